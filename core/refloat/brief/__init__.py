@@ -1,0 +1,1 @@
+"""Evidence to a brief, and secrets masked on the way out."""

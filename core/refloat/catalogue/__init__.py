@@ -1,0 +1,1 @@
+"""A cache of what the transcripts say. Deleting it loses nothing."""

@@ -1,0 +1,1 @@
+"""The working tree, held against what a session recorded."""

@@ -1,0 +1,1 @@
+"""A small repository and sessions in every state, to try Refloat on."""

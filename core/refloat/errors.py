@@ -1,0 +1,53 @@
+"""Every error that Refloat raises on purpose.
+
+    RefloatError            a sentence for a person, and the exit code that goes with it
+    ├── NotDone             the answer is "no"                                    exit 1
+    ├── UsageError          wrong words, or nothing of that name                  exit 2
+    │   └── NoSuchSession   no session fits; carries the nearest ones
+    └── Unreadable          nothing of the thing asked for could be read          exit 3
+
+Bad input inside a transcript is no error: it is a `Problem` value, and the reading goes on.
+"""
+
+from collections.abc import Sequence
+
+
+class RefloatError(Exception):
+    """Something that a person can act on; `str()` of it is a sentence that says what to do."""
+
+    exit_code = 1
+
+
+class NotDone(RefloatError):  # noqa: N818 - reads as the answer that it is
+    """The answer is "no": a check failed, a lease was refused."""
+
+    exit_code = 1
+
+
+class UsageError(RefloatError):
+    """The words of the call are wrong, or name nothing."""
+
+    exit_code = 2
+
+
+class NoSuchSession(UsageError):  # noqa: N818 - reads as the answer that it is
+    """No session, or more than one, fits what was asked for."""
+
+    def __init__(self, asked: str, nearest: Sequence[str] = (), *, ambiguous: bool = False) -> None:
+        self.asked = asked
+        self.nearest = tuple(nearest)
+        """Up to three names (`agent:id`) that the person may have meant."""
+        self.ambiguous = ambiguous
+        what = f"{asked!r} fits more than one session" if ambiguous else f"no session is called {asked!r}"
+        hint = (
+            "; did you mean " + ", ".join(self.nearest) + "?"
+            if self.nearest
+            else "; `refloat list --all` shows every one"
+        )
+        super().__init__(what + hint)
+
+
+class Unreadable(RefloatError):  # noqa: N818 - reads as the answer that it is
+    """Nothing of the thing asked for could be read."""
+
+    exit_code = 3

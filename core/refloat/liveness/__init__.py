@@ -1,0 +1,1 @@
+"""Who owns a session: facts collected, then judged."""

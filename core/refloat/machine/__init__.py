@@ -1,0 +1,1 @@
+"""The real doors: the only code that asks the operating system anything."""

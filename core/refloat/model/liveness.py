@@ -1,0 +1,89 @@
+"""What can be proved about the process behind a session (design, section 3)."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from refloat.model.stamp import Stamp
+
+
+class Verdict(StrEnum):
+    """What the evidence adds up to."""
+
+    RUNNING = "running"
+    CANDIDATE = "candidate"
+    GONE = "gone"
+    UNKNOWABLE = "unknowable"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One observed fact, with where it was observed and when."""
+
+    kind: str
+    """register, lock, open_file, command_line, cwd, child, boot, no_process, zombie, other_host, not_inspectable,
+    growing, recent, by_path, hint"""
+    detail: str
+    pid: int | None
+    at: Stamp | None
+
+
+@dataclass(frozen=True, slots=True)
+class Liveness:
+    """The verdict, and every fact that it rests on."""
+
+    verdict: Verdict
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessInfo:
+    """One row of the process table."""
+
+    pid: int
+    ppid: int
+    name: str
+    argv: tuple[str, ...]
+    cwd: str | None
+    """None where it may not be read."""
+    started: float
+    """Seconds since 1970."""
+    start_token: str
+    """The start as the system itself writes it: field 22 of `/proc/PID/stat`, or `ps -o lstart=` under UTC."""
+    uid: int | None
+    zombie: bool
+    stopped: bool
+    terminal: str | None
+    inspectable: bool
+    """False where its command line or directory may not be read (somebody else's)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A register or lock file of an agent that names a session."""
+
+    agent: str
+    session_id: str
+    how: Literal["register", "lock"]
+    path: str
+    pid: int | None = None
+    start_token: str | None = None
+    """The start of that process as the register has it, to be compared with `ProcessInfo.start_token`."""
+    started_ms: int | None = None
+    """Where there is no token: when the agent says that it started, milliseconds since 1970."""
+    held: bool | None = None
+    """For locks: True when the system's lock table has it, None when that cannot be told."""
+    status: str = ""
+    """The agent's own word: busy, idle, waiting, …"""
+    waiting_for: str = ""
+    workspace: str | None = None
+    version: str = ""
+    domain: str = ""
+    """Host and process namespace, where the agent writes them."""
+    foreign: bool = False
+    """It was written on another host or in another namespace."""
+    terminal: str = ""
+    """tmux pane, where the agent writes it."""
+    background: bool = False
+    """A daemon resumes it by itself."""
+    daemon_pid: int | None = None

@@ -1,0 +1,24 @@
+"""Where in a transcript something stands, and what of it could not be read."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a transcript something stands."""
+
+    path: str
+    line: int
+    """From 1."""
+    offset: int
+    """Bytes from the start of the file to the start of the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that could not be read. The reading went on behind it."""
+
+    path: str
+    line: int | None
+    offset: int | None
+    what: str

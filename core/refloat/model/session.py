@@ -1,0 +1,120 @@
+"""Sessions and what is known about them (design, sections 2 and 3)."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, NewType
+
+from refloat.model.liveness import Liveness
+from refloat.model.problem import Problem
+from refloat.model.stamp import Stamp
+
+SessionName = NewType("SessionName", str)
+"""`agent:id`."""
+
+PendingKind = Literal["approval", "input"]
+
+
+class State(StrEnum):
+    """May another writer start?"""
+
+    LIVE = "live"
+    UNRESOLVED = "unresolved"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    UNBOUND = "unbound"
+
+
+class Activity(StrEnum):
+    """What a live session does, from its record."""
+
+    WORKING = "working"
+    AWAITING_APPROVAL = "awaiting_approval"
+    AWAITING_INPUT = "awaiting_input"
+    IDLE = "idle"
+
+
+class FailureKind(StrEnum):
+    """Why a failed session failed."""
+
+    PROCESS_EXIT = "process_exit"
+    HOST_RESTART = "host_restart"
+    API_ERROR = "api_error"
+    RATE_LIMIT = "rate_limit"
+    AUTH = "auth"
+    CONTEXT_LIMIT = "context_limit"
+    OUT_OF_CREDIT = "out_of_credit"
+    INTERRUPTED_BY_USER = "interrupted_by_user"
+    TRANSCRIPT_DAMAGED = "transcript_damaged"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why, with the observed words and their time."""
+
+    kind: FailureKind
+    detail: str
+    at: Stamp | None
+
+
+@dataclass(frozen=True, slots=True)
+class Subagent:
+    """A sub-agent of a session, in short."""
+
+    id: str
+    state: State
+    dangling: int
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptFiles:
+    """The files that hold a session."""
+
+    paths: tuple[str, ...]
+    bytes: int
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One conversation of one agent, as `refloat list` tells it."""
+
+    agent: str
+    session_id: str
+    title: str
+    workspace: str | None
+    repo: str | None
+    branch: str | None
+    model: str | None
+    started_at: Stamp | None
+    last_activity_at: Stamp | None
+    state: State
+    activity: Activity | None
+    failure: Failure | None
+    liveness: Liveness
+    turns: int
+    prompts: int
+    steps: int
+    dangling: int
+    edits: int
+    parent: SessionName | None
+    superseded_by: SessionName | None
+    subagents: tuple[Subagent, ...]
+    worktree: str | None
+    transcript: TranscriptFiles
+
+    @property
+    def name(self) -> SessionName:
+        """`agent:id`."""
+        return SessionName(f"{self.agent}:{self.session_id}")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordGone:
+    """A session that the agent's own history, index or register names and whose transcript no longer exists."""
+
+    agent: str
+    session_id: str
+    workspace: str | None
+    prompts: int
+    why: str

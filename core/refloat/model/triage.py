@@ -1,0 +1,108 @@
+"""Saved, claimed, gone (design, section 5)."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from refloat.model.checkout import PlaceKind
+from refloat.model.session import SessionName
+
+
+class FindingVerdict(StrEnum):
+    """How a finding is known."""
+
+    CONFIRMED = "confirmed"
+    RECORDED = "recorded"
+    UNSUPPORTED = "unsupported"
+    CONTRADICTED = "contradicted"
+    STALE = "stale"
+    LOST = "lost"
+
+
+class ActionOutcome(StrEnum):
+    """What is known of an action outside the checkout."""
+
+    DONE = "done"
+    UNKNOWN = "unknown"
+    NOT_STARTED = "not_started"
+
+
+@dataclass(frozen=True, slots=True)
+class StandsIn:
+    """Where saved work stands."""
+
+    place: PlaceKind
+    ref: str | None
+    commit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecoverableFrom:
+    """Where lost work can still be had."""
+
+    source: PlaceKind
+    """`from` in JSON."""
+    ref: str | None
+    commit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One piece of work, and what is known of it."""
+
+    what: str
+    kind: str
+    """edit, check, commit, external, dangling, or a claim's kind"""
+    files: tuple[str, ...]
+    steps: tuple[int, ...]
+    message: int | None
+    verdict: FindingVerdict
+    where: StandsIn | None
+    recoverable_from: tuple[RecoverableFrom, ...]
+    claim: str | None
+    why: str
+    confirmed: bool | None = None
+    """False for an edit that stands on disk although its result was never recorded."""
+    subagent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StillOpen:
+    """Work beside the conversation that the record shows alive at its end."""
+
+    what: str
+    kind: Literal["background_shell", "watcher", "dev_server", "timer", "subagent", "queued_prompt"]
+    step: int | None
+    pid: int | None
+    running: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class DoNotRepeat:
+    """An action outside the checkout."""
+
+    step: int
+    action: str
+    outcome: ActionOutcome
+    times: int
+    probe: tuple[str, ...] | None
+    subagent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Triage:
+    """What `refloat triage` answers."""
+
+    session: SessionName
+    saved: tuple[Finding, ...]
+    claimed: tuple[Finding, ...]
+    gone: tuple[Finding, ...]
+    still_open: tuple[StillOpen, ...]
+    do_not_repeat: tuple[DoNotRepeat, ...]
+    claims_looked_for: bool = False
+    """False while nothing looks for claims; every surface says so."""
+
+    @property
+    def inspect(self) -> tuple[DoNotRepeat, ...]:
+        """Those whose outcome is unknown: look before repeating."""
+        return tuple(row for row in self.do_not_repeat if row.outcome is ActionOutcome.UNKNOWN)

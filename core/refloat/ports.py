@@ -1,0 +1,135 @@
+"""The doors to the outside: what Refloat asks of the machine, as protocols, so that a test can hold it still.
+
+The real ones live in `refloat.machine`, fakes in `refloat.testing`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from refloat.model.liveness import ProcessInfo
+from refloat.model.stamp import Stamp
+
+
+class Clock(Protocol):
+    """The time."""
+
+    def now(self) -> Stamp:
+        """This moment."""
+        ...
+
+
+class Processes(Protocol):
+    """The process table, read once for each `all()`."""
+
+    def all(self) -> Sequence[ProcessInfo]:
+        """Every process that can be seen, in no order."""
+        ...
+
+    def get(self, pid: int) -> ProcessInfo | None:
+        """One process, or None when no such number runs."""
+        ...
+
+    def open_files(self, pid: int) -> frozenset[str] | None:
+        """Real paths of the files that it holds open; None where that may not be read."""
+        ...
+
+    def environment(self, pid: int) -> Mapping[str, str] | None:
+        """Its environment; None where that may not be read."""
+        ...
+
+    def lock_holders(self, path: Path) -> frozenset[int] | None:
+        """Process numbers that hold a lock on the file, from the system's lock table (0: a process that cannot be
+        seen from here). None where the system has no such table. Never tries the lock.
+        """
+        ...
+
+    def boot_time(self) -> Stamp | None:
+        """When this machine booted."""
+        ...
+
+    def this_domain(self) -> str:
+        """`linux:<machine id>:pid:[<namespace inode>]`, or the like; what a register's domain is compared with."""
+        ...
+
+    def host(self) -> str:
+        """This machine's name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GitAnswer:
+    """What git said."""
+
+    code: int
+    out: bytes
+    err: str
+    timed_out: bool = False
+
+
+class Git(Protocol):
+    """git, hardened: nothing of a repository's configuration is executed, no lock taken, nothing fetched or written."""
+
+    def run(self, directory: Path, *words: str, stdin: bytes | None = None, seconds: float = 30) -> GitAnswer:
+        """Run `git -C directory words…` and wait at most so long. Never raises for what git says."""
+        ...
+
+    def version(self) -> str | None:
+        """Git's version, or None where there is no git."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Paths that changed below a watched root; `overflow` says that some were missed and a whole look is due."""
+
+    paths: frozenset[str]
+    overflow: bool = False
+
+
+class Watch(Protocol):
+    """Tells when files below some directories change."""
+
+    def changes(self, roots: Sequence[Path], stop: Callable[[], bool]) -> Iterator[Change]:
+        """Block and yield until `stop()`; falls back to polling where the system cannot tell."""
+        ...
+
+    def how(self) -> str:
+        """How it watches now, in words: `inotify`, `polling every 2 s (out of inotify watches)`."""
+        ...
+
+
+class Launcher(Protocol):
+    """Starts other programs for a person (an agent's resume command, a clipboard tool)."""
+
+    def which(self, program: str) -> str | None:
+        """The full path of a program, or None."""
+        ...
+
+    def run(self, argv: Sequence[str], cwd: Path, seconds: float) -> GitAnswer:
+        """Run a read-only probe that a person has confirmed, and wait at most so long."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where things lie: the person's home, Refloat's own three places, and the environment."""
+
+    home: Path
+    cache: Path
+    data: Path
+    config: Path
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """All doors in one bundle."""
+
+    clock: Clock
+    processes: Processes
+    git: Git
+    watch: Watch
+    launcher: Launcher
+    places: Places

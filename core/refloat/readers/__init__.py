@@ -1,0 +1,1 @@
+"""Readers: one file per agent turns what that agent leaves on disk into events."""

@@ -1,0 +1,211 @@
+"""What a reader of one agent's transcripts must offer, and the values that it exchanges with the rest.
+
+A reader declares where files lie (`walks`), tells from a path, or a file's head, what a file is (`identify`), puts
+files together to sessions (`group`) and turns lines into events (`parser`). It never raises for bad input, never
+writes, never shortens or decorates. `refloat.testing.conformance` checks every reader.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from refloat.model.liveness import Holder, ProcessInfo
+from refloat.model.problem import Problem
+from refloat.model.session import RecordGone
+from refloat.model.transcript import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A tree of files of an agent, as data: the quick road walks it without importing the reader."""
+
+    root: str
+    suffixes: tuple[str, ...]
+    depth: int
+    """How many directories deep, 0 for the root itself."""
+    holds: Literal["transcripts", "side", "registers", "locks", "history"]
+    """`side`: belongs to transcripts but is none (headers of sub-agents). A change of any of these is noticed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file as `stat` tells it."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    inode: int
+    device: int
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a file is. Kept in the catalogue, so that a known file is not opened again to ask."""
+
+    role: Literal["main", "subagent", "hidden", "none"]
+    """`hidden`: a session of the agent's own machinery (a reviewer, a compactor). `none`: no transcript."""
+    session_id: str
+    parent: str = ""
+    """For sub-agents: the session that they belong to. For forks: where they come from."""
+    own: str = ""
+    """For sub-agents and physical parts: the file's own id."""
+    started: str = ""
+    """A stamp, for the order of several files of one session."""
+    base: tuple[str, int] | None = None
+    """This file goes on from another physical file (its `own`) cut at so many bytes."""
+    note: Mapping[str, str] | None = None
+    """Anything else that the reader wants back in `group` and `parser`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of a file to be read as a part of a session."""
+
+    file: SourceFile
+    start: int = 0
+    end: int | None = None
+    """None: to the end, and further when the file grows. Only the last segment is read on."""
+    superseded: bool = False
+    """What stands here was taken back (a rewind went on from before it)."""
+    identity: Identity | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSubagent:
+    """A sub-agent of a session, with the files that hold it."""
+
+    id: str
+    segments: tuple[Segment, ...]
+    call: str = ""
+    """Id of the parent's call that started it, where a header file says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A session that a reader found, before anything of it is read."""
+
+    agent: str
+    session_id: str
+    segments: tuple[Segment, ...]
+    subagents: tuple[FoundSubagent, ...] = ()
+    parent: str = ""
+    """Session id that it was forked from, where a head or a path says so."""
+    relatives: tuple[SourceFile, ...] = ()
+    """Files of the parent, to tell copied rows from own ones."""
+    by_path: bool = False
+    """Given by path from outside the agent's directories."""
+    hidden: bool = False
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def files(self) -> tuple[SourceFile, ...]:
+        """Its own files, each once."""
+        return tuple(dict.fromkeys(segment.file for segment in self.segments))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a transcript, decoded as far as that goes."""
+
+    path: str
+    line: int
+    """From 1."""
+    offset: int
+    value: object
+    """The JSON value."""
+    mended: bool = False
+    """Found behind a torn record on the same line; that was reported as a Problem already."""
+    size: int = 0
+    """Bytes of the line."""
+
+
+class Parser(Protocol):
+    """Turns lines of one session, or of one sub-agent, into events. Holds what must be known of earlier lines."""
+
+    def open(self, segment: Segment) -> Iterable[Event]:
+        """The lines that follow come from this segment."""
+        ...
+
+    def feed(self, line: Line) -> Iterable[Event]:
+        """The events of one line."""
+        ...
+
+    def finish(self) -> Iterable[Event]:
+        """What can be concluded at the present end of the transcript. Called on a copy: reading may go on."""
+        ...
+
+    def freeze(self) -> dict[str, object]:
+        """All that must be known to go on, as JSON values. `Reader.parser(found, frozen)` goes on from it."""
+        ...
+
+
+class Reader(Protocol):
+    """All that Refloat knows of one agent."""
+
+    agent: str
+    """`claude-code`."""
+    title: str
+    """`Claude Code`."""
+    torn_heads: tuple[bytes, ...]
+    """How a record begins: a whole one may stand behind a torn one on the same line."""
+
+    def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
+        """Where its files lie. Looks at no file."""
+        ...
+
+    def identify(self, file: SourceFile) -> Identity:
+        """What a file of a `transcripts` walk is: from its path, else from its head."""
+        ...
+
+    def recognise(self, path: Path) -> Sequence[SourceFile] | None:
+        """Whether a file or directory from anywhere is a transcript of this agent, by its content; then its files."""
+        ...
+
+    def group(self, files: Sequence[tuple[SourceFile, Identity]], side: Sequence[SourceFile] = ()) -> Sequence[Found]:
+        """Put files together to sessions. Reads at most small side files and the index that names current heads."""
+        ...
+
+    def parser(
+        self, found: Found, subagent: FoundSubagent | None = None, frozen: Mapping[str, object] | None = None
+    ) -> Parser:
+        """A parser for the session, or for one of its sub-agents; `frozen` is what an earlier one gave."""
+        ...
+
+    def find_holders(self, home: Path, environment: Mapping[str, str]) -> Sequence[Holder | Problem]:
+        """Every register and lock file that names a session. `held` of a lock is filled in by the liveness package."""
+        ...
+
+    def find_gone(
+        self, home: Path, environment: Mapping[str, str], known: Collection[str]
+    ) -> Sequence[RecordGone | Problem]:
+        """Sessions that the agent's own history or index names, apart from the `known` ids."""
+        ...
+
+    def is_agent(self, process: ProcessInfo) -> bool:
+        """Whether a process is this agent's program."""
+        ...
+
+    def session_on_command_line(self, process: ProcessInfo) -> str | None:
+        """The session id that a process of this agent was started with."""
+        ...
+
+    def child_variables(self) -> Sequence[str]:
+        """Variables that carry the session id into the environment of its children."""
+        ...
+
+    def keeps_open(self) -> bool:
+        """Whether the program holds its transcript open while it owns a session."""
+        ...
+
+    def explains_silence(self, version: str, entrypoint: str) -> bool:
+        """Whether the register or lock of this version is complete: a process that it leaves out owns no session."""
+        ...
+
+    def continue_command(self, session_id: str, prompt: str | None) -> Sequence[str]:
+        """The agent's own command to go on with a session."""
+        ...
+
+    def new_command(self, brief: str) -> Sequence[str]:
+        """The agent's own command to start anew with a brief that lies in the file `brief`."""
+        ...

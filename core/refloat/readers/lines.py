@@ -1,0 +1,163 @@
+"""Bytes to JSON lines: only 0x0A ends a line, damaged lines cost themselves only, memory holds one line at a time.
+
+What is read around is reported with path, line and offset: runs of NUL bytes, torn records, records cut at the end.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+
+from refloat.model.problem import Problem
+from refloat.readers.contract import Line
+
+LONGEST: Final = 128 * 1024 * 1024
+"""Bytes of one line. Longer ones are passed over and reported: no record of a conversation is that long."""
+
+_CHUNK: Final = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Where reading stopped: everything before `offset` was read, `line` lines of it."""
+
+    offset: int = 0
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """Bytes behind the last line end: a record still being written, or cut for good."""
+
+    cursor: Cursor
+    data: bytes
+
+
+# Escapes are consumed pair by pair, so that an escaped backslash before `ud83d` is not taken for one.
+_ESCAPE: Final = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.DOTALL
+)
+_LONE: Final = 6
+
+
+def _mend_surrogate(match: re.Match[bytes]) -> bytes:
+    found = match.group()
+    return b"\\ufffd" if len(found) == _LONE and found[1:3] in (b"ud", b"uD") else found
+
+
+def decode(raw: bytes) -> object:
+    """One JSON value; lone surrogates, which some agents write, become U+FFFD.
+
+    Raises:
+        ValueError: it is none.
+
+    """
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        mended = _ESCAPE.sub(_mend_surrogate, raw)
+        if mended == raw:
+            raise
+        return orjson.loads(mended)
+
+
+def read_lines(
+    path: str, cursor: Cursor, torn_heads: Sequence[bytes], end: int | None = None
+) -> Iterator[tuple[Line | Problem, Cursor] | Tail]:
+    """Yield each whole line behind `cursor` with the cursor behind it, then a Tail when bytes are left over.
+
+    Raises:
+        OSError: the file cannot be opened or read.
+
+    """
+    with open(path, "rb") as file:  # noqa: PTH123 - buffered reading in chunks of our own
+        file.seek(cursor.offset)
+        offset, line = cursor.offset, cursor.line
+        buffer = bytearray()
+        searched = 0
+        skipping = 0
+        left = None if end is None else max(0, end - cursor.offset)
+        while True:
+            chunk = file.read(_CHUNK if left is None else min(_CHUNK, left))
+            if left is not None:
+                left -= len(chunk)
+            if not chunk:
+                break
+            buffer += chunk
+            start = 0
+            while (newline := buffer.find(b"\n", max(searched, start))) >= 0:
+                raw = bytes(buffer[start:newline])
+                size = newline - start + 1 + skipping
+                line += 1
+                after = Cursor(offset + size, line)
+                if skipping:
+                    yield Problem(path, line, offset, f"a line of {size:,} bytes was passed over"), after
+                    skipping = 0
+                else:
+                    for found in read_one(path, line, offset, raw, torn_heads):
+                        yield found, after
+                offset += size
+                start = searched = newline + 1
+            del buffer[:start]
+            searched = len(buffer)
+            if len(buffer) > LONGEST:
+                skipping += len(buffer)
+                buffer.clear()
+                searched = 0
+        if skipping:
+            yield (
+                Problem(path, line + 1, offset, f"a line of over {skipping:,} bytes was passed over"),
+                Cursor(offset, line),
+            )
+        elif buffer:
+            yield Tail(Cursor(offset, line), bytes(buffer))
+
+
+def read_one(path: str, line: int, offset: int, raw: bytes, torn_heads: Sequence[bytes]) -> Iterator[Line | Problem]:
+    """The record of one line, or what is wrong with it, or both when a whole record stands behind a torn one."""
+    body = raw.strip(b" \t\r")
+    if not body:
+        return
+    try:
+        yield Line(path, line, offset, decode(body), size=len(raw) + 1)
+        return
+    except (ValueError, RecursionError):
+        pass
+    bare = body.lstrip(b"\x00 \t\r")
+    nuls = len(body) - len(bare)
+    bare = bare.rstrip(b"\x00 \t\r")
+    if not bare:
+        yield Problem(path, line, offset, f"{nuls:,} NUL bytes and nothing else")
+        return
+    if value := _whole(bare):
+        yield Problem(path, line, offset, "NUL bytes around a whole record")
+        yield Line(path, line, offset, value[0], mended=True, size=len(raw) + 1)
+        return
+    for head in torn_heads:
+        at = bare.rfind(head)
+        while at > 0:
+            if value := _whole(bare[at:]):
+                yield Problem(path, line, offset, f"a record cut after {at:,} bytes, with a whole one behind it")
+                yield Line(path, line, offset, value[0], mended=True, size=len(raw) + 1)
+                return
+            at = bare.rfind(head, 0, at)
+    yield Problem(path, line, offset, "no whole JSON record: " + _reason(bare))
+
+
+def _whole(raw: bytes) -> tuple[object] | None:
+    try:
+        return (decode(raw),)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _reason(raw: bytes) -> str:
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return "bytes that are not UTF-8"
+    if raw[:1] not in b"{[":
+        return "it does not begin like one"
+    return "cut short" if not raw.endswith(b"}") else "not valid JSON"

@@ -1,0 +1,1 @@
+"""Fakes of every port, a transcript builder and the conformance suite, for readers of others too."""

@@ -1,0 +1,1 @@
+"""Saved, claimed, gone: what a session left, sorted."""

@@ -1,0 +1,1 @@
+"""One verb a file: what a command and the app both need."""

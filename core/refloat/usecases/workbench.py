@@ -1,0 +1,30 @@
+"""What every use case needs: the machine's doors and the readers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from refloat.model.problem import Problem
+from refloat.ports import Machine
+from refloat.readers.contract import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """Passed to every use case; made once by a front end."""
+
+    machine: Machine
+    readers: Sequence[Reader]
+    problems: Sequence[Problem] = ()
+    """Readers that could not be loaded."""
+
+    def reader(self, agent: str) -> Reader:
+        """The reader of an agent.
+
+        Raises:
+            KeyError: there is none of that name.
+
+        """
+        for reader in self.readers:
+            if reader.agent == agent:
+                return reader
+        raise KeyError(agent)
