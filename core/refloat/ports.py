@@ -17,7 +17,7 @@ class Clock(Protocol):
     """The time."""
 
     def now(self) -> Stamp:
-        """This moment."""
+        """The present moment."""
         ...
 
 
@@ -55,7 +55,7 @@ class Processes(Protocol):
         ...
 
     def host(self) -> str:
-        """This machine's name."""
+        """The machine's name."""
         ...
 
 

@@ -9,5 +9,5 @@ class SystemClock:
     """The machine's own clock, in UTC."""
 
     def now(self) -> Stamp:
-        """This moment."""
+        """The present moment."""
         return stamp_of(datetime.now(UTC))

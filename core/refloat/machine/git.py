@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Final, Protocol, cast
@@ -64,22 +65,22 @@ class HardenedGit:
         if any("\0" in word for word in (*words, str(directory))):
             return GitAnswer(128, b"", "no name holds a zero byte")
         known = self._known(directory)
-        return self._start(directory, asked, stdin, seconds, self._given(known))
+        return self._start(directory, asked, stdin, seconds, settings=self._given(known))
 
     def version(self) -> str | None:
         """Git's version as text (`2.39.5`), or None where there is no git."""
         with self._lock:
             if not self._looked:
                 self._looked = True
-                answer = self._start(None, ["version"], None, 10, [])
+                answer = self._start(None, ["version"], None, 10)
                 found = re.search(rb"\d+\.\d+(\.\d+)*", answer.out)
                 self._version = found.group().decode() if found and answer.code == 0 else None
         return self._version
 
     def not_obeyed(self, directory: Path) -> Sequence[Warned]:
-        """What the configuration of the repository at `directory` would have git run for mere questions, and did not.
+        """Settings of the repository at `directory` that would have made git run something; it did not.
 
-        Only the names are told: values are other people's text and may hold secrets. Empty where there is no repository.
+        Only the names are told: values are other people's text and may hold secrets. Empty where nothing is.
         """
         if self._refusal() is not None:
             return ()
@@ -99,7 +100,7 @@ class HardenedGit:
             known = self._settings.get(directory)
         if known is not None and self._monotonic() - known.read_at < _FRESH:
             return known
-        answer = self._start(directory, ["config", "--list", "-z", "--show-origin", "--includes"], None, 10, [])
+        answer = self._start(directory, ["config", "--list", "-z", "--show-origin", "--includes"], None, 10)
         known = _Settings(read_origins(answer.out, directory) if answer.code == 0 else {}, self._monotonic())
         with self._lock:
             self._settings[directory] = known
@@ -115,7 +116,7 @@ class HardenedGit:
             home = {"HOME": str(self._places.home), "GIT_CONFIG_GLOBAL": ""}
             if xdg := self._places.environment.get("XDG_CONFIG_HOME"):
                 home["XDG_CONFIG_HOME"] = xdg
-            answer = self._start(None, ["config", "--global", "--list", "-z", "--includes"], None, 10, [], home)
+            answer = self._start(None, ["config", "--global", "--list", "-z", "--includes"], None, 10, environment=home)
             self._personal = read_personal(answer.out, self._places)
         return self._personal
 
@@ -125,7 +126,8 @@ class HardenedGit:
         words: Sequence[str],
         stdin: bytes | None,
         seconds: float,
-        settings: Sequence[tuple[str, str]],
+        *,
+        settings: Sequence[tuple[str, str]] = (),
         environment: Mapping[str, str] | None = None,
     ) -> GitAnswer:
         git = find_program("git", self._places.environment)
@@ -188,7 +190,7 @@ def _not_started() -> tuple[type[Exception], ...]:
 _loading = threading.Lock()
 
 
-def _load(git: str) -> _Executor:
+def _load(program: str) -> _Executor:
     """GitPython's runner. While it is imported it runs `git version` by itself: it is told which git, and no other.
 
     Its import raises where there is no git, and it looks along PATH from the current directory, which may be somebody
@@ -199,11 +201,11 @@ def _load(git: str) -> _Executor:
 
     with _loading:
         if "git.cmd" not in sys.modules:
-            told = {"GIT_PYTHON_GIT_EXECUTABLE": git, "GIT_PYTHON_REFRESH": "quiet"}
+            told = {"GIT_PYTHON_GIT_EXECUTABLE": program, "GIT_PYTHON_REFRESH": "quiet"}
             before = {name: os.environ.get(name) for name in told}
             os.environ.update(told)
             try:
-                import git.cmd  # pyright: ignore[reportUnusedImport]
+                import_module("git.cmd")
             finally:
                 for name, value in before.items():
                     if value is None:
@@ -243,7 +245,7 @@ def _below(directory: Path, path: str) -> str:
 
 
 def read_personal(listing: bytes, places: Places) -> Mapping[str, str]:
-    """The harmless ones of a person's own settings, `~` written out; the default list of ignored files when none is set."""
+    """The harmless ones of a person's own settings, `~` written out, with git's default for the ignored files."""
     entries = (entry.partition("\n") for entry in listing.decode("utf-8", "surrogateescape").split("\0") if entry)
     kept = {key: value if given else "true" for key, given, value in entries if key in PERSONAL}
     base = Path(places.environment.get("XDG_CONFIG_HOME") or places.home / ".config")

@@ -4,7 +4,9 @@ Decides from git-config(1), git(1) and git's sources which settings start progra
 not a question (and with it every alias).
 """
 
-from collections.abc import Collection, Mapping, Sequence, Set
+import re
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 # Settings that start programs for a mere question, each with the value that starts none.
@@ -101,12 +103,13 @@ ENVIRONMENT: Final[Mapping[str, str]] = {
 PERSONAL: Final = ("core.excludesfile", "core.autocrlf", "core.eol", "core.precomposeunicode", "core.filemode")
 
 # Questions. What is not here is not asked: it writes, or it may be an alias of the repository's own.
-_QUESTIONS: Final = frozenset(
+_QUESTION_WORDS: Final = (
     "annotate blame cat-file check-attr check-ignore check-mailmap check-ref-format count-objects describe diff "
     "diff-files diff-index diff-tree for-each-ref fsck grep hash-object log ls-files ls-tree merge-base name-rev "
-    "patch-id rev-list rev-parse shortlog show show-ref status stripspace var verify-pack version".split()
+    "patch-id rev-list rev-parse shortlog show show-ref status stripspace var verify-pack version"
 )
-_QUESTIONS_WITH: Final[Mapping[str, Set[str]]] = {
+_QUESTIONS: Final = frozenset(_QUESTION_WORDS.split())
+_QUESTIONS_WITH: Final[Mapping[str, AbstractSet[str]]] = {
     "stash": {"list", "show"},
     "worktree": {"list"},
     "reflog": {"show", "exists", "list"},
@@ -120,7 +123,7 @@ _QUESTIONS_WITH: Final[Mapping[str, Set[str]]] = {
 }
 """Questions only with one of these as their first word."""
 _NEVER: Final = frozenset(("--lost-found", "--textconv", "--ext-diff", "--filters", "--apply"))
-_NEVER_WITH: Final[Mapping[str, Set[str]]] = {
+_NEVER_WITH: Final[Mapping[str, AbstractSet[str]]] = {
     "hash-object": {"-w"},
     "grep": {"-O"},
     "branch": {"-d", "-D"},
@@ -156,10 +159,12 @@ def _refuse(verb: str, rest: Sequence[str]) -> None:
     first = _QUESTIONS_WITH.get(verb)
     if verb not in _QUESTIONS and (first is None or not first & set(rest[:1])):
         raise ValueError(f"git {verb} {' '.join(rest[:1])} is no question that Refloat asks")
-    never = _NEVER | _NEVER_WITH.get(verb, frozenset())
+    never = _NEVER | _NEVER_WITH.get(verb, frozenset[str]())
     for word in rest[: rest.index("--")] if "--" in rest else rest:
         if word in never or word.startswith(("--out", "--open-files")):
             raise ValueError(f"git {verb} {word} would write or run something")
+    if verb == "status" and any(re.fullmatch(r"-[a-z]*v[a-z]*|--verb.*", word) for word in rest):
+        raise ValueError("git status -v would run an external diff")
     if verb == "symbolic-ref" and sum(not word.startswith("-") for word in rest) != 1:
         raise ValueError("git symbolic-ref with two names would write")
 
@@ -172,11 +177,12 @@ def programs_of(keys: Collection[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for key in keys if _is_program(key)))
 
 
-_PLAIN_KEYS: Final = frozenset(
+_KEY_WORDS: Final = (
     "core.fsmonitor core.hookspath core.pager core.sshcommand core.askpass core.gitproxy core.alternaterefscommand "
     "core.editor diff.external extensions.partialclone gpg.program gpg.openpgp.program gpg.x509.program "
-    "gpg.ssh.program interactive.difffilter uploadpack.packobjectshook".split()
+    "gpg.ssh.program interactive.difffilter uploadpack.packobjectshook"
 )
+_PLAIN_KEYS: Final = frozenset(_KEY_WORDS.split())
 _DEEP_KEYS: Final = frozenset(
     (
         *(("filter", name) for name in ("clean", "smudge", "process")),

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-REMOTE: Final = frozenset(
+_REMOTE_WORDS: Final = (
     "9p afs afpfs autofs beegfs ceph cifs coda davfs fuse.glusterfs fuse.rclone fuse.s3fs fuse.sshfs glusterfs gpfs "
-    "lustre ncpfs nfs nfs4 ocfs2 orangefs prl_fs smb3 smbfs vboxsf virtiofs vmhgfs fuse.vmhgfs-fuse webdav".split()
+    "lustre ncpfs nfs nfs4 ocfs2 orangefs prl_fs smb3 smbfs vboxsf virtiofs vmhgfs fuse.vmhgfs-fuse webdav"
 )
+REMOTE: Final = frozenset(_REMOTE_WORDS.split())
 """File systems on which somebody else may write without this kernel hearing of it (names of `/proc/filesystems`)."""
 
 

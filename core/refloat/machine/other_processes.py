@@ -69,7 +69,7 @@ class PsutilProcesses:
         return f"{sys.platform}:{self.host()}"
 
     def host(self) -> str:
-        """This machine's name."""
+        """The machine's name."""
         return socket.gethostname()
 
 

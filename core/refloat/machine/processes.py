@@ -124,7 +124,7 @@ class LinuxProcesses:
         return f"linux:{machine_id()}:{self._namespace()}"
 
     def host(self) -> str:
-        """This machine's name."""
+        """The machine's name."""
         return socket.gethostname()
 
     def _namespace(self) -> str:
