@@ -14,6 +14,7 @@ from refloat.ports import Change, Clock, Git, GitAnswer, Launcher, Machine, Plac
 
 NOW = Stamp("2026-09-14T12:00:00.000Z")
 """The moment at which a `FakeClock` stands unless told otherwise."""
+BOOT = Stamp("2026-01-01T00:00:00.000Z")
 DOMAIN = "linux:00000000000000000000000000000001:pid:[4026531836]"
 
 
@@ -40,7 +41,7 @@ def process(
     cwd: str | None = "/",
     ppid: int = 1,
     started: float = 1_000_000.0,
-    start_token: str = "100",
+    start_token: str = "100",  # noqa: S107 - a start time, no password
     uid: int | None = 1000,
     zombie: bool = False,
     stopped: bool = False,
@@ -74,7 +75,7 @@ class FakeProcesses:
     environments: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, Mapping[str, str]])
     locks: Mapping[str, frozenset[int] | None] = field(default_factory=dict[str, frozenset[int] | None])
     """By path; a path that is missing is held by nobody."""
-    boot: Stamp | None = Stamp("2026-01-01T00:00:00.000Z")
+    boot: Stamp | None = BOOT
     domain: str = DOMAIN
     name: str = "testhost"
     looks: int = 0
