@@ -157,8 +157,8 @@ def test_withdrawn_prompts_count_no_more_and_their_steps_are_told_as_superseded(
 
 def test_rolled_back_turns_leave_the_turn_before_them() -> None:
     summary = assemble(
-        TurnBegan("a", at(1)), prompt("one", 1), TurnEnded("completed", at(2), id="a"), TurnBegan("b", at(3)), prompt("two", 3),
-        call("c1", 4), TurnEnded("interrupted", at(5), id="b"), TakenBack(turns=1, at=at(6)),
+        TurnBegan("a", at(1)), prompt("one", 1), TurnEnded("completed", at(2), id="a"),
+        TurnBegan("b", at(3)), prompt("two", 3), call("c1", 4), TurnEnded("interrupted", at(5), id="b"), TakenBack(turns=1, at=at(6)),
     ).summary()  # fmt: skip
     assert (summary.prompts, summary.ending.turn, summary.ending.dangling) == (1, "completed", 0)
 
@@ -191,7 +191,8 @@ def test_a_damaged_last_line_is_told_and_a_damaged_middle_is_not_the_end() -> No
 
 EVENTS: list[Event] = [
     Fact("cwd", "/w", at(0)), prompt("one", 1, "r1"), reply("hm", 2, "m1", "x"), call("c1", 3, StepKind.EDIT, "m1"),
-    Problem("/t", 4, 0, "torn"), result("c1", 5, kind=StepKind.EDIT), call("c2", 6), result("c9", 6), TurnBegan("t", at(7)),
+    Problem("/t", 4, 0, "torn"), result("c1", 5, kind=StepKind.EDIT), call("c2", 6), result("c9", 6),
+    TurnBegan("t", at(7)),
     prompt("two", 8, "r2"), call("c3", 9), result("c3", 9, Outcome.INTERRUPTED, shutdown=True), TakenBack(rows=("r1",)),
     TurnEnded("failed", at(10), failure=Failure(FailureKind.AUTH, "no", at(10))),
 ]  # fmt: skip
