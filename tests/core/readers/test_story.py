@@ -158,7 +158,8 @@ def test_withdrawn_prompts_count_no_more_and_their_steps_are_told_as_superseded(
 def test_rolled_back_turns_leave_the_turn_before_them() -> None:
     summary = assemble(
         TurnBegan("a", at(1)), prompt("one", 1), TurnEnded("completed", at(2), id="a"),
-        TurnBegan("b", at(3)), prompt("two", 3), call("c1", 4), TurnEnded("interrupted", at(5), id="b"), TakenBack(turns=1, at=at(6)),
+        TurnBegan("b", at(3)), prompt("two", 3), call("c1", 4), TurnEnded("interrupted", at(5), id="b"),
+        TakenBack(turns=1, at=at(6)),
     ).summary()  # fmt: skip
     assert (summary.prompts, summary.ending.turn, summary.ending.dangling) == (1, "completed", 0)
 
