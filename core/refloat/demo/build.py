@@ -4,13 +4,14 @@ Everything is invented and lies below one directory; nothing outside it is touch
 have a harmless process each (a `sleep` under the agent's name), which the front end ends when it leaves.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from refloat.demo import scenes
 from refloat.errors import NotDone
-from refloat.model.stamp import Stamp, later
+from refloat.model.stamp import Stamp, later, seconds_of
 from refloat.ports import Machine
 
 
@@ -31,15 +32,15 @@ class Repository:
 
     machine: Machine
     path: Path
-    start: Stamp
+    now: Stamp
 
     def git(self, *words: str, seconds: float = 0) -> str:
-        """Run git as the demo's invented person, `seconds` after the start.
+        """Run git as the demo's invented person, `seconds` from now.
 
         Raises:
             NotDone: git is missing or refuses.
         """
-        when = later(self.start, seconds)
+        when = later(self.now, seconds)
         who = "Ada Example"
         settings = [f"GIT_{role}_{key}" for role in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL", "DATE")]
         values = [who, "ada@example.invalid", when] * 2
@@ -50,12 +51,13 @@ class Repository:
             raise NotDone(f"the demo needs git, and `git {words[0]}` said: {answer.err.strip() or answer.code}")
         return answer.out.decode("utf-8", "replace").strip()
 
-    def write(self, name: str, content: str) -> Path:
-        """Write a file of it."""
+    def write(self, name: str, content: str, seconds: float) -> None:
+        """Write a file of it, touched last `seconds` from now."""
         path = self.path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8")
-        return path
+        moment = seconds_of(later(self.now, seconds))
+        os.utime(path, (moment, moment))
 
     def commit(self, message: str, seconds: float) -> str:
         """Commit everything; the commit's id is returned."""
@@ -73,18 +75,18 @@ def build_demo(machine: Machine, home: Path, *, processes: bool = True) -> Demo:
     if home.exists() and any(home.iterdir()):
         raise NotDone(f"{home} is not empty; name a new directory for the demo")
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    start = later(machine.clock.now(), -4 * 24 * 3600)
-    ledgerly = _repository(machine, home / "src" / "ledgerly", start)
-    billing = _repository(machine, home / "src" / "billing", start)
+    now = machine.clock.now()
+    ledgerly = _repository(machine, home / "src" / "ledgerly", now)
+    billing = _repository(machine, home / "src" / "billing", now)
     heads = scenes.fill_repositories(ledgerly, billing)
-    live, candidate = scenes.write_transcripts(home, ledgerly, billing, heads, machine.clock.now())
+    live, candidate = scenes.write_transcripts(home, ledgerly, billing, heads, now)
     pids = _start(machine, home, live, candidate) if processes else ()
     return Demo(home, ledgerly.path, pids)
 
 
-def _repository(machine: Machine, path: Path, start: Stamp) -> Repository:
+def _repository(machine: Machine, path: Path, now: Stamp) -> Repository:
     path.mkdir(parents=True)
-    made = Repository(machine, path, start)
+    made = Repository(machine, path, now)
     made.git("init", "-q", "--template=", "-b", "main")
     made.git("config", "gc.auto", "0")
     return made

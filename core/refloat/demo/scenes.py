@@ -1,11 +1,12 @@
 """The invented stories of the demo: what was asked, done, said and left open in each session."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from refloat.demo.transcripts import ClaudeTranscript, CodexTranscript, invented_id
-from refloat.model.stamp import Stamp, later
+from refloat.model.stamp import Stamp, later, seconds_of
 
 if TYPE_CHECKING:
     from refloat.demo.build import Repository
@@ -23,15 +24,15 @@ def fetch(url):
 def run(url):
     return fetch(url)
 '''
-IMPORTER_2: Final = IMPORTER.replace(
-    "    return fetch(url)\n",
-    "    for attempt in range(3):\n"
-    "        try:\n"
-    "            return fetch(url)\n"
-    "        except OSError:\n"
-    "            if attempt == 2:\n"
-    "                raise\n",
-)
+ONCE: Final = "    return fetch(url)\n"
+RETRIED: Final = """    for attempt in range(3):
+        try:
+            return fetch(url)
+        except OSError:
+            if attempt == 2:
+                raise
+"""
+IMPORTER_2: Final = IMPORTER.replace(ONCE, RETRIED)
 IMPORTER_3: Final = IMPORTER_2.replace("range(3)", "range(ATTEMPTS)").replace("attempt == 2", "attempt == ATTEMPTS - 1")
 REPORT: Final = """def total(rows):
     return sum(row.amount for row in rows)
@@ -70,22 +71,32 @@ class Heads:
     billing: str
 
 
+DAY: Final = 24 * 3600
+START: Final = -4 * DAY
+"""When the repositories were made, seconds from now. The stories below count from now as well."""
+PUSH: Final = -62 * 60
+TOTALS: Final = -3 * 3600
+LIMIT: Final = -26 * 3600
+CUT: Final = -30 * 3600
+VAT_FIX: Final = -47 * 3600
+
+
 def fill_repositories(ledgerly: "Repository", billing: "Repository") -> Heads:
     """Files, commits, and the uncommitted state that the crashes left."""
     for name, content in {"README.md": "# ledgerly\n", "src/importer.py": IMPORTER, "src/report.py": REPORT}.items():
-        ledgerly.write(name, content)
-    ledgerly.write("src/export.py", EXPORT)
-    first = ledgerly.commit("Import, report, export", 0)
-    ledgerly.write("src/report.py", REPORT_2)
-    ledgerly.commit("Rename totals", 3.875 * 24 * 3600 + 700)
-    ledgerly.write("src/importer.py", IMPORTER_3)
-    ledgerly.write("tests/test_importer.py", TEST)
-    ledgerly.write("src/export.py", EXPORT.replace("row.total", "row.total or 0"))
-    ledgerly.write("docs/notes.md", "Ask Ben about the retry limit.\n")
-    billing.write("vat.py", VAT)
-    billing.write("invoice.py", INVOICE)
-    second = billing.commit("VAT and invoices", 0)
-    billing.write("vat.py", VAT_2)
+        ledgerly.write(name, content, START)
+    ledgerly.write("src/export.py", EXPORT, START)
+    first = ledgerly.commit("Import, report, export", START)
+    ledgerly.write("src/report.py", REPORT_2, TOTALS + 60)
+    ledgerly.commit("Rename totals", TOTALS + 110)
+    ledgerly.write("src/importer.py", IMPORTER_3, PUSH + 781)
+    ledgerly.write("tests/test_importer.py", TEST, PUSH + 131)
+    ledgerly.write("src/export.py", EXPORT.replace("row.total", "row.total or 0"), PUSH + 2000)
+    ledgerly.write("docs/notes.md", "Ask Ben about the retry limit.\n", START + DAY)
+    billing.write("vat.py", VAT, START)
+    billing.write("invoice.py", INVOICE, START)
+    second = billing.commit("VAT and invoices", START)
+    billing.write("vat.py", VAT_2, VAT_FIX + 31)
     return Heads(first, second)
 
 
@@ -93,12 +104,12 @@ def write_transcripts(
     home: Path, ledgerly: "Repository", billing: "Repository", heads: Heads, now: Stamp
 ) -> tuple[Owned, Path]:
     """Every session. Returns the one that will be live, and the directory where a candidate process will sit."""
-    _failed_in_push(home, ledgerly.path, later(now, -62 * 60))
-    _renamed_totals(home, ledgerly.path, later(now, -3 * 3600), heads)
-    _hit_the_limit(home, ledgerly.path, later(now, -26 * 3600), heads)
-    _cut_record(home, ledgerly.path, later(now, -30 * 3600))
+    _failed_in_push(home, ledgerly.path, later(now, PUSH))
+    _renamed_totals(home, ledgerly.path, later(now, TOTALS), heads)
+    _hit_the_limit(home, ledgerly.path, later(now, LIMIT), heads)
+    _cut_record(home, ledgerly.path, later(now, CUT))
     _never_asked(home, ledgerly.path, later(now, -50 * 60))
-    _vat(home, billing.path, later(now, -47 * 3600))
+    _vat(home, billing.path, later(now, VAT_FIX))
     _unresolved(home, billing.path, later(now, -44 * 60), heads)
     _history(home, ledgerly.path, now)
     return Owned(_live(home, billing.path, later(now, -6 * 60)), billing.path), billing.path
@@ -125,7 +136,7 @@ def _failed_in_push(home: Path, path: Path, start: Stamp) -> None:
     s.result(agent, "Agent launched in the background.", launched)
     _callers(home, path, later(start, 47), s, agent)
     s.at(90)
-    content = s.edit(path / "src/importer.py", "    return fetch(url)\n", IMPORTER_2[len(IMPORTER) - 22 :], IMPORTER)
+    content = s.edit(path / "src/importer.py", ONCE, RETRIED, IMPORTER)
     s.at(130)
     s.create(path / "tests/test_importer.py", TEST)
     s.at(150)
@@ -202,8 +213,7 @@ def _cut_record(home: Path, path: Path, start: Stamp) -> None:
 def _never_asked(home: Path, path: Path, start: Stamp) -> None:
     """Opened, and nothing was ever asked."""
     s = ClaudeTranscript(home, "empty", path, start)
-    more = {"subtype": "informational", "content": "Welcome", "level": "info", "isMeta": True}
-    s._chained("system", more)  # noqa: SLF001 - a row that no method of a talk would write
+    s.notice("Welcome")
     s.write()
 
 
@@ -245,19 +255,11 @@ def _live(home: Path, path: Path, start: Stamp) -> ClaudeTranscript:
 
 def _history(home: Path, path: Path, now: Stamp) -> None:
     """The agent's own history names a session whose transcript is gone."""
-    from json import dumps
-
-    from refloat.model.stamp import seconds_of
-
+    when = int(seconds_of(later(now, -40 * DAY)) * 1000)
+    gone = invented_id("gone")
+    history = home / ".claude" / "history.jsonl"
     rows = [
-        {
-            "display": text,
-            "pastedContents": {},
-            "timestamp": int(seconds_of(later(now, -40 * 24 * 3600)) * 1000),
-            "project": str(path),
-            "sessionId": invented_id("gone"),
-        }
+        json.dumps({"display": text, "timestamp": when, "project": str(path), "sessionId": gone})
         for text in ("Set the project up", "Add a licence")
     ]
-    history = home / ".claude" / "history.jsonl"
-    history.write_text("".join(dumps(row) + "\n" for row in rows), encoding="utf-8")
+    history.write_text("".join(row + "\n" for row in rows), encoding="utf-8")

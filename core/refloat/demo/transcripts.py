@@ -127,6 +127,10 @@ class ClaudeTranscript(_Transcript):
         message = {"role": "user", "content": text}
         self._chained("user", {"message": message, "origin": {"kind": "human"}, "promptSource": "typed"})
 
+    def notice(self, text: str) -> None:
+        """The program says something; nobody asked."""
+        self._chained("system", {"subtype": "informational", "content": text, "level": "info", "isMeta": True})
+
     def _assistant(self, block: Mapping[str, object], stop: str) -> None:
         message = {
             "model": "claude-sonnet-5",

@@ -1,4 +1,4 @@
-"""One session examined whole: its story, the checkout, the triage. What `checkout`, `triage`, `brief` and the app share."""
+"""One session examined whole: its story, the checkout, the triage. Shared by several commands and the app."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
