@@ -14,6 +14,7 @@ from tests.core.machine.conftest import Starter, until
 
 from refloat.liveness.evidence import Subject, look
 from refloat.liveness.verdict import judge_liveness
+from refloat.machine.launcher import SystemLauncher
 from refloat.machine.mounts import Mount
 from refloat.machine.processes import LinuxProcesses, read_locks, terminal_name
 from refloat.machine.table import running_programs, split_argv
@@ -233,6 +234,21 @@ def test_words_of_a_command_line() -> None:
     assert split_argv(b"") == ()
     assert split_argv(b"a\0\0b c\0") == ("a", "", "b c")
     assert split_argv(b"renamed itself") == ("renamed itself",)
+
+
+def test_a_program_of_our_own_under_another_name(tmp_path: Path) -> None:
+    launcher = SystemLauncher(dict(os.environ))
+    pid = launcher.start(["claude", "3600"], tmp_path, executable="sleep")
+    assert pid is not None
+    try:
+        seen = info(pid)
+        assert (seen.name, seen.argv, seen.cwd, seen.terminal) == ("claude", ("claude", "3600"), str(tmp_path), None)
+        launcher.end(os.getpid())
+    finally:
+        launcher.end(pid)
+    assert LinuxProcesses().get(pid) is None
+    assert launcher.start(["claude"], tmp_path, executable="no such program") is None
+    assert launcher.start(["claude"], tmp_path / "nowhere", executable="sleep") is None
 
 
 class Registered:
