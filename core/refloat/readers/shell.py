@@ -27,7 +27,9 @@ _PATCHERS: Final = frozenset({"apply_patch", "applypatch"})
 _BLANK: Final = " \t\r"
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_./@%+:,=^-]+")
 _EXPANDS: Final = re.compile(r"[$`]|\\[\\\n]")
-_INSTALLS: Final = re.compile(r"^\"?\$\(\s*cat\s+<<-?\s*(['\"])(?P<end>\w+)\1\n(?P<body>.*?\n)[ \t]*(?P=end)\s*\)\"?$", re.DOTALL)
+_INSTALLS: Final = re.compile(
+    r"^\"?\$\(\s*cat\s+<<-?\s*(['\"])(?P<end>\w+)\1\n(?P<body>.*?\n)[ \t]*(?P=end)\s*\)\"?$", re.DOTALL
+)
 
 
 @dataclass(slots=True)

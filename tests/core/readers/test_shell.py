@@ -38,12 +38,15 @@ def test_unwrap(argv: list[str], line: str):
     ("command", "edits"),
     [
         ("cat > a.py <<'EOF'\nx = $y\nEOF", (FileEdit(f"{CWD}/a.py", "create", after="x = $y\n"),)),
-        ("cat <<\"EOF\" > a.py\nx\n\n\nEOF\n", (FileEdit(f"{CWD}/a.py", "create", after="x\n\n\n"),)),
+        ('cat <<"EOF" > a.py\nx\n\n\nEOF\n', (FileEdit(f"{CWD}/a.py", "create", after="x\n\n\n"),)),
         ("cat <<\\EOF >/srv/a.py\nx\nEOF\n", (FileEdit("/srv/a.py", "create", after="x\n"),)),
         ("cat >| a.py << EOF\nplain \\d\nEOF\n", (FileEdit(f"{CWD}/a.py", "create", after="plain \\d\n"),)),
         ("cat > a.py <<-'E'\n\tx\n\t\ty\n\tE\n", (FileEdit(f"{CWD}/a.py", "create", after="x\ny\n"),)),
         ("cat >> log.md <<'EOF'\none\ntwo\nEOF", (append(f"{CWD}/log.md", "one", "two"),)),
-        ("tee a.py b.py <<'EOF' >/dev/null\nx\nEOF", tuple(FileEdit(f"{CWD}/{n}.py", "create", after="x\n") for n in "ab")),
+        (
+            "tee a.py b.py <<'EOF' >/dev/null\nx\nEOF",
+            tuple(FileEdit(f"{CWD}/{n}.py", "create", after="x\n") for n in "ab"),
+        ),
         ("cat <<'EOF' | sudo tee -a /etc/hosts\nx\nEOF", (append("/etc/hosts", "x"),)),
         ("cd sub && cat > '../a b.py' <<'EOF'\nx\nEOF", (FileEdit(f"{CWD}/a b.py", "create", after="x\n"),)),
         ("cd /srv\nmkdir -p d; cat > d/a <<'EOF'\nx\nEOF\npytest", (FileEdit("/srv/d/a", "create", after="x\n"),)),
@@ -70,7 +73,7 @@ def test_what_is_written(command: str, edits: tuple[FileEdit, ...]):
         "cat > a.py <<EOF\na\\\\b\nEOF",
         "cat > a.py <<'EOF'\nnever closed\n",
         "cat > $OUT <<'EOF'\nx\nEOF",
-        'cat > "$OUT/a" <<\'EOF\'\nx\nEOF',
+        "cat > \"$OUT/a\" <<'EOF'\nx\nEOF",
         "cat > ~/a <<'EOF'\nx\nEOF",
         "cat > *.py <<'EOF'\nx\nEOF",
         "cat header > a.py <<'EOF'\nx\nEOF",
@@ -143,7 +146,11 @@ def test_never_raises(text: str):
     shell_edits("cat <<E " + text, CWD)
 
 
-@given(st.lists(st.text(alphabet=st.characters(blacklist_characters="\n", blacklist_categories=["Cs"]), max_size=9), max_size=6))
+@given(
+    st.lists(
+        st.text(alphabet=st.characters(blacklist_characters="\n", blacklist_categories=["Cs"]), max_size=9), max_size=6
+    )
+)
 def test_a_quoted_heredoc_gives_its_text_back(lines: list[str]):
     body = "".join(line + "\n" for line in lines if line != "EOF")
     assert shell_edits(f"cat > f <<'EOF'\n{body}EOF\n", CWD) == (FileEdit(f"{CWD}/f", "create", after=body),)
