@@ -47,7 +47,7 @@ def open_plain(path: str) -> BinaryIO:
         OSError: it cannot be opened, or this machine cannot unpack it.
     """
     if not path.endswith(".zst"):
-        return open(path, "rb")  # noqa: PTH123, SIM115 - the caller closes it
+        return open(path, "rb")  # noqa: PTH123 - the caller closes it
     return cast("BinaryIO", _zstd().open(path, "rb"))  # both modules give a binary file
 
 

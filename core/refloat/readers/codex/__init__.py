@@ -24,7 +24,8 @@ _RUNNERS: Final = frozenset({"node", "node.exe", "bun", "deno", "MainThread"})
 _LOCKS_SINCE: Final = (0, 147)
 _VALUED: Final = frozenset(
     {
-        "-c", "--config", "-m", "--model", "-p", "--profile", "-s", "--sandbox", "-a", "--ask-for-approval", "-C", "--cd",
+        "-c", "--config", "-m", "--model", "-p", "--profile", "-s", "--sandbox", "-a", "--ask-for-approval", "-C",
+        "--cd",
         "-i", "--image", "--add-dir", "--enable", "--disable", "--local-provider", "--output-schema", "-o", "--color",
         "--output-last-message", "--remote",
     }

@@ -5,6 +5,7 @@ more of a file than its first line.
 """
 
 import posixpath
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -20,6 +21,7 @@ AGENT: Final = "codex"
 TORN_HEADS: Final = (b'{"timestamp":"',)
 _HEAD: Final = 32 * 1024 * 1024
 """Bytes of a first line: base instructions make it long, and nothing makes it longer than this."""
+_ORDINAL: Final = re.compile(rb'"ordinal":\s*(\d{1,15})')
 _NAME: Final = "rollout-"
 _ENDINGS: Final = (".jsonl", ".jsonl.zst", ".json")
 _HIDDEN_SOURCES: Final = frozenset({"review", "compact", "memory_consolidation", "guardian"})
@@ -44,7 +46,7 @@ def identify(file: SourceFile) -> Identity:
 
 
 def read_head(path: str) -> Json | None:
-    """The fields of a file's head: those of `session_meta`, or the bare ones of older files; None when there are none."""
+    """The fields of a file's head: those of `session_meta`, or the bare ones of older files; None without a head."""
     try:
         found = _first(path)
     except (OSError, EOFError):
@@ -71,7 +73,7 @@ def _first(path: str) -> Line | None:
             raw = file.readline(_HEAD)
     except OSError:
         raise
-    except Exception as fault:  # noqa: BLE001 - the two zstd modules have an error class each, outside OSError
+    except Exception as fault:
         raise OSError(str(fault)) from fault
     return next((got for got in read_one(path, 1, 0, raw, TORN_HEADS) if isinstance(got, Line)), None)
 
@@ -83,16 +85,23 @@ def _identity(head: Json, names: Sequence[str]) -> Identity:
     rollout = names[-1] if names else own
     started = read_stamp(head.get("timestamp")) or ""
     base = _base(head)
-    note = {"forked": "yes"} if as_text(head.get("forked_from_id")) and base is None else None
+    note = _note(head, forked=base is None)
     parent = _spawned_by(head)
     if _is_hidden(head):
         return Identity("hidden", own, parent or "", rollout, started, base, note)
     if parent is not None:
         root = as_text(head.get("session_id"))
         top = root if root and root != own else parent
-        return Identity("subagent", top or own, parent, own, started, base, {"rollout": rollout})
+        return Identity("subagent", top or own, parent, own, started, base, note | {"rollout": rollout})
     forked = as_text(head.get("forked_from_id"))
     return Identity("main", own, forked, rollout, started, base, note)
+
+
+def _note(head: Json, *, forked: bool) -> dict[str, str]:
+    """What `group` wants back: whether rows of a parent were copied, and where a base ends by count of rows."""
+    ordinal = as_int(as_dict(head.get("history_base")).get("end_ordinal_exclusive"))
+    note = {} if ordinal is None else {"end_ordinal": str(ordinal)}
+    return note | ({"forked": "yes"} if forked and as_text(head.get("forked_from_id")) else {})
 
 
 def _base(head: Json) -> tuple[str, int] | None:
@@ -150,18 +159,13 @@ def group(files: Sequence[Known], heads: Mapping[str, str], titles: Mapping[str,
     hung = {child.id for group_ in children.values() for child in group_}
     for thread, known in threads.items():
         if thread not in hung:
-            found.append(_found(thread, known, made[thread], children.get(thread, ()), threads, titles.get(thread, "")))
+            session = _found(thread, known, made[thread], threads)
+            hanging = tuple(sorted(children.get(thread, ()), key=lambda child: child.id))
+            found.append(replace(session, subagents=hanging, title=titles.get(thread, "")))
     return found
 
 
-def _found(
-    thread: str,
-    known: Sequence[Known],
-    made: _Thread,
-    children: Sequence[FoundSubagent],
-    threads: Mapping[str, Sequence[Known]],
-    title: str,
-) -> Found:
+def _found(thread: str, known: Sequence[Known], made: _Thread, threads: Mapping[str, Sequence[Known]]) -> Found:
     first = known[0][1]
     parent = _parent(known)
     copied = any((identity.note or {}).get("forked") for _, identity in known)
@@ -170,12 +174,11 @@ def _found(
         AGENT,
         thread,
         made.segments,
-        tuple(sorted(children, key=lambda child: child.id)),
+        (),
         parent if parent != thread else "",
         relatives,
         hidden=first.role == "hidden",
         problems=made.problems,
-        title=title,
     )
 
 
@@ -232,18 +235,12 @@ def _order(thread: str, known: Sequence[Known], by_rollout: Mapping[str, Known],
         if file.path in stand and stand[file.path] < file.size:
             segments.append(Segment(file, stand[file.path], None, superseded=True, identity=identity))
         elif file.path not in in_chain:
-            start = _shared(identity, by_rollout)
-            segments.append(Segment(file, start, None, superseded=True, identity=identity))
+            segments.append(Segment(file, 0, None, superseded=True, identity=identity))
             if identity.base is None:
                 problems.append(Problem(file.path, None, None, f"a second file of thread {thread}: told as taken back"))
     (file, identity), _ = chain[-1]
     segments.append(Segment(file, identity=identity))
     return _Thread(tuple(segments), tuple(problems))
-
-
-def _shared(identity: Identity, by_rollout: Mapping[str, Known]) -> int:
-    del identity, by_rollout
-    return 0
 
 
 def _head(known: Sequence[Known], told: str | None) -> Known:
@@ -265,7 +262,7 @@ def _chain(
     chain: list[tuple[Known, int | None]] = [(head, None)]
     seen = {head[0].path}
     while (base := chain[0][0][1].base) is not None:
-        file = chain[0][0][0]
+        file, identity = chain[0][0]
         found = by_rollout.get(base[0])
         if found is None:
             if not forked:
@@ -277,7 +274,8 @@ def _chain(
             problems.append(Problem(file.path, 1, 0, "the files of this thread go on from each other in a circle"))
             break
         seen.add(found[0].path)
-        chain.insert(0, (found, _checked_end(found[0], base[1], file.path, problems)))
+        end = base[1] if base[1] >= 0 else _end_by_count(found[0].path, (identity.note or {}).get("end_ordinal", ""))
+        chain.insert(0, (found, _checked_end(found[0], end, file.path, problems)))
     return chain
 
 
@@ -303,14 +301,26 @@ def _checked_end(file: SourceFile, end: int, by: str, problems: list[Problem]) -
     return 0 if end == 0 else size
 
 
+def _end_by_count(path: str, ordinal: str) -> int:
+    """The byte where the row with this ordinal begins; -1 where no row has it."""
+    if not ordinal:
+        return -1
+    at = 0
+    try:
+        with open_plain(path) as lines:
+            for line in lines:
+                found = _ORDINAL.search(line)
+                if found and int(found[1]) >= int(ordinal):
+                    return at
+                at += len(line)
+    except (OSError, EOFError):
+        return -1
+    return at
+
+
 def _length(opened: object) -> int:
     read = getattr(opened, "read")  # noqa: B009 - both zstd modules
     total = 0
     while piece := read(1 << 20):
         total += len(piece)
     return total
-
-
-def with_title(found: Found, title: str) -> Found:
-    """The same session with a name."""
-    return replace(found, title=title) if title else found

@@ -19,8 +19,8 @@ from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
 from refloat.readers.codex.files import AGENT
 from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_text, parse_object
-from refloat.readers.lines import Cursor, Tail, read_lines, read_one
 from refloat.readers.contract import Line
+from refloat.readers.lines import Cursor, Tail, read_lines, read_one
 
 LOCKS: Final = "thread-writer-locks"
 _LARGEST: Final = 512 * 1024 * 1024
@@ -92,7 +92,9 @@ def find_database(home: Path, environment: Mapping[str, str]) -> Path | None:
     places = [Path(told)] if (told := environment.get("CODEX_SQLITE_HOME")) else []
     for place in (*places, home):
         try:
-            names = [name for name in os.listdir(place) if name.startswith("state") and name.endswith(".sqlite")]
+            names = [
+                path.name for path in place.iterdir() if path.name.startswith("state") and path.suffix == ".sqlite"
+            ]
         except OSError:
             continue
         if names:
@@ -166,7 +168,7 @@ def find_locks(home: Path) -> Iterator[Holder | Problem]:
     place = home / LOCKS
     daemon = _daemon(home)
     try:
-        names = sorted(os.listdir(place))
+        names = sorted(path.name for path in place.iterdir())
     except FileNotFoundError:
         return
     except OSError as fault:

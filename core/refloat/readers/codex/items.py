@@ -59,7 +59,7 @@ def read_item(item: Json, cwd: str) -> Done | None:
         case "ImageView":
             return _plain(item, asked("view_image", {"path": item_cwd(item.get("path"), cwd)}, as_json(item), cwd))
         case "WebSearch":
-            return _plain(item, _web(as_text(item.get("query")) or web_query(item.get("action")), item))
+            return _plain(item, _web(as_text(item.get("query")) or web_query(item.get("action"))))
         case "ImageGeneration":
             return _plain(item, Asked("image_generation", StepKind.OTHER, "image_generation", as_json(item)))
         case "Sleep":
@@ -79,9 +79,7 @@ def read_event(payload: Json, cwd: str) -> Done | None:
         case "mcp_tool_call_end":
             return _mcp_event(payload, call, cwd)
         case "web_search_end":
-            return Done(
-                call, _web(as_text(payload.get("query")) or web_query(payload.get("action")), payload), Outcome.OK
-            )
+            return Done(call, _web(as_text(payload.get("query")) or web_query(payload.get("action"))), Outcome.OK)
         case "image_generation_end":
             return Done(
                 call, Asked("image_generation", StepKind.OTHER, "image_generation", as_json(payload)), Outcome.OK
@@ -199,10 +197,8 @@ def _agent_state(state: object) -> str:
     return ", ".join(f"{key}: {as_text(text)}" for key, text in told.items()) if told else as_text(state)
 
 
-def _web(query: str, row: Json) -> Asked:
-    return Asked(
-        "web_search", StepKind.WEB, query or "web_search", as_json(row.get("action") or row.get("query") or "")
-    )
+def _web(query: str) -> Asked:
+    return Asked("web_search", StepKind.WEB, query or "web_search", query)
 
 
 def _plain(item: Json, request: Asked) -> Done:

@@ -20,12 +20,14 @@ _LINE: Final = re.compile(
 )
 _REFUSED: Final = re.compile(
     r"(?:exec command|patch) rejected by user|rejected by user approval settings|user rejected MCP tool call"
-    r"|This action was rejected due to unacceptable risk|(?:exec_command|apply_patch) failed.{0,2000}[Rr]ejected by user",
+    r"|This action was rejected due to unacceptable risk"
+    r"|(?:exec_command|apply_patch) failed.{0,2000}[Rr]ejected by user",
     re.DOTALL,
 )
 _ABORTED: Final = re.compile(r"aborted by user(?: after [\d.]+s)?|aborted\s*$")
 _FAILED: Final = re.compile(
-    r"failed in sandbox|exec_command failed|execution error|failed to parse function arguments|unsupported (?:call|tool)"
+    r"failed in sandbox|exec_command failed|execution error|failed to parse function arguments"
+    r"|unsupported (?:call|tool)"
     r"|apply_patch verification failed|command timed out after |write_stdin failed|tool call (?:error|failed)"
     r"|Mcp error|MCP error|Failed to |error: |Error: |err: |collab spawn failed|unified exec error|sandbox error"
 )

@@ -8,31 +8,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Literal
 
 from refloat.model.problem import Place
-from refloat.model.session import Failure, FailureKind
 from refloat.model.stamp import Stamp, read_stamp
-from refloat.model.transcript import (
-    Background,
-    Call,
-    Event,
-    Fact,
-    FileEdit,
-    Marker,
-    Message,
-    Outcome,
-    Result,
-    StepKind,
-    TakenBack,
-    Touched,
-    TurnBegan,
-    TurnEnded,
-    Unknown,
-)
-from refloat.readers.codex.calls import Asked, read_custom, read_function, read_local_shell, shell, web_query
+from refloat.model.transcript import Event, Fact, Marker, Message, Touched, TurnEnded, Unknown
 from refloat.readers.codex.copies import Ancestry, Copying, is_copy, names_itself
-from refloat.readers.codex.items import Done, read_event, read_item
-from refloat.readers.codex.outputs import Told, read_output
+from refloat.readers.codex.items import read_event, read_item
+from refloat.readers.codex.lifecycle import Lifecycle
 from refloat.readers.codex.prompts import (
-    IMAGE,
     cwd_of,
     is_injected,
     looks_like_a_tag,
@@ -40,9 +21,10 @@ from refloat.readers.codex.prompts import (
     shell_command,
     words_of_row,
 )
-from refloat.readers.codex.shape import Json, as_dict, as_id, as_int, as_list, as_text, finger, is_dict, texts
-from refloat.readers.codex.state import OpenCall, State
-from refloat.readers.codex.turns import ends_turn, error_name, failure_of, limit_reached, silent_failure
+from refloat.readers.codex.shape import Json, as_dict, as_id, as_int, as_list, as_text, is_dict, texts
+from refloat.readers.codex.state import State
+from refloat.readers.codex.talk import EVENT, ITEM, ROW
+from refloat.readers.codex.turns import limit_reached
 from refloat.readers.contract import Found, FoundSubagent, Line, Segment
 from refloat.readers.patch import absolute
 
@@ -65,8 +47,9 @@ _SKIPPED_EVENTS: Final = frozenset(
         "collab_agent_spawn_end", "collab_waiting_end", "collab_close_end", "collab_resume_end", "collab_end",
         "exec_command_begin", "dynamic_tool_call_request", "exec_approval_request", "apply_patch_approval_request",
         "request_user_input", "request_permissions", "plan_update", "turn_diff", "patch_apply_begin", "item_started",
-        "mcp_tool_call_begin", "warning", "stream_error", "shutdown_complete", "session_configured", "mcp_startup_update",
-        "mcp_startup_complete", "background_event", "web_search_begin", "image_generation_begin", "thread_settings_applied",
+        "mcp_tool_call_begin", "warning", "stream_error", "shutdown_complete", "session_configured",
+        "mcp_startup_update",
+        "mcp_startup_complete", "background_event", "web_search_begin", "image_generation_begin",
     }
 )  # fmt: skip
 """Events that tell nothing beside other rows, or that no build writes to a file."""
@@ -80,10 +63,9 @@ _CALLS: Final = frozenset(
         "image_generation_call",
     }
 )
-_ROW, _EVENT, _ITEM = 0, 1, 2
 
 
-class CodexParser:
+class CodexParser(Lifecycle):
     """Turns the lines of one thread, or of one sub-agent's, into events."""
 
     def __init__(
@@ -91,11 +73,9 @@ class CodexParser:
     ) -> None:
         self._found = found
         self._subagent = subagent
-        self._s = State.thaw(frozen) if frozen else State()
+        super().__init__(State.thaw(frozen) if frozen else State())
         relatives = found.relatives if subagent is None else ()
         self._ancestry = Ancestry(relatives)
-        self._at: Stamp | None = None
-        self._place = Place("", 0, 0)
         self._rows: dict[str, Callable[[Json, list[Event]], None]] = {
             "response_item": self._item,
             "event_msg": self._event,
@@ -136,7 +116,7 @@ class CodexParser:
         for text, at, place, row, sure in self._s.waiting():
             if sure or not looks_like_a_tag(text):
                 out.append(Message("prompt", text, at, place, row=row, superseded=self._s.superseded))
-        out += self._possibly_run()
+        out.extend(self._possibly_run())
         if self._found.title and self._subagent is None:
             out.append(Fact("title_set", self._found.title))
         if self._s.last:
@@ -283,7 +263,7 @@ class CodexParser:
 
     def _compacted(self, payload: Json, out: list[Event]) -> None:
         summary = as_text(payload.get("message"))
-        if self._s.fresh("c", _ROW, ""):
+        if self._s.fresh("c", ROW, ""):
             text = summary or "the talk so far was compacted; the summary is not readable"
             out.append(Marker("compaction", text, self._at, self._place, claim=bool(summary)))
         self._s.compacted = True
@@ -297,7 +277,7 @@ class CodexParser:
         elif kind == "reasoning":
             self._work(out)
             for part in texts(payload.get("summary")):
-                self._think(part, _ROW, out)
+                self._think(part, ROW, out)
             self._again(out)
         elif kind in _CALLS:
             self._call_row(kind, payload, out)
@@ -316,7 +296,7 @@ class CodexParser:
             self._user_row(payload, out)
         elif role == "assistant":
             said = "\n".join(part for part in texts(payload.get("content")) if part)
-            self._say(said, _ROW, as_id(payload.get("id")), as_text(payload.get("phase")), out)
+            self._say(said, ROW, as_id(payload.get("id")), as_text(payload.get("phase")), out)
 
     def _user_row(self, payload: Json, out: list[Event]) -> None:
         words = words_of_row(payload)
@@ -325,7 +305,7 @@ class CodexParser:
                 self._injected(text, out)
             return
         text = person_text(words[0])
-        if self._s.fresh("p", _ROW, text):
+        if self._s.fresh("p", ROW, text):
             self._s.hold(text, self._at, self._place, as_id(payload.get("id")), sure=words[1])
 
     def _injected(self, text: str, out: list[Event]) -> None:
@@ -344,194 +324,17 @@ class CodexParser:
         elif bare.startswith("<hook_prompt"):
             out.append(Marker("hook", bare.partition(">")[2].rpartition("</")[0].strip(), self._at, self._place))
 
-    def _user_shell(self, command: str, result: str, out: list[Event]) -> None:
-        if not self._s.fresh("u", _ROW, command):
-            return
-        call = f"user_shell:{self._place.offset}"
-        self._call(call, shell("user_shell", command, command, self._s.cwd), out)
-        told = read_output(result)
-        out.append(Result(call, told.outcome, self._at, self._place, told.exit_code, told.text))
-        self._s.open.pop(call, None)
-
-    def _call_row(self, kind: str, payload: Json, out: list[Event]) -> None:
-        self._work(out)
-        cwd = self._s.cwd
-        call = as_id(payload.get("call_id")) or as_id(payload.get("id"))
-        match kind:
-            case "function_call":
-                asked = read_function(payload, cwd)
-            case "custom_tool_call":
-                asked = read_custom(payload, cwd)
-            case "local_shell_call":
-                asked = read_local_shell(payload, cwd)
-            case "web_search_call":
-                query = web_query(payload.get("action"))
-                if self._s.fresh("w", _ROW, call or query):
-                    self._told_only(Asked("web_search", StepKind.WEB, query or "web_search", query), call, out)
-                return
-            case "tool_search_call" if as_id(payload.get("call_id")):
-                asked = Asked("tool_search", StepKind.SEARCH, "tool_search", "")
-            case _:
-                name = kind.removesuffix("_call")
-                self._told_only(Asked(name, StepKind.OTHER, name, ""), call, out)
-                return
-        self._call(call or f"call:{self._place.offset}", asked, out)
-        self._again(out)
-
-    def _told_only(self, asked: Asked, call: str, out: list[Event]) -> None:
-        """A call that gets no output row."""
-        name = call or f"{asked.tool}:{self._place.offset}"
-        if name not in self._s.open and name not in self._s.closed:
-            self._call(name, asked, out, needs_result=False)
-            self._s.close(name, self._s.open.pop(name, OpenCall(asked.tool)))
-        self._again(out)
-
-    def _call(self, call: str, asked: Asked, out: list[Event], *, needs_result: bool = True) -> None:
-        s = self._s
-        early = s.closed.get(call)
-        if call in s.open or (early is not None and early.tool):
-            return
-        known = OpenCall(asked.tool, asked.session, asked.summary, asked.command or "", bool(asked.edits))
-        if early is None:
-            s.open[call] = known
-        else:
-            s.close(call, known)  # its answer stood before it
-        edits, files = asked.edits, asked.files or tuple(dict.fromkeys(edit.path for edit in asked.edits))
-        out.append(
-            Call(
-                call, asked.tool, asked.kind, asked.summary, asked.input, self._at, self._place, asked.command, asked.cwd,
-                files, edits, "", asked.pending, needs_result, s.superseded,
-            )
-        )  # fmt: skip
-        s.active = True
-
-    def _output_row(self, payload: Json, out: list[Event]) -> None:
-        s = self._s
-        self._work(out)
-        call = as_id(payload.get("call_id")) or as_id(payload.get("id"))
-        if not call:
-            out.append(Unknown("output without an id"))
-            return
-        told = read_output(payload.get("output", payload.get("tools")))
-        known = s.open.pop(call, None) or s.closed.get(call) or OpenCall()
-        background = self._started(call, known, told)
-        edits: tuple[FileEdit, ...] | None = () if told.outcome is Outcome.DENIED else None
-        failed_patch = known.edits and told.outcome is Outcome.ERROR
-        kind = StepKind.COMMAND if known.nested else None
-        out.append(
-            Result(
-                call, told.outcome, self._at, self._place, told.exit_code, told.text, edits, kind,
-                told.effects_unknown or failed_patch, background=background,
-            )
-        )  # fmt: skip
-        known.answered = True
-        s.close(call, known)
-        if known.session and not told.running and (told.exit_code is not None or known.session.startswith("cell ")):
-            self._process_ended(known.session, told, call, out)
-        self._again(out)
-
-    def _started(self, call: str, known: OpenCall, told: Told) -> Background | None:
-        """The process that an output leaves running, or saw end."""
-        if told.running:
-            origin = self._s.running.setdefault(told.running, call)
-            what = known.command or known.summary if origin == call else ""
-            return Background(told.running, "background_shell", what, running=True)
-        if known.session and (told.exit_code is not None or known.session.startswith("cell ")):
-            return Background(known.session, "background_shell", "", running=False)
-        return None
-
-    def _process_ended(self, session: str, told: Told, call: str, out: list[Event]) -> None:
-        """What began the process learns how it ended: "running" was no success."""
-        origin = self._s.running.pop(session, None)
-        if origin is None or origin == call:
-            return
-        ended = Background(session, "background_shell", "", running=False)
-        out.append(
-            Result(
-                origin, told.outcome, self._at, self._place, told.exit_code, effects_unknown=told.effects_unknown,
-                background=ended, partial=True,
-            )
-        )  # fmt: skip
-
     def _snapshot(self, payload: Json, out: list[Event]) -> None:
         commit = as_dict(payload.get("ghost_commit"))
         if name := as_text(commit.get("id")):
             out.append(Touched(self._s.cwd, "snapshot_commit", self._at, source=name))
-        for path in as_list(commit.get("preexisting_untracked_files")):
-            if text := as_text(path):
-                out.append(Touched(absolute(text, self._s.cwd), "dirty_before", self._at))
+        listed = (as_text(path) for path in as_list(commit.get("preexisting_untracked_files")))
+        out.extend(Touched(absolute(path, self._s.cwd), "dirty_before", self._at) for path in listed if path)
 
     def _agents_talk(self, payload: Json, out: list[Event]) -> None:
         said = "\n".join(part for part in texts(payload.get("content")) if part)
         way = f"{as_text(payload.get('author'))} to {as_text(payload.get('recipient'))}"
         out.append(Marker("subagent", f"{way}: {said or 'the text is encrypted'}", self._at, self._place))
-
-    # ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def _say(self, text: str, source: int, row: str, phase: str, out: list[Event]) -> None:
-        self._work(out)
-        s = self._s
-        if not text.strip():
-            return
-        s.said = s.active = True
-        if row and row in s.said_rows:
-            s.count("r", source, text)
-            return
-        if row:
-            s.said_rows.append(row)
-        if s.fresh("r", source, text):
-            final = phase == "final_answer"
-            out.append(Message("reply", text, self._at, self._place, row=row, final=final, superseded=s.superseded))
-            if not s.lifecycle and phase != "commentary" and not s.superseded and s.aborted_at is None:
-                s.status = "completed"
-                out.append(TurnEnded("completed", self._at, probable=True))
-        self._again(out)
-
-    def _think(self, text: str, source: int, out: list[Event]) -> None:
-        if text.strip() and self._s.fresh("t", source, text):
-            out.append(Message("thinking", text, self._at, self._place, superseded=self._s.superseded))
-
-    def _prompt(self, text: str, source: int, row: str, out: list[Event]) -> None:
-        """A prompt that an event or an item tells of: surely a person's."""
-        s = self._s
-        text = person_text(text) or IMAGE
-        held = s.release(text)
-        if s.fresh("p", source, text):
-            self._ask(text, self._at, self._place, row, out)
-        elif held is not None:
-            self._ask(text, *held, out)
-
-    def _ask(self, text: str, at: Stamp | None, place: Place, row: str, out: list[Event]) -> None:
-        s = self._s
-        s.asked = s.active = True
-        s.aborted_at = None
-        s.status = "open"
-        if not s.lifecycle:
-            s.new_turn_texts(prompts=False)
-        out.append(Message("prompt", text, at, place, row=row, superseded=s.superseded))
-
-    def _resolve(self, out: list[Event]) -> None:
-        """Prompts whose event did not come before the agent went on are prompts all the same."""
-        s = self._s
-        if not s.held:
-            return
-        for text, at, place, row, sure in s.waiting():
-            if sure or not (s.has_events and looks_like_a_tag(text)):
-                self._ask(text, at, place, row, out)
-        s.held.clear()
-
-    def _work(self, out: list[Event]) -> None:
-        """The agent goes on."""
-        s = self._s
-        self._resolve(out)
-        if not s.lifecycle:
-            s.forget_prompts()
-
-    def _again(self, out: list[Event]) -> None:
-        """Builds of 2025 wrote a stopped turn's own rows behind the row that says that it was stopped."""
-        s = self._s
-        if s.aborted_at is not None and not s.lifecycle and not s.superseded:
-            out.append(TurnEnded("interrupted", Stamp(s.aborted_at) if s.aborted_at else None))
 
     # ── events ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -544,10 +347,10 @@ class CodexParser:
             case "user_message":
                 self._user_event(payload, out)
             case "agent_message":
-                self._say(as_text(payload.get("message")), _EVENT, "", as_text(payload.get("phase")), out)
+                self._say(as_text(payload.get("message")), EVENT, "", as_text(payload.get("phase")), out)
             case "agent_reasoning" | "agent_reasoning_raw_content":
                 self._work(out)
-                self._think(as_text(payload.get("text")), _EVENT, out)
+                self._think(as_text(payload.get("text")), EVENT, out)
                 self._again(out)
             case "task_started" | "turn_started":
                 self._turn_began(as_id(payload.get("turn_id")), out)
@@ -573,7 +376,7 @@ class CodexParser:
             case "thread_goal_updated":
                 self._goal(as_dict(payload.get("goal")), out)
             case "context_compacted":
-                self._compaction_event(_EVENT, out)
+                self._compaction_event(EVENT, out)
             case "entered_review_mode":
                 out.append(Marker("notice", "a review began", at, place))
             case "exited_review_mode":
@@ -588,7 +391,7 @@ class CodexParser:
                 said = as_text(payload.get("rationale")) or as_text(payload.get("status"))
                 out.append(Marker("permission_request", f"automatic review: {said}", at, place))
             case _ if (done := read_event(payload, self._s.cwd)) is not None:
-                self._done(done, _EVENT, out)
+                self._done(done, EVENT, out)
             case _ if kind not in _SKIPPED_EVENTS:
                 out.append(Unknown(kind))
             case _:
@@ -601,75 +404,7 @@ class CodexParser:
         if payload.get("kind") in {"user_instructions", "environment_context"} or is_injected(text):
             self._injected(text, out)
             return
-        self._prompt(text, _EVENT, "", out)
-
-    def _turn_began(self, turn: str, out: list[Event]) -> None:
-        s = self._s
-        if s.lifecycle and s.status == "open":
-            self._resolve(out)
-        s.lifecycle = True
-        s.begin_turn(turn)
-        if not s.superseded:
-            out.append(TurnBegan(turn or f"turn:{self._place.offset}", self._at))
-
-    def _turn_completed(self, payload: Json, out: list[Event]) -> None:
-        s = self._s
-        self._resolve(out)
-        turn = as_id(payload.get("turn_id"))
-        last = as_text(payload.get("last_agent_message"))
-        error = as_dict(payload.get("error"))
-        if turn and s.turn and turn != s.turn:
-            return  # the late end of an earlier turn
-        failure: Failure | None = None
-        if error:
-            failure = failure_of(error, s.limit, self._at)
-        elif not last and s.error:
-            failure = failure_of(s.error, s.limit, self._at)
-        elif not last and ((s.limit and s.asked) or (not s.said and s.asked)):
-            failure = silent_failure(s.limit, self._at)
-        if failure is None and last and not s.said:
-            self._say(last, _ITEM + 1, "", "final_answer", out)
-        self._end(TurnEnded("failed" if failure else "completed", self._at, turn, failure), out)
-        if error:
-            out.append(Marker(_marker_kind(failure), failure.detail if failure else "", self._at, self._place))
-
-    def _turn_aborted(self, payload: Json, out: list[Event]) -> None:
-        s = self._s
-        self._resolve(out)
-        turn, reason = as_id(payload.get("turn_id")), as_text(payload.get("reason"))
-        match reason:
-            case "budget_limited":
-                end = TurnEnded(
-                    "failed", self._at, turn, Failure(FailureKind.UNKNOWN, "the token budget was used up", self._at)
-                )
-            case "review_ended":
-                end = TurnEnded("completed", self._at, turn)
-            case _:
-                end = TurnEnded("interrupted", self._at, turn)
-                if not s.lifecycle:
-                    s.aborted_at = self._at or ""
-        if not (turn and s.turn and turn != s.turn):
-            out.append(Marker("interruption", f"the turn was ended: {reason or 'interrupted'}", self._at, self._place))
-        self._end(end, out)
-
-    def _end(self, end: TurnEnded, out: list[Event]) -> None:
-        s = self._s
-        if s.superseded or (end.id and s.turn and end.id != s.turn):
-            return
-        s.status = end.status
-        out.append(end)
-
-    def _error(self, payload: Json, out: list[Event]) -> None:
-        failure = failure_of(payload, self._s.limit, self._at)
-        if ends_turn(payload.get("codex_error_info")):
-            self._s.error = {"message": failure.detail, "codex_error_info": error_name(payload.get("codex_error_info"))}
-        out.append(Marker(_marker_kind(failure), failure.detail, self._at, self._place))
-
-    def _rolled_back(self, turns: int, out: list[Event]) -> None:
-        if turns > 0:
-            out.append(Marker("rewind", f"the last {turns} turns were taken back", self._at, self._place))
-            if not self._s.superseded:
-                out.append(TakenBack(turns=turns, at=self._at))
+        self._prompt(text, EVENT, "", out)
 
     def _goal(self, goal: Json, out: list[Event]) -> None:
         status = as_text(goal.get("status"))
@@ -701,17 +436,17 @@ class CodexParser:
                 self._user_item(item, row, out)
             case "AgentMessage":
                 said = "\n".join(part for part in texts(item.get("content")) if part)
-                self._say(said, _ITEM, row, as_text(item.get("phase")), out)
+                self._say(said, ITEM, row, as_text(item.get("phase")), out)
             case "Reasoning":
                 self._work(out)
                 for part in (*texts(item.get("summary_text")), *texts(item.get("raw_content"))):
-                    self._think(part, _ITEM, out)
+                    self._think(part, ITEM, out)
             case "Plan":
                 if text := as_text(item.get("text")):
                     self._s.said = True
                     out.append(Marker("notice", text, self._at, self._place))
             case "ContextCompaction":
-                self._compaction_event(_ITEM, out)
+                self._compaction_event(ITEM, out)
             case "HookPrompt":
                 fragments = texts(item.get("fragments"))
                 out.append(Marker("hook", "\n".join(part for part in fragments if part), self._at, self._place))
@@ -725,7 +460,7 @@ class CodexParser:
                 pass
             case kind:
                 if (done := read_item(item, self._s.cwd)) is not None:
-                    self._done(done, _ITEM, out)
+                    self._done(done, ITEM, out)
                 else:
                     out.append(Unknown(f"item {kind}"))
 
@@ -735,60 +470,4 @@ class CodexParser:
         if is_injected(text):
             self._injected(text, out)
         else:
-            self._prompt(text, _ITEM, row, out)
-
-    def _done(self, done: Done, source: int, out: list[Event]) -> None:
-        """An event about a call; where no row has that id (code mode), it is a call of its own."""
-        s = self._s
-        self._work(out)
-        call, asked = done.id or f"{done.asked.tool}:{self._place.offset}", done.asked
-        if asked.tool == "web_search":
-            if s.fresh("w", source, done.id or asked.summary):
-                self._told_only(asked, done.id, out)
-            return
-        if asked.tool == "user_shell" and not s.fresh("u", source, asked.summary):
-            return
-        known = s.open.get(call) or s.closed.get(call)
-        if known is None:
-            self._call(call, asked, out)
-            known = s.open.pop(call, OpenCall(asked.tool))
-            self._nest(asked)
-        else:
-            s.open.pop(call, None)
-        s.close(call, known)
-        session = next((name for name, origin in s.running.items() if origin == call), None)
-        if session is not None:
-            del s.running[session]
-        ended = Background(session, "background_shell", "", running=False) if session is not None else None
-        output = "" if known.answered and done.outcome is Outcome.OK else done.output
-        out.append(
-            Result(
-                call, done.outcome, self._at, self._place, done.exit_code, output, done.edits, done.kind,
-                done.effects_unknown, background=ended, partial=True,
-            )
-        )  # fmt: skip
-        self._again(out)
-
-    def _nest(self, asked: Asked) -> None:
-        """A unit without a call row ran inside the code-mode program that is open now."""
-        for call in reversed(self._s.open.values()):
-            if call.tool == "exec":
-                call.nested.append(finger(asked.command or asked.summary))
-                return
-
-    def _possibly_run(self) -> list[Event]:
-        """What programs without an answer name, apart from what is known to have finished."""
-        out: list[Event] = []
-        for call in self._s.open.values():
-            if call.tool != "exec":
-                continue
-            left = [line for line in call.command.split("\n") if line and finger(line) not in call.nested]
-            if left:
-                text = "may have run, in part or whole: " + "; ".join(left)
-                out.append(Marker("notice", text, None, self._place))
-        return out
-
-
-def _marker_kind(failure: Failure | None) -> str:
-    limits = {FailureKind.RATE_LIMIT, FailureKind.OUT_OF_CREDIT}
-    return "rate_limit" if failure is not None and failure.kind in limits else "api_error"
+            self._prompt(text, ITEM, row, out)

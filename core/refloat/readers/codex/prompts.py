@@ -72,7 +72,7 @@ def _answers(text: str) -> str:
 
 
 def words_of_row(payload: Json) -> tuple[str, bool] | None:
-    """The person's text in a user-role `message` row, and whether the row itself says that it is one; None: injected."""
+    """The person's text in a user-role `message` row, and whether the row itself says so; None: it is injected."""
     parts = texts(payload.get("content"))
     kinds = _kinds(payload)
     if kinds is not None:

@@ -144,6 +144,7 @@ class State:
     def close(self, call: str, known: OpenCall) -> None:
         """A call was answered; it is remembered for a while."""
         self.closed.pop(call, None)
+        known.summary = known.command = ""
         self.closed[call] = known
         while len(self.closed) > _CLOSED:
             del self.closed[next(iter(self.closed))]
