@@ -39,7 +39,7 @@ class Rollout:
         self.rows.append(data)
         return self
 
-    def row(self, kind: str, payload: object, **more: object) -> "Rollout":
+    def row(self, kind: str, payload: object, /, **more: object) -> "Rollout":
         self.now += 1
         numbered = {"ordinal": len(self.rows)} if self.paginated else {}
         value = {"timestamp": stamp(self.now), **numbered, "type": kind, "payload": payload, **more}
@@ -53,13 +53,13 @@ class Rollout:
         git = {"commit_hash": "9c1e0f2a" * 5, "branch": "main"}
         return self.row("session_meta", {**base, "cli_version": "0.148.0", "git": git, **more})
 
-    def event(self, kind: str, **fields: object) -> "Rollout":
+    def event(self, kind: str, /, **fields: object) -> "Rollout":
         return self.row("event_msg", {"type": kind, **fields})
 
-    def item(self, kind: str, **fields: object) -> "Rollout":
+    def item(self, kind: str, /, **fields: object) -> "Rollout":
         return self.row("response_item", {"type": kind, **fields})
 
-    def done(self, kind: str, id_: str, **fields: object) -> "Rollout":
+    def done(self, kind: str, id_: str, /, **fields: object) -> "Rollout":
         return self.event("item_completed", thread_id=T1, turn_id="turn", item={"type": kind, "id": id_, **fields})
 
     def said(self, role: str, text: str, **more: object) -> "Rollout":
