@@ -59,25 +59,27 @@ def find_secrets(text: str) -> tuple[Hit, ...]:
 class Masker:
     """Masks the strings of one output, counts the places, and remembers what it masked.
 
-    `reveal=True` (for `--show-secrets`) leaves everything as it is and counts nothing.
+    `enabled=False` (for `--show-secrets`) leaves everything as it is and counts nothing.
     """
 
-    def __init__(self, *, reveal: bool = False) -> None:
-        self.reveal = reveal
+    def __init__(self, *, enabled: bool = True) -> None:
+        self.enabled = enabled
         self.count = 0
         """Places masked so far."""
         self._values: dict[str, str] = {}
         self._pieces: dict[str, str] = {}
 
-    def learn(self, texts: Iterable[str]) -> None:
-        """Remember the secrets of texts without giving anything back: what comes later is masked by them too."""
-        if not self.reveal:
-            for text in texts:
+    def learn(self, value: object) -> None:
+        """Remember the secrets of a value's strings without giving anything back: what comes later, in pieces, is
+        masked by all of them.
+        """
+        if self.enabled:
+            for text in strings_of(value):
                 self._remember(text, find_secrets(text))
 
     def text(self, text: str) -> str:
         """Mask one text. The same text masked again stays the same."""
-        if self.reveal or len(text) < 4:
+        if not self.enabled or len(text) < 4:
             return text
         masked = self._render(text, self._hits(text))
         if masked is text:
@@ -85,9 +87,13 @@ class Masker:
         masked = self._settle(masked)
         return _REPEATED_KEY.sub(r"\1", masked) if "private key]" in masked else masked
 
+    def tree(self, value: T) -> T:
+        """`mask_tree(value, self)`."""
+        return mask_tree(value, self)
+
     def lines(self, lines: Sequence[str]) -> list[str]:
         """Mask lines that belong together: a secret that goes over several is seen, and as many lines come back."""
-        if self.reveal or not lines:
+        if not self.enabled or not lines:
             return list(lines)
         joined = "\n".join(lines)
         hits = self._hits(joined)
@@ -196,9 +202,9 @@ def mask_tree(value: T, masker: Masker) -> T:
 
     A secret found anywhere in `value` is masked everywhere in it, also where it comes earlier.
     """
-    if masker.reveal:
+    if not masker.enabled:
         return value
-    masker.learn(strings_of(value))
+    masker.learn(value)
     return cast("T", _masked(value, masker))
 
 
