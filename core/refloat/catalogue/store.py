@@ -39,9 +39,11 @@ CREATE TABLE sessions (
     PRIMARY KEY (agent, session_id, path)
 );
 CREATE TABLE readings (
-    agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, files TEXT NOT NULL, summary BLOB NOT NULL,
+    agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, files TEXT NOT NULL,
+    lineage TEXT NOT NULL, summary BLOB NOT NULL,
     PRIMARY KEY (agent, session_id, path)
 );
+CREATE INDEX kin ON readings (agent, lineage) WHERE lineage <> '';
 CREATE TABLE resumes (
     agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, frozen BLOB NOT NULL,
     PRIMARY KEY (agent, session_id, path)
@@ -74,6 +76,8 @@ class Reading:
     key: Key
     files: str
     """Which stretches of which files, and their stats, as JSON."""
+    lineage: str
+    """Id of its first conversation row, or "": copies share it."""
     summary: bytes
     """What they came to, as JSON."""
 
@@ -166,14 +170,18 @@ class Catalogue:
 
     def readings(self) -> Mapping[Key, Reading]:
         """Every session as it was read."""
-        rows = self._ask("SELECT agent, session_id, path, files, summary FROM readings")
-        found = (Reading((agent, session, os.fsdecode(path)), files, got) for agent, session, path, files, got in rows)
-        return {reading.key: reading for reading in found}
+        rows = self._ask(f"SELECT {_READING} FROM readings")  # noqa: S608 - names of our own
+        return {reading.key: reading for reading in map(_reading, rows)}
 
     def reading(self, key: Key) -> Reading | None:
         """One session as it was read."""
-        rows = self._ask(f"SELECT files, summary FROM readings WHERE {_KEY}", _bound(key))  # noqa: S608 - names of our own
-        return Reading(key, rows[0][0], rows[0][1]) if rows else None
+        rows = self._ask(f"SELECT {_READING} FROM readings WHERE {_KEY}", _bound(key))  # noqa: S608 - names of our own
+        return _reading(rows[0]) if rows else None
+
+    def kin(self, agent: str, lineage: str) -> Sequence[Reading]:
+        """Every session that begins with the same conversation row."""
+        question = f"SELECT {_READING} FROM readings WHERE agent = ? AND lineage = ? AND lineage <> ''"  # noqa: S608 - names of our own
+        return [_reading(row) for row in self._ask(question, (agent, lineage))]
 
     def frozen(self, key: Key) -> bytes | None:
         """What must be known to read a session on, as `keep_readings` was given it."""
@@ -232,7 +240,8 @@ class Catalogue:
             for reading, frozen, edited in rows:
                 key = _bound(reading.key)
                 self._db.execute(
-                    "INSERT OR REPLACE INTO readings VALUES (?, ?, ?, ?, ?)", (*key, reading.files, reading.summary)
+                    "INSERT OR REPLACE INTO readings VALUES (?, ?, ?, ?, ?, ?)",
+                    (*key, reading.files, reading.lineage, reading.summary),
                 )
                 self._db.execute("INSERT OR REPLACE INTO resumes VALUES (?, ?, ?, ?)", (*key, frozen))
                 self._db.execute("DELETE FROM edited WHERE agent = ? AND session_id = ?", key[:2])
@@ -318,8 +327,14 @@ class Catalogue:
                     self._db.execute("ROLLBACK")
 
 
+_READING: Final = "agent, session_id, path, files, lineage, summary"
 _KEY: Final = "agent = ? AND session_id = ? AND path = ?"
 _INSERT_TOLD: Final = f"INSERT OR REPLACE INTO sessions VALUES ({', '.join('?' * 18)})"  # noqa: S608 - as above
+
+
+def _reading(row: tuple[str, str, bytes, str, str, bytes]) -> Reading:
+    agent, session, path, files, lineage, summary = row
+    return Reading((agent, session, os.fsdecode(path)), files, lineage, summary)
 
 
 def _bound(key: Key) -> tuple[str, str, bytes]:
@@ -388,11 +403,11 @@ def throw_away(path: Path) -> bool:
     return True
 
 
-def head_hash(path: str, length: int) -> str:
-    """Hash of the first `length` bytes (at most `HEAD`), with that length; "" where they cannot be read."""
+def hash_stretch(path: str, start: int, end: int) -> str:
+    """Hash of the bytes from `start` to `end`; "" where they cannot be read."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - a few bytes of many files
-            head = file.read(min(length, HEAD))
+            file.seek(start)
+            return blake2b(file.read(end - start), digest_size=16).hexdigest()
     except OSError:
         return ""
-    return f"{len(head)}:{blake2b(head, digest_size=16).hexdigest()}"
