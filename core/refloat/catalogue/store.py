@@ -32,7 +32,8 @@ CREATE TABLE files (
 ) WITHOUT ROWID;
 CREATE TABLE sessions (
     agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, listed INTEGER NOT NULL,
-    mark TEXT NOT NULL, superseded INTEGER NOT NULL, last_activity TEXT NOT NULL, state TEXT NOT NULL,
+    mark TEXT NOT NULL, pulse TEXT NOT NULL, superseded INTEGER NOT NULL,
+    last_activity TEXT NOT NULL, state TEXT NOT NULL,
     place TEXT NOT NULL, repo TEXT NOT NULL, common TEXT NOT NULL,
     worktree TEXT NOT NULL, worktree_repo TEXT NOT NULL, worktree_common TEXT NOT NULL,
     title TEXT NOT NULL, front TEXT NOT NULL, live TEXT NOT NULL, back TEXT NOT NULL,
@@ -88,7 +89,9 @@ class Told:
 
     key: Key
     mark: str
-    """Equal when, and only when, everything but `state` and `live` is."""
+    """Changes when anything but the four keys of a look does."""
+    pulse: str
+    """Changes when one of those four does."""
     superseded: bool
     last_activity: str
     state: str
@@ -113,6 +116,7 @@ class Relived:
 
     key: Key
     state: str
+    pulse: str
     live: str
 
 
@@ -189,12 +193,16 @@ class Catalogue:
         return rows[0][0] if rows else None
 
     def marks(self) -> Mapping[Key, tuple[str, str, bool]]:
-        """(mark, live, whether it is listed now) of every session that was told."""
-        rows = self._ask("SELECT agent, session_id, path, mark, live, listed FROM sessions")
+        """(mark, pulse, whether it is listed now) of every session that was told."""
+        rows = self._ask("SELECT agent, session_id, path, mark, pulse, listed FROM sessions")
         return {
-            (agent, session, os.fsdecode(path)): (mark, live, bool(listed))
-            for agent, session, path, mark, live, listed in rows
+            (agent, session, os.fsdecode(path)): (mark, pulse, bool(listed))
+            for agent, session, path, mark, pulse, listed in rows
         }
+
+    def told(self) -> Sequence[tuple[str, str, str]]:
+        """(front, live, back) of every listed session."""
+        return self._ask("SELECT front, live, back FROM sessions WHERE listed")
 
     def titles(self) -> Sequence[tuple[str, str, str]]:
         """(agent, session id, masked title) of every listed session."""
@@ -277,8 +285,8 @@ class Catalogue:
         with self._writing() as wrote:
             self._db.executemany(_INSERT_TOLD, map(_told_row, told))
             self._db.executemany(
-                f"UPDATE sessions SET listed = 1, state = ?, live = ? WHERE {_KEY}",  # noqa: S608 - names of our own
-                ((row.state, row.live, *_bound(row.key)) for row in relived),
+                f"UPDATE sessions SET listed = 1, state = ?, pulse = ?, live = ? WHERE {_KEY}",  # noqa: S608 - names of our own
+                ((row.state, row.pulse, row.live, *_bound(row.key)) for row in relived),
             )
             self._db.executemany(f"UPDATE sessions SET listed = 0 WHERE {_KEY}", map(_bound, unlisted))  # noqa: S608 - as above
             self._db.execute("DELETE FROM gone")
@@ -329,7 +337,7 @@ class Catalogue:
 
 _READING: Final = "agent, session_id, path, files, lineage, summary"
 _KEY: Final = "agent = ? AND session_id = ? AND path = ?"
-_INSERT_TOLD: Final = f"INSERT OR REPLACE INTO sessions VALUES ({', '.join('?' * 18)})"  # noqa: S608 - as above
+_INSERT_TOLD: Final = f"INSERT OR REPLACE INTO sessions VALUES ({', '.join('?' * 19)})"  # noqa: S608 - as above
 
 
 def _reading(row: tuple[str, str, bytes, str, str, bytes]) -> Reading:
@@ -346,6 +354,7 @@ def _told_row(row: Told) -> tuple[object, ...]:
         *_bound(row.key),
         1,
         row.mark,
+        row.pulse,
         int(row.superseded),
         row.last_activity,
         row.state,

@@ -3,10 +3,9 @@
 The face of `finder` and `naming`: what commands and the app call.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from refloat.model.session import Session, SessionName
 from refloat.usecases.finder import Batch, Finder, Listing, Located, Scope, Stop
 from refloat.usecases.naming import find_named, find_others
 from refloat.usecases.workbench import Workbench
@@ -27,7 +26,7 @@ __all__ = [
 
 def list_sessions(bench: Workbench, scope: Scope) -> Listing:
     """Every session in scope, newest activity first, then by id."""
-    return Finder(bench).list(scope)
+    return Finder(bench).find(scope)
 
 
 def watch_sessions(bench: Workbench, here: Path | None = None, stop: Stop = lambda: False) -> Iterator[Batch]:

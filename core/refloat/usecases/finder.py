@@ -4,9 +4,9 @@ Decides what a look consists of and in which order: what is known first, then ne
 whole can tell (copies, records that are gone). Everything works without a catalogue, only slower.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -20,8 +20,8 @@ from refloat.usecases.judging import Judge
 from refloat.usecases.recall import Recall, found_again, key_of
 from refloat.usecases.sessions import Surroundings, make_session, newest_first, unreadable
 from refloat.usecases.show_status import find_next
-from refloat.usecases.sighting import Identities, Sighting, sight
-from refloat.usecases.telling import keep_listing
+from refloat.usecases.sighting import Sighting, sight
+from refloat.usecases.telling import keep_listing, recall_told
 from refloat.usecases.workbench import Workbench
 
 Stop = Callable[[], bool]
@@ -99,7 +99,7 @@ class Finder:
 
     # ── all of them ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def list(self, scope: Scope) -> Listing:
+    def find(self, scope: Scope) -> Listing:
         """Every session in scope, newest activity first, then by id."""
         batch = Batch()
         for batch in self.watch(scope.cwd):  # noqa: B007 - the last one is complete
@@ -131,90 +131,91 @@ class Finder:
         The last batch is `complete`, unless `stop()` ended the look early; what was read until then is kept.
         """
         with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
+            if catalogue is not None and not self._told:
+                yield self._remembered(catalogue, here)
             self._recall.open(catalogue, everything=True)
-            sighting = sight(self._bench, self._known(catalogue))
-            self._learn(sighting, catalogue)
+            sighting = self._sight(catalogue)
             yield from self._look(sighting, catalogue, here, stop)
 
-    def _look(
-        self, sighting: Sighting, catalogue: Catalogue | None, here: Path | None, stop: Stop
-    ) -> Iterator[Batch]:
-        judge, surroundings = Judge(self._bench), Surroundings()
-        packs: dict[Key, Packed] = {}
-        unread: list[tuple[Reader, Found]] = []
+    def _remembered(self, catalogue: Catalogue, here: Path | None) -> Batch:
+        """What the last look told, before the disk is looked at."""
+        shown = recall_told(catalogue, self._bench.machine.clock.now())
+        self._told = {session.name: session for session in shown}
+        return Batch(tuple(shown), here=_here(here, shown, Surroundings()), provisional=True)
+
+    def _look(self, sighting: Sighting, catalogue: Catalogue | None, here: Path | None, stop: Stop) -> Iterator[Batch]:
+        look = _Look(sighting, catalogue, here, Judge(self._bench), Surroundings())
+        unread = self._recall_all(look)
         shown: list[Session] = []
-        stale = False
-
-        def session_of(found: Found, packed: Packed, carrier: SessionName | None = None) -> Session:
-            judged = judge.judge(found, packed, grew=self._grew(found))
-            return make_session(found, packed, judged, surroundings, carrier)
-
-        for reader, found in sighting.found:
-            if (packed := self._recall.recall(found)) is not None:
-                packs[key_of(found)] = packed
-            else:
-                unread.append((reader, found))
-                packed = self._recall.recall_stale(found)
-                stale = stale or packed is not None
-            if packed is not None and not unreadable(packed):
-                shown.append(session_of(found, packed, self._carrier(found)))
-        yield Batch(tuple(shown), provisional=stale, total=len(unread), here=_here(here, shown, surroundings))
-
-        unread.sort(key=lambda pair: max((file.mtime_ns for file in pair[1].files), default=0), reverse=True)
-        shown, size = [], 0
+        size = 0
         for done, (reader, found) in enumerate(unread, 1):
             if stop():
                 self._recall.flush()
                 return
-            packed = packs[key_of(found)] = self._recall.read(reader, found)
+            packed = look.packs[key_of(found)] = self._recall.read(reader, found)
             size += _size(found)
             if not unreadable(packed):
-                shown.append(session_of(found, packed, self._carrier(found)))
+                judged = look.judge.judge(found, packed, grew=self._grew(found))
+                shown.append(make_session(found, packed, judged, look.surroundings, self._carrier(found)))
             if len(shown) >= _BATCH or size >= _BATCH_BYTES:
-                yield Batch(tuple(shown), done=done, total=len(unread), here=_here(here, shown, surroundings))
+                yield Batch(tuple(shown), done=done, total=len(unread), here=look.here_of(shown))
                 shown, size = [], 0
         self._recall.flush()
+        yield self._conclude(look)
 
-        rows = [(key_of(found), found, packs[key_of(found)].summary) for _, found in sighting.found]
-        carriers = self._copies.find(rows, catalogue)
-        problems = [*sighting.problems, *judge.problems]
-        sessions: dict[Key, Session] = {}
-        for _, found in sighting.found:
-            key = key_of(found)
-            if told := unreadable(packs[key]):
+    def _recall_all(self, look: "_Look") -> list[tuple[Reader, Found]]:
+        """Take what is known of unchanged sessions; give back those that must be read, newest files first."""
+        unread: list[tuple[Reader, Found]] = []
+        for reader, found in look.sighting.found:
+            if (packed := self._recall.recall(found)) is not None:
+                look.packs[key_of(found)] = packed
+            else:
+                unread.append((reader, found))
+        unread.sort(key=lambda pair: max((file.mtime_ns for file in pair[1].files), default=0), reverse=True)
+        return unread
+
+    def _conclude(self, look: "_Look") -> Batch:
+        """What only the whole can tell; kept for the next time."""
+        problems = [*look.sighting.problems, *look.judge.problems]
+        known: list[tuple[Key, Found, Packed]] = []
+        for _, found in look.sighting.found:
+            packed = look.packs[key_of(found)]
+            if told := unreadable(packed):
                 problems += told
             else:
-                sessions[key] = session_of(found, packs[key], carriers.get(key))
-        gone, more = self._find_gone(sighting)
+                known.append((key_of(found), found, packed))
+        carriers = self._copies.find([(key, found, packed.summary) for key, found, packed in known], look.catalogue)
+        judged = look.judge.judge_all([(found, packed, self._grew(found)) for _, found, packed in known])
+        sessions = {
+            key: make_session(found, packed, each, look.surroundings, carriers.get(key))
+            for (key, found, packed), each in zip(known, judged, strict=True)
+        }
+        gone, more = self._find_gone(look.sighting)
         problems += more
-        trusted = self._recall.kept_all and not problems
-        if catalogue is not None:
-            keep_listing(catalogue, sighting, sessions, gone, surroundings, judge, trusted=trusted)
-        self._sizes = {key_of(found): _size(found) for _, found in sighting.found}
-        yield self._finished(sighting, sessions, gone, problems, here, surroundings)
-
-    def _finished(
-        self,
-        sighting: Sighting,
-        sessions: Mapping[Key, Session],
-        gone: Sequence[RecordGone],
-        problems: Sequence[Problem],
-        here: Path | None,
-        surroundings: Surroundings,
-    ) -> Batch:
-        before, self._told = self._told, {session.name: session for session in sessions.values()}
-        removed = () if sighting.problems else tuple(name for name in before if name not in self._told)
-        if sighting.problems:  # what could not be read removes nothing
-            self._told = {**before, **self._told}
+        if look.catalogue is not None:
+            keep_listing(
+                look.catalogue,
+                look.sighting,
+                sessions,
+                gone,
+                surroundings=look.surroundings,
+                judge=look.judge,
+                home=self._bench.machine.places.home,
+                trusted=self._recall.kept_all and not problems,
+            )
+        self._sizes = {key_of(found): _size(found) for _, found in look.sighting.found}
         every = tuple(sessions.values())
-        return Batch(
-            every,
-            removed,
-            tuple(gone),
-            tuple(problems),
-            _here(here, every, surroundings),
-            complete=True,
-        )
+        removed = self._tell(look, every)
+        return Batch(every, removed, tuple(gone), tuple(problems), look.here_of(every), complete=True)
+
+    def _tell(self, look: "_Look", sessions: Sequence[Session]) -> tuple[SessionName, ...]:
+        """Remember what was told; those that were told before and are no longer there. What could not be read removes
+        nothing.
+        """
+        before, self._told = self._told, {session.name: session for session in sessions}
+        if look.sighting.problems:
+            self._told = {**before, **self._told}
+        return tuple(name for name in before if name not in self._told)
 
     def _carrier(self, found: Found) -> SessionName | None:
         known = self._told.get(SessionName(f"{found.agent}:{found.session_id}"))
@@ -225,15 +226,19 @@ class Finder:
         before = self._sizes.get(key_of(found))
         return before is not None and _size(found) > before
 
-    def _known(self, catalogue: Catalogue | None) -> Identities:
+    def sight(self) -> Sighting:
+        """What lies on disk now, by names and heads alone."""
+        with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
+            return self._sight(catalogue)
+
+    def _sight(self, catalogue: Catalogue | None) -> Sighting:
         if catalogue is not None and not self._identities:
             self._identities.update(catalogue.identities())
-        return self._identities
-
-    def _learn(self, sighting: Sighting, catalogue: Catalogue | None) -> None:
+        sighting = sight(self._bench, self._identities)
         self._identities.update((path, (stat, identity)) for path, stat, identity in sighting.identified)
         if catalogue is not None and sighting.identified:
             catalogue.keep_identities(sighting.identified)
+        return sighting
 
     def _find_gone(self, sighting: Sighting) -> tuple[Sequence[RecordGone], Sequence[Problem]]:
         places = self._bench.machine.places
@@ -268,15 +273,27 @@ class Finder:
             return None
         key = key_of(found)
         rows = [(key, found, packed.summary)]
-        for reading in catalogue.kin(found.agent, lineage):
-            if reading.key != key and (kin := found_again(reading)) is not None:
-                rows.append((reading.key, *kin))
+        kin = [(reading.key, found_again(reading)) for reading in catalogue.kin(found.agent, lineage)]
+        rows += [(its_key, *again) for its_key, again in kin if its_key != key and again is not None]
         return self._copies.find(rows, catalogue).get(key)
 
 
-def _here(
-    here: Path | None, sessions: Sequence[Session], surroundings: Surroundings
-) -> frozenset[SessionName] | None:
+@dataclass(slots=True)
+class _Look:
+    """One look under way."""
+
+    sighting: Sighting
+    catalogue: Catalogue | None
+    here: Path | None
+    judge: Judge
+    surroundings: Surroundings
+    packs: dict[Key, Packed] = field(default_factory=dict[Key, Packed])
+
+    def here_of(self, sessions: Sequence[Session]) -> frozenset[SessionName] | None:
+        return _here(self.here, sessions, self.surroundings)
+
+
+def _here(here: Path | None, sessions: Sequence[Session], surroundings: Surroundings) -> frozenset[SessionName] | None:
     if here is None:
         return None
     return frozenset(

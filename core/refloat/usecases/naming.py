@@ -5,6 +5,7 @@ content.
 """
 
 import difflib
+import stat
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,6 @@ from refloat.errors import NoSuchSession, Unreadable, UsageError
 from refloat.model.session import SessionName
 from refloat.readers.contract import Found, Reader, SourceFile
 from refloat.usecases.finder import Finder, Located, Scope
-from refloat.usecases.sighting import sight
 from refloat.usecases.workbench import Workbench
 
 _NEAR: Final = 3
@@ -63,7 +63,7 @@ def find_others(finder: Finder, bench: Workbench, located: Located, paths: Colle
 
 
 def _find_last(finder: Finder, bench: Workbench, cwd: Path) -> Located:
-    listed = finder.list(Scope(cwd=cwd, limit=1)).sessions
+    listed = finder.find(Scope(cwd=cwd, limit=1)).sessions
     if not listed:
         raise NoSuchSession("last", _nearest(bench, finder.sight().found, ""))
     wanted = listed[0].name
@@ -98,7 +98,7 @@ def _by_name(found: Iterable[_Pair], ref: str) -> list[_Pair]:
     return whole or [pair for pair in pairs if pair[1].session_id.startswith(word)]
 
 
-def _nearest(bench: Workbench, found: Sequence[_Pair], ref: str) -> list[str]:
+def _nearest(bench: Workbench, found: Sequence[_Pair], ref: str) -> list[SessionName]:
     """Names of three sessions: those with a like id, then those with a fitting title, then the nearest ids of all."""
     word = ref.rpartition(":")[2].lower()
     newest = sorted(found, key=lambda pair: _newest(pair[1]), reverse=True)
@@ -134,11 +134,13 @@ def _by_path(bench: Workbench, found: Sequence[_Pair], ref: str, path: Path) -> 
     if inside:
         return max(inside, key=lambda pair: _newest(pair[1]))
     try:
-        path.stat()
-        if path.is_dir():
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
             next(path.iterdir(), None)
-        else:
+        elif stat.S_ISREG(mode):
             path.open("rb").close()
+        else:
+            raise UsageError(f"{path} is neither a file nor a directory")
     except FileNotFoundError:
         raise NoSuchSession(ref) from None
     except OSError as fault:

@@ -10,7 +10,7 @@ from typing import Final, cast
 
 import orjson
 
-from refloat.brief.masks import mask_tree
+from refloat.brief.masks import Masker, mask_tree
 from refloat.catalogue.pack import Packed, pack, unpack
 from refloat.catalogue.store import HEAD, Catalogue, Key, Reading, hash_stretch
 from refloat.model.story import Summary
@@ -69,14 +69,6 @@ class Recall:
         if packed is not None:
             self._known[key] = files, packed
         return packed
-
-    def recall_stale(self, found: Found) -> Packed | None:
-        """What the session came to when it was read last, whatever happened since."""
-        key = key_of(found)
-        if (known := self._known.get(key)) is not None:
-            return known[1]
-        reading = self._reading(key)
-        return None if reading is None else _unpack(reading)
 
     def read(self, reader: Reader, found: Found) -> Packed:
         """Read what is new of a session, and keep it."""
@@ -240,10 +232,10 @@ def _mask_titles(assembler: bytes) -> str:
     value = cast("dict[str, dict[str, object]]", orjson.loads(assembler))
     counters = value["counters"]
     facts = cast("dict[str, str]", counters["facts"])
-    for name in [name for name in facts if name.startswith("title")]:
-        facts[name] = mask_tree(facts[name])[0]
-    counters["first_prompt"] = mask_tree(counters["first_prompt"])[0]
-    counters["failure"] = mask_tree(counters["failure"])[0]
+    told = {name: facts[name] for name in facts if name.startswith("title")}
+    kept = mask_tree((told, counters["first_prompt"], counters["failure"]), Masker())
+    facts |= kept[0]
+    counters["first_prompt"], counters["failure"] = kept[1:]
     return orjson.dumps(value).decode()
 
 
@@ -253,7 +245,7 @@ def _masked(packed: Packed) -> Packed:
 
 
 def _mask_summary(summary: Summary) -> Summary:
-    title, failure = mask_tree((summary.title, summary.ending.failure))[0]
+    title, failure = mask_tree((summary.title, summary.ending.failure), Masker())
     return replace(summary, title=title, ending=replace(summary.ending, failure=failure))
 
 

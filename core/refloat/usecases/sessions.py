@@ -52,7 +52,8 @@ class Surroundings:
         """Whether work in one of the directories belongs to `here` (design, section 7)."""
         directory = self.place(str(here))
         return any(
-            is_in_scope(directory.path, directory.repo, place.path, place.repo) for place in map(self.place, directories)
+            is_in_scope(directory.path, directory.repo, place.path, place.repo)
+            for place in map(self.place, directories)
         )
 
 
@@ -113,7 +114,6 @@ def _subagents(found: Found, packed: Packed, judged: Judged) -> tuple[Subagent, 
         for sub in found.subagents
         if sub.id in packed.subagents and sub.id in judged.subagents
     )
-
 
 
 def _problems_of_subagents(packed: Packed) -> tuple[Problem, ...]:
