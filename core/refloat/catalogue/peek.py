@@ -8,21 +8,23 @@ import os
 import sqlite3
 from collections.abc import Sequence
 
+from refloat import __version__
 from refloat.catalogue.walk import Spec
 
 FILE = "catalogue.db"
-SCHEMA = "1"
-"""A catalogue of any other number is thrown away. Raise it whenever a table, a frozen reader or the JSON changes."""
+SCHEMA = f"1/{__version__}"
+"""A catalogue of anything else is thrown away: another program reads transcripts otherwise. Raise the number whenever a
+table, a frozen reader or the JSON changes within one version."""
 
 NOW = "\x01"
 """Stands in finished JSON for the moment of the look: no JSON text can hold it by itself."""
 
-Told = tuple[str, str, str, str, str, str, str, str, str, str, str, str, str, int, str]
+Told = tuple[str, str, str, str, str, str, str, str, str, str, str, str, str, int, str, str]
 """A row of `sessions`, in the order of `COLUMNS`."""
 
 COLUMNS = (
     "agent, session_id, last_activity, state, place, repo, common, worktree, worktree_repo, worktree_common, title, "
-    "front, live, superseded, back"
+    "front, live, superseded, back, folder"
 )
 
 Gone = tuple[str, str, str, str, str]

@@ -36,7 +36,7 @@ CREATE TABLE sessions (
     last_activity TEXT NOT NULL, state TEXT NOT NULL,
     place TEXT NOT NULL, repo TEXT NOT NULL, common TEXT NOT NULL,
     worktree TEXT NOT NULL, worktree_repo TEXT NOT NULL, worktree_common TEXT NOT NULL,
-    title TEXT NOT NULL, front TEXT NOT NULL, live TEXT NOT NULL, back TEXT NOT NULL,
+    title TEXT NOT NULL, folder TEXT NOT NULL, front TEXT NOT NULL, live TEXT NOT NULL, back TEXT NOT NULL,
     PRIMARY KEY (agent, session_id, path)
 );
 CREATE TABLE readings (
@@ -104,6 +104,8 @@ class Told:
     worktree_repo: tuple[str, str]
     title: str
     """Masked, inert, one line."""
+    folder: str
+    """Name of the workspace's directory; masked, inert, one line."""
     front: str
     live: str
     """`"state": …, "activity": …, "failure": …, "liveness": …` with `peek.NOW` for the moment of the look."""
@@ -337,7 +339,7 @@ class Catalogue:
 
 _READING: Final = "agent, session_id, path, files, lineage, summary"
 _KEY: Final = "agent = ? AND session_id = ? AND path = ?"
-_INSERT_TOLD: Final = f"INSERT OR REPLACE INTO sessions VALUES ({', '.join('?' * 19)})"  # noqa: S608 - as above
+_INSERT_TOLD: Final = f"INSERT OR REPLACE INTO sessions VALUES ({', '.join('?' * 20)})"  # noqa: S608 - as above
 
 
 def _reading(row: tuple[str, str, bytes, str, str, bytes]) -> Reading:
@@ -363,6 +365,7 @@ def _told_row(row: Told) -> tuple[object, ...]:
         row.worktree,
         *row.worktree_repo,
         row.title,
+        row.folder,
         row.front,
         row.live,
         row.back,

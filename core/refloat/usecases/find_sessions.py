@@ -8,9 +8,11 @@ from pathlib import Path
 
 from refloat.usecases.finder import Batch, Finder, Listing, Located, Scope, Stop
 from refloat.usecases.naming import find_named, find_others
+from refloat.usecases.telling import TITLE
 from refloat.usecases.workbench import Workbench
 
 __all__ = [
+    "TITLE",
     "Batch",
     "Finder",
     "Listing",

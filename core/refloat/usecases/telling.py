@@ -5,6 +5,7 @@ agent ran, and no verdict rests on something that passes by itself. What is kept
 a session told before and unchanged is not masked and written again.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
@@ -123,6 +124,7 @@ def _tell(key: Key, session: Session, at: Stamp, surroundings: Surroundings, *, 
         worktree=worktree.path,
         worktree_repo=worktree.repo,
         title=cut(one_line(mask_tree(session.title, masker)), TITLE),
+        folder=one_line(mask_tree(os.path.basename(session.workspace or ""), masker)),  # noqa: PTH119 - a foreign style stays as it is
         front=wire.dump(front, masker=masker).strip()[:-1],
         live=_live(session, at),
         back=wire.dump(back, masker=masker).strip()[1:],
