@@ -88,7 +88,9 @@ def _split(command: str) -> list[_Part]:
     return [one for one in parts if one.words]
 
 
-_KEYWORDS: Final = frozenset({"if", "then", "do", "else", "elif", "while", "until", "!", "{", "time", "fi", "done", "}"})
+_KEYWORDS: Final = frozenset(
+    {"if", "then", "do", "else", "elif", "while", "until", "!", "{", "time", "fi", "done", "}"}
+)
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
 _WRAPPERS: Final[dict[str, int]] = {
     "sudo": 0, "doas": 0, "env": 0, "nohup": 0, "nice": 0, "exec": 0, "command": 0, "builtin": 0, "stdbuf": 0,
@@ -211,7 +213,9 @@ _CHECKS: Final[dict[str, frozenset[str] | None]] = {
 """Program → its verifying words, None where any call of it verifies."""
 
 _SCRIPTED: Final = frozenset({"npm", "yarn", "pnpm", "bun"})
-_TARGETS: Final = frozenset({"make", "gmake", "just", "task", "rake", "invoke", "inv", "mage", "poe", "rails", "bin/rails"})
+_TARGETS: Final = frozenset(
+    {"make", "gmake", "just", "task", "rake", "invoke", "inv", "mage", "poe", "rails", "bin/rails"}
+)
 _ONLY_CHECKING: Final[dict[str, tuple[str, ...]]] = {
     "black": ("--check", "--diff"),
     "isort": ("--check", "--check-only", "-c", "--diff"),
@@ -481,7 +485,9 @@ def _sql_action(words: Sequence[str]) -> str | None:
     said = " ".join(words[1:])
     if words[0] == "redis-cli":
         verb = next((w for w in words[1:] if w.isalpha() and w.isupper()), "")
-        return " ".join(words) if re.fullmatch(r"SET|DEL|FLUSH\w*|HSET|LPUSH|RPUSH|SADD|EXPIRE|INCR|ZADD", verb) else None
+        return (
+            " ".join(words) if re.fullmatch(r"SET|DEL|FLUSH\w*|HSET|LPUSH|RPUSH|SADD|EXPIRE|INCR|ZADD", verb) else None
+        )
     return " ".join(words) if _SQL_WRITE.search(said) or {"-f", "--file"} & set(words) else None
 
 
@@ -567,7 +573,9 @@ _READS: Final = frozenset(
      "hexdump", "xxd", "od", "basename", "dirname", "realpath", "readlink", "env", "printenv", "true", "false", "test",
      "[", "sleep", "whoami", "uname", "id", "ps", "strings", "md5sum", "sha256sum", "sed", "awk"}
 )  # fmt: skip
-_QUIET: Final = frozenset({"cd", "echo", "printf", "true", "false", "test", "[", "sleep", "export", "set", "source", "."})
+_QUIET: Final = frozenset(
+    {"cd", "echo", "printf", "true", "false", "test", "[", "sleep", "export", "set", "source", "."}
+)
 """Words that only accompany others: alone they read nothing."""
 _SEARCHES: Final = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack", "find", "fd", "fdfind", "locate"})
 _GIT_READS: Final = frozenset(
@@ -620,7 +628,10 @@ def is_formatter(command: str) -> bool:
     """Whether a command rewrites files in a known style."""
     return any(
         (_formatter(words) is not None and not _is_check(words))
-        or (words[0] in {"eslint", "ruff", "biome", "stylelint", "rubocop"} and any(w.startswith("--fix") for w in words))
+        or (
+            words[0] in {"eslint", "ruff", "biome", "stylelint", "rubocop"}
+            and any(w.startswith("--fix") for w in words)
+        )
         for words, _, _ in _parts(command)
     )
 
@@ -699,7 +710,9 @@ def commit_subject(command: str) -> str | None:
     return None
 
 
-_MADE: Final = re.compile(r"^\[(?P<branch>[^\]\n]*?)(?: \(root-commit\))? (?P<sha>[0-9a-f]{7,64})\] (?P<subject>.*)$", re.M)
+_MADE: Final = re.compile(
+    r"^\[(?P<branch>[^\]\n]*?)(?: \(root-commit\))? (?P<sha>[0-9a-f]{7,64})\] (?P<subject>.*)$", re.M
+)
 
 
 def commits_in(output: str) -> list[tuple[str, str]]:

@@ -113,7 +113,9 @@ def _judge_hunks(folded: Folded, tally: _Tally, *, exact: bool) -> Comparison:
         return Comparison(FileState.UNVERIFIABLE, "an edit was made whose content the record does not hold", origins)
     if tally.there == tally.hunks:
         if exact:
-            return Comparison(FileState.CHANGED_SINCE, "every recorded hunk is there, and something else changed", origins)
+            return Comparison(
+                FileState.CHANGED_SINCE, "every recorded hunk is there, and something else changed", origins
+            )
         return Comparison(FileState.PRESENT, "every recorded hunk is there", origins)
     if tally.there:
         return Comparison(FileState.PARTLY, f"{tally.there} of {tally.hunks} recorded hunks are there", origins)

@@ -64,9 +64,7 @@ def _left(folded: Folded) -> dict[int, list[str]]:
     return {origin: [line for line in lines if tells(line)] or lines for origin, lines in left.items()}
 
 
-def _fate(
-    folded: Folded, index: int, left: Sequence[str], comparison: Comparison, around: Surroundings
-) -> EditFate:
+def _fate(folded: Folded, index: int, left: Sequence[str], comparison: Comparison, around: Surroundings) -> EditFate:
     row = folded.edits[index]
 
     def made(fate: Fate, commit: str | None = None, by: str | None = None) -> EditFate:

@@ -4,8 +4,8 @@ Pure. Decides which edits can have reached the disk, and what stands after the l
 record allows, else the pieces that it holds. Refuses to look at any disk.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
@@ -116,14 +116,17 @@ def _refused(step: Step) -> bool:
     return step.outcome is Outcome.ERROR and (step.command is None or not step.edits)
 
 
-def find_edits(steps: Iterable[Step]) -> Iterable[RecordedEdit]:
-    """Every edit of some steps, in their order. Of a refused one the path is all that counts."""
+def find_edits(steps: Iterable[Step], real: Callable[[str], str] = str) -> Iterator[RecordedEdit]:
+    """Every edit of some steps, in their order, its paths made `real`. Of a refused one the path is all that counts."""
     for step in steps:
         standing = standing_of(step)
         edits = step.edits
         if not edits and step.kind is StepKind.EDIT and standing is not Standing.APPLIED:
             edits = tuple(FileEdit(path, "update") for path in step.files)
         for edit in edits:
+            path, target = real(edit.path), edit.moved_to and real(edit.moved_to)
+            if (path, target) != (edit.path, edit.moved_to):
+                edit = replace(edit, path=path, moved_to=target)  # noqa: PLW2901 - the same edit under its real name
             yield RecordedEdit(step.n, step.subagent, step.at, step.ended_at, edit, standing, step.path)
 
 
@@ -131,15 +134,17 @@ def fold(
     steps: Iterable[Step],
     known: Mapping[str, Sequence[Known]] | None = None,
     *,
+    real: Callable[[str], str] = str,
     without: frozenset[Standing] = frozenset(),
 ) -> dict[str, Folded]:
     """Fold the edits of some steps, in their order, into what they leave behind of each file.
 
-    `known` gives contents that the record holds apart from the edits (reads, backups), oldest first; paths in it and in
-    the answer are as recorded. Edits of a standing in `without` are listed and not folded in.
+    `known` gives contents that the record holds apart from the edits (reads, backups), oldest first; `real` names the
+    file that a recorded path stands for, and paths in `known` and in the answer are such names. Edits of a standing in
+    `without` are listed and not folded in.
     """
     files: dict[str, Folded] = {}
-    for row in find_edits(steps):
+    for row in find_edits(steps, real):
         folded = files.setdefault(row.edit.path, Folded(row.edit.path))
         folded.edits.append(row)
         if row.standing is Standing.REFUSED or row.standing in without:

@@ -84,9 +84,7 @@ def own_hunk(hunk: DiffHunk, lines: Sequence[str], witnesses: Sequence[Witness],
         owner, session = next(iter(parties))
     else:
         owner, session = Owner.MIXED, None
-    return DirtyHunk(
-        hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines, hunk.lines, owner, session
-    )
+    return DirtyHunk(hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines, hunk.lines, owner, session)
 
 
 def _parties(hunk: DiffHunk, lines: Sequence[str], witnesses: Sequence[Witness]) -> set[_Party]:
@@ -184,9 +182,7 @@ def _remover(gone: Sequence[str], witnesses: Sequence[Witness]) -> _Party:
 
 
 def _removed_all(gone: Sequence[str], witness: Witness) -> bool:
-    if witness.folded.deleted or (
-        witness.replaced_everything and witness.comparison.state is FileState.PRESENT
-    ):
+    if witness.folded.deleted or (witness.replaced_everything and witness.comparison.state is FileState.PRESENT):
         return witness.comparison.state is FileState.PRESENT
     return set(gone) <= witness.removed and any(map(tells, gone))
 

@@ -50,6 +50,7 @@ class Repository:
     git: Git
     root: Path
     git_dir: Path
+    common_dir: Path
     algorithm: str
     status: Status = field(default_factory=Status)
     hunks: Mapping[str, Sequence[DiffHunk]] = field(default_factory=dict[str, Sequence[DiffHunk]])
@@ -113,7 +114,9 @@ class Repository:
 
     def find_changed(self, old: str, new: str) -> list[str] | None:
         """Paths that differ between two commits; None where git cannot tell."""
-        answer = self.git.run(self.root, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", old, new, "--")
+        answer = self.git.run(
+            self.root, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", old, new, "--"
+        )
         return [blob.path for blob in read_raw(answer.out)] if answer.code == 0 else None
 
     def find_existing(self, names: Sequence[str]) -> dict[str, str]:
@@ -126,6 +129,14 @@ class Repository:
         lines = answer.out.decode(errors="replace").splitlines()
         rows = zip(names, (line.split(" ") for line in lines), strict=False)
         return {name: words[0] for name, words in rows if len(words) == 3 and words[1] == "commit"}
+
+    def find_tracked(self, paths: Sequence[str]) -> set[str]:
+        """Which of the paths git tracks."""
+        words = ["ls-files", "-z", "--cached", "--full-name"]
+        if sum(len(path) + 12 for path in paths) < _ARGUMENTS:
+            words += ["--", *(f":(top,literal){path}" for path in paths)]
+        answer = self.git.run(self.root, *words)
+        return set(decode(answer.out).split("\0")) & set(paths)
 
     def find_worktrees(self) -> list[str]:
         """Paths of the repository's worktrees, this one and vanished ones included."""
@@ -147,14 +158,14 @@ class Repository:
         return found
 
 
-def find_root(git: Git, directory: Path) -> tuple[Path, Path, str] | None:
-    """Top level, git directory and hash algorithm of the worktree that a directory lies in; None where it is in none."""
-    words = ("rev-parse", "--show-toplevel", "--absolute-git-dir", "--show-object-format")
-    answer = git.run(directory, *words)
+def find_root(git: Git, directory: Path) -> tuple[Path, Path, Path, str] | None:
+    """Top level, own and common git directory and hash algorithm of the worktree that a directory lies in."""
+    words = ("rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
+    answer = git.run(directory, *words, "--show-object-format")
     lines = answer.out.decode("utf-8", "surrogateescape").splitlines()
-    if answer.code != 0 or len(lines) < 3:
+    if answer.code != 0 or len(lines) < 4:
         return None
-    return Path(lines[0]), Path(lines[1]), lines[2]
+    return Path(lines[0]), Path(lines[1]), Path(lines[2]), lines[3]
 
 
 def load_repository(git: Git, directory: Path) -> Repository | None:
