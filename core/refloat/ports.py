@@ -111,6 +111,14 @@ class Launcher(Protocol):
         """Run a read-only probe that a person has confirmed, and wait at most so long."""
         ...
 
+    def start(self, argv: Sequence[str], cwd: Path, *, executable: str) -> int | None:
+        """Start a program of our own in the background under the name `argv[0]`; its process number, or None."""
+        ...
+
+    def end(self, pid: int) -> None:
+        """End a program that `start` started."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Places:
