@@ -1,15 +1,14 @@
 """One session examined whole: its story, the checkout, the triage. Shared by several commands and the app."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from refloat.model.checkout import Checkout, Warned
+from refloat.model.checkout import Checkout
 from refloat.model.session import Session
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.compare_checkout import compare_checkout
-from refloat.usecases.find_sessions import Located, find_neighbours
+from refloat.usecases.find_sessions import Located, find_others
 from refloat.usecases.read_session import read_story
 from refloat.usecases.triage_session import triage_session
 from refloat.usecases.workbench import Workbench
@@ -34,13 +33,8 @@ def examine(bench: Workbench, located: Located) -> Examined:
         Unreadable: nothing of the transcript could be read.
     """
     story = read_story(located.reader, located.found)
-    others, warnings = _others(bench, located, story)
-    checkout = compare_checkout(bench, story, others=others, warnings=warnings)
+    others = find_others(bench, located, story.summary.edited_paths)
+    stories = [read_story(other.reader, other.found) for other in others]
+    checkout = compare_checkout(bench, story, others=stories)
     triage = triage_session(bench, story, checkout, located.session)
     return Examined(located.session, located.reader, located.found, story, checkout, triage)
-
-
-def _others(bench: Workbench, located: Located, story: Story) -> tuple[Sequence[Story], Sequence[Warned]]:
-    """Other sessions that edited files of this checkout: they may own what is dirty."""
-    neighbours, warnings = find_neighbours(bench, located, story)
-    return [read_story(neighbour.reader, neighbour.found) for neighbour in neighbours], warnings
