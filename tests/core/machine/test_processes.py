@@ -251,6 +251,7 @@ def test_a_program_of_our_own_under_another_name(tmp_path: Path) -> None:
     pid = launcher.start(["claude", "3600"], tmp_path, executable="sleep")
     assert pid is not None
     try:
+        until(lambda: info(pid).argv != (), "its words")
         seen = info(pid)
         assert (seen.name, seen.argv, seen.cwd, seen.terminal) == ("claude", ("claude", "3600"), str(tmp_path), None)
         launcher.end(os.getpid())
