@@ -162,6 +162,8 @@ def assignment_hits(text: str, low: str) -> Iterator[Hit]:
         done = max(done, last)
         if name in _NOT_SECRET or not (strength := _strength(name)):
             continue
+        if name.lower().endswith(("signature", "sig")) and text[first - 1 : first] not in {"?", "&"}:
+            continue  # signatures are secret in the query of a signed address alone
         operator = _OPERATOR.match(text, last)
         hit = (
             _value_hit(text, name, first, strength, operator)
