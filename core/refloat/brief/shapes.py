@@ -9,36 +9,12 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final, cast
 
+from refloat.brief.hits import MASK, Hit, find_all, is_placeholder, is_random
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One secret, or one line of one: `text[start:end]`, never across a line end."""
-
-    start: int
-    end: int
-    kind: str
-    strong: bool = True
-    """Random enough that even a piece of it, met elsewhere, is known for what it is."""
-
-
-MASK: Final = "[masked: "
-"""How a replacement begins; nothing that holds it is a secret any more."""
-
-_DIGITS: Final = re.compile(r"\d")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-
-def is_random(value: str) -> bool:
-    """Whether a value mixes letters and digits like no word does."""
-    digits = len(_DIGITS.findall(value))
-    if not digits or not any(c.isalpha() for c in value):
-        return False
-    mixed = any(c.islower() for c in value) and any(c.isupper() for c in value)
-    return mixed or digits >= 2
 
 
 # (kind, how it begins, the whole). `how it begins` is a literal, so that the scan for all of them is one pass.
@@ -177,16 +153,6 @@ def _tokens_at(text: str, at: int, beginning: str) -> Iterator[Hit]:
         match = pattern.match(text, at)
         if match and (length > 4 or _starts_here(text, at)) and _long_enough(match.group(), kind, sure=sure):
             yield Hit(at, match.end(), kind)
-
-
-def find_all(text: str, word: str) -> Sequence[int]:
-    """Every place where `word` begins."""
-    if word not in text:
-        return ()
-    places = [text.find(word)]
-    while (at := text.find(word, places[-1] + len(word))) >= 0:
-        places.append(at)
-    return places
 
 
 # ── private keys ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -341,7 +307,7 @@ def userinfo_hits(text: str) -> Iterator[Hit]:
     """Passwords of addresses (`scheme://name:password@host`), and tokens that stand in place of the name."""
     for at in find_all(text, "://"):
         if match := _USERINFO.match(text, at):
-            if MASK not in match[1]:
+            if not is_placeholder(match[1]):
                 yield Hit(*match.span(1), "password in a URL", is_random(match[1]))
         elif (match := _BARE_USER.match(text, at)) and is_random(match[1]) and not _COMMIT.fullmatch(match[1]):
             yield Hit(*match.span(1), "token in a URL")
@@ -439,19 +405,3 @@ def _most_of(match: re.Match[str]) -> tuple[int, int]:
     start, end = match.span()
     trimmed = match.group()
     return start + len(trimmed) - len(trimmed.lstrip(' =:"\t')), end - (len(trimmed) - len(trimmed.rstrip(' "\t')))
-
-
-def merge(hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    """Sorted, and what overlaps or touches made one; the kind is that of the longest, then of the first."""
-    merged: list[Hit] = []
-    widest = 0
-    for hit in sorted(hits, key=lambda h: (h.start, -h.end)):
-        if merged and hit.start < merged[-1].end:
-            last = merged[-1]
-            kind = hit.kind if hit.end - hit.start > widest else last.kind
-            merged[-1] = Hit(last.start, max(last.end, hit.end), kind, last.strong or hit.strong)
-            widest = max(widest, hit.end - hit.start)
-        else:
-            merged.append(hit)
-            widest = hit.end - hit.start
-    return tuple(merged)
