@@ -13,7 +13,7 @@ from refloat import __version__
 from refloat.errors import RefloatError
 from refloat_tui.cli import err
 
-_COMMANDS: Final = {
+COMMANDS: Final = {
     "list": "sessions:list_",
     "status": "sessions:status",
     "recap": "sessions:recap",
@@ -36,14 +36,14 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Every command, in the order in which a newcomer needs them."""
         del ctx
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command."""
         del ctx
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in COMMANDS:
             return None
-        module, _, function = _COMMANDS[cmd_name].partition(":")
+        module, _, function = COMMANDS[cmd_name].partition(":")
         command: object = getattr(import_module(f"refloat_tui.cli.commands.{module}"), function)
         return command if isinstance(command, click.Command) else None
 
@@ -52,8 +52,8 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or say what to type instead."""
         word = args[0] if args else ""
-        if word and not word.startswith("-") and word not in _COMMANDS:
-            near = difflib.get_close_matches(word, _COMMANDS, n=3, cutoff=0.5)
+        if word and not word.startswith("-") and word not in COMMANDS:
+            near = difflib.get_close_matches(word, COMMANDS, n=3, cutoff=0.5)
             hint = (
                 "did you mean " + " or ".join(f"`refloat {name}`" for name in near) if near else "try `refloat --help`"
             )
