@@ -128,14 +128,15 @@ def _commit_of(folded: Folded, row: RecordedEdit, left: Sequence[str], around: S
     for commit in around.commits:
         if row.at is not None and commit.at is not None and later(commit.at, 1) <= row.at:
             continue
-        if commit.lines is None:
-            if folded.deleted:
-                return commit.sha
-        elif left and set(left) <= commit.lines:
-            return commit.sha
-        elif not left and not folded.deleted and _without(folded, row, commit.lines):
+        if _took_up(folded, row, left, commit):
             return commit.sha
     return None
+
+
+def _took_up(folded: Folded, row: RecordedEdit, left: Sequence[str], commit: Committed) -> bool:
+    if commit.lines is None or folded.deleted:
+        return folded.deleted and commit.lines is None
+    return set(left) <= commit.lines if left else _without(folded, row, commit.lines)
 
 
 def _without(folded: Folded, row: RecordedEdit, lines: frozenset[str]) -> bool:

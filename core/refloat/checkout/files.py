@@ -55,7 +55,7 @@ def read_content(path: str, inside: str | None) -> Content:
             target = os.path.realpath(path)
             if inside is None or not _below(target, inside):
                 return Content("link", mtime=state.st_mtime)
-            state = os.stat(target)
+            state = Path(target).stat()
         if stat.S_ISDIR(state.st_mode):
             return Content("directory", mtime=state.st_mtime)
         if not stat.S_ISREG(state.st_mode):
