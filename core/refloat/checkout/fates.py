@@ -61,7 +61,13 @@ def _left(folded: Folded) -> dict[int, list[str]]:
         for line, origin in zip(piece.lines, piece.origins, strict=True):
             if origin >= 0:
                 left.setdefault(origin, []).append(bare(line))
-    return {origin: [line for line in lines if tells(line)] or lines for origin, lines in left.items()}
+    return {origin: kept for origin, lines in left.items() if (kept := _telling(folded, origin, lines))}
+
+
+def _telling(folded: Folded, origin: int, lines: Sequence[str]) -> list[str]:
+    """Blank lines and brackets that outlive a replaced edit do not make it stand."""
+    told = [line for line in lines if tells(line)]
+    return told if told or origin in folded.traces.replaced_by else list(lines)
 
 
 def _fate(folded: Folded, index: int, left: Sequence[str], comparison: Comparison, around: Surroundings) -> EditFate:

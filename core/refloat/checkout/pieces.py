@@ -164,11 +164,11 @@ def _apply_loose(piece: Piece, hunk: Hunk, cursor: int, origin: int, traces: Tra
 
 
 def _after_anchor(hunk: Hunk, bares: Sequence[str], cursor: int) -> int:
-    anchor: object = getattr(hunk, "anchor", "")
-    if not isinstance(anchor, str) or not anchor:
+    anchor = hunk.anchor.strip()
+    if not anchor:
         return cursor
     for index in range(cursor, len(bares)):
-        if bares[index].strip() == anchor.strip():
+        if bares[index].strip() == anchor:
             return index + 1
     return cursor
 

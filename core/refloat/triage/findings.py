@@ -110,7 +110,7 @@ def _sort_file(file: EditedFile, piles: Piles, told: set[_StepKey], taken_back: 
         piles.saved.append(_edit(file, verdict, _saved_why(file, saved), where=where))
         return
     told |= made.keys()
-    if taken_back.issuperset(made):
+    if made.keys() <= taken_back:
         return
     if file.state is FileState.UNVERIFIABLE and not lost:
         why = f"the record says so, and it could not be verified: {file.why}"
