@@ -107,7 +107,7 @@ def _ends(hunk: Hunk) -> tuple[bool, bool]:
 
 
 def _apply_positioned(piece: Piece, hunk: Hunk, shift: int, origin: int, traces: Traces) -> int | None:
-    """Apply a hunk at its line, or at the nearest place that fits; how far what follows moved, None if it does not fit."""
+    """Apply a hunk at its line or the nearest place that fits; how far what follows moved, None if it fits nowhere."""
     old = old_side(hunk)
     wanted = max(0, (hunk.old_start or 0) - (1 if old else 0) + shift)
     at: int | None = min(wanted, len(piece.lines) - 1)
@@ -115,13 +115,12 @@ def _apply_positioned(piece: Piece, hunk: Hunk, shift: int, origin: int, traces:
         at = find_block(old, [bare(line) for line in piece.lines], wanted)
     if at is None:
         return None
-    old_open, new_open = _ends(hunk)
-    if old and old_open and piece.whole and at + len(old) != len(piece.lines):
+    if old and _ends(hunk)[0] and piece.whole and at + len(old) != len(piece.lines):
         return None
-    return _write(piece, hunk, at, (old_open, new_open), origin, traces)
+    return _write(piece, hunk, at, origin, traces)
 
 
-def _write(piece: Piece, hunk: Hunk, at: int, ends: tuple[bool, bool], origin: int, traces: Traces) -> int:
+def _write(piece: Piece, hunk: Hunk, at: int, origin: int, traces: Traces) -> int:
     near = piece.lines[at : at + 1] or piece.lines[-1:]
     windows = any(line.endswith("\r") for line in near)
     body: list[str] = []
@@ -137,7 +136,7 @@ def _write(piece: Piece, hunk: Hunk, at: int, ends: tuple[bool, bool], origin: i
                 body.append(line[1:] + ("\r" if windows and not line.endswith("\r") else ""))
             case _:
                 pass
-    old_open, new_open = ends
+    old_open, new_open = _ends(hunk) if hunk.old_start is not None else (False, False)
     if old_open and not new_open:
         body.append("")
     elif new_open and not old_open and piece.lines[at + gone : at + gone + 1] == [""]:
@@ -159,17 +158,17 @@ def _apply_loose(piece: Piece, hunk: Hunk, cursor: int, origin: int, traces: Tra
         found = find_block(old, bares[begin:])
         if found is not None:
             before = len(piece.lines)
-            _write(piece, hunk, begin + found, (False, False), origin, traces)
+            _write(piece, hunk, begin + found, origin, traces)
             return begin + found + len(old) + len(piece.lines) - before
     return _replace_part(piece, "\n".join(old), "\n".join(new), origin, traces)
 
 
 def _after_anchor(hunk: Hunk, bares: Sequence[str], cursor: int) -> int:
-    anchor: object = getattr(hunk, "anchor", "")
-    if not isinstance(anchor, str) or not anchor:
+    anchor = hunk.anchor.strip()
+    if not anchor:
         return cursor
     for index in range(cursor, len(bares)):
-        if bares[index].strip() == anchor.strip():
+        if bares[index].strip() == anchor:
             return index + 1
     return cursor
 

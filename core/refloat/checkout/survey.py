@@ -13,6 +13,7 @@ from typing import Final
 from refloat.checkout.compare import Comparison, judge
 from refloat.checkout.files import Content, read_content
 from refloat.checkout.fold import Folded, Known, Standing, fold
+from refloat.checkout.lines import bare
 from refloat.checkout.owners import UNKNOWN, Fallback, Witness
 from refloat.checkout.places import Archive, open_archive
 from refloat.checkout.repository import Repository
@@ -114,7 +115,9 @@ class Survey:
         """What each session's record says of a file; this one's first."""
         found: list[Witness] = []
         if real in self.folded and self.folded[real].made:
-            found.append(Witness(self.name, own=True, folded=self.folded[real], comparison=self.comparison(real)))
+            folded = self.folded[real]
+            earlier = frozenset(map(bare, folded.first_lines or ()))
+            found.append(Witness(self.name, own=True, folded=folded, comparison=self.comparison(real), earlier=earlier))
         for record in self.others:
             folded = record.folded.get(real)
             if folded is not None and folded.made:
