@@ -104,7 +104,7 @@ class Rows:
             at,
             Place(line.path, line.line, line.offset),
             row=uuid,
-            parent=parent if isinstance(parent, str) else None,
+            parent=parent if parent is None or isinstance(parent, str) else "",
             size=line.size,
             subagent=self._subagent,
             backups=self._backups,

@@ -63,9 +63,25 @@ def test_a_notification_ends_background_work(status: str):
 
 def test_other_ways_to_hear_of_its_end():
     for tell in (
-        lambda t: (t.call("TaskOutput", "o", task_id="b1"), t.result("o", "x", {"retrieval_status": "success", "task": {"task_id": "b1", "task_type": "local_bash", "status": "completed", "exitCode": 0}})),
-        lambda t: (t.call("BashOutput", "o", bash_id="b1"), t.result("o", "x", {"shellId": "b1", "command": "make", "status": "failed", "exitCode": 1})),
-        lambda t: (t.call("TaskOutput", "o", task_id="b1"), t.result("o", "<task_id>b1</task_id>\n<status>completed</status>")),
+        lambda t: (
+            t.call("TaskOutput", "o", task_id="b1"),
+            t.result(
+                "o",
+                "x",
+                {
+                    "retrieval_status": "success",
+                    "task": {"task_id": "b1", "task_type": "local_bash", "status": "completed", "exitCode": 0},
+                },
+            ),
+        ),
+        lambda t: (
+            t.call("BashOutput", "o", bash_id="b1"),
+            t.result("o", "x", {"shellId": "b1", "command": "make", "status": "failed", "exitCode": 1}),
+        ),
+        lambda t: (
+            t.call("TaskOutput", "o", task_id="b1"),
+            t.result("o", "<task_id>b1</task_id>\n<status>completed</status>"),
+        ),
         lambda t: (t.call("KillShell", "o", shell_id="b1"), t.result("o", "killed", {"message": "ok"})),
         lambda t: (t.call("TaskStop", "o", task_id="b1"), t.result("o", "stopped")),
         lambda t: t.attach("task_status", taskId="b1", taskType="local_bash", status="completed", description="make"),
@@ -90,7 +106,9 @@ def test_a_shell_that_still_runs():
 def test_background_agents():
     talk = ClaudeTalk()
     talk.call("Agent", "t1", description="find callers", prompt="List", run_in_background=True)
-    talk.result("t1", "launched", {"isAsync": True, "status": "async_launched", "agentId": "a1", "description": "find callers"})
+    talk.result(
+        "t1", "launched", {"isAsync": True, "status": "async_launched", "agentId": "a1", "description": "find callers"}
+    )
     assert open_work(talk) == [("a1", "subagent", "find callers", 1)]
     talk.user(notice("a1", "completed", 'Agent "find callers" finished', "4 callers"))
     assert open_work(talk) == []
@@ -150,7 +168,13 @@ def test_a_compaction():
     talk = ClaudeTalk(version="2.1.39")
     talk.prompt("go")
     talk.say("half")
-    talk.system("compact_boundary", parentUuid=None, logicalParentUuid=talk.parent, content="Conversation compacted", compactMetadata={"trigger": "auto"})
+    talk.system(
+        "compact_boundary",
+        parentUuid=None,
+        logicalParentUuid=talk.parent,
+        content="Conversation compacted",
+        compactMetadata={"trigger": "auto"},
+    )
     talk.attach("environment", snapshot={})
     talk.user("This session is being continued … Tests pass.", isCompactSummary=True, isVisibleInTranscriptOnly=True)
     talk.call("Bash", "t1", command="ls")
@@ -171,9 +195,13 @@ def test_titles():
     talk = ClaudeTalk()
     talk.prompt("Make the importer retry")
     assert story_of(talk).summary.title == "Make the importer retry"
-    talk.rows.insert(0, {"type": "summary", "summary": "Of another file", "leafUuid": "00000000-0000-4000-8000-0000000000ff"})
+    talk.rows.insert(
+        0, {"type": "summary", "summary": "Of another file", "leafUuid": "00000000-0000-4000-8000-0000000000ff"}
+    )
     assert story_of(talk).summary.title == "Make the importer retry"
-    talk.rows.insert(0, {"type": "summary", "summary": "Importer loop", "leafUuid": "00000000-0000-4000-8000-000000000001"})
+    talk.rows.insert(
+        0, {"type": "summary", "summary": "Importer loop", "leafUuid": "00000000-0000-4000-8000-000000000001"}
+    )
     assert story_of(talk).summary.title == "Importer loop"
     talk.metadata("ai-title", aiTitle="Retry loop")
     assert story_of(talk).summary.title == "Retry loop"
@@ -188,7 +216,12 @@ def test_where_a_session_works():
     talk.row("user", message={"content": "x"}, isMeta=True, cwd=f"{CWD}/sub", gitBranch="HEAD")
     talk.metadata("worktree-state", worktreeSession={"originalCwd": CWD, "worktreePath": f"{CWD}/.claude/worktrees/r"})
     summary = story_of(talk).summary
-    assert (summary.workspace, summary.cwd, summary.worktree, summary.branch) == (CWD, f"{CWD}/sub", f"{CWD}/.claude/worktrees/r", None)
+    assert (summary.workspace, summary.cwd, summary.worktree, summary.branch) == (
+        CWD,
+        f"{CWD}/sub",
+        f"{CWD}/.claude/worktrees/r",
+        None,
+    )
     assert ("cwd_change", f"{CWD}/sub") in marks(talk)
     talk.metadata("worktree-state", worktreeSession=None)
     assert story_of(talk).summary.worktree is None
@@ -238,7 +271,10 @@ def test_evidence_of_git():
     talk = ClaudeTalk()
     talk.metadata("pr-link", prNumber=41, prUrl="https://example.org/pull/41", timestamp="2026-08-20T09:20:00.000Z")
     talk.call("Bash", "t1", command="./ship")
-    git = {"commit": {"sha": "9c1e0f2", "kind": "committed", "branch": "main"}, "pr": {"number": 41, "url": "u", "action": "created"}}
+    git = {
+        "commit": {"sha": "9c1e0f2", "kind": "committed", "branch": "main"},
+        "pr": {"number": 41, "url": "u", "action": "created"},
+    }
     talk.result("t1", "", BASH | {"gitOperation": git})
     assert marks(talk) == [
         ("pull_request", "https://example.org/pull/41"),
@@ -255,7 +291,9 @@ def test_metadata_is_no_activity():
     talk.metadata("queue-operation", operation="enqueue", timestamp=late, content="x")
     talk.metadata("pr-link", prNumber=1, timestamp=late)
     talk.metadata("continued-in", timestamp=late, continuedInSessionId="other")
-    talk.metadata("file-history-delta", timestamp=late, trackingPath="a", backup={"backupFileName": None, "backupTime": late})
+    talk.metadata(
+        "file-history-delta", timestamp=late, trackingPath="a", backup={"backupFileName": None, "backupTime": late}
+    )
     talk.metadata("last-prompt", lastPrompt="go", leafUuid=talk.parent)
     assert story_of(talk).summary.last_activity_at == "2026-08-20T09:10:00.000Z"
     assert any(isinstance(event, Queued) for event in events_of(talk))
@@ -297,7 +335,10 @@ def test_rows_that_only_show_life(row: dict[str, object]):
         ({"type": "system", "content": "old notice", "level": "info"}, ("notice", "old notice")),
         ({"type": "system", "subtype": "informational", "content": "x"}, ("notice", "x")),
         ({"type": "system", "subtype": "away_summary", "content": "x"}, ("notice", "x")),
-        ({"type": "system", "subtype": "local_command", "content": "<command-name>/cost</command-name>"}, ("notice", "/cost")),
+        (
+            {"type": "system", "subtype": "local_command", "content": "<command-name>/cost</command-name>"},
+            ("notice", "/cost"),
+        ),
         ({"type": "system", "subtype": "memory_saved", "writtenPaths": ["/m"]}, ("notice", "/m")),
         ({"type": "system", "subtype": "agents_killed", "content": "2 agents"}, ("notice", "2 agents")),
         ({"type": "system", "subtype": "permission_retry", "commands": ["ls"]}, ("notice", "ls")),
@@ -306,11 +347,20 @@ def test_rows_that_only_show_life(row: dict[str, object]):
         ({"type": "attachment", "attachment": {"type": "plan_mode"}}, ("notice", "plan mode")),
         ({"type": "attachment", "attachment": {"type": "auto_mode"}}, ("notice", "auto mode")),
         (
-            {"type": "attachment", "attachment": {"type": "hook_blocking_error", "hookName": "Stop", "blockingError": "no"}},
+            {
+                "type": "attachment",
+                "attachment": {"type": "hook_blocking_error", "hookName": "Stop", "blockingError": "no"},
+            },
             ("hook", "Stop blocking error: no"),
         ),
-        ({"type": "attachment", "attachment": {"type": "hook_cancelled", "hookName": "Stop"}}, ("hook", "Stop cancelled")),
-        ({"type": "user", "isMeta": True, "message": {"content": "Continue from where you left off."}}, ("resume", "Continue from where you left off.")),
+        (
+            {"type": "attachment", "attachment": {"type": "hook_cancelled", "hookName": "Stop"}},
+            ("hook", "Stop cancelled"),
+        ),
+        (
+            {"type": "user", "isMeta": True, "message": {"content": "Continue from where you left off."}},
+            ("resume", "Continue from where you left off."),
+        ),
         ({"type": "user", "message": {"content": "<bash-input>ls</bash-input>"}}, ("notice", "! ls")),
     ],
 )

@@ -5,7 +5,15 @@ from refloat.testing.claude_talk import CWD, REFUSED, ClaudeTalk, events_of, sto
 
 BEFORE = "def run():\n    fetch()\n"
 AFTER = "def run():\n    retry(fetch)\n"
-PATCH = [{"oldStart": 1, "oldLines": 2, "newStart": 1, "newLines": 2, "lines": [" def run():", "-    fetch()", "+    retry(fetch)"]}]
+PATCH = [
+    {
+        "oldStart": 1,
+        "oldLines": 2,
+        "newStart": 1,
+        "newLines": 2,
+        "lines": [" def run():", "-    fetch()", "+    retry(fetch)"],
+    }
+]
 HUNK = Hunk(1, 2, 1, 2, (" def run():", "-    fetch()", "+    retry(fetch)"))
 WANTED = Hunk(None, 1, None, 1, ("-fetch()", "+retry(fetch)"))
 PATH = f"{CWD}/importer.py"
@@ -41,7 +49,12 @@ def test_what_a_call_asks_for_stands_until_it_is_answered():
     talk = ClaudeTalk()
     talk.call("Edit", "t1", file_path=PATH, old_string="fetch()", new_string="retry(fetch)", replace_all=True)
     talk.call("Write", "t2", file_path="retry.py", content="x\n")
-    talk.call("MultiEdit", "t3", file_path=PATH, edits=[{"old_string": "a", "new_string": "b"}, {"old_string": "c\n", "new_string": ""}])
+    talk.call(
+        "MultiEdit",
+        "t3",
+        file_path=PATH,
+        edits=[{"old_string": "a", "new_string": "b"}, {"old_string": "c\n", "new_string": ""}],
+    )
     talk.call("NotebookEdit", "t4", notebook_path="/n.ipynb", new_source="x")
     talk.call("Edit", "t5", file_path="/new", old_string="", new_string="x")
     assert [step.edits for step in story_of(talk).steps] == [
@@ -96,7 +109,13 @@ def test_writes():
 
 def test_several_edits_at_once():
     edits = [{"old_string": "def run", "new_string": "def go"}, {"old_string": "fetch()", "new_string": "retry()"}]
-    told = {"filePath": PATH, "edits": edits, "originalFileContents": BEFORE, "structuredPatch": [], "userModified": False}
+    told = {
+        "filePath": PATH,
+        "edits": edits,
+        "originalFileContents": BEFORE,
+        "structuredPatch": [],
+        "userModified": False,
+    }
     (edit,) = edited(told, "MultiEdit", file_path=PATH, edits=edits).edits
     assert (edit.before, edit.after, len(edit.hunks)) == (BEFORE, "def go():\n    retry()\n", 2)
 
@@ -189,7 +208,11 @@ def test_whole_reads_show_a_files_content():
 def test_backups():
     talk = ClaudeTalk()
     backups = {
-        "importer.py": {"backupFileName": "0123456789abcdef@v1", "version": 1, "backupTime": "2026-08-20T09:10:12.000Z"},
+        "importer.py": {
+            "backupFileName": "0123456789abcdef@v1",
+            "version": 1,
+            "backupTime": "2026-08-20T09:10:12.000Z",
+        },
         "retry.py": {"backupFileName": None, "version": 1, "backupTime": "2026-08-20T09:10:13.000Z"},
         "/etc/hosts": {"backupFileName": "aa@v1", "version": 1, "backupTime": "2026-08-20T09:10:13.000Z"},
         "odd": {"version": 1},

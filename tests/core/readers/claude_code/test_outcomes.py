@@ -15,7 +15,9 @@ def only_step(talk: ClaudeTalk) -> Step:
     return step
 
 
-def bash(content: object, told: object = None, version: str = "2.1.270", command: str = "make", **fields: object) -> Step:
+def bash(
+    content: object, told: object = None, version: str = "2.1.270", command: str = "make", **fields: object
+) -> Step:
     talk = ClaudeTalk(version=version)
     talk.call("Bash", "t1", command=command)
     talk.result("t1", content, told, **fields)
@@ -36,7 +38,13 @@ def bash(content: object, told: object = None, version: str = "2.1.270", command
         ("[Tool call skipped: x", None, {"failed": True}, INTERRUPTED, False),
         ("late", None, {"failed": True, "toolCallEnded": "not_started"}, INTERRUPTED, False),
         (REFUSED, NO, {"failed": True, "interruptedByShutdown": True}, INTERRUPTED, True),
-        ("[Tool call interrupted: the session ended before this call's result was recorded]", None, {}, INTERRUPTED, True),
+        (
+            "[Tool call interrupted: the session ended before this call's result was recorded]",
+            None,
+            {},
+            INTERRUPTED,
+            True,
+        ),
         ("[Agent call interrupted: the process running this conversation stopped]", None, {}, INTERRUPTED, True),
         ("[Request interrupted: the session ended before this agent finished]", None, {}, INTERRUPTED, True),
         ("[Tool call result not in this copy: x]", None, {}, INTERRUPTED, True),
@@ -63,7 +71,13 @@ def bash(content: object, told: object = None, version: str = "2.1.270", command
         ("Permission to use Bash with command x has been denied.", None, {"failed": True}, DENIED, False),
         ("Permission for this action was denied", None, {"failed": True}, DENIED, False),
         ("The user doesn't want to take this action right now.", None, {"failed": True}, DENIED, True),
-        ("part\n<error>Command was aborted before completion</error>", BASH | {"interrupted": True}, {}, INTERRUPTED, True),
+        (
+            "part\n<error>Command was aborted before completion</error>",
+            BASH | {"interrupted": True},
+            {},
+            INTERRUPTED,
+            True,
+        ),
         ("part\n<error>Command was aborted before completion</error>", None, {"failed": True}, INTERRUPTED, True),
         ("part\n<error>Command was aborted before completion</error>", None, {}, INTERRUPTED, True),
     ],
@@ -90,7 +104,9 @@ def test_progress_shows_that_a_refused_call_ran():
 def test_a_hook_before_the_tool_shows_nothing():
     talk = ClaudeTalk(version="2.1.39")
     talk.call("Bash", "t1", command="make")
-    talk.row("progress", data={"type": "hook_progress", "hookEvent": "PreToolUse"}, toolUseID="t1", parentToolUseID="t1")
+    talk.row(
+        "progress", data={"type": "hook_progress", "hookEvent": "PreToolUse"}, toolUseID="t1", parentToolUseID="t1"
+    )
     talk.result("t1", REFUSED, NO, failed=True)
     assert only_step(talk).outcome is DENIED
 
@@ -175,7 +191,9 @@ def test_searches_of_the_provider_never_dangle():
     talk = ClaudeTalk()
     talk.assistant([{"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "retry"}}])
     assert (only_step(talk).kind, only_step(talk).outcome) == ("web", OK)
-    talk.assistant([{"type": "web_search_tool_result", "tool_use_id": "s1", "content": {"type": "web_search_tool_result_error"}}])
+    talk.assistant(
+        [{"type": "web_search_tool_result", "tool_use_id": "s1", "content": {"type": "web_search_tool_result_error"}}]
+    )
     assert only_step(talk).outcome is ERROR
 
 

@@ -48,6 +48,15 @@ def test_an_unanswered_prompt_that_was_edited():
     assert superseded(talk) == ["twwo"]
 
 
+def test_the_very_first_prompt_put_anew():
+    talk = ClaudeTalk()
+    talk.prompt("onne")
+    talk.prompt("one", parentUuid=None)
+    talk.say("did one")
+    talk.prompt("another root", parentUuid=None)
+    assert superseded(talk) == ["onne"]
+
+
 def test_the_first_prompt_edited_hangs_on_what_stands_before_it():
     talk = ClaudeTalk()
     root = talk.attach("environment", snapshot={})
@@ -137,7 +146,9 @@ def test_retracted_rows():
     said = talk.say("no", None, "m")
     called = talk.call("Bash", "t1", "m", command="ls")
     kept = talk.call("Bash", "t2", "n", command="ls")
-    talk.system("model_refusal_fallback", originalModel="a", fallbackModel="b", retractedMessageUuids=[said, called, 17])
+    talk.system(
+        "model_refusal_fallback", originalModel="a", fallbackModel="b", retractedMessageUuids=[said, called, 17]
+    )
     assert kept
     assert superseded(talk) == ["no", "t1"]
     assert story_of(talk).summary.ending.dangling == 1
@@ -148,7 +159,9 @@ def test_keys_fit_64_bits(row: str):
     assert 0 <= key_of(row) < 1 << 64
 
 
-@given(st.lists(st.tuples(st.sampled_from(["add", "prompt", "queued", "compact"]), st.integers(0, 30), st.integers(0, 30))))
+@given(
+    st.lists(st.tuples(st.sampled_from(["add", "prompt", "queued", "compact"]), st.integers(0, 30), st.integers(0, 30)))
+)
 def test_frozen_trees_go_on_the_same(moves: list[tuple[str, int, int]]):
     whole, parts = Tree(), Tree()
     for kind, row, parent in moves:
