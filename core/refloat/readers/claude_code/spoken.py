@@ -210,7 +210,7 @@ def user(state: State, row: Row, here: Here) -> None:
     compacted, state.compacted = state.compacted, False
     if talk.has_results(content):
         _results(state, row, content, here)
-        if said.lstrip().startswith(talk.INTERRUPTED):
+        if said.startswith(talk.INTERRUPTED):
             _interrupted(state, row, said, here)
         return
     match talk.kind_of(row, content, said):

@@ -8,6 +8,7 @@ the time) are no rewind. Memory is bounded: the rows since the last compaction, 
 from array import array
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final, cast
 
 _GENERATION: Final = 8192
@@ -15,6 +16,7 @@ _MASK: Final = (1 << 64) - 1
 _SIZES: Final = 0xFFFF
 
 
+@lru_cache(maxsize=64)  # each row is asked for three times in a row
 def key_of(row: str) -> int:
     """64 bits that stand for a row id: a UUID folded, anything else by a hash that every process computes alike."""
     try:

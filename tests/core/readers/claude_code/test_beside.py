@@ -61,36 +61,39 @@ def test_a_notification_ends_background_work(status: str):
     assert marks(talk) == [("notice", "done")]
 
 
-def test_other_ways_to_hear_of_its_end():
-    for tell in (
-        lambda t: (
-            t.call("TaskOutput", "o", task_id="b1"),
-            t.result(
-                "o",
-                "x",
-                {
-                    "retrieval_status": "success",
-                    "task": {"task_id": "b1", "task_type": "local_bash", "status": "completed", "exitCode": 0},
-                },
-            ),
-        ),
-        lambda t: (
-            t.call("BashOutput", "o", bash_id="b1"),
-            t.result("o", "x", {"shellId": "b1", "command": "make", "status": "failed", "exitCode": 1}),
-        ),
-        lambda t: (
-            t.call("TaskOutput", "o", task_id="b1"),
-            t.result("o", "<task_id>b1</task_id>\n<status>completed</status>"),
-        ),
-        lambda t: (t.call("KillShell", "o", shell_id="b1"), t.result("o", "killed", {"message": "ok"})),
-        lambda t: (t.call("TaskStop", "o", task_id="b1"), t.result("o", "stopped")),
-        lambda t: t.attach("task_status", taskId="b1", taskType="local_bash", status="completed", description="make"),
-        lambda t: t.attach("queued_command", prompt=notice("b1", "completed"), commandMode="task-notification"),
-        lambda t: t.metadata("queue-operation", operation="enqueue", content=notice("b1", "killed")),
-    ):
+DONE = {"task_id": "b1", "task_type": "local_bash", "status": "completed", "exitCode": 0}
+SHELL = {"shellId": "b1", "command": "make", "status": "failed", "exitCode": 1}
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "said", "told"),
+    [
+        ("TaskOutput", {"task_id": "b1"}, "x", {"retrieval_status": "success", "task": DONE}),
+        ("BashOutput", {"bash_id": "b1"}, "x", SHELL),
+        ("TaskOutput", {"task_id": "b1"}, "<task_id>b1</task_id>\n<status>completed</status>", None),
+        ("BashOutput", {"bash_id": "b1"}, "<status>killed</status>", None),
+        ("KillShell", {"shell_id": "b1"}, "killed", {"message": "ok"}),
+        ("TaskStop", {"task_id": "b1"}, "stopped", None),
+    ],
+)
+def test_tools_that_tell_of_its_end(tool: str, given: dict[str, object], said: str, told: object):
+    talk = ClaudeTalk()
+    in_background(talk, "make")
+    talk.call(tool, "o", **given)
+    talk.result("o", said, told)
+    assert open_work(talk) == []
+
+
+def test_other_rows_that_tell_of_its_end():
+    for row in range(3):
         talk = ClaudeTalk()
         in_background(talk, "make")
-        tell(talk)
+        if row == 0:
+            talk.attach("task_status", taskId="b1", taskType="local_bash", status="completed", description="make")
+        elif row == 1:
+            talk.attach("queued_command", prompt=notice("b1", "completed"), commandMode="task-notification")
+        else:
+            talk.metadata("queue-operation", operation="enqueue", content=notice("b1", "killed"))
         assert open_work(talk) == []
 
 

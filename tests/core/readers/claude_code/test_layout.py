@@ -1,6 +1,7 @@
 """Where files lie, what each is, and how they make up sessions."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from refloat.model.story import Story
 from refloat.readers.claude_code import ClaudeCode
 from refloat.readers.claude_code.layout import source_file
 from refloat.readers.contract import Found, Identity, SourceFile
-from refloat.testing.claude_talk import SESSION, ClaudeTalk
+from refloat.testing.claude_talk import CWD, SESSION, ClaudeTalk
 from refloat.usecases.read_session import read_story
 
 READER = ClaudeCode()
@@ -28,15 +29,15 @@ def below(root: Path) -> list[Found]:
     return list(READER.group([(file, READER.identify(file)) for file in files], side))
 
 
-def simple(session: str = SESSION, **envelope: object) -> ClaudeTalk:
-    talk = ClaudeTalk(session, **envelope)
+def simple(session: str = SESSION, version: str = "2.1.270", **envelope: object) -> ClaudeTalk:
+    talk = ClaudeTalk(session, CWD, version, **envelope)
     talk.prompt("go")
     talk.say("done")
     return talk
 
 
-def subagent(**envelope: object) -> ClaudeTalk:
-    talk = ClaudeTalk(isSidechain=True, agentId="a1", **envelope)
+def subagent(version: str = "2.1.270") -> ClaudeTalk:
+    talk = ClaudeTalk(version=version, isSidechain=True, agentId="a1")
     talk.user("List the callers")
     talk.ran("grep -rn fetch .", "a.py")
     return talk
@@ -192,8 +193,8 @@ def test_backups_are_named_where_the_program_keeps_them(tmp_path: Path):
 # ── from anywhere ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def names(files: object) -> list[str] | None:
-    return None if files is None else [Path(file.path).name for file in files]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportGeneralTypeIssues, reportUnknownArgumentType, reportUnknownMemberType]
+def names(files: Sequence[SourceFile] | None) -> list[str] | None:
+    return None if files is None else [Path(file.path).name for file in files]
 
 
 def test_a_transcript_from_anywhere(tmp_path: Path):
@@ -217,7 +218,7 @@ def test_a_subagents_file_alone_is_read_as_a_session(tmp_path: Path):
     path = subagent().write(tmp_path, "agent-a1")
     text = path.read_text().replace(SESSION, "")
     path.write_text(text)
-    (file,) = READER.recognise(path) or ()
+    (file,) = tuple(READER.recognise(path) or ())
     (found,) = READER.group([(file, READER.identify(file))])
     assert story(found).summary.steps == 1
 

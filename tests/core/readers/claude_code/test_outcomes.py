@@ -16,7 +16,7 @@ def only_step(talk: ClaudeTalk) -> Step:
 
 
 def bash(
-    content: object, told: object = None, version: str = "2.1.270", command: str = "make", **fields: object
+    content: object, told: object = None, version: str = "2.1.270", command: str = "make", /, **fields: object
 ) -> Step:
     talk = ClaudeTalk(version=version)
     talk.call("Bash", "t1", command=command)
@@ -134,7 +134,7 @@ def test_an_old_error_without_a_code_came_from_a_command():
 
 
 def test_a_search_without_a_structured_result_may_have_found_nothing():
-    assert bash("", None, command="grep -r x .").exit_code is None
+    assert bash("", None, "2.1.270", "grep -r x .").exit_code is None
 
 
 def test_a_real_answer_replaces_a_placeholder():
@@ -247,7 +247,7 @@ def test_tools(tool: str, given: dict[str, object], kind: str, summary: str):
 
 
 def test_a_push_that_the_result_names_is_external():
-    step = bash("ok", BASH | {"gitOperation": {"push": {"branch": "main"}}}, command="./release.sh")
+    step = bash("ok", BASH | {"gitOperation": {"push": {"branch": "main"}}}, "2.1.270", "./release.sh")
     assert step.kind == "external"
 
 

@@ -54,7 +54,7 @@ def test_registers(tmp_path: Path):
         "register",
         str(path),
         pid=40338,
-        start_token="543621664",
+        start_token="543621664",  # noqa: S106 - a time
         started_ms=1787217000000,
         status="waiting",
         waiting_for="permission prompt",
@@ -115,7 +115,7 @@ def test_sessions_whose_transcript_is_gone(tmp_path: Path):
 
 
 def test_a_directory_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def refuse(self: Path):
+    def refuse(self: Path) -> None:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "iterdir", refuse)
