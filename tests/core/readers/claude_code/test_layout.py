@@ -73,7 +73,8 @@ def test_walks():
         (f"projects/p/{SESSION}/subagents/agent-acompact-1.jsonl", "hidden", "agent-acompact-1", ""),
         (f"projects/p/{SESSION}/session-memory/resume-head.jsonl", "none", "", ""),
         ("projects/p/agent-0123abcd.jsonl", "subagent", SESSION, "0123abcd"),
-        ("projects/stray.jsonl", "none", "", ""),
+        (f"projects/p/{SESSION}/tool-results/x.jsonl", "none", "", ""),
+        ("projects/mine/deeper/down/copy.jsonl", "main", "copy", ""),
     ],
 )
 def test_what_a_file_is(tmp_path: Path, path: str, role: str, session: str, own: str):
@@ -216,11 +217,12 @@ def test_a_copied_config_directory(tmp_path: Path):
 
 def test_a_subagents_file_alone_is_read_as_a_session(tmp_path: Path):
     path = subagent().write(tmp_path, "agent-a1")
-    text = path.read_text().replace(SESSION, "")
-    path.write_text(text)
-    (file,) = tuple(READER.recognise(path) or ())
-    (found,) = READER.group([(file, READER.identify(file))])
-    assert story(found).summary.steps == 1
+    for session in (SESSION, ""):
+        path.write_text(path.read_text().replace(SESSION, session))
+        (file,) = tuple(READER.recognise(path) or ())
+        (found,) = READER.group([(file, READER.identify(file))])
+        assert found.session_id == "agent-a1"
+        assert story(found).summary.steps == 1
 
 
 def test_metadata_and_torn_rows_at_the_head(tmp_path: Path):
