@@ -113,3 +113,18 @@ def test_a_second_head_later_in_the_file_is_nothing(codex: "CodexHome", texts_of
     story = codex.story()
     assert texts_of(story, "prompt") == ["one", "two"]
     assert story.summary.session_id == T1
+
+
+def test_a_fork_is_marked(codex: "CodexHome", markers_of: "Told"):
+    own(fork(codex, parent(codex)))
+    assert markers_of(codex.story(T2), "fork") == [f"forked from {T1}"]
+
+
+def test_a_damaged_head_makes_nobody_elses_head_its_own(codex: "CodexHome", texts_of: "Told"):
+    file = fork(codex, parent(codex))
+    file.rows[0] = b'{"timestamp":"2026-09-05T16:01:41.000Z","type":"session_m\n'
+    file.now = 200
+    own(file)
+    story = codex.story(T2)
+    assert story.summary.session_id == T2
+    assert "fork asks" in texts_of(story, "prompt")

@@ -143,6 +143,8 @@ def test_a_transcript_is_recognised_by_its_content(codex: "CodexHome", tmp_path:
     other.write_text('{"type":"user","sessionId":"x"}\n')
     assert [source.path for source in codex.reader.recognise(strange) or ()] == [str(strange)]
     assert [source.path for source in codex.reader.recognise(codex.root) or ()] == [str(file.path)]
+    given = codex.reader.recognise(strange) or ()
+    assert [codex.reader.identify(source).session_id for source in given] == [T1]
     assert codex.reader.recognise(other) is None
     assert codex.reader.recognise(tmp_path / "missing") is None
     assert codex.reader.recognise(tmp_path / "empty-nothing") is None

@@ -63,6 +63,13 @@ def test_an_error_event_explains_a_silent_end(codex: "CodexHome", markers_of: "T
     assert markers_of(codex.story(), "rate_limit") == ["Limit."]
 
 
+def test_a_limit_that_is_reached_is_marked_once(codex: "CodexHome", markers_of: "Told"):
+    file = codex.rollout().meta().prompt("x").event("token_count", info=None, rate_limits=LIMITS)
+    file.event("token_count", info=None, rate_limits=LIMITS).event("token_count", info=None, rate_limits=None).save()
+    assert len(markers_of(codex.story(), "rate_limit")) == 1
+    assert ending(codex).turn == "open"
+
+
 def test_a_silent_end_is_explained_by_the_usage_beside_it(codex: "CodexHome"):
     codex.rollout().meta().prompt("x").event("token_count", info=None, rate_limits=LIMITS).end(None).save()
     assert failure(codex).kind is FailureKind.RATE_LIMIT
