@@ -76,7 +76,7 @@ def feed(values_: Sequence[object], frozen_at: Collection[int] = ()):
 
 
 @given(st.lists(rows | values, max_size=12))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_nothing_that_is_json_raises(found: list[object]):
     events = feed(found)
     assembler = Assembler("codex", T1, keep_items=True)
@@ -85,19 +85,19 @@ def test_nothing_that_is_json_raises(found: list[object]):
 
 
 @given(st.lists(rows | values, max_size=12), st.sets(st.integers(0, 12)))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_a_thawed_parser_goes_on_as_if_nothing_had_been(found: list[object], frozen_at: set[int]):
     assert feed(found, frozen_at) == feed(found)
 
 
 @given(values | st.text())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_no_output_raises(value: object):
     read_output(value)
 
 
 @given(st.text(alphabet="*+-@ \nabcBeginPatchAddFileUpdate:", max_size=200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_no_patch_raises(text: str):
     parse_patch(f"*** Begin Patch\n{text}", "/w")
     parse_unified(text)
