@@ -16,7 +16,8 @@ _TRIGGER: Final = re.compile(
 _NAME_BEFORE: Final = re.compile(r"[\w.\-]{0,64}\Z")
 _NAME_AFTER: Final = re.compile(r"[\w.\-]{0,64}")
 _OPERATOR: Final = re.compile(
-    r"""(?P<close>\\{0,3}["'`]?\]?)(?P<op>(?P<space>[ \t]{0,8})(?:===?|!==?|:=|=>|=|:|,(?=[ \t]*\\{0,3}["'`]))[ \t]{0,8})"""
+    r"""(?P<close>\\{0,3}["'`]?\]?)"""
+    r"""(?P<op>(?P<space>[ \t]{0,8})(?:===?|!==?|:=|=>|=|:|,(?=[ \t]*\\{0,3}["'`]))[ \t]{0,8})"""
     r"""(?P<quote>@?[rbfu]?\\{0,3}["'`])?"""
 )
 _BARE: Final = re.compile(r"""(?:[^\s"'`,;&<>(){}\[\]|\\]|\\(?![nrtu"'`\\]))+""")
@@ -34,8 +35,10 @@ _MYSQL: Final = re.compile(r"""(?<!\S)-p([^\s"'`\\-][^\s"'`\\]{3,})""")
 _SSHPASS: Final = re.compile(r"""sshpass\s+-p\s*["']?([^\s"'\\]{3,})""")
 
 _STRONG: Final = frozenset({"password", "passwd", "passphrase", "passcode", "pwd", "pass", "secret", "passw", "pw"})
-_MEDIUM: Final = frozenset({"token", "apikey", "credential", "credentials", "secrets", "passwords", "sig",
-                            "authtoken", "accesstoken", "secretkey", "accesskey", "privatekey", "auth", "pat"})  # fmt: skip
+_MEDIUM: Final = frozenset({
+    "token", "apikey", "credential", "credentials", "secrets", "passwords", "sig", "signature", "authtoken",
+    "accesstoken", "secretkey", "accesskey", "privatekey", "auth", "pat",
+})  # fmt: skip
 _NOT_SECRET: Final = frozenset({"PWD", "OLDPWD", "pwd", "cwd"})
 _KEY_BEFORE: Final = frozenset({
     "api", "access", "secret", "private", "auth", "signing", "sign", "encryption", "encrypt", "master", "service",
@@ -43,18 +46,23 @@ _KEY_BEFORE: Final = frozenset({
     "ssh", "gpg", "deploy", "admin", "root", "server", "hmac", "jwt", "aes", "cipher", "shared", "db", "database",
     "openai", "anthropic", "stripe", "aws", "azure", "gcp", "google", "rsa", "priv", "sas", "integration", "write",
 })  # fmt: skip
-_PLAIN_TOKENS: Final = frozenset({"next", "page", "continuation", "pad", "eos", "bos", "unk", "sep", "cls", "mask", "stop",
-                                  "start", "end", "sync", "cursor", "max", "min", "public", "cancellation"})  # fmt: skip
-_VALUE_WORDS: Final = frozenset({"value", "plain", "plaintext", "text", "raw", "base64", "b64", "old", "new", "current",
-                                 "prod", "dev", "staging", "live", "test", "hash", "default", "env", "var", "data"})  # fmt: skip
+_PLAIN_TOKENS: Final = frozenset({
+    "next", "page", "continuation", "pad", "eos", "bos", "unk", "sep", "cls", "mask", "stop", "start", "end", "sync",
+    "cursor", "max", "min", "public", "cancellation",
+})  # fmt: skip
+_VALUE_WORDS: Final = frozenset({
+    "value", "plain", "plaintext", "text", "raw", "base64", "b64", "old", "new", "current", "prod", "dev", "staging",
+    "live", "test", "hash", "default", "env", "var", "data",
+})  # fmt: skip
 _PLACEHOLDER: Final = re.compile(
     r"""[$<{%*•\[#].*|.*(?:\$\{|\{\{|<[\w -]+>).*|(.)\1*|x{3,}.*|\.{2,}.*|.*…|.*\.\.\.|change[-_ ]?(?:me|it|this).*|
-        (?:your|my|the|some|a|an|insert|enter|put|replace|add)[-_ ].*|example.*|.*[-_]example|placeholder.*|redacted.*|masked.*|hidden|
-        none|null|nil|true|false|undefined|todo|tbd|dummy|fake|test|testing|foo|bar|baz|foobar|string|str|int|bool|boolean|
-        number|bytes|object|any|self|required|optional|empty|n/a|na|yes|no|on|off|unset|default|unknown|missing|invalid|
-        (?:api[-_ ]?)?(?:key|password|passwd|passphrase|pass|pw|pwd|secret|token|credentials?)s?(?:[-_ ]?here)?|
-        os\.(?:environ|getenv).*|process\.env.*|import\.meta.*|secrets?\.\w+|env\.\w+|vars?\.\w+|settings\.\w+|config\.\w+|
-        file:.*|https?://[^:@\s]*""",
+    (?:your|my|the|some|a|an|insert|enter|put|replace|add)[-_ ].*|example.*|.*[-_]example|placeholder.*|redacted.*|
+    masked.*|hidden|none|null|nil|true|false|undefined|todo|tbd|dummy|fake|test|testing|foo|bar|baz|foobar|string|str|
+    int|bool|boolean|number|bytes|object|any|self|required|optional|empty|n/a|na|yes|no|on|off|unset|default|unknown|
+    missing|invalid|
+    (?:api[-_ ]?)?(?:key|password|passwd|passphrase|pass|pw|pwd|secret|token|credentials?)s?(?:[-_ ]?here)?|
+    os\.(?:environ|getenv).*|process\.env.*|import\.meta.*|secrets?\.\w+|env\.\w+|vars?\.\w+|settings\.\w+|config\.\w+|
+    file:.*|https?://[^:@\s]*""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 _DOTTED: Final = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+")

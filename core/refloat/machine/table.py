@@ -1,23 +1,21 @@
 """The process table, read with the standard library alone: the cheap question before any dear one.
 
 Decides which process numbers run a program of given names. Refuses to say what they are for: that is `processes` and
-the readers' business. Imports nothing that costs.
+the readers' business. Imports `os` and `sys` and nothing else: even `typing` costs a good part of a bare start.
 """
 
 import os
 import sys
-from collections.abc import Collection
-from typing import Final
 
-AGENT_NAMES: Final = frozenset(("claude", "codex", "node", "node-MainThread", "MainThread", "bun", "deno"))
+AGENT_NAMES = frozenset(("claude", "codex", "node", "node-MainThread", "MainThread", "bun", "deno"))
 """Names under which coding agents stand in the process table: their own, and those of the runtimes that carry them
 (newer Node.js calls its first thread, and so its process, `node-MainThread` or `MainThread`)."""
 
 # The kernel keeps 15 bytes of a name (proc(5)).
-_KEPT: Final = 15
+_KEPT = 15
 
 
-def running_programs(names: Collection[str] = AGENT_NAMES) -> list[tuple[int, str, tuple[str, ...]]]:
+def running_programs(names: frozenset[str] = AGENT_NAMES) -> list[tuple[int, str, tuple[str, ...]]]:
     """(pid, name, argv) of each process whose name is one of `names`; argv is () where it may not be read.
 
     Zombies have an empty argv and are listed: a caller that needs more than "does one run" asks `Processes`. On Linux
@@ -26,7 +24,7 @@ def running_programs(names: Collection[str] = AGENT_NAMES) -> list[tuple[int, st
     return _from_proc(names) if sys.platform == "linux" else _from_ps(names)
 
 
-def _from_proc(names: Collection[str]) -> list[tuple[int, str, tuple[str, ...]]]:
+def _from_proc(names: frozenset[str]) -> list[tuple[int, str, tuple[str, ...]]]:
     wanted = {name[:_KEPT].encode() for name in names}
     found: list[tuple[int, str, tuple[str, ...]]] = []
     for entry in os.listdir("/proc"):  # noqa: PTH208 - a Path for each of hundreds is the whole cost
@@ -62,7 +60,7 @@ def _bytes(path: str) -> bytes:
         os.close(handle)
 
 
-def _from_ps(names: Collection[str]) -> list[tuple[int, str, tuple[str, ...]]]:
+def _from_ps(names: frozenset[str]) -> list[tuple[int, str, tuple[str, ...]]]:
     import subprocess
 
     answer = subprocess.run(

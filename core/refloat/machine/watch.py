@@ -89,7 +89,8 @@ class FileWatch:
             yield_on_timeout=True,
             force_polling=polling is not None,
             poll_delay_ms=self._poll_ms,
-            ignore_permission_denied=True,
+            # Ignoring would hide (watchfiles 1.3) that the system is out of watches: nothing would ever be heard.
+            ignore_permission_denied=polling is not None,
             raise_interrupt=True,
         )
         began = False
@@ -109,6 +110,10 @@ class FileWatch:
                         return
         except FileNotFoundError:  # a root went away in between
             return
+        except PermissionError:
+            if polling is not None:
+                raise
+            self._why_polling = "a directory may not be read"
         except (OSError, RuntimeError) as refused:  # RuntimeError: its own class for what the system refuses
             if polling is not None:
                 raise

@@ -66,12 +66,12 @@ class _Simple:
     opaque: bool = False
 
 
-class _Unreadable(Exception):
+class _UnreadableError(Exception):
     """The command is not whole, or not shell."""
 
 
 def unwrap(argv: Sequence[str]) -> str:
-    """The command line in `["bash", "-lc", …]`, `["powershell.exe", "-Command", …]` and the like; else the words joined."""
+    """The command line in `["bash", "-lc", …]`, `["powershell.exe", "-Command", …]` …; else the words joined."""
     words = list(argv)
     if words and posixpath.basename(words[0]) == "env":
         words = words[1:]
@@ -103,7 +103,7 @@ def read_shell(command: str, cwd: str) -> tuple[tuple[FileEdit, ...], bool]:
         return (), False
     try:
         parts = _Scanner(command).parts()
-    except _Unreadable:
+    except _UnreadableError:
         return (), False
     return _Collector(cwd).collect(parts)
 
@@ -173,7 +173,7 @@ class _Scanner:
     def _redirection(self) -> None:
         match = re.compile(r"(\d?)(<<<|<<-?|<>|>>|>\||>&|<&|>|<)").match(self._text, self._at)
         if not match:
-            raise _Unreadable
+            raise _UnreadableError
         self._at = match.end()
         number, operator = match.groups()
         if operator in {"<<", "<<-"}:
@@ -194,7 +194,7 @@ class _Scanner:
         while self._at < len(self._text) and self._text[self._at] in _BLANK:
             self._at += 1
         if self._at >= len(self._text) or self._text[self._at] in "\n;|&<>()":
-            raise _Unreadable
+            raise _UnreadableError
         return self._word()
 
     def _bodies(self) -> None:
@@ -203,7 +203,7 @@ class _Scanner:
             lines: list[str] = []
             while True:
                 if self._at >= len(self._text):
-                    raise _Unreadable
+                    raise _UnreadableError
                 newline = self._text.find("\n", self._at)
                 end = len(self._text) if newline < 0 else newline
                 line = self._text[self._at : end]
@@ -249,7 +249,7 @@ class _Scanner:
         if quote == "'":
             end = text.find("'", start)
             if end < 0:
-                raise _Unreadable
+                raise _UnreadableError
             self._at = end + 1
             return text[start:end]
         found: list[str] = []
@@ -272,21 +272,21 @@ class _Scanner:
                     end += 1
                 found.append(text[self._at : end])
                 self._at = end
-        raise _Unreadable
+        raise _UnreadableError
 
     def _substitution(self) -> str:
         """`$(…)` as it stands, quotes, heredocs and nested ones inside it included."""
         start = self._at
         inner = _Scanner(self._text)
-        inner._at = start + 2  # noqa: SLF001 - the same class
+        inner._at = start + 2
         depth = 1
         while depth:
-            if inner._at >= len(self._text):  # noqa: SLF001
-                raise _Unreadable
-            char = self._text[inner._at]  # noqa: SLF001
+            if inner._at >= len(self._text):
+                raise _UnreadableError
+            char = self._text[inner._at]
             depth += (char == "(") - (char == ")")
-            inner._step()  # noqa: SLF001
-        self._at = inner._at  # noqa: SLF001
+            inner._step()
+        self._at = inner._at
         return self._text[start : self._at]
 
 
@@ -308,7 +308,7 @@ class _Collector:
                 break
             if part.joint != "|":
                 piped = None
-            uncertain = part.joint == "||" or part.after in {"&"}
+            uncertain = part.joint == "||" or part.after == "&"
             literal = part.heredoc.literal if part.heredoc else piped
             piped = None
             if uncertain:

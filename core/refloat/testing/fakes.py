@@ -14,6 +14,7 @@ from refloat.ports import Change, Clock, Git, GitAnswer, Launcher, Machine, Plac
 
 NOW = Stamp("2026-09-14T12:00:00.000Z")
 """The moment at which a `FakeClock` stands unless told otherwise."""
+BOOT = Stamp("2026-01-01T00:00:00.000Z")
 DOMAIN = "linux:00000000000000000000000000000001:pid:[4026531836]"
 
 
@@ -40,7 +41,7 @@ def process(
     cwd: str | None = "/",
     ppid: int = 1,
     started: float = 1_000_000.0,
-    start_token: str = "100",
+    start_token: str = "100",  # noqa: S107 - a start time, no password
     uid: int | None = 1000,
     zombie: bool = False,
     stopped: bool = False,
@@ -74,7 +75,7 @@ class FakeProcesses:
     environments: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, Mapping[str, str]])
     locks: Mapping[str, frozenset[int] | None] = field(default_factory=dict[str, frozenset[int] | None])
     """By path; a path that is missing is held by nobody."""
-    boot: Stamp | None = Stamp("2026-01-01T00:00:00.000Z")
+    boot: Stamp | None = BOOT
     domain: str = DOMAIN
     name: str = "testhost"
     looks: int = 0
@@ -182,6 +183,9 @@ class FakeLauncher:
     answers: Mapping[str, GitAnswer] = field(default_factory=dict[str, GitAnswer])
     """By name; a program without one answers 0 and nothing."""
     started: list[tuple[tuple[str, ...], Path]] = field(default_factory=list[tuple[tuple[str, ...], Path]])
+    """What was run or started, and where."""
+    running: set[int] = field(default_factory=set[int])
+    """What was started and not ended."""
 
     def which(self, program: str) -> str | None:
         """As given."""
@@ -194,6 +198,19 @@ class FakeLauncher:
         if self.which(argv[0]) is None:
             return GitAnswer(127, b"", f"{argv[0]}: no such program on the path")
         return self.answers.get(argv[0], GitAnswer(0, b"", ""))
+
+    def start(self, argv: Sequence[str], cwd: Path, *, executable: str) -> int | None:
+        """A process number from 1001 on, where the executable is known; nothing runs."""
+        if self.which(executable) is None:
+            return None
+        self.started.append((tuple(argv), cwd))
+        pid = 1000 + len(self.started)
+        self.running.add(pid)
+        return pid
+
+    def end(self, pid: int) -> None:
+        """Forget it."""
+        self.running.discard(pid)
 
 
 def fake_machine(

@@ -99,10 +99,33 @@ def hostile(repo: Path, tmp_path: Path) -> Path:
     return repo
 
 
-def test_the_trap_works(hostile: Path, tmp_path: Path) -> None:
-    """Without the hardening the same repository does run its programs: the other tests prove something."""
-    git(hostile, "diff", "--ext-diff")
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("core.fsmonitor", ("status",)),
+        ("diff.external", ("diff",)),
+        ("diff.evil.command", ("diff",)),
+        ("diff.evil.textconv", ("diff",)),
+        ("diff.evil.textconv", ("blame", "a.txt")),
+        ("filter.evil.clean", ("diff",)),
+        ("filter.a=b.clean", ("diff",)),
+        ("core.alternateRefsCommand", ("rev-list", "--all", "--alternate-refs")),
+    ],
+)
+def test_the_trap_works(hostile: Path, tmp_path: Path, key: str, words: tuple[str, ...]) -> None:
+    """Without the hardening the same repository runs its programs: the other tests prove something."""
+    git(tmp_path, "clone", "-q", "--bare", str(hostile), "alternate")
+    (hostile / ".git/objects/info/alternates").write_text(f"{tmp_path}/alternate/objects\n")
+    (tmp_path / "PWNED").unlink(missing_ok=True)
+    settings = hostile / ".git" / "config"
+    settings.write_text("[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
+    (hostile / ".gitattributes").write_text(f"* diff=evil filter={'a=b' if '=' in key else 'evil'}\n")
+    git(hostile, "config", key, str(tmp_path / "evil.sh"))
+    git(hostile, *words)
     assert (tmp_path / "PWNED").exists()
+    (tmp_path / "PWNED").unlink()
+    assert tool(tmp_path).run(hostile, *words).code == 0
+    assert not (tmp_path / "PWNED").exists()
 
 
 def test_nothing_of_a_hostile_repository_runs(hostile: Path, tmp_path: Path) -> None:

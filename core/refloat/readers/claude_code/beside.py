@@ -21,11 +21,41 @@ from refloat.readers.patch import absolute
 _SYSTEM_SKIPPED: Final = frozenset({"bridge_status", "file_snapshot"})
 _SYSTEM_NOTICES: Final = frozenset({"informational", "agents_killed", "permission_retry"})
 _SKIPPED: Final = frozenset(
-    """agent-name agent-color agent-setting tag mode permission-mode cost-state content-replacement bridge-session
-    frame-link checkpoint derived-from data-flow-records data-flow-incomplete api-request api-request-shape
-    api-request-blob api-request-resumed fork-context-ref resume-head-vouch ended-by-model history-suppression
-    attribution-snapshot repl-mode isolation-latch session-owner hybrid-organization dev-mods memory-mode atis-latch
-    tools-used observer-ref host-row""".split()
+    [
+        "agent-name",
+        "agent-color",
+        "agent-setting",
+        "tag",
+        "mode",
+        "permission-mode",
+        "cost-state",
+        "content-replacement",
+        "bridge-session",
+        "frame-link",
+        "checkpoint",
+        "derived-from",
+        "data-flow-records",
+        "data-flow-incomplete",
+        "api-request",
+        "api-request-shape",
+        "api-request-blob",
+        "api-request-resumed",
+        "fork-context-ref",
+        "resume-head-vouch",
+        "ended-by-model",
+        "history-suppression",
+        "attribution-snapshot",
+        "repl-mode",
+        "isolation-latch",
+        "session-owner",
+        "hybrid-organization",
+        "dev-mods",
+        "memory-mode",
+        "atis-latch",
+        "tools-used",
+        "observer-ref",
+        "host-row",
+    ]
 )
 _STARTED: Final = frozenset({"bash_progress", "mcp_progress", "agent_progress"})
 _WAITING_BACKUPS: Final = 1000
@@ -118,7 +148,7 @@ def _fired(state: State, row: Row, here: Here) -> None:
 def attachment(state: State, row: Row, here: Here) -> None:
     """Something that the program put beside the talk. All types but these are skipped."""
     held = mapping(row.get("attachment"))
-    match held.get("type"):
+    match text(held.get("type")):
         case "queued_command":
             _queued_command(state, row, held, here)
         case "edited_text_file":

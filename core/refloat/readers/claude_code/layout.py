@@ -216,8 +216,19 @@ def _is_row(line: bytes) -> bool:
 
 
 _METADATA: Final = frozenset(
-    """summary ai-title custom-title last-prompt mode permission-mode worktree-state queue-operation
-    file-history-snapshot agent-name relocated""".split()
+    [
+        "summary",
+        "ai-title",
+        "custom-title",
+        "last-prompt",
+        "mode",
+        "permission-mode",
+        "worktree-state",
+        "queue-operation",
+        "file-history-snapshot",
+        "agent-name",
+        "relocated",
+    ]
 )
 
 

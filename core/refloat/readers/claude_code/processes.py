@@ -17,8 +17,34 @@ _RUNTIMES: Final = frozenset({"node", "nodejs", "bun", "deno"})
 _INSTALLED: Final = re.compile(r"/claude/versions/\d[\w.-]*$")
 _SCRIPT: Final = re.compile(r"claude-code[^/]*/(?:.*/)?cli\.m?js$")
 _NO_SESSION: Final = frozenset(
-    """mcp update upgrade doctor install uninstall plugin plugins auth setup-token config migrate-installer agents logs
-    stop attach project daemon completion remote-control --version -v --help -h --mcp-cli --daemon""".split()
+    [
+        "mcp",
+        "update",
+        "upgrade",
+        "doctor",
+        "install",
+        "uninstall",
+        "plugin",
+        "plugins",
+        "auth",
+        "setup-token",
+        "config",
+        "migrate-installer",
+        "agents",
+        "logs",
+        "stop",
+        "attach",
+        "project",
+        "daemon",
+        "completion",
+        "remote-control",
+        "--version",
+        "-v",
+        "--help",
+        "-h",
+        "--mcp-cli",
+        "--daemon",
+    ]
 )
 """First words of command lines that do not run a conversation in that process."""
 _ID: Final = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")

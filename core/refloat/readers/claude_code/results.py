@@ -79,13 +79,14 @@ class Verdict:
     exit_code: int | None = None
 
 
-def judge(row: Row, block: Row, told: object, output: str, call: OpenCall, version: tuple[int, ...]) -> Verdict:
+def judge(row: Row, block: Row, told: object, output: str, *, call: OpenCall, version: tuple[int, ...]) -> Verdict:
     """How the call of one `tool_result` block went; `told` is the row's `toolUseResult`, where it is this block's."""
     unsure = call.leaves_traces
     if row.get("interruptedByShutdown") is True:
         return Verdict(Outcome.INTERRUPTED, effects_unknown=unsure, shutdown=True)
     failed = block.get("is_error") is True
-    if (failed or not isinstance(told, dict)) and (verdict := _by_text(row, told, output, call, failed=failed)):
+    structured = mapping(told) is not NOTHING
+    if (failed or not structured) and (verdict := _by_text(row, told, output, call, failed=failed)):
         return verdict
     if failed:
         return _error(output, told, call, version)
@@ -220,7 +221,7 @@ def _edit(result: Row, path: str) -> FileEdit:
 def _replaced(whole: str, changes: list[tuple[str, str, bool]]) -> str | None:
     for old, new, every in changes:
         if not old:
-            whole = new + whole if not whole else whole
+            whole = whole or new
         elif old not in whole:
             return None
         else:

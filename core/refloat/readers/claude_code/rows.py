@@ -172,7 +172,7 @@ class Rows:
 
     def _fork(self, source: str, here: Here) -> None:
         state = self._state
-        if source == state.copied_from or source == self._session:
+        if source in {state.copied_from, self._session}:
             return
         if source:
             here.events.append(Fact("parent", source, here.at))

@@ -333,7 +333,7 @@ def _result(state: State, row: Row, block: Row, told: object, here: Here) -> Non
     output = words(block.get("content"))
     if not output:
         output = "\n".join(filter(None, (text(mapping(told).get("stdout")), text(mapping(told).get("stderr")))))
-    verdict = judge(row, block, told, output, call, version_of(state.version))
+    verdict = judge(row, block, told, output, call=call, version=version_of(state.version))
     ok = verdict.outcome is Outcome.OK
     work = _background(state, name, call, told, output) if ok else None
     if work:
@@ -356,7 +356,7 @@ def _result(state: State, row: Row, block: Row, told: object, here: Here) -> Non
     )
     state.shut = state.shut or verdict.shutdown
     if ok:
-        _followed_by(state, name, call, told, output, here)
+        _followed_by(state, name, call, told, output, here=here)
     if not (verdict.placeholder or verdict.shutdown):
         state.calls.pop(name, None)
 
@@ -414,7 +414,7 @@ def _asked_after(state: State, call: OpenCall, told: object, output: str) -> Bac
     return background(name, kind, known, running=running)
 
 
-def _followed_by(state: State, name: str, call: OpenCall, told: object, output: str, here: Here) -> None:
+def _followed_by(state: State, name: str, call: OpenCall, told: object, output: str, *, here: Here) -> None:
     """What else a good result tells: a file's whole content, a new directory, a pull request, the task list."""
     result = mapping(told)
     file = mapping(result.get("file"))

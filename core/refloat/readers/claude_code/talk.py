@@ -92,7 +92,7 @@ def notification(said: str) -> dict[str, str]:
 
 def has_results(content: object) -> bool:
     """Whether a content value holds tool results."""
-    return isinstance(content, list) and any(block.get("type") == "tool_result" for block in objects(content))
+    return any(block.get("type") == "tool_result" for block in objects(content))
 
 
 # ── errors of the provider ───────────────────────────────────────────────────────────────────────────────────────────

@@ -62,7 +62,25 @@ _MCP_READS: Final = {
     **dict.fromkeys(("resolve", "status", "count", "explain", "help"), StepKind.READ),
 }
 _MCP_WRITES: Final = frozenset(
-    "create update delete remove write send post put insert add set execute run merge close publish deploy".split()
+    [
+        "create",
+        "update",
+        "delete",
+        "remove",
+        "write",
+        "send",
+        "post",
+        "put",
+        "insert",
+        "add",
+        "set",
+        "execute",
+        "run",
+        "merge",
+        "close",
+        "publish",
+        "deploy",
+    ]
 )
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _SERVER: Final = re.compile(

@@ -250,7 +250,7 @@ def _head(known: Sequence[Known], told: str | None) -> Known:
         for file, identity in known:
             if posixpath.basename(file.path).removesuffix(".zst") == name:
                 return file, identity
-    based = {identity.base[0] for _, identity in known if identity.base}
+    based = {identity.base[0] for _, identity in known if identity.base and identity.base[0] != _rollout(identity)}
     free = [pair for pair in known if _rollout(pair[1]) not in based]
     return max(free or known, key=lambda pair: (pair[1].started, pair[0].path))
 
