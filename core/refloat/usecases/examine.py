@@ -8,7 +8,7 @@ from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.compare_checkout import compare_checkout
-from refloat.usecases.find_sessions import Located, find_others
+from refloat.usecases.find_sessions import Located, find_neighbours
 from refloat.usecases.read_session import read_story
 from refloat.usecases.triage_session import triage_session
 from refloat.usecases.workbench import Workbench
@@ -33,8 +33,8 @@ def examine(bench: Workbench, located: Located) -> Examined:
         Unreadable: nothing of the transcript could be read.
     """
     story = read_story(located.reader, located.found)
-    others = find_others(bench, located, story.summary.edited_paths)
-    stories = [read_story(other.reader, other.found) for other in others]
-    checkout = compare_checkout(bench, story, others=stories)
+    neighbours, warnings = find_neighbours(bench, located, story)
+    others = [read_story(neighbour.reader, neighbour.found) for neighbour in neighbours]
+    checkout = compare_checkout(bench, story, others=others, warnings=warnings)
     triage = triage_session(bench, story, checkout, located.session)
     return Examined(located.session, located.reader, located.found, story, checkout, triage)

@@ -3,12 +3,12 @@
 The face of `finder` and `naming`: what commands and the app call.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from refloat.usecases.finder import Batch, Finder, Listing, Located, Scope, Stop
 from refloat.usecases.naming import find_named
-from refloat.usecases.naming import find_others as find_editors
+from refloat.usecases.neighbours import Neighbour, find_neighbours
 from refloat.usecases.telling import TITLE
 from refloat.usecases.workbench import Workbench
 
@@ -18,9 +18,10 @@ __all__ = [
     "Finder",
     "Listing",
     "Located",
+    "Neighbour",
     "Scope",
     "Stop",
-    "find_others",
+    "find_neighbours",
     "list_sessions",
     "resolve",
     "watch_sessions",
@@ -50,8 +51,3 @@ def resolve(bench: Workbench, ref: str, cwd: Path) -> Located:
 
     """
     return find_named(Finder(bench), bench, ref, cwd)
-
-
-def find_others(bench: Workbench, located: Located, paths: Collection[str]) -> Sequence[Located]:
-    """Other sessions that edited one of the absolute `paths`, as far as the catalogue knows; only those are opened."""
-    return find_editors(Finder(bench), bench, located, paths)
