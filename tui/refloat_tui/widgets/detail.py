@@ -9,7 +9,7 @@ from textual.widgets import ContentSwitcher
 
 from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
-from refloat.model.session import Session, SessionName
+from refloat.model.session import Session
 from refloat.model.stamp import Stamp
 from refloat.model.triage import Triage
 from refloat.text import inert

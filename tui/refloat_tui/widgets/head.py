@@ -24,10 +24,10 @@ class Head(Vertical):
 
     DEFAULT_CSS = """
     Head { height: auto; padding: 0 1; }
-    Head > #name { height: 1; }
+    Head > #name { height: 1; text-overflow: ellipsis; text-wrap: nowrap; }
     Head > #verdict { height: auto; max-height: 2; }
     Head > #detail { height: 1; text-overflow: ellipsis; text-wrap: nowrap; }
-    Head > #next { height: auto; max-height: 3; margin: 1 0 0 0; }
+    Head > #next { height: auto; max-height: 2; margin: 1 0 0 0; text-overflow: ellipsis; text-wrap: nowrap; }
     Head > #evidence { height: auto; max-height: 12; margin: 1 0 0 0; display: none; }
     Head.-unfolded > #evidence { display: block; }
     Head #facts { height: auto; }
@@ -95,7 +95,7 @@ class Head(Vertical):
         lines: list[tuple[str, str]] = [("NEXT  ", "$accent bold"), (next_words(status), "bold")]
         command = self.command
         if command is not None:
-            lines += [("\n      ", ""), (inert_line(command), "$quiet"), ("  y", "$key bold"), (" copy", "$quiet")]
+            lines += [("\n  y   ", "$key bold"), (inert_line(command), "$quiet")]
         return tuple(lines)
 
     def _draw_evidence(self, session: Session, now: Stamp) -> None:
