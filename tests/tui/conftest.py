@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -236,3 +236,21 @@ def make_app(
 @pytest.fixture
 def library() -> FakeLibrary:
     return FakeLibrary(some_sessions())
+
+
+@pytest.fixture
+def make() -> Callable[..., RefloatApp]:
+    return make_app
+
+
+@pytest.fixture
+def many() -> Callable[[int], list[tuple[Session, Sample]]]:
+    return many_sessions
+
+
+@pytest.fixture
+def fake() -> Callable[..., FakeLibrary]:
+    def build(sessions: list[tuple[Session, Sample]] | None = None, **settings: str) -> FakeLibrary:
+        return FakeLibrary(some_sessions() if sessions is None else sessions, **settings)
+
+    return build

@@ -134,27 +134,31 @@ ROWS: Final = (
 )
 
 TEXT: Final = (
-    Action("text.up", "up,k", "up", "Scroll up", "One line up.", "text", "move", shown_key="↑ k", palette=False),
-    Action(
-        "text.down", "down,j", "down", "Scroll down", "One line down.", "text", "move", shown_key="↓ j", palette=False
-    ),
-    Action("text.page_up", "pageup,b", "page up", "Page up", "One page up.", "text", "move", palette=False),
     Action(
         "text.page_down",
-        "pagedown,space",
+        "space",
         "page down",
         "Page down",
         "One page down.",
         "text",
         "move",
         footer=2,
-        shown_key="space",
         palette=False,
     ),
-    Action("text.first", "g,home", "top", "To the top", "To the first line.", "text", "move", palette=False),
-    Action("text.last", "G,end", "end", "To the end", "To the last line.", "text", "move", palette=False),
+    Action("text.page_up", "b", "page up", "Page up", "One page up.", "text", "move", palette=False),
     Action("text.copy", "y", "copy", "Copy this text", "Copy what is shown, secrets masked.", "text", footer=3),
-    Action("text.leave", "escape,q", "back", "Back", "Back to where you were.", "text", "leave", footer=1),
+    Action(
+        "text.leave",
+        "escape,q",
+        "back",
+        "Back",
+        "Back to where you were.",
+        "text",
+        "leave",
+        footer=1,
+        shown_key="esc",
+        palette=False,
+    ),
 )
 
 DESK: Final = (

@@ -89,6 +89,17 @@ def needs_person(session: Session) -> int:
     return session.dangling + sum(sub.dangling for sub in session.subagents)
 
 
+def has_moved_on(known: Session | None, seen: Session) -> bool:
+    """Whether there is something new to read. Evidence carries the time of each look and says nothing about that."""
+    return known is None or (
+        known.transcript.bytes != seen.transcript.bytes
+        or known.transcript.paths != seen.transcript.paths
+        or known.state is not seen.state
+        or known.activity is not seen.activity
+        or known.last_activity_at != seen.last_activity_at
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Counts:
     """The line at the top of the desk."""

@@ -163,5 +163,5 @@ def next_words(status: Status) -> str:
     words = _OPERATION[status.next.operation]
     outside = [step for step in status.open_steps if step.kind is StepKind.EXTERNAL]
     if status.next.operation == "new_linked" and outside:
-        return f"Look what step {outside[-1].n} did outside, then start a linked session with the brief."
+        return f"Look at what step {outside[-1].n} did, then start a linked session with the brief."
     return words

@@ -13,9 +13,9 @@ from refloat_tui.theme import Glyphs
 
 
 def headline(
-    place: Place | None, sessions: Iterable[Session], watching: str, home: str, glyphs: Glyphs, *, complete: bool
+    place: Place | None, sessions: Iterable[Session], watching: str, home: str, glyphs: Glyphs, *, reading: str
 ) -> tuple[Pieces, Pieces]:
-    """Left: where we are. Right: what there is, and whether it is watched."""
+    """Left: where we are. Right: what there is, and whether it is watched, or (`reading`) how far the reading is."""
     left: list[tuple[str, str]] = [("refloat", "$accent bold")]
     if place is not None:
         left.append((f"   {from_home(place.repo or place.path, home)}", ""))
@@ -32,8 +32,8 @@ def headline(
     ):
         if number:
             right += [(f" {glyphs.dot} ", "$faint"), (f"{number} {word}", style)]
-    if not complete:
-        right.append((f"   {glyphs.not_watching} reading{glyphs.ellipsis}", "$accent"))
+    if reading:
+        right.append((f"   {glyphs.not_watching} {reading}", "$accent"))
     elif watching:
         polling = not watching.startswith("inotify") and "poll" in watching
         right.append((f"   {glyphs.watching} {'polling' if polling else 'watching'}", "$quiet"))

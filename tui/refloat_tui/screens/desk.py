@@ -4,6 +4,7 @@ Decides what is chosen and what is read when. Every reading is a worker that end
 """
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +37,7 @@ from refloat_tui.messages import (
     TriageMade,
     WatchTold,
 )
-from refloat_tui.present.sessions import list_entries
+from refloat_tui.present.sessions import has_moved_on, list_entries
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.text import item_screen
@@ -54,6 +55,8 @@ _SETTLE: Final = 0.12
 """Seconds that the cursor rests before a session is read, and that changes are gathered before a look."""
 _LOOK_EVERY: Final = 2.5
 """Seconds between two looks at the processes."""
+_REST: Final = 10
+"""A look that took long is rested from for so many times its length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ class DeskScreen(RefloatScreen[None]):
         self._problems: tuple[Problem, ...] = ()
         self._place: Place | None = None
         self._complete = False
+        self._progress = ""
         self._everywhere: bool | None = None
         """None until a person or the first complete look decides."""
         self._words = ""
@@ -94,6 +98,8 @@ class DeskScreen(RefloatScreen[None]):
         self._gather: Timer | None = None
         self._one_reading = threading.Lock()
         self._now = library.now()
+        self._look_took = 0.0
+        self._looked = time.monotonic()
 
     def compose(self) -> ComposeResult:
         """Headline, list and detail, keys; or a page that teaches where there is nothing."""
@@ -151,8 +157,10 @@ class DeskScreen(RefloatScreen[None]):
     def look(self, known: tuple[Session, ...], paths: frozenset[str] | None) -> None:
         """What changed in these files, and in the processes."""
         worker = get_current_worker()
+        began = time.monotonic()
         for found in self._library.look_again(known, paths, lambda: worker.is_cancelled):
             self.post_message(SessionsFound(found))
+        self._look_took = time.monotonic() - began
 
     @work(thread=True, group="watch", exit_on_error=False, description="Watching the transcripts")
     def watch_files(self) -> None:
@@ -223,17 +231,18 @@ class DeskScreen(RefloatScreen[None]):
 
     def on_sessions_found(self, message: SessionsFound) -> None:
         """Take a batch: change what is known, then draw what is seen."""
-        found = message.found
-        grew = self._take(found)
+        before = self._session
+        grew = self._take(message.found)
         self._now = self._library.now()
         self._list.breathing = frozenset(grew) if grew else self._list.breathing
         if self._everywhere is None and self._complete:
             self._everywhere = not self._here
         self._draw()
-        chosen = self._session
-        if chosen is not None and any(session.name == self._chosen for session in found.sessions):
-            self._detail.tell(chosen, self._now)
-            self._read_soon()
+        after = self._session
+        if after is not None and before is not None:
+            self._detail.tell(after, self._now)
+            if has_moved_on(before, after):
+                self._read_soon()
 
     def _take(self, found: Found) -> set[SessionName]:
         grew: set[SessionName] = set()
@@ -248,6 +257,7 @@ class DeskScreen(RefloatScreen[None]):
         self._gone = self._gone if found.gone is None else found.gone
         self._problems = self._problems if found.problems is None else found.problems
         self._complete |= found.complete
+        self._progress = f" {found.done:,} of {found.total:,}" if found.total else ""
         return grew
 
     def on_place_known(self, message: PlaceKnown) -> None:
@@ -281,7 +291,8 @@ class DeskScreen(RefloatScreen[None]):
         if self._session is not None:
             self._detail.tell(self._session, self._now)
         busy = any(worker.group in {"find", "look"} and worker.is_running for worker in self.workers)
-        if self._complete and not busy:
+        if self._complete and not busy and time.monotonic() - self._looked >= _REST * self._look_took:
+            self._looked = time.monotonic()
             self.look(tuple(self._sessions.values()), frozenset())
 
     def on_session_opened(self, message: SessionOpened) -> None:
@@ -348,9 +359,8 @@ class DeskScreen(RefloatScreen[None]):
         self._choose(self._list.cursor_key)
 
     def _draw_headline(self) -> None:
-        words = headline(
-            self._place, self._sessions.values(), self._watching, self._home, self.glyphs, complete=self._complete
-        )
+        reading = "" if self._complete else f"reading{self._progress}{self.glyphs.ellipsis}"
+        words = headline(self._place, self._sessions.values(), self._watching, self._home, self.glyphs, reading=reading)
         width = self.size.width - 2
         left, right = content(words[0]), content(words[1])
         room = width - right.cell_length - 2

@@ -33,7 +33,7 @@ class Detail(Vertical):
 
     DEFAULT_CSS = """
     Detail { height: 1fr; }
-    Detail > TabLine { margin: 1 0 0 0; }
+    Detail > TabLine { margin: 1 0 0 0; height: 2; border-bottom: solid $rule; }
     Detail > ContentSwitcher { height: 1fr; }
     """
 
