@@ -142,7 +142,8 @@ class FakeLibrary:
 
     def look_again(self, known: Sequence[Session], paths: frozenset[str] | None, stop: Stop) -> Iterator[Found]:
         self.looks.append(paths)
-        changed = [row for name, row in self.all.items() if row not in known and not stop() and name]
+        before = {row.name: row for row in known}
+        changed = [row for name, row in self.all.items() if before.get(name) is not row and not stop()]
         removed = tuple(row.name for row in known if row.name not in self.all)
         yield Found(tuple(changed), removed, here=self._names_here(), complete=True)
 

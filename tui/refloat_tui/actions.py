@@ -130,7 +130,9 @@ ROWS: Final = (
     Action("rows.page_down", "pagedown", "page down", "Page down", "One page down.", "rows", "move", palette=False),
     Action("rows.first", "g,home", "first", "First row", "To the first row.", "rows", "move", shown_key="g"),
     Action("rows.last", "G,end", "last", "Last row", "To the last row.", "rows", "move", shown_key="G"),
-    Action("rows.open", "enter", "open", "Open", "Open what the cursor is on.", "rows", "open", footer=2),
+    Action(
+        "rows.open", "enter", "open", "Open", "Open what the cursor is on.", "rows", "open", footer=2, shown_key="enter"
+    ),
 )
 
 TEXT: Final = (

@@ -1,7 +1,7 @@
 """Which sessions a list shows, in which groups and order."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from refloat.model.session import Session, SessionName, State
 from refloat_tui.present.path import from_home, group_name
@@ -37,6 +37,8 @@ def group_of(session: Session) -> str:
 
 def matches(session: Session, words: str) -> bool:
     """Whether every word of a filter stands in its title, agent, state, branch, place or id."""
+    if not words:
+        return True
     haystack = " ".join(
         (
             session.title,
@@ -98,6 +100,11 @@ def has_moved_on(known: Session | None, seen: Session) -> bool:
         or known.activity is not seen.activity
         or known.last_activity_at != seen.last_activity_at
     )
+
+
+def looks_the_same(known: Session | None, seen: Session) -> bool:
+    """Whether a list would show the same."""
+    return known is seen or (known is not None and replace(known, liveness=seen.liveness) == seen)
 
 
 @dataclass(frozen=True, slots=True)

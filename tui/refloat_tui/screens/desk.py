@@ -37,7 +37,7 @@ from refloat_tui.messages import (
     TriageMade,
     WatchTold,
 )
-from refloat_tui.present.sessions import has_moved_on, list_entries
+from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_same
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.text import item_screen
@@ -231,23 +231,27 @@ class DeskScreen(RefloatScreen[None]):
 
     def on_sessions_found(self, message: SessionsFound) -> None:
         """Take a batch: change what is known, then draw what is seen."""
-        before = self._session
-        grew = self._take(message.found)
+        before, was_complete = self._session, self._complete
+        changed, grew = self._take(message.found)
         self._now = self._library.now()
         self._list.breathing = frozenset(grew) if grew else self._list.breathing
         if self._everywhere is None and self._complete:
             self._everywhere = not self._here
-        self._draw()
+        if changed or not was_complete:
+            self._draw()
         after = self._session
         if after is not None and before is not None:
             self._detail.tell(after, self._now)
             if has_moved_on(before, after):
                 self._read_soon()
 
-    def _take(self, found: Found) -> set[SessionName]:
+    def _take(self, found: Found) -> tuple[bool, set[SessionName]]:
+        """Whether the list looks different now, and which live sessions grew."""
         grew: set[SessionName] = set()
+        changed = bool(found.removed) or (found.here is not None and found.here != self._here)
         for session in found.sessions:
             known = self._sessions.get(session.name)
+            changed = changed or not looks_the_same(known, session)
             if known is not None and session.state is State.LIVE and known.transcript.bytes != session.transcript.bytes:
                 grew.add(session.name)
             self._sessions[session.name] = session
@@ -258,7 +262,7 @@ class DeskScreen(RefloatScreen[None]):
         self._problems = self._problems if found.problems is None else found.problems
         self._complete |= found.complete
         self._progress = f" {found.done:,} of {found.total:,}" if found.total else ""
-        return grew
+        return changed, grew
 
     def on_place_known(self, message: PlaceKnown) -> None:
         """The line at the top knows where we are."""
