@@ -145,7 +145,7 @@ def read_state(text: str) -> tuple[Given, Seen]:
     try:
         state = _mapping(json.loads(text))
     except ValueError:
-        state = {}
+        state = _mapping(None)
     done_when = state.get("done_when")
     given = Given(
         page=_page(state.get("page")) or Page.PROCESS,

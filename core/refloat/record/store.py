@@ -13,7 +13,7 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
@@ -87,7 +87,7 @@ class Record:
             self._connection.close()
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Generator[sqlite3.Connection]:
         """One transaction that writes: all of it or nothing, on disk when the block is left.
 
         Raises:
@@ -104,7 +104,7 @@ class Record:
             self._connection.execute("COMMIT")
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> Generator[sqlite3.Connection]:
         """The connection, for reading, while no other thread uses it."""
         with self._turn:
             yield self._connection
@@ -171,8 +171,8 @@ def _migrate(connection: sqlite3.Connection, path: Path | None, now: Stamp, migr
     at = schema_version(connection)
     if at > newest:
         raise RecordNewer(
-            f"the record {path} has schema {at}, and this Refloat knows {newest}: update Refloat, "
-            "or set REFLOAT_DATA_DIR to another directory"
+            f"the record {path} was written by a newer Refloat (schema {at}; this one knows {newest}): get the newer "
+            "one, or set REFLOAT_DATA_DIR to another directory"
         )
     if 0 < at < newest and path is not None:
         _back_up(connection, path, at)

@@ -6,38 +6,51 @@ and answers are values, `answer` gives a new Recovery. Refuses to save (`keep_dr
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar, assert_never
 
-from refloat.model.brief import Answers, Brief, Confidence, Line, Section, WrittenBrief
+from refloat.model.brief import Brief, WrittenBrief
 from refloat.model.checkout import Checkout, DirtyHunk, Owner
 from refloat.model.liveness import Verdict
 from refloat.model.recovery import (
     PAGES,
     PILES,
+    ChosePath,
     Draft,
+    EditedLine,
     Given,
+    Inspected,
     LineEdit,
+    LookedAt,
     LookedSaid,
+    MovedTo,
     Page,
     Pile,
     Probe,
+    Probed,
     ProcessSaid,
+    Said,
+    SaidDoneWhen,
+    SaidGoal,
+    SaidHappened,
+    SaidNext,
+    SaidOwner,
+    SaidProcess,
+    SaidTitle,
     Seen,
+    WentOn,
+    WentTo,
+    WroteTo,
     step_key,
 )
 from refloat.model.session import Session, State
-from refloat.model.stamp import Stamp
 from refloat.model.story import Story
 from refloat.model.triage import ActionOutcome, Finding, Triage
 from refloat.text import one_line
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
-
-Write = Callable[[Answers | None], WrittenBrief]
-"""`write_brief`, bound to one session's evidence."""
 
 OWNERS: Final = (Owner.UNKNOWN, Owner.THIS_SESSION, Owner.OTHER_SESSION, Owner.COMMAND, Owner.PREDATES)
 """What a person may say of a change, in the order in which a key goes round; besides, any words of their own."""

@@ -3,6 +3,19 @@
 Decides which lines a person's words add or change. Refuses to write the text itself: that is `write_brief`, passed in.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final, assert_never
+
+from refloat.model.brief import Answers, Brief, Confidence, Line, Section, WrittenBrief
+from refloat.model.recovery import LineEdit, LookedSaid, ProcessSaid
+from refloat.text import one_line
+from refloat.usecases.recover import Recovery, process_of, uncertain_rows
+
+Write = Callable[[Answers | None], WrittenBrief]
+"""`write_brief`, bound to one session's evidence."""
+
+
 def answers_of(recovery: Recovery) -> Answers:
     """What was said, as a brief takes it, apart from lines."""
     given = recovery.given
@@ -29,7 +42,7 @@ def brief_of(recovery: Recovery, write: Write) -> WrittenBrief:
 def changed_lines(recovery: Recovery, brief: Brief) -> dict[Section, tuple[Line, ...]]:
     """The sections that a person's words change, whole."""
     added = _added_lines(recovery)
-    sections = dict.fromkeys([*added, *recovery.given.edits])
+    sections: list[Section] = [*added, *(name for name in recovery.given.edits if name not in added)]
     changed: dict[Section, tuple[Line, ...]] = {}
     for section in sections:
         before = (*section_of(brief, section), *added.get(section, ()))
@@ -83,8 +96,8 @@ def _added_lines(recovery: Recovery) -> dict[Section, tuple[Line, ...]]:
         for row in uncertain_rows(recovery)
         if row.by_person and row.subagent is not None
     ]
-    texts: tuple[tuple[Section, list[str]], ...] = (("previous_attempt", attempt), ("uncertain", uncertain))
-    return {section: tuple(_own_line(text, recovery.by) for text in said) for section, said in texts if said}
+    texts: dict[Section, list[str]] = {"previous_attempt": attempt, "uncertain": uncertain}
+    return {section: tuple(_own_line(text, recovery.by) for text in said) for section, said in texts.items() if said}
 
 
 def _noted(text: str, note: str) -> str:
@@ -106,5 +119,3 @@ def _edited(lines: tuple[Line, ...], edits: tuple[LineEdit, ...], by: str) -> tu
     ]
     new = (edit.now for edit in edits if edit.now and edit.was not in there)
     return (*after, *(_own_line(text, by) for text in new))
-
-
