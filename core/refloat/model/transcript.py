@@ -41,7 +41,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """One place of a change. `lines` carry a first character: space (same), `-` (gone), `+` (new), `\\` (no line end)."""
+    """One place of a change.
+
+    Each of `lines` carries a first character: space (same), `-` (gone), `+` (new), backslash (no line end).
+    """
 
     old_start: int | None
     """Line number from 1 in the content before; None where the record does not say."""

@@ -120,11 +120,9 @@ def read_one(path: str, line: int, offset: int, raw: bytes, torn_heads: Sequence
     body = raw.strip(b" \t\r")
     if not body:
         return
-    try:
-        yield Line(path, line, offset, decode(body), size=len(raw) + 1)
+    if value := _whole(body):
+        yield Line(path, line, offset, value[0], size=len(raw) + 1)
         return
-    except (ValueError, RecursionError):
-        pass
     bare = body.lstrip(b"\x00 \t\r")
     nuls = len(body) - len(bare)
     bare = bare.rstrip(b"\x00 \t\r")

@@ -1,19 +1,78 @@
 """Events to a session: pairs calls with results, joins split messages, counts, and tells how the record ends.
 
-`Assembler(keep_items=False)` keeps nothing that grows with the transcript but ids of open calls and the like, and can
-be frozen and thawed: a list needs no more. `keep_items=True` keeps the items as well, each text up to `KEPT`
-characters.
+`Assembler(keep_items=False)` keeps nothing that grows with the transcript but ids, and can be frozen and thawed: a
+list needs no more. `keep_items=True` keeps the items as well, each text up to `KEPT` characters.
 """
 
+import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import Final
+from hashlib import blake2b
+from typing import Final, Literal, assert_never
 
-from refloat.model.story import Story, Summary
-from refloat.model.transcript import Event, Item
+from refloat.model.problem import Problem
+from refloat.model.session import Failure, FailureKind, PendingKind
+from refloat.model.stamp import Stamp
+from refloat.model.story import OpenWork, Story, Summary
+from refloat.model.transcript import (
+    Background,
+    BackgroundSeen,
+    Call,
+    Ending,
+    Event,
+    Fact,
+    FileEdit,
+    Item,
+    Marker,
+    Message,
+    Plan,
+    Queued,
+    Result,
+    StepKind,
+    TakenBack,
+    Tally,
+    Touched,
+    TurnBegan,
+    TurnEnded,
+    Unknown,
+)
+from refloat.readers.lines import decode
+from refloat.readers.pairing import Calls, OpenCall, StepDraft, is_edit, keep
 
 KEPT: Final = 64 * 1024
 """Characters kept of each text unless the whole is asked for: far more than any surface shows, so that masking sees
 secrets whole before anything is cut."""
+
+_PROBLEMS: Final = 1000
+"""Problems kept of one transcript; of a file that is damaged all over, the first thousand say enough."""
+_TITLE: Final = 4096
+_FIRST_STAYS: Final = frozenset({"commit", "started", "lineage"})
+
+TurnStatus = Literal["none", "open", "completed", "interrupted", "failed"]
+
+
+@dataclasses.dataclass(slots=True)
+class Counters:
+    """All that a list needs, as plain JSON values."""
+
+    facts: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
+    first_prompt: str = ""
+    first_at: str | None = None
+    last_at: str | None = None
+    last_row: str = ""
+    turn: int = 0
+    told_turn: str = ""
+    turn_status: TurnStatus = "none"
+    turn_since: str | None = None
+    failure: list[str | None] | None = None
+    steps: int = 0
+    edits: int = 0
+    prompts: list[list[str | int]] = dataclasses.field(default_factory=list[list[str | int]])
+    """[row id, turn, 1 when it was taken back]."""
+    edited: dict[str, None] = dataclasses.field(default_factory=dict[str, None])
+    unknown: dict[str, int] = dataclasses.field(default_factory=dict[str, int])
+    problems: list[Problem] = dataclasses.field(default_factory=list[Problem])
+    damaged_end: bool = False
+    cut: bool = False
 
 
 class Assembler:
@@ -28,23 +87,437 @@ class Assembler:
         subagent: str | None = None,
         kept: int | None = KEPT,
         frozen: Mapping[str, object] | None = None,
-    ) -> None: ...
+    ) -> None:
+        self.agent = agent
+        self.session_id = session_id
+        self._subagent = subagent
+        self._kept = kept
+        self._c, self._calls = thaw(frozen) if frozen else (Counters(), Calls())
+        self._history = _History(kept) if keep_items else None
+
+    # ── taking events ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def take(self, events: Iterable[Event]) -> None:
         """Take events."""
+        for event in events:
+            self._take(event)
+
+    def cut(self, problem: Problem) -> None:
+        """The last record is incomplete. Call it on an assembler that reads no further."""
+        self._problem(problem)
+        self._c.cut = True
+
+    def _take(self, event: Event) -> None:
+        c = self._c
+        if isinstance(event, Problem):
+            self._problem(event)
+            c.damaged_end = True
+            return
+        if isinstance(event, Unknown):
+            c.unknown[event.type] = c.unknown.get(event.type, 0) + 1
+            return
+        self._saw(event.at)
+        c.damaged_end = False
+        match event:
+            case Fact():
+                self._fact(event)
+            case Message():
+                self._message(event)
+            case Call():
+                self._call(event)
+            case Result():
+                self._result(event)
+            case Marker():
+                if self._history:
+                    self._history.marker(event)
+            case TurnBegan():
+                self._begin_turn(event.at, event.id)
+            case TurnEnded():
+                self._end_turn(event)
+            case TakenBack():
+                self._take_back(event)
+            case Queued() | BackgroundSeen() | Touched():
+                if self._history:
+                    self._history.side(event)
+            case _:
+                assert_never(event)
+
+    def _saw(self, at: Stamp | None) -> None:
+        if at is None:
+            return
+        c = self._c
+        if c.first_at is None or at < c.first_at:
+            c.first_at = at
+        if c.last_at is None or at > c.last_at:
+            c.last_at = at
+
+    def _problem(self, problem: Problem) -> None:
+        if len(self._c.problems) < _PROBLEMS:
+            self._c.problems.append(problem)
+
+    def _fact(self, fact: Fact) -> None:
+        facts = self._c.facts
+        if fact.key in _FIRST_STAYS and facts.get(fact.key):
+            return
+        if fact.key == "cwd" and "first_cwd" not in facts and fact.value:
+            facts["first_cwd"] = fact.value
+        facts[fact.key] = fact.value
+
+    def _begin_turn(self, at: Stamp | None, told: str = "") -> None:
+        c = self._c
+        c.turn += 1
+        c.told_turn = told
+        c.turn_status, c.turn_since, c.failure = "open", at, None
+
+    def _reopen(self, at: Stamp | None) -> None:
+        c = self._c
+        if c.turn_status != "open" and not c.told_turn:
+            c.turn_status, c.failure = "open", None
+            c.turn_since = c.turn_since or at
+            c.turn = max(c.turn, 1)
+
+    def _end_turn(self, end: TurnEnded) -> None:
+        c = self._c
+        if end.id and c.told_turn and end.id != c.told_turn:
+            return
+        c.turn_status = end.status
+        told = end.failure
+        c.failure = [told.kind, told.detail, told.at] if told else None
+
+    def _message(self, message: Message) -> None:
+        c = self._c
+        c.last_row = message.row or c.last_row
+        if message.type == "prompt":
+            if message.row and any(row == message.row for row, _, _ in reversed(c.prompts)):
+                return
+            if not (c.told_turn and c.turn_status == "open"):
+                self._begin_turn(message.at)
+            c.prompts.append([message.row, c.turn, int(message.superseded)])
+            if not c.first_prompt and not message.superseded:
+                c.first_prompt = message.text[:_TITLE]
+        else:
+            self._reopen(message.at)
+        if self._history:
+            self._history.message(message, c.turn)
+
+    def _call(self, call: Call) -> None:
+        c, calls = self._c, self._calls
+        key = _short(call.id)
+        if key in calls.seen:
+            return
+        calls.seen.add(key)
+        c.last_row = call.id
+        self._reopen(call.at)
+        c.steps += 1
+        c.edits += is_edit(call.kind)
+        self._edited(call.edits)
+        early = calls.early.pop(call.id, None)
+        if early is None:
+            calls.open[call.id] = OpenCall(
+                c.steps, c.turn, call.pending, call.kind, call.at, call.needs_result, call.superseded
+            )
+        else:
+            self._settled(OpenCall(c.steps, c.turn, None, call.kind, call.at), call.id, *early)
+        if self._history:
+            self._history.call(call, c.steps, c.turn, self._subagent)
+
+    def _result(self, result: Result) -> None:
+        calls = self._calls
+        self._edited(result.edits or ())
+        found = calls.open.pop(result.id, None)
+        if found is not None:
+            self._settled(found, result.id, result.kind, result.shutdown)
+        elif _short(result.id) not in calls.seen:
+            calls.early[result.id] = (result.kind, result.shutdown)
+        elif not result.shutdown and not result.placeholder:
+            calls.ended_by_shutdown.pop(result.id, None)
+        if self._history:
+            self._history.result(result)
+
+    def _settled(self, call: OpenCall, call_id: str, kind: str | None, shutdown: bool) -> None:
+        if kind is not None:
+            self._c.edits += is_edit(kind) - is_edit(call.kind)
+        if shutdown:
+            self._calls.ended_by_shutdown[call_id] = call.turn
+
+    def _edited(self, edits: Iterable[FileEdit]) -> None:
+        for edit in edits:
+            self._c.edited[edit.path] = None
+            if edit.moved_to:
+                self._c.edited[edit.moved_to] = None
+
+    def _take_back(self, taken: TakenBack) -> None:
+        c = self._c
+        turns: set[int] = set()
+        if taken.turns:
+            standing = [prompt for prompt in c.prompts if not prompt[2]]
+            turns = {int(prompt[1]) for prompt in standing[-taken.turns :]}
+            if turns and max(turns) >= c.turn:
+                left = len(standing) > taken.turns
+                c.turn_status, c.failure, c.told_turn = ("completed" if left else "none"), None, ""
+        rows = frozenset(taken.rows)
+        for prompt in c.prompts:
+            if prompt[0] in rows or prompt[1] in turns:
+                prompt[2] = 1
+        for call_id, call in self._calls.open.items():
+            call.superseded = call.superseded or call_id in rows or call.turn in turns
+        if self._history:
+            self._history.take_back(rows, turns)
+
+    # ── what it adds up to ───────────────────────────────────────────────────────────────────────────────────────────
 
     def summary(self) -> Summary:
-        """What they add up to so far."""
-        raise NotImplementedError
+        """What the events so far add up to."""
+        c, facts = self._c, self._c.facts
+        titles = (facts.get("title_set"), facts.get("title_made"), facts.get("title_summary"), c.first_prompt)
+        return Summary(
+            agent=self.agent,
+            session_id=self.session_id,
+            title=next((title.strip() for title in titles if title and title.strip()), ""),
+            workspace=facts.get("workspace") or facts.get("first_cwd"),
+            cwd=facts.get("cwd"),
+            worktree=facts.get("worktree") or None,
+            branch=facts.get("branch") or None,
+            commit=facts.get("commit") or None,
+            model=facts.get("model") or None,
+            version=facts.get("version", ""),
+            entrypoint=facts.get("entrypoint", ""),
+            started_at=_stamp(facts.get("started") or c.first_at),
+            last_activity_at=_stamp(c.last_at),
+            turns=c.turn,
+            prompts=sum(1 for prompt in c.prompts if not prompt[2]),
+            steps=c.steps,
+            dangling=len(self._calls.dangling()),
+            edits=c.edits,
+            parent=facts.get("parent", ""),
+            continued_in=facts.get("continued_in", ""),
+            lineage=facts.get("lineage", ""),
+            last_row=c.last_row,
+            ending=self._ending(),
+            problems=tuple(c.problems),
+            edited_paths=tuple(c.edited),
+            tally=Tally(dict(c.unknown)),
+            kept_history=not facts.get("no_history"),
+        )
+
+    def _ending(self) -> Ending:
+        c, calls = self._c, self._calls
+        open_calls = [call for call in calls.dangling(c.turn) if not call.superseded]
+        shut = sum(turn == c.turn for turn in calls.ended_by_shutdown.values())
+        last = max(open_calls, key=lambda call: call.n, default=None)
+        return Ending(
+            turn=c.turn_status,
+            dangling=len(open_calls) + shut,
+            failure=_failure(c.failure),
+            cut=c.cut,
+            prompts=sum(1 for prompt in c.prompts if not prompt[2]),
+            pending=_pending(last.pending if last else None),
+            open_since=_stamp(c.turn_since) if c.turn_status == "open" else None,
+            user_interrupted=c.turn_status == "interrupted",
+            damaged=c.damaged_end,
+            shutdown=bool(shut),
+        )
 
     def items(self) -> tuple[Item, ...]:
-        """The items so far, in order; only with `keep_items`."""
-        raise NotImplementedError
+        """The items so far, in order.
+
+        Raises:
+            ValueError: they were not kept.
+        """
+        if self._history is None:
+            raise ValueError("this assembler keeps no items")
+        return self._history.items()
 
     def story(self, subagents: Mapping[str, Story]) -> Story:
-        """The whole; only with `keep_items`."""
-        raise NotImplementedError
+        """The whole.
+
+        Raises:
+            ValueError: the items were not kept.
+        """
+        items = self.items()
+        history = self._history
+        assert history is not None  # noqa: S101 - items() has just said so
+        return Story(
+            summary=self.summary(),
+            items=items,
+            subagents=dict(subagents),
+            plan=history.plan,
+            touched=tuple(history.touched),
+            open_work=history.open_work(),
+            queued=tuple(history.queued.values()),
+        )
 
     def freeze(self) -> dict[str, object]:
         """All that must be known to go on, as JSON values."""
-        raise NotImplementedError
+        return {"counters": dataclasses.asdict(self._c), "calls": _freeze_calls(self._calls)}
+
+
+def _freeze_calls(calls: Calls) -> dict[str, object]:
+    frozen = dataclasses.asdict(calls)
+    frozen["seen"] = sorted(calls.seen)
+    return frozen
+
+
+def thaw(frozen: Mapping[str, object]) -> tuple[Counters, Calls]:
+    """What `Assembler.freeze` gave, made live again.
+
+    Raises:
+        TypeError, KeyError, ValueError: it was made by another version.
+    """
+    counters, calls = frozen["counters"], frozen["calls"]
+    if not isinstance(counters, dict) or not isinstance(calls, dict):
+        raise TypeError("not a frozen assembler")
+    c = Counters(**counters)  # pyright: ignore[reportUnknownArgumentType] - checked by the constructor's names
+    c.problems = [Problem(**problem) for problem in c.problems]  # pyright: ignore[reportCallIssue] - JSON objects here
+    opened = {key: OpenCall(**call) for key, call in calls["open"].items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType, reportUnknownArgumentType] - as above
+    early = {key: (pair[0], pair[1]) for key, pair in calls["early"].items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - as above
+    return c, Calls(opened, set(calls["seen"]), early, dict(calls["ended_by_shutdown"]))  # pyright: ignore[reportUnknownArgumentType] - as above
+
+
+def _short(call_id: str) -> int:
+    return int.from_bytes(blake2b(call_id.encode("utf-8", "replace"), digest_size=6).digest(), "big")
+
+
+def _stamp(value: str | None) -> Stamp | None:
+    return Stamp(value) if value else None
+
+
+def _failure(told: list[str | None] | None) -> Failure | None:
+    if told is None:
+        return None
+    kind, detail, at = told
+    return Failure(FailureKind(kind or "unknown"), detail or "", _stamp(at))
+
+
+def _pending(value: str | None) -> PendingKind | None:
+    return "approval" if value == "approval" else "input" if value == "input" else None
+
+
+class _History:
+    """The items of a session, while it is being read."""
+
+    def __init__(self, kept: int | None) -> None:
+        self._kept = kept
+        self._entries: list[Message | StepDraft | Marker] = []
+        self._parts: dict[tuple[str, str], int] = {}
+        self._rows: set[str] = set()
+        self._turns: list[int] = []
+        self._taken: set[int] = set()
+        self._drafts: dict[str, StepDraft] = {}
+        self._early: dict[str, list[Result]] = {}
+        self._background: dict[str, tuple[Background, int | None, Stamp | None]] = {}
+        self.plan: Plan | None = None
+        self.touched: list[Touched] = []
+        self.queued: dict[str, Queued] = {}
+
+    def _add(self, entry: Message | StepDraft | Marker, turn: int) -> None:
+        self._entries.append(entry)
+        self._turns.append(turn)
+
+    def message(self, message: Message, turn: int) -> None:
+        if message.row:
+            row = f"{message.type}:{message.row}"
+            if row in self._rows:
+                return
+            self._rows.add(row)
+        message = dataclasses.replace(message, text=keep(message.text, self._kept))
+        key = (message.type, message.id)
+        at = self._parts.get(key) if message.id and message.type != "prompt" else None
+        if at is None:
+            if message.id:
+                self._parts[key] = len(self._entries)
+            self._add(message, turn)
+            return
+        first = self._entries[at]
+        if isinstance(first, Message) and message.text:
+            joined = f"{first.text}\n{message.text}" if first.text else message.text
+            self._entries[at] = dataclasses.replace(first, text=keep(joined, self._kept))
+
+    def call(self, call: Call, n: int, turn: int, subagent: str | None) -> None:
+        draft = StepDraft(call, n, len(self._entries) + 1, turn, subagent)
+        self._drafts[call.id] = draft
+        for result in self._early.pop(call.id, ()):
+            self.result(result, draft)
+        if call.kind is StepKind.PLAN and (plan := read_plan(call.input, n)):
+            self.plan = plan
+        self._add(draft, turn)
+
+    def result(self, result: Result, draft: StepDraft | None = None) -> None:
+        draft = draft or self._drafts.get(result.id)
+        if draft is None:
+            self._early.setdefault(result.id, []).append(result)
+            return
+        draft.answer(result)
+        if result.background:
+            self._see_background(result.background, draft.n, result.at)
+
+    def marker(self, marker: Marker) -> None:
+        if marker.kind != "plan":
+            self._add(dataclasses.replace(marker, text=keep(marker.text, self._kept)), 0)
+        elif plan := read_plan(marker.text, len(self._drafts)):
+            self.plan = plan
+
+    def side(self, event: Queued | BackgroundSeen | Touched) -> None:
+        if isinstance(event, Touched):
+            self.touched.append(event)
+        elif isinstance(event, BackgroundSeen):
+            self._see_background(event.background, None, event.at)
+        elif event.waiting:
+            self.queued[event.id] = event
+        else:
+            self.queued.pop(event.id, None)
+
+    def _see_background(self, seen: Background, step: int | None, at: Stamp | None) -> None:
+        before = self._background.get(seen.id)
+        if before is not None:
+            what = before[0].what or seen.what
+            seen = dataclasses.replace(before[0], what=what, running=seen.running, pid=seen.pid or before[0].pid)
+            step, at = before[1] or step, before[2] or at
+        self._background[seen.id] = (seen, step, at)
+
+    def take_back(self, rows: frozenset[str], turns: set[int]) -> None:
+        for at, entry in enumerate(self._entries):
+            if isinstance(entry, StepDraft):
+                entry.superseded = entry.superseded or entry.call.id in rows or entry.turn in turns
+            elif isinstance(entry, Message) and (entry.row in rows or self._turns[at] in turns):
+                self._taken.add(at)
+
+    def open_work(self) -> tuple[OpenWork, ...]:
+        return tuple(OpenWork(work, step, at) for work, step, at in self._background.values() if work.running)
+
+    def items(self) -> tuple[Item, ...]:
+        return tuple(self._item(at, entry) for at, entry in enumerate(self._entries))
+
+    def _item(self, at: int, entry: Message | StepDraft | Marker) -> Item:
+        if isinstance(entry, StepDraft):
+            step = entry.step(self._said_beside(entry.call.message), self._kept)
+            return Item(at + 1, "step", entry.call.at, step=step, superseded=step.superseded)
+        if isinstance(entry, Marker):
+            return Item(at + 1, "marker", entry.at, marker=entry)
+        taken = entry.superseded or at in self._taken
+        return Item(at + 1, entry.type, entry.at, text=entry.text, superseded=taken)
+
+    def _said_beside(self, message_id: str) -> str | None:
+        at = self._parts.get(("reply", message_id)) if message_id else None
+        entry = self._entries[at] if at is not None else None
+        return entry.text if isinstance(entry, Message) and entry.text else None
+
+
+def read_plan(recorded: str, step: int) -> Plan | None:
+    """The plan in the arguments of a planning tool: `todos` with `content`, or `plan` with `step`."""
+    try:
+        value = decode(recorded.encode("utf-8", "replace"))
+    except ValueError:
+        return None
+    if not isinstance(value, dict):
+        return None
+    listed: object = value.get("todos") or value.get("plan")  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - foreign JSON, narrowed below
+    if not isinstance(listed, list):
+        return None
+    entries: list[tuple[str, str]] = []
+    for entry in listed:  # pyright: ignore[reportUnknownVariableType] - foreign JSON, narrowed below
+        if isinstance(entry, dict):
+            text: object = entry.get("content") or entry.get("step") or entry.get("subject")  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - as above
+            if isinstance(text, str):
+                entries.append((text, str(entry.get("status") or "pending")))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType] - as above
+    return Plan(tuple(entries), step) if entries else None

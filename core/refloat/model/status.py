@@ -1,0 +1,99 @@
+"""What `refloat status`, `recap` and `doctor` answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from refloat.model.checkout import Warned
+from refloat.model.problem import Problem
+from refloat.model.session import PendingKind, Session, SessionName
+from refloat.model.stamp import Stamp
+from refloat.model.transcript import Item, Step
+
+Operation = Literal["attach", "resolve_liveness", "continue", "new_linked", "prompt"]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingRequest:
+    """The session waits for a person."""
+
+    kind: PendingKind
+    step: int
+    text: str
+    at: Stamp | None
+
+
+@dataclass(frozen=True, slots=True)
+class NextOperation:
+    """The one right next thing to do with a session."""
+
+    operation: Operation
+    command: tuple[str, ...] | None
+    workspace: str | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What `refloat status` answers."""
+
+    session: Session
+    last_completed_step: Step | None
+    open_steps: tuple[Step, ...]
+    pending_request: PendingRequest | None
+    next: NextOperation
+
+
+@dataclass(frozen=True, slots=True)
+class Recap:
+    """What `refloat recap` answers: bounded, and the same bytes for the same transcript."""
+
+    session: SessionName
+    title: str
+    workspace: str | None
+    limit: int
+    shown: int
+    omitted: int
+    items: tuple[Item, ...]
+    asked: tuple[Item, ...]
+    """Every prompt that stands."""
+    steps: tuple[Step, ...]
+    """All steps, for the table of what matters."""
+    said: Item | None
+    """The last reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFound:
+    """What `refloat doctor` says of one agent."""
+
+    agent: str
+    roots: tuple[str, ...]
+    sessions: int
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MachineFacts:
+    """What `refloat doctor` says of this machine."""
+
+    git: str | None
+    python: str
+    refloat: str
+    system: str
+    watching: str
+    inotify_watches: int | None
+    inotify_instances: int | None
+    catalogue: str
+    record: str
+    open_drafts: int | None
+    """Recoveries that were begun and not finished; None where the record cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doctor:
+    """What `refloat doctor` answers."""
+
+    agents: tuple[AgentFound, ...]
+    machine: MachineFacts
+    warnings: Sequence[Warned]

@@ -1,0 +1,140 @@
+"""Calls and their results: one step for one call, whatever the order, the copies and the number of answers.
+
+Decides which of several answers counts: a real one beats a placeholder, a later real one beats an earlier one, an event
+that tells of the same call beside its output row is merged into it.
+"""
+
+import dataclasses
+from dataclasses import dataclass, field
+
+from refloat.model.transcript import Call, Outcome, Result, Step, StepKind
+
+
+@dataclass(slots=True)
+class StepDraft:
+    """A step while its session is being read."""
+
+    call: Call
+    n: int
+    item: int
+    turn: int
+    subagent: str | None
+    result: Result | None = None
+    event: Result | None = None
+    superseded: bool = False
+
+    def answer(self, result: Result) -> None:
+        """Take an answer."""
+        if result.partial:
+            self.event = merge_events(self.event, result)
+        elif self.result is None or self.result.placeholder or not result.placeholder:
+            self.result = result
+
+    def step(self, message: str | None, kept: int | None) -> Step:
+        """The step as it stands; texts up to `kept` characters."""
+        call, told = self.call, settle(self.result, self.event)
+        output = told.output if told else ""
+        edits = call.edits if told is None or told.edits is None else told.edits
+        outcome = told.outcome if told else (Outcome.DANGLING if call.needs_result else Outcome.OK)
+        return Step(
+            n=self.n,
+            id=call.id,
+            kind=call.kind if told is None or told.kind is None else told.kind,
+            tool=call.tool,
+            summary=keep(call.summary, kept),
+            at=call.at,
+            ended_at=told.at if told else None,
+            outcome=outcome,
+            exit_code=told.exit_code if told else None,
+            files=call.files or tuple(dict.fromkeys(edit.path for edit in edits)),
+            message=message,
+            line=call.place.line,
+            path=call.place.path,
+            input=keep(call.input, kept),
+            output=keep(output, kept),
+            output_bytes=len(output.encode("utf-8", "surrogatepass")),
+            command=call.command,
+            cwd=call.cwd,
+            edits=edits,
+            effects_unknown=bool(told and told.effects_unknown),
+            shutdown=bool(told and told.shutdown),
+            superseded=self.superseded or call.superseded,
+            subagent=self.subagent,
+            turn=self.turn,
+            item=self.item,
+            background=told.background if told else None,
+            pending=call.pending if told is None else None,
+        )
+
+
+def keep(text: str, kept: int | None) -> str:
+    """At most `kept` characters, without a mark: what is shown is cut far shorter, after masking."""
+    return text if kept is None else text[:kept]
+
+
+def merge_events(first: Result | None, second: Result) -> Result:
+    """Two events about one call: what the later one leaves open, the earlier one may tell."""
+    if first is None:
+        return second
+    return dataclasses.replace(
+        second,
+        exit_code=first.exit_code if second.exit_code is None else second.exit_code,
+        output=second.output or first.output,
+        edits=first.edits if second.edits is None else second.edits,
+        kind=second.kind or first.kind,
+        background=second.background or first.background,
+    )
+
+
+def settle(result: Result | None, event: Result | None) -> Result | None:
+    """One answer of a call's output row and its event: the event knows better how it went, the row what it said."""
+    if result is None or event is None:
+        return result or event
+    if result.placeholder:
+        return event
+    return dataclasses.replace(
+        event,
+        outcome=event.outcome,
+        exit_code=result.exit_code if event.exit_code is None else event.exit_code,
+        at=max(filter(None, (result.at, event.at)), default=None),
+        output=result.output or event.output,
+        edits=result.edits if event.edits is None else event.edits,
+        kind=event.kind or result.kind,
+        effects_unknown=event.effects_unknown or result.effects_unknown,
+        shutdown=event.shutdown or result.shutdown,
+        background=event.background or result.background,
+    )
+
+
+@dataclass(slots=True)
+class OpenCall:
+    """What must be remembered of a call without a result."""
+
+    n: int
+    turn: int
+    pending: str | None
+    kind: str
+    at: str | None
+    needs_result: bool = True
+    superseded: bool = False
+
+
+@dataclass(slots=True)
+class Calls:
+    """Open calls by id, and the ids that were seen, so that a copied row counts once."""
+
+    open: dict[str, OpenCall] = field(default_factory=dict[str, OpenCall])
+    seen: set[int] = field(default_factory=set[int])
+    early: dict[str, tuple[str | None, bool]] = field(default_factory=dict[str, tuple[str | None, bool]])
+    """Results whose call has not come yet: (kind, shutdown)."""
+    ended_by_shutdown: dict[str, int] = field(default_factory=dict[str, int])
+    """Calls that the program closed while it was ending, with their turn."""
+
+    def dangling(self, turn: int | None = None) -> list[OpenCall]:
+        """Open calls, of one turn or of all."""
+        return [call for call in self.open.values() if call.needs_result and (turn is None or call.turn == turn)]
+
+
+def is_edit(kind: str) -> bool:
+    """Whether a step of this kind counts among the edits."""
+    return kind == StepKind.EDIT

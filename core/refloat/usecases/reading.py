@@ -1,0 +1,190 @@
+"""Drives one reading: opens a session's segments in order, feeds their lines to its parser and the events to an
+Assembler, and keeps what must be known to read on when the last segment has grown.
+
+Decides what the bytes behind the last line end are: a whole record is taken provisionally (it is read again once its
+line ends), anything else is told as a Problem and makes the record `cut`. Refuses to judge what a session's state is.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, cast
+
+import orjson
+
+from refloat.model.problem import Problem
+from refloat.model.story import Summary
+from refloat.readers.contract import Found, FoundSubagent, Line, Parser, Reader, Segment
+from refloat.readers.lines import Cursor, Tail, read_lines, read_one
+from refloat.readers.story import Assembler
+
+_BLOCK: Final = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Resumable:
+    """Where reading stopped, and all that must be known to go on behind it."""
+
+    segment: int
+    """Index of the last segment."""
+    cursor: Cursor
+    """Behind the last whole line of it."""
+    parser: bytes
+    """`Parser.freeze()` as JSON."""
+    assembler: bytes
+    """`Assembler.freeze()` as JSON; `{}` where the items were kept, from which nobody reads on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reading came to, beside what the Assembler now holds."""
+
+    resumable: Resumable | None
+    cut: bool
+    """The last record of the last segment is incomplete."""
+    read: int
+    """Bytes that were read."""
+
+
+def run(
+    reader: Reader,
+    found: Found,
+    assembler: Assembler,
+    subagent: FoundSubagent | None = None,
+    start: Resumable | None = None,
+    *,
+    resumable: bool = True,
+) -> Reading:
+    """Feed a session, or one of its sub-agents, to `assembler`, from the beginning or from behind `start`.
+
+    Afterwards the assembler holds the present end too: the provisional last record and what `finish()` concludes. The
+    `Resumable` was taken before those, so that an assembler thawed from it reads on as if there had been no end. Files
+    that cannot be read become Problems. With `resumable=False` nothing is frozen (an assembler that keeps its items).
+    """
+    segments = subagent.segments if subagent is not None else found.segments
+    frozen = None if start is None else cast("dict[str, object]", orjson.loads(start.parser))  # we wrote it ourselves
+    parser = reader.parser(found, subagent, frozen)
+    drive = _Drive(parser, assembler, reader.torn_heads)
+    tail: Tail | None = None
+    for index, segment in enumerate(segments):
+        if start is not None and index < start.segment:
+            continue
+        if tail is not None:
+            drive.end(tail)  # a cut inside a session of several files costs that record only
+        tail = drive.segment(segment, start.cursor if start is not None and index == start.segment else None)
+    kept = None
+    if resumable and segments:
+        kept = Resumable(
+            len(segments) - 1, drive.cursor, orjson.dumps(parser.freeze()), orjson.dumps(assembler.freeze())
+        )
+    cut = drive.end(tail) if tail is not None else False
+    assembler.take(parser.finish())
+    return Reading(kept, cut, drive.read)
+
+
+def read_summary(
+    reader: Reader, found: Found, subagent: FoundSubagent | None = None, start: Resumable | None = None
+) -> tuple[Summary, Resumable | None]:
+    """Read a session, or one of its sub-agents, for its summary alone; memory stays flat."""
+    thawed = None if start is None else cast("Mapping[str, object]", orjson.loads(start.assembler))  # our own
+    assembler = Assembler(
+        found.agent,
+        found.session_id,
+        keep_items=False,
+        subagent=None if subagent is None else subagent.id,
+        frozen=thawed,
+    )
+    reading = run(reader, found, assembler, subagent, start)
+    return told_cut(assembler.summary(), cut=reading.cut), reading.resumable
+
+
+def told_cut(summary: Summary, *, cut: bool) -> Summary:
+    """Say in the summary's ending whether the last record is incomplete."""
+    if summary.ending.cut == cut:
+        return summary
+    return replace(summary, ending=replace(summary.ending, cut=cut))
+
+
+class _Drive:
+    """Feeds lines to one parser and its events to one assembler."""
+
+    def __init__(self, parser: Parser, assembler: Assembler, torn_heads: tuple[bytes, ...]) -> None:
+        self._parser = parser
+        self._assembler = assembler
+        self._torn_heads = torn_heads
+        self._path = ""
+        self._ends: dict[str, Cursor] = {}
+        self.cursor = Cursor()
+        self.read = 0
+
+    def segment(self, segment: Segment, cursor: Cursor | None) -> Tail | None:
+        """Read a segment, from `cursor` where its beginning was read before; the bytes left over are returned."""
+        self._path = segment.file.path
+        if cursor is None:
+            self._assembler.take(self._parser.open(segment))
+            cursor = self._start(segment)
+        self.cursor = cursor
+        tail: Tail | None = None
+        for got in _lines(segment, cursor, self._torn_heads):
+            match got:
+                case Tail():
+                    tail = got
+                case Problem():
+                    self._assembler.take((got,))
+                case (record, after):
+                    self._feed(record)
+                    self.cursor = after
+        self.read += self.cursor.offset - cursor.offset
+        self._ends[self._path] = self.cursor
+        return tail
+
+    def end(self, tail: Tail) -> bool:
+        """Take what stands behind the last line end; True when it is no whole record."""
+        got = list(read_one(self._path, *_after(tail.cursor), tail.data, self._torn_heads))
+        if not got:
+            return False
+        whole = any(isinstance(record, Line) for record in got)
+        if not whole and tail.data.strip(b"\x00 \t\r"):
+            line, offset = _after(tail.cursor)
+            got = [Problem(self._path, line, offset, f"the last record is incomplete: {len(tail.data):,} bytes")]
+        for record in got:
+            self._feed(record)
+        return not whole
+
+    def _feed(self, record: Line | Problem) -> None:
+        self._assembler.take((record,) if isinstance(record, Problem) else self._parser.feed(record))
+
+    def _start(self, segment: Segment) -> Cursor:
+        """The cursor at a segment's start; an earlier segment of the same file knows its line number."""
+        known = self._ends.get(segment.file.path)
+        if known is not None and known.offset == segment.start:
+            return known
+        return Cursor(segment.start, _count_lines(segment.file.path, segment.start))
+
+
+def _lines(
+    segment: Segment, cursor: Cursor, torn_heads: tuple[bytes, ...]
+) -> Iterator[tuple[Line | Problem, Cursor] | Tail | Problem]:
+    """The lines of a segment; a file that cannot be read is one Problem."""
+    path = segment.file.path
+    try:
+        yield from read_lines(path, cursor, torn_heads, segment.end)
+    except OSError as fault:
+        yield Problem(path, None, None, f"cannot be read: {fault.strerror or fault}")
+
+
+def _after(cursor: Cursor) -> tuple[int, int]:
+    """Line number and offset of the record that begins at the cursor."""
+    return cursor.line + 1, cursor.offset
+
+
+def _count_lines(path: str, end: int) -> int:
+    """Line ends before `end`; 0 where the file cannot be read (reading it will tell why)."""
+    found, left = 0, end
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - buffered reading in blocks of our own
+            while left > 0 and (block := file.read(min(_BLOCK, left))):
+                found += block.count(b"\n")
+                left -= len(block)
+    except OSError:
+        return 0
+    return found

@@ -1,0 +1,17 @@
+"""Keeps the developer's own home, agents and git out of every test, and time still."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+_FOREIGN = ("CLAUDE", "CODEX", "XDG_", "REFLOAT_", "GIT_", "NO_COLOR", "TMUX", "COLUMNS")
+
+
+@pytest.fixture(autouse=True)
+def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:  # pyright: ignore[reportUnusedFunction] - used by pytest
+    for name in [name for name in os.environ if name.startswith(_FOREIGN)]:
+        monkeypatch.delenv(name)
+    home: Path = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("TZ", "UTC")

@@ -1,0 +1,114 @@
+"""Bytes to lines: damaged ones cost themselves only, and any split reads the same."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from refloat.model.problem import Problem
+from refloat.readers import lines
+from refloat.readers.contract import Line
+from refloat.readers.lines import Cursor, Tail, decode, read_lines
+
+HEADS = (b'{"parentUuid":', b'{"type":')
+
+
+def read(path: Path, data: bytes, cursor: Cursor | None = None, end: int | None = None) -> list[Line | Problem | Tail]:
+    path.write_bytes(data)
+    return [got if isinstance(got, Tail) else got[0] for got in read_lines(str(path), cursor or Cursor(), HEADS, end)]
+
+
+def values(found: list[Line | Problem | Tail]) -> list[object]:
+    return [line.value for line in found if isinstance(line, Line)]
+
+
+def test_only_line_feed_ends_a_line(tmp_path: Path) -> None:
+    data = '{"a":"x\u2028y"}\r\n{"b":"\x85"}\n'.encode()
+    assert values(read(tmp_path / "t", data)) == [{"a": "x\u2028y"}, {"b": "\x85"}]
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [
+        (b'{"type":"x","n":"\x00', None),
+        (b"\x00" * 512, None),
+        (b'\x00\x00{"a":1}', {"a": 1}),
+        (b'{"prNu{"type":"y","k":2}', {"type": "y", "k": 2}),
+        (b'{"a":"\xff\xfe"}', None),
+        (b"not json", None),
+    ],
+)
+def test_a_damaged_line_is_reported_and_what_is_whole_behind_it_is_read(
+    tmp_path: Path, raw: bytes, value: object
+) -> None:
+    found = read(tmp_path / "t", raw + b'\n{"ok":true}\n')
+    assert sum(isinstance(entry, Problem) for entry in found) == 1
+    assert values(found) == ([value] if value else []) + [{"ok": True}]
+    problem = next(entry for entry in found if isinstance(entry, Problem))
+    assert (problem.line, problem.offset) == (1, 0)
+
+
+def test_bytes_behind_the_last_line_end_are_a_tail(tmp_path: Path) -> None:
+    found = read(tmp_path / "t", b'{"a":1}\n{"b":"\xc3')
+    assert found[-1] == Tail(Cursor(8, 1), b'{"b":"\xc3')
+
+
+def test_lone_surrogates_are_replaced_and_escaped_backslashes_left_alone() -> None:
+    assert decode(rb'{"a":"\ud83d x","b":"\\ud83d","c":"\ud83d\ude00"}') == {
+        "a": "\ufffd x",
+        "b": "\\ud83d",
+        "c": "\U0001f600",
+    }
+
+
+def test_a_line_beyond_the_limit_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "LONGEST", 2_000_000)
+    data = b'{"a":"' + b"x" * 5_000_000 + b'"}\n{"ok":1}\n'
+    found = read(tmp_path / "t", data)
+    assert values(found) == [{"ok": 1}]
+    (problem,) = [entry for entry in found if isinstance(entry, Problem)]
+    assert (problem.line, problem.offset) == (1, 0)
+    assert "5,000,009" in problem.what
+
+
+def test_reading_stops_at_the_given_end(tmp_path: Path) -> None:
+    assert values(read(tmp_path / "t", b'{"a":1}\n{"b":2}\n', end=8)) == [{"a": 1}]
+
+
+PIECES = st.sampled_from(
+    [
+        b'{"a":1}\n',
+        b"\n",
+        b"\x00\x00\n",
+        b'{"type":"x{"type":"y"}\n',
+        b'{"u":"\xc3\xa9"}\n',
+        b"junk\n",
+        b'{"half":',
+        b" \r\n",
+    ]
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(PIECES, max_size=12), st.integers(0, 12))
+def test_reading_on_from_any_cursor_gives_what_one_reading_gives(
+    tmp_path: Path, pieces: list[bytes], stop: int
+) -> None:
+    path = tmp_path / "t"
+    path.write_bytes(b"".join(pieces))
+    whole = list(read_lines(str(path), Cursor(), HEADS))
+    entries = [entry for entry in whole if not isinstance(entry, Tail)]
+    if not entries:
+        return
+    _, cursor = entries[min(stop, len(entries) - 1)]
+    rest = [entry for entry in entries if entry[1].offset > cursor.offset]
+    assert [entry for entry in read_lines(str(path), cursor, HEADS) if not isinstance(entry, Tail)] == rest
+
+
+def test_a_line_of_fifty_megabytes_is_read(tmp_path: Path) -> None:
+    big = json.dumps({"image": "A" * 50_000_000}).encode()
+    (line,) = read(tmp_path / "t", big + b"\n")
+    assert isinstance(line, Line)
+    assert line.size == len(big) + 1
