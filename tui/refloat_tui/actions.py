@@ -53,6 +53,8 @@ class Action:
     """0: not in the footer. Otherwise the smaller number is kept longer when there is little room."""
     shown_key: str | None = None
     """How the key is written, where its name would not do."""
+    footer_key: str | None = None
+    """How the footer writes it, where one row stands there for several (`↑↓`)."""
     palette: bool = True
     priority: bool = False
     """Works also while an input has the focus."""
@@ -111,7 +113,19 @@ ANYWHERE: Final = (
 
 ROWS: Final = (
     Action("rows.up", "up,k", "up", "Up", "One row up.", "rows", "move", shown_key="↑ k", palette=False),
-    Action("rows.down", "down,j", "down", "Down", "One row down.", "rows", "move", shown_key="↓ j", palette=False),
+    Action(
+        "rows.down",
+        "down,j",
+        "move",
+        "Down",
+        "One row down.",
+        "rows",
+        "move",
+        footer=10,
+        shown_key="↓ j",
+        footer_key="↑↓",
+        palette=False,
+    ),
     Action("rows.page_up", "pageup", "page up", "Page up", "One page up.", "rows", "move", palette=False),
     Action("rows.page_down", "pagedown", "page down", "Page down", "One page down.", "rows", "move", palette=False),
     Action("rows.first", "g,home", "first", "First row", "To the first row.", "rows", "move", shown_key="g"),
@@ -204,7 +218,17 @@ DESK: Final = (
         "desk",
         footer=7,
     ),
-    Action("desk.recap", "1", "recap", "Recap", "What matters: asked, done, said, open, last.", "desk", "open"),
+    Action(
+        "desk.recap",
+        "1",
+        "tab",
+        "Recap",
+        "What matters: asked, done, said, open, last.",
+        "desk",
+        "open",
+        footer=11,
+        footer_key="1-5",
+    ),
     Action("desk.history", "2", "history", "History", "Every message, step and marker.", "desk", "open"),
     Action(
         "desk.checkout",

@@ -14,8 +14,8 @@ from refloat.model.checkout import Checkout
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName
 from refloat.model.stamp import Stamp
+from refloat.model.status import Status
 from refloat.model.story import Story
-from refloat.model.transcript import Step
 from refloat.model.triage import Triage
 
 Stop = Callable[[], bool]
@@ -48,29 +48,6 @@ class Place:
     branch: str | None = None
     dirty: int | None = None
     """None where it was not cheap to know."""
-
-
-@dataclass(frozen=True, slots=True)
-class NextStep:
-    """The one thing to do now."""
-
-    operation: str
-    """attach, resolve_liveness, continue, new_linked, prompt"""
-    command: tuple[str, ...] | None
-    workspace: str | None
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """What `refloat status` answers."""
-
-    session: Session
-    last_completed_step: Step | None
-    open_steps: tuple[Step, ...]
-    pending: str | None
-    """What the session waits for a person for, in words."""
-    next: NextStep
 
 
 class Opened(Protocol):

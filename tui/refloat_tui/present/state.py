@@ -5,9 +5,9 @@ from typing import Final, assert_never
 from refloat.model.liveness import Verdict
 from refloat.model.session import Activity, Failure, FailureKind, Session, State
 from refloat.model.stamp import Stamp
-from refloat.model.transcript import Step
+from refloat.model.status import Operation, PendingRequest, Status
+from refloat.model.transcript import Step, StepKind
 from refloat.text import one_line
-from refloat_tui.library import Status
 from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.age import ago, clock_time
 from refloat_tui.theme import Glyphs
@@ -35,8 +35,8 @@ def state_glyph(state: State, glyphs: Glyphs) -> str:
             return glyphs.stopped
         case State.UNBOUND:
             return glyphs.unbound
-        case _ as never:
-            assert_never(never)
+        case _:
+            assert_never(state)
 
 
 def state_style(state: State) -> str:
@@ -86,8 +86,8 @@ def _process_words(session: Session) -> str:
             return "its process is gone"
         case Verdict.UNKNOWABLE:
             return "whether its process runs cannot be known here"
-        case _ as never:
-            assert_never(never)
+        case _:
+            assert_never(session.liveness.verdict)
 
 
 def _when(session: Session, now: Stamp) -> str:
@@ -122,17 +122,22 @@ def broken_step(status: Status) -> Step | None:
     return status.open_steps[-1] if status.session.state is State.FAILED and status.open_steps else None
 
 
+def _waits(pending: PendingRequest, glyphs: Glyphs) -> Pieces:
+    wanted = "waits for your approval" if pending.kind == "approval" else "waits for your answer"
+    return ((one_line(pending.text), STRONG), (f" {glyphs.dash} {wanted}, step {pending.step}", QUIET))
+
+
 def verdict_detail(status: Status, glyphs: Glyphs) -> Pieces:
     """The second line: what hangs, in its own words, and what that means."""
-    step = status.open_steps[-1] if status.open_steps else None
-    if status.pending:
-        return ((one_line(status.pending), STRONG), (f" {glyphs.dash} waits for a person", QUIET))
-    if step is not None:
+    if status.pending_request is not None:
+        return _waits(status.pending_request, glyphs)
+    failure = status.session.failure
+    if status.open_steps:
+        step = status.open_steps[-1]
         meaning = "still without a result." if status.session.state is State.LIVE else "no result recorded."
-        if step.kind.value == "external":
+        if step.kind is StepKind.EXTERNAL:
             meaning += " Look before you repeat it."
         return ((one_line(step.summary or step.tool), STRONG), (f" {glyphs.dash} {meaning}", QUIET))
-    failure = status.session.failure
     if failure is not None and failure.detail:
         return ((one_line(failure.detail), QUIET),)
     last = status.last_completed_step
@@ -141,15 +146,19 @@ def verdict_detail(status: Status, glyphs: Glyphs) -> Pieces:
     return ((f"Last completed: step {last.n} ", QUIET), (one_line(last.summary or last.tool), ""))
 
 
-_OPERATION: Final[dict[str, str]] = {
-    "attach": "Attach: go to where it runs.",
-    "resolve_liveness": "Find out whether it still runs.",
-    "continue": "Continue it.",
+_OPERATION: Final[dict[Operation, str]] = {
+    "attach": "Go to where it runs; do not start a second one on it.",
+    "resolve_liveness": "Find out whether it still runs, before anything else is started.",
+    "continue": "Continue it: nothing is open.",
     "new_linked": "Start a linked session with the brief.",
     "prompt": "Ask it something: it never was.",
 }
 
 
-def operation_words(operation: str) -> str:
-    """The next step, as an order."""
-    return _OPERATION.get(operation, operation.replace("_", " "))
+def next_words(status: Status) -> str:
+    """The one next step, as an order."""
+    words = _OPERATION[status.next.operation]
+    outside = [step for step in status.open_steps if step.kind is StepKind.EXTERNAL]
+    if status.next.operation == "new_linked" and outside:
+        return f"Look what step {outside[-1].n} did outside, then start a linked session with the brief."
+    return words

@@ -24,8 +24,8 @@ def outcome_glyph(outcome: Outcome, glyphs: Glyphs) -> str:
             return glyphs.interrupted
         case Outcome.DANGLING:
             return glyphs.dangling
-        case _ as never:
-            assert_never(never)
+        case _:
+            assert_never(outcome)
 
 
 def outcome_style(outcome: Outcome) -> str:
@@ -37,8 +37,8 @@ def outcome_style(outcome: Outcome) -> str:
             return "$pile-gone"
         case Outcome.DENIED | Outcome.INTERRUPTED | Outcome.DANGLING:
             return "$pile-claimed"
-        case _ as never:
-            assert_never(never)
+        case _:
+            assert_never(outcome)
 
 
 def outcome_words(step: Step) -> str:
@@ -54,8 +54,8 @@ def outcome_words(step: Step) -> str:
             return "interrupted"
         case Outcome.DANGLING:
             return "no result"
-        case _ as never:
-            assert_never(never)
+        case _:
+            assert_never(step.outcome)
 
 
 def lines_changed(edits: tuple[FileEdit, ...]) -> tuple[int, int]:
@@ -80,15 +80,15 @@ def changed_words(added: int, removed: int, glyphs: Glyphs) -> Pieces:
     return tuple(pieces)
 
 
-KINDS: Final[tuple[tuple[str, frozenset[StepKind] | None], ...]] = (
-    ("all", None),
-    ("talk", frozenset()),
-    ("steps", frozenset(StepKind)),
-    ("edits", frozenset({StepKind.EDIT})),
-    ("checks", frozenset({StepKind.CHECK})),
-    ("outside", frozenset({StepKind.EXTERNAL})),
-    ("trouble", None),
-)
+KINDS: Final[dict[str, frozenset[StepKind]]] = {
+    "all": frozenset(),
+    "talk": frozenset(),
+    "steps": frozenset(StepKind),
+    "edits": frozenset({StepKind.EDIT}),
+    "checks": frozenset({StepKind.CHECK}),
+    "outside": frozenset({StepKind.EXTERNAL}),
+    "trouble": frozenset(),
+}
 """The filters of a history, in the order in which the key walks them."""
 
 _TROUBLE: Final = frozenset({"api_error", "rate_limit", "interruption", "compaction"})
@@ -104,7 +104,7 @@ def passes(item: Item, kind: str) -> bool:
         if item.step is not None:
             return item.step.outcome is not Outcome.OK
         return item.marker is not None and item.marker.kind in _TROUBLE
-    return item.step is not None and item.step.kind in (dict(KINDS)[kind] or frozenset())
+    return item.step is not None and item.step.kind in KINDS[kind]
 
 
 @dataclass(frozen=True, slots=True)
