@@ -126,9 +126,12 @@ def _put(mapping: dict[_Key, _Value], key: _Key, value: _Value | None) -> dict[_
 
 
 def _merge(edits: tuple[LineEdit, ...], edit: LineEdit) -> tuple[LineEdit, ...]:
-    """Add an edit. One to a line that was itself changed or added goes on from there; back to the start, it is none."""
+    """Add an edit. One to a line that was itself changed or added goes on from there; back to the start, it is none.
+    A line that was taken out comes back by being added.
+    """
     for at, earlier in enumerate(edits):
-        if edit.was and earlier.now == edit.was:
+        brought_back = not edit.was and earlier == LineEdit(edit.now, "")
+        if brought_back or (edit.was and earlier.now == edit.was):
             merged = LineEdit(earlier.was, edit.now)
             kept = () if merged.was == merged.now else (merged,)
             return (*edits[:at], *kept, *edits[at + 1 :])
