@@ -68,7 +68,7 @@ class RowList(ScrollView, Generic[R], can_focus=True):
         self.rows: Sequence[R] = ()
         self.cursor: int | None = None
         """The row that the cursor is on; None where no row can hold it."""
-        self.gutter = True
+        self.has_mark = True
         """Whether a column at the left shows the cursor."""
         self._places: dict[str, int] = {}
         self._drawn: dict[tuple[int, int, bool, bool], Strip] = {}
@@ -204,12 +204,12 @@ class RowList(ScrollView, Generic[R], can_focus=True):
 
     def _draw(self, at: int, width: int, *, chosen: bool, focused: bool) -> Strip:
         row = self.rows[at]
-        room = width - 1 if self.gutter else width
+        room = width - 1 if self.has_mark else width
         drawn = self.draw_row(row, room, chosen=chosen).truncate(room)
         drawn = drawn.pad_right(max(0, room - drawn.cell_length))
         if chosen:
             drawn = drawn.stylize_before("bold on $cursor-ground" if focused else "on $cursor-blurred")
-        if self.gutter:
+        if self.has_mark:
             mark = (self.glyphs.cursor, "$accent" if focused else "$faint") if chosen else (" ", "")
             drawn = Content.assemble(mark) + drawn
         return Visual.to_strips(self, drawn, width, 1, self.visual_style)[0]

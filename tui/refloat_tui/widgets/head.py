@@ -1,0 +1,136 @@
+"""The head of a session: its name, the verdict as a sentence, and the one next step. Unfolds the evidence."""
+
+import shlex
+
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.widgets import Static
+
+from refloat.model.session import Session
+from refloat.model.stamp import Stamp
+from refloat.model.status import Status
+from refloat.text import inert_line, one_line
+from refloat_tui.present import Pieces
+from refloat_tui.present.age import absolute
+from refloat_tui.present.evidence import evidence_row, liveness_sentence
+from refloat_tui.present.path import from_home
+from refloat_tui.present.state import broken_step, next_words, verdict, verdict_detail
+from refloat_tui.theme import Glyphs
+from refloat_tui.widgets.cells import Cell, content, row
+
+
+class Head(Vertical):
+    """Always in sight above the panes."""
+
+    DEFAULT_CSS = """
+    Head { height: auto; padding: 0 1; }
+    Head > #name { height: 1; }
+    Head > #verdict { height: auto; max-height: 2; }
+    Head > #detail { height: 1; text-overflow: ellipsis; text-wrap: nowrap; }
+    Head > #next { height: auto; max-height: 3; margin: 1 0 0 0; }
+    Head > #evidence { height: auto; max-height: 12; margin: 1 0 0 0; display: none; }
+    Head.-unfolded > #evidence { display: block; }
+    Head #facts { height: auto; }
+    """
+
+    def __init__(self, glyphs: Glyphs, home: str, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.glyphs = glyphs
+        self._home = home
+        self._session: Session | None = None
+        self._status: Status | None = None
+        self._now: Stamp | None = None
+
+    def compose(self) -> ComposeResult:
+        """Name, verdict, what hangs, what next; the evidence."""
+        yield Static(id="name", markup=False)
+        yield Static(id="verdict", markup=False)
+        yield Static(id="detail", markup=False)
+        yield Static(id="next", markup=False)
+        with VerticalScroll(id="evidence", can_focus=False):
+            yield Static(id="facts", markup=False)
+
+    def take(self, session: Session | None, status: Status | None, now: Stamp) -> None:
+        """Show a session; what was read of it may come later."""
+        self._session, self._status, self._now = session, status, now
+        self._draw()
+
+    def unfold(self) -> None:
+        """Show the evidence, or fold it away."""
+        self.toggle_class("-unfolded")
+        self._draw()
+
+    @property
+    def command(self) -> str | None:
+        """The next command, as a line for a shell."""
+        if self._status is None or self._status.next.command is None:
+            return None
+        words = shlex.join(self._status.next.command)
+        place = self._status.next.workspace
+        return f"cd {shlex.quote(place)} && {words}" if place and self._status.next.command[0] != "refloat" else words
+
+    def _put(self, name: str, pieces: Pieces) -> None:
+        self.query_one(f"#{name}", Static).update(content(pieces))
+
+    def _draw(self) -> None:
+        session, status, now = self._session, self._status, self._now
+        self.display = session is not None
+        if session is None or now is None:
+            return
+        dot = f"  {self.glyphs.dot}  "
+        facts = [session.agent, session.branch or "", from_home(session.workspace, self._home)]
+        title = one_line(session.title) or "untitled"
+        self._put("name", ((title, "bold"), (dot + dot.join(inert_line(fact) for fact in facts if fact), "$quiet")))
+        broken = broken_step(status) if status else None
+        self._put("verdict", verdict(session, broken.n if broken else None, now, self.glyphs))
+        self._put(
+            "detail",
+            verdict_detail(status, self.glyphs) if status else (("reading it" + self.glyphs.ellipsis, "$quiet"),),
+        )
+        self._put("next", self._next(status) if status else ())
+        if self.has_class("-unfolded"):
+            self._draw_evidence(session, now)
+
+    def _next(self, status: Status) -> Pieces:
+        lines: list[tuple[str, str]] = [("NEXT  ", "$accent bold"), (next_words(status), "bold")]
+        command = self.command
+        if command is not None:
+            lines += [("\n      ", ""), (inert_line(command), "$quiet"), ("  y", "$key bold"), (" copy", "$quiet")]
+        return tuple(lines)
+
+    def _draw_evidence(self, session: Session, now: Stamp) -> None:
+        width = max(20, self.size.width - 4)
+        rows = [
+            row(
+                self._cells(
+                    (("looked at", "$quiet"),),
+                    (("what was seen", "$quiet"),),
+                    (("when", "$quiet"),),
+                    (("proves", "$quiet"),),
+                ),
+                width,
+                self.glyphs,
+            )
+        ]
+        for fact in session.liveness.evidence:
+            looked, seen, when, worth = evidence_row(fact, now)
+            rows.append(
+                row(self._cells(((looked, ""),), seen, ((when, "$quiet"),), ((worth, ""),)), width, self.glyphs)
+            )
+        if not session.liveness.evidence:
+            rows.append(content((("nothing was seen, and everything could be looked at", "$quiet"),)))
+        rows.append(
+            content((*liveness_sentence(session), (f"   last record {absolute(session.last_activity_at)}", "$quiet")))
+        )
+        made = rows[0]
+        for line in rows[1:]:
+            made = made + "\n" + line
+        self.query_one("#facts", Static).update(made)
+
+    @staticmethod
+    def _cells(looked: Pieces, seen: Pieces, when: Pieces, worth: Pieces) -> list[Cell]:
+        return [Cell(looked, 20), Cell(seen), Cell(when, 8), Cell(worth, 22)]
+
+    def on_resize(self) -> None:
+        """Cut to the new width."""
+        self._draw()
