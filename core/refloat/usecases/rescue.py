@@ -4,8 +4,9 @@ Decides nothing of its own: pages and answers are `recover`, keeping is `keep_dr
 method may be slow and is made to be called from a thread. What comes back is masked; what goes out is exact.
 """
 
+import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
@@ -77,6 +78,11 @@ class Rescue:
     def why_memory(self) -> str | None:
         """A sentence where answers do not outlive this process."""
         return self._drafts.why_memory
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The environment of this process."""
+        return self._machine.places.environment
 
     def take_up(self) -> Kept:
         """Go on where the last answer left off, or begin.
@@ -156,6 +162,10 @@ class Rescue:
         home = self._machine.places.home
         path = home / text[2:] if text.startswith("~/") else Path(text)
         return path if path.is_absolute() else self.usual_path().parent / path
+
+    def is_there(self, path: Path) -> bool:
+        """Whether anything of that name is there, a dangling link included."""
+        return os.path.lexists(path)
 
     def put(self, recovery: Recovery, path: Path, *, overwrite: bool) -> Recovery:
         """Write the brief to a file; the recovery that comes back knows it.
