@@ -92,6 +92,8 @@ class Given:
     """Where the brief goes; None for the usual place."""
     written: tuple[str, Stamp] | None = None
     """Where it was written last, and when."""
+    stale: bool = False
+    """Something that the brief tells was said after it was written."""
 
 
 @dataclass(frozen=True, slots=True)

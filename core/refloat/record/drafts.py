@@ -128,6 +128,7 @@ def write_state(given: Given, seen: Seen) -> str:
         "edits": {section: [[edit.was, edit.now] for edit in edits] for section, edits in given.edits.items()},
         "path": given.path,
         "written": None if given.written is None else list(given.written),
+        "stale": given.stale,
         "seen": {
             "state": seen.state,
             "head": seen.head,
@@ -167,6 +168,7 @@ def read_state(text: str) -> tuple[Given, Seen]:
         },
         path=_text(state.get("path")),
         written=_written(state.get("written")),
+        stale=state.get("stale") is True,
     )
     return given, _seen(_mapping(state.get("seen")))
 

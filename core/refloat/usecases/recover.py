@@ -78,7 +78,11 @@ class Recovery:
 
 def answer(recovery: Recovery, said: Said) -> Recovery:
     """The recovery with one more thing said."""
-    return replace(recovery, given=_with(recovery.given, said))
+    before, given = recovery.given, _with(recovery.given, said)
+    silent = isinstance(said, WentOn | WentTo | LookedAt | Probed | ChosePath | WroteTo)
+    if before.written is not None and not silent and given != before:
+        given = replace(given, stale=True)
+    return replace(recovery, given=given)
 
 
 def _with(given: Given, said: Said) -> Given:
@@ -114,7 +118,7 @@ def _with(given: Given, said: Said) -> Given:
         case ChosePath(path):
             return replace(given, path=path)
         case WroteTo(path, at):
-            return replace(given, written=(path, at))
+            return replace(given, written=(path, at), stale=False)
         case _:
             assert_never(said)
 

@@ -52,6 +52,7 @@ said = st.builds(
     ),
     path=st.none() | words,
     written=st.none() | st.tuples(words, stamps),
+    stale=st.booleans(),
 )
 looks = st.builds(
     Seen,

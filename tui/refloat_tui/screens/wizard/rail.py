@@ -43,7 +43,7 @@ class Rail(Widget):
     """At the left. Shows, never asks."""
 
     DEFAULT_CSS = """
-    Rail { width: 26; height: 1fr; padding: 1 1 0 1; border-right: solid $rule; }
+    Rail { width: 25; height: 1fr; padding: 0 1; border-right: solid $rule; }
     """
 
     def __init__(self, glyphs: Glyphs) -> None:

@@ -235,6 +235,8 @@ class WizardScreen(RefloatScreen[Farewell]):
         if self._recovery is not None and self.has_class("-wide") and not self.has_class("-last"):
             rows = brief_rows(self._look(self._recovery, self.side.size.width - 1))
             self.side.set_rows([replace(row, stop=False) for row in rows])
+            head = next((at for at, row in enumerate(rows) if row.key == f"{self._view.section} head"), 0)
+            self.side.scroll_to(y=head, animate=False, force=True)
 
     def _show_head(self) -> None:
         if self._recovery is None:
@@ -370,7 +372,7 @@ class WizardScreen(RefloatScreen[Farewell]):
         verb = self._VERBS.get(action)
         if verb is not None and verb not in self._view.offers:
             return False
-        if action == "wizard_brief" and (self.has_class("-wide") or self._view.page is Page.BRIEF):
+        if action == "wizard_brief" and (self._view.page is Page.BRIEF):
             return False
         return super().check_action(action, parameters)
 
@@ -389,7 +391,11 @@ class WizardScreen(RefloatScreen[Farewell]):
             case "wizard_choose" | "wizard_move" | "wizard_edit" | "wizard_probe" | "wizard_undo" if key is None:
                 return "There is nothing to answer on this page: enter goes on."
             case "wizard_edit" if view.field(look, key or "") is None:
-                return "Move it to another pile first (m), then say why." if view.page is Page.TRIAGE else "Nothing of it is dirty."
+                return (
+                    "Move it to another pile first (m), then say why."
+                    if view.page is Page.TRIAGE
+                    else "Nothing of it is dirty."
+                )
             case "wizard_choose" if view.choose(look, key or "") is None:
                 return "Nothing of it is dirty: there is no owner to name."
             case "wizard_undo" if view.undo(look, key or "") is None:
@@ -424,6 +430,11 @@ class WizardScreen(RefloatScreen[Farewell]):
         if page is Page.BRIEF:
             self._finish()
             return
+        look = self._page_look()
+        asked = None if look is None else self._view.still_asks(look)
+        if asked is not None and self.rows.go_to(asked):
+            self.action_wizard_edit()
+            return
         self._changed = ()
         self._turn_to(WentOn(page))
 
@@ -441,7 +452,7 @@ class WizardScreen(RefloatScreen[Farewell]):
         if self._recovery is None:
             return
         written = self._recovery.given.written
-        if written is None:
+        if written is None or self._recovery.given.stale:
             self.action_wizard_write()
             return
         self._recovery = answer(self._recovery, WentOn(Page.BRIEF))
@@ -463,8 +474,8 @@ class WizardScreen(RefloatScreen[Farewell]):
         if self._farewell is not None:  # asked twice: saving hangs, and leaving must work
             self.dismiss(self._farewell)
             return
-        if self.words.is_open:
-            self.words.leave(kept=False)
+        if (left := self.words.close(kept=False)) is not None:
+            self._take_words(left)
         name = inert_line(self._recovery.session.name)
         keeps = self._rescue is None or self._rescue.why_memory is None
         sentence = f"Come back with: refloat recover {name}" if keeps else "The answers were kept in memory only."
@@ -491,13 +502,10 @@ class WizardScreen(RefloatScreen[Farewell]):
             self._hear(self._view.undo(look, key))
 
     def action_wizard_move(self) -> None:
-        """To the next pile, and ask why."""
+        """To the next pile; why is asked for before the page is left."""
         look, key = self._page_look(), self.rows.cursor_key
-        if look is None or key is None:
-            return
-        self._hear(self._view.move(look, key))
-        self.rows.go_to(key)
-        self.action_wizard_edit()
+        if look is not None and key is not None:
+            self._hear(self._view.move(look, key))
 
     def action_wizard_edit(self) -> None:
         """Open the field for this row."""
@@ -534,6 +542,10 @@ class WizardScreen(RefloatScreen[Farewell]):
         """Keep what is not saved as it is typed."""
         event.stop()
         self.rows.focus()
+        self._take_words(event)
+        self._show()
+
+    def _take_words(self, event: Words.Left) -> None:
         look = self._page_look()
         if look is None:
             return
@@ -544,11 +556,11 @@ class WizardScreen(RefloatScreen[Farewell]):
             if event.kept and event.text.strip():
                 line = LineEdit("", one_line(event.text))
                 self._hear(EditedLine(section_key(event.key.removeprefix(_ADD)), line))
-        elif event.kept and event.changed:
+        elif event.changed:
+            # Also what was typed live: with fast keys, enter overtakes the message of the last change.
             field = self._view.field(look, event.key)
-            if field is not None and not field.live:
+            if field is not None and (event.kept or field.live) and field.text != event.text:
                 self._hear(self._view.typed(look, event.key, event.text))
-        self._show()
 
     # ── the outside ──────────────────────────────────────────────────────────────────────────────────────────────────
 

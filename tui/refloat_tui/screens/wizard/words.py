@@ -103,11 +103,16 @@ class Words(Vertical):
 
     def leave(self, *, kept: bool) -> None:
         """Hide it and say so."""
+        if (left := self.close(kept=kept)) is not None:
+            self.post_message(left)
+
+    def close(self, *, kept: bool) -> Left | None:
+        """Hide it; what there is to say, None where nobody typed."""
         if not self.is_open:
-            return
+            return None
         self.remove_class("-open")
         text = self.area.text
-        self.post_message(self.Left(self.key, text, kept, text != self._begun))
+        return self.Left(self.key, text, kept, text != self._begun)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Tell the words as they are typed. Loading them is no typing."""

@@ -92,13 +92,16 @@ class BriefPage(PageView):
     page = Page.BRIEF
     title = "Brief"
     ask = "Is this what the next attempt should know?"
+    section = "previous_attempt"
     offers = frozenset({"edit", "undo", "add", "drop", "write", "copy", "command"})
     list_first = True
 
     def so_far(self, recovery: Recovery) -> str:
         """`written 12:41:07`."""
         written = recovery.given.written
-        return "not written yet" if written is None else f"written {clock_time(written[1])}"
+        if written is None:
+            return "not written yet"
+        return "changed since written" if recovery.given.stale else f"written {clock_time(written[1])}"
 
     def reason(self, look: Look) -> Pieces:
         """How big it is, what is masked and cut, and where it goes."""
@@ -112,7 +115,8 @@ class BriefPage(PageView):
             facts.append(several(look.written.omitted, "line") + " left out")
         goes = f"w writes it to {inert_line(look.path)}"
         if (written := look.recovery.given.written) is not None:
-            goes = f"written to {inert_line(written[0])} at {clock_time(written[1])}"
+            changed = ", and changed since: w writes it again" if look.recovery.given.stale else ""
+            goes = f"written to {inert_line(written[0])} at {clock_time(written[1])}{changed}"
         return ((f"{', '.join(facts)}; {goes}.", QUIET),)
 
     def rows(self, look: Look) -> Sequence[Row]:
@@ -167,7 +171,8 @@ class BriefPage(PageView):
 def section_key(key: str) -> Section:
     """The section that a row belongs to; the title's is the first."""
     name = key.partition("#")[0]
-    return next((section for section, _ in SECTIONS if section == name), SECTIONS[0][0])
+    found: list[Section] = [section for section, _ in SECTIONS if section == name]
+    return found[0] if found else SECTIONS[0][0]
 
 
 def _line(look: Look, key: str) -> Line | None:

@@ -68,14 +68,14 @@ class CheckoutPage(PageView):
     page = Page.CHECKOUT
     title = "Checkout"
     ask = "Whose changes are these?"
+    section = "current_artifact"
     offers = frozenset({"choose", "edit", "undo"})
-    chooses = "next owner"
 
     def so_far(self, recovery: Recovery) -> str:
         """`6 files, 1 unknown owner`."""
         rows = owner_rows(recovery)
         open_ = sum(1 for row in rows if row.open)
-        return several(len(rows), "file") + (f", {open_} without owner" if open_ else "") if rows else "nothing dirty"
+        return several(len(rows), "file") + (f", {open_} unowned" if open_ else "") if rows else "nothing dirty"
 
     def reason(self, look: Look) -> Pieces:
         """Where the checkout stands, what is under way, and what is asked."""

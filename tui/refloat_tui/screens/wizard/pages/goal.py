@@ -8,12 +8,14 @@ from refloat.usecases.recover import Recovery, done_when_of, goal_of, next_of
 from refloat_tui.present import QUIET, Pieces
 from refloat_tui.screens.wizard.pages.view import PERSON, Field, Look, PageView, Row, gap, labelled_rows
 
+
 class GoalPage(PageView):
     """The three sentences that the next attempt steers by."""
 
     page = Page.GOAL
-    title = "Goal, next, done when"
+    title = "Goal and next step"
     ask = "What is it for, what comes next, and when is it done?"
+    section = "next_step"
     offers = frozenset({"edit", "undo"})
     list_first = True
 

@@ -26,6 +26,7 @@ class HappenedPage(PageView):
     page = Page.HAPPENED
     title = "What happened"
     ask = "Is this what happened?"
+    section = "previous_attempt"
     offers = frozenset({"edit", "undo"})
     list_first = True
 

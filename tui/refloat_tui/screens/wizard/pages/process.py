@@ -36,6 +36,7 @@ class ProcessPage(PageView):
     page = Page.PROCESS
     title = "Process"
     ask = "Is the original process gone?"
+    section = "previous_attempt"
     offers = frozenset({"choose", "edit", "undo"})
 
     def so_far(self, recovery: Recovery) -> str:
@@ -51,7 +52,10 @@ class ProcessPage(PageView):
         sentence: Pieces = ((f"The evidence: {words}.", QUIET),)
         match process_of(look.recovery):
             case "running":
-                return (*sentence, (" Two writers would spoil each other's work: attach to it, or stop it first.", WARN))
+                return (
+                    *sentence,
+                    (" Two writers would spoil each other's work: attach to it, or stop it first.", WARN),
+                )
             case "unknown":
                 return (*sentence, (" Find out before a second writer starts.", WARN))
             case "gone":
@@ -101,9 +105,8 @@ class ProcessPage(PageView):
 
     def choose(self, look: Look, key: str) -> Said | None:
         """The answer under the cursor; the evidence's own needs no word of yours."""
-        choice = next(word for word in PROCESS_SAID if word == key)
-        said = None if choice == _found(look.recovery) else choice
-        return SaidProcess(said, look.recovery.given.process_note)
+        chosen: list[ProcessSaid] = [word for word in PROCESS_SAID if word == key and word != _found(look.recovery)]
+        return SaidProcess(chosen[0] if chosen else None, look.recovery.given.process_note)
 
     def undo(self, look: Look, key: str) -> Said | None:
         """Back to the evidence."""

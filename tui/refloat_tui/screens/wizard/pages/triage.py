@@ -33,14 +33,15 @@ class TriagePage(PageView):
     page = Page.TRIAGE
     title = "Triage"
     ask = "Does each piece lie on the right pile?"
+    section = "established"
     offers = frozenset({"choose", "move", "edit", "undo"})
-    chooses = "looked at"
     list_first = True
 
     def so_far(self, recovery: Recovery) -> str:
-        """`9 saved, 2 claimed, 1 gone`."""
+        """`9 saved, 1 gone`."""
         found = cards(recovery)
-        return ", ".join(f"{sum(1 for card in found if card.pile == pile)} {pile}" for pile in PILES)
+        counts = {pile: sum(1 for card in found if card.pile == pile) for pile in PILES}
+        return ", ".join(f"{count} {pile}" for pile, count in counts.items() if count) or "nothing to sort"
 
     def reason(self, look: Look) -> Pieces:
         """What the piles mean, and what was not looked for."""
@@ -81,7 +82,9 @@ class TriagePage(PageView):
             places = ", ".join(row.source.replace("_", " ") for row in finding.recoverable_from)
             lines.append(((f"can still be had from: {places}", QUIET),))
         if card.pile != card.found:
-            lines.append(((f"you moved it from {card.found}: ", QUIET), (one_line(card.reason) or "why?", PERSON)))
+            lines.append(
+                ((f"you moved it from {card.found}: ", QUIET), (one_line(card.reason) or "why? e says it", PERSON))
+            )
         return lines
 
     def choose(self, look: Look, key: str) -> Said | None:
@@ -103,6 +106,11 @@ class TriagePage(PageView):
         if card is None or card.pile == card.found:
             return None
         return Field(f"Why is it {card.pile}?", card.reason)
+
+    def still_asks(self, look: Look) -> str | None:
+        """A finding that was moved without a reason."""
+        moved = look.recovery.given.moved
+        return next((card.key for card in cards(look.recovery) if card.key in moved and not card.reason.strip()), None)
 
     def typed(self, look: Look, key: str, text: str) -> Said | None:
         """Keep the reason."""
@@ -135,7 +143,9 @@ def _still_open(look: Look) -> list[Row]:
     words = {True: "still runs", False: "ended", None: "not known"}
     rows = [
         gap("open gap"),
-        heading("open", (("BESIDE THE TALK", STRONG), (f"  {several(len(running), 'thing')} the record left open", QUIET))),
+        heading(
+            "open", (("BESIDE THE TALK", STRONG), (f"  {several(len(running), 'thing')} the record left open", QUIET))
+        ),
     ]
     for at, work in enumerate(running):
         pid = f" (pid {work.pid})" if work.pid else ""

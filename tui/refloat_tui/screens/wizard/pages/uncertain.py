@@ -35,8 +35,8 @@ class UncertainPage(PageView):
     page = Page.UNCERTAIN
     title = "Uncertain"
     ask = "Did these happen?"
+    section = "uncertain"
     offers = frozenset({"choose", "edit", "probe", "undo"})
-    chooses = "yes/no"
 
     def so_far(self, recovery: Recovery) -> str:
         """`2 of 3 unknown`."""
@@ -59,7 +59,11 @@ class UncertainPage(PageView):
             rows += [gap("done gap"), heading("done", (("DO NOT REPEAT", STRONG),))]
         for row in done:
             words = "done" if row.outcome is ActionOutcome.DONE else "not started"
-            cells = (Cell(((f"{row.step}", QUIET),), 4, "right"), Cell(((one_line(row.action), ""),)), Cell(((words, QUIET),), 13))
+            cells = (
+                Cell(((f"{row.step}", QUIET),), 4, "right"),
+                Cell(((one_line(row.action), ""),)),
+                Cell(((words, QUIET),), 13),
+            )
             rows.append(Row(f"done {row.subagent or ''} {row.step}", cells, stop=False))
         return rows or [heading("none", (("Nothing uncertain: nothing to ask here.", QUIET),))]
 
@@ -75,7 +79,10 @@ class UncertainPage(PageView):
         if row.note:
             lines.append((("note: ", QUIET), (one_line(row.note), PERSON)))
         if row.probe is not None:
-            lines += [(), (("would tell: ", QUIET), (inert_line(shlex.join(row.probe)), "$accent"), ("   p runs it", QUIET))]
+            lines += [
+                (),
+                (("would tell: ", QUIET), (inert_line(shlex.join(row.probe)), "$accent"), ("   p runs it", QUIET)),
+            ]
         if row.looked is not None:
             ended = "said" if row.looked.code == 0 else f"ended with {row.looked.code} and said"
             lines.append(((f"{clock_time(row.looked.at)} it {ended}:", QUIET),))
@@ -126,5 +133,3 @@ def _choices(row: Uncertain, look: Look) -> Pieces:
         mark = look.glyphs.chosen if on else look.glyphs.free
         pieces += [(f"{mark} ", "$accent" if on else QUIET), (f"{LOOKED_WORDS[word]}    ", STRONG if on else "")]
     return tuple(pieces)
-
-

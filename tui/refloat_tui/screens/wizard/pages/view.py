@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from textual.content import Content
 
-from refloat.model.brief import WrittenBrief
+from refloat.model.brief import Section, WrittenBrief
 from refloat.model.recovery import Page, Said
 from refloat.text import inert
 from refloat.usecases.recover import Recovery
@@ -72,8 +72,8 @@ class PageView(ABC):
     ask: str
     """The question."""
     offers: frozenset[Verb] = frozenset()
-    chooses: str = "choose"
-    """What `space` does here, in a word or two."""
+    section: Section
+    """The part of the brief that its answers change."""
     list_first: bool = False
     """The list takes the room, the detail what it needs; otherwise the other way round."""
 
@@ -117,6 +117,11 @@ class PageView(ABC):
     def move(self, look: Look, key: str) -> Said | None:
         """What `m` says."""
         del look, key
+        return None
+
+    def still_asks(self, look: Look) -> str | None:
+        """The row whose words are wanted before the page is left; None: there is none."""
+        del look
         return None
 
     def undo(self, look: Look, key: str) -> Said | None:
