@@ -1,8 +1,9 @@
 """One session examined whole: its story, the checkout, the triage. Shared by several commands and the app."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from refloat.model.checkout import Checkout
+from refloat.model.checkout import Checkout, Warned
 from refloat.model.session import Session
 from refloat.model.story import Story
 from refloat.model.triage import Triage
@@ -33,8 +34,13 @@ def examine(bench: Workbench, located: Located) -> Examined:
         Unreadable: nothing of the transcript could be read.
     """
     story = read_story(located.reader, located.found)
-    neighbours, warnings = find_neighbours(bench, located, story)
-    others = [read_story(neighbour.reader, neighbour.found) for neighbour in neighbours]
+    others, warnings = find_other_stories(bench, located, story)
     checkout = compare_checkout(bench, story, others=others, warnings=warnings)
     triage = triage_session(bench, story, checkout, located.session)
     return Examined(located.session, located.reader, located.found, story, checkout, triage)
+
+
+def find_other_stories(bench: Workbench, located: Located, story: Story) -> tuple[Sequence[Story], Sequence[Warned]]:
+    """Other sessions that edited files of this checkout: they may own what is dirty."""
+    neighbours, warnings = find_neighbours(bench, located, story)
+    return [read_story(neighbour.reader, neighbour.found) for neighbour in neighbours], warnings
