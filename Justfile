@@ -3,5 +3,43 @@
 default:
     @just --list
 
+# the app on this machine's sessions
 run *args:
     uv run refloat {{args}}
+
+# the app on an invented home
+demo *args:
+    uv run refloat demo {{args}}
+
+test *args:
+    uv run pytest {{args}}
+
+lint:
+    uv run ruff format --check . && uv run ruff check .
+
+types:
+    uv run basedpyright
+
+# who may import whom
+layers:
+    uv run lint-imports
+
+# what a machine can mend by itself
+fix:
+    uv run ruff check --fix . ; uv run ruff format .
+
+# draw the pictures of the README anew (`just screenshots --check` compares)
+screenshots *args:
+    uv run python screenshots/take.py {{args}}
+
+# ratios against floors, in one run
+bench *args:
+    uv run python benchmarks/bench.py {{args}}
+
+# the command in an environment without development packages
+lean:
+    uv run --isolated --no-dev refloat --version
+
+# all that CI runs
+check:
+    bash .ci/run

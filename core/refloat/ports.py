@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from refloat.model.checkout import Warned
 from refloat.model.liveness import ProcessInfo
 from refloat.model.stamp import Stamp
 
@@ -16,7 +17,7 @@ class Clock(Protocol):
     """The time."""
 
     def now(self) -> Stamp:
-        """This moment."""
+        """The present moment."""
         ...
 
 
@@ -54,7 +55,7 @@ class Processes(Protocol):
         ...
 
     def host(self) -> str:
-        """This machine's name."""
+        """The machine's name."""
         ...
 
 
@@ -77,6 +78,10 @@ class Git(Protocol):
 
     def version(self) -> str | None:
         """Git's version, or None where there is no git."""
+        ...
+
+    def not_obeyed(self, directory: Path) -> Sequence[Warned]:
+        """Settings of the repository that would have git run something for mere questions; they were switched off."""
         ...
 
 
@@ -109,6 +114,14 @@ class Launcher(Protocol):
 
     def run(self, argv: Sequence[str], cwd: Path, seconds: float) -> GitAnswer:
         """Run a read-only probe that a person has confirmed, and wait at most so long."""
+        ...
+
+    def start(self, argv: Sequence[str], cwd: Path, *, executable: str) -> int | None:
+        """Start a program of our own in the background under the name `argv[0]`; its process number, or None."""
+        ...
+
+    def end(self, pid: int) -> None:
+        """End a program that `start` started."""
         ...
 
 

@@ -143,6 +143,9 @@ class CheckRun:
     head: str | None
     freshness: Freshness
     stale_because: str | None
+    note: str | None = None
+    """What limits its word: the exit code that is not its own."""
+    subagent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

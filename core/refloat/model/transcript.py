@@ -52,6 +52,8 @@ class Hunk:
     new_start: int | None
     new_lines: int
     lines: tuple[str, ...]
+    anchor: str = ""
+    """A line that stands somewhere before the hunk, where the record names one instead of a position."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,14 +69,14 @@ def run(
         if start is not None and index < start.segment:
             continue
         if tail is not None:
-            drive.end(tail)  # a cut inside a session of several files costs that record only
+            drive.end(tail, last=False)  # a cut inside a session of several files costs that record only
         tail = drive.segment(segment, start.cursor if start is not None and index == start.segment else None)
     kept = None
     if resumable and segments:
         kept = Resumable(
             len(segments) - 1, drive.cursor, orjson.dumps(parser.freeze()), orjson.dumps(assembler.freeze())
         )
-    cut = drive.end(tail) if tail is not None else False
+    cut = drive.end(tail, last=True) if tail is not None else False
     assembler.take(parser.finish())
     return Reading(kept, cut, drive.read)
 
@@ -93,8 +93,8 @@ def read_summary(
         subagent=None if subagent is None else subagent.id,
         frozen=thawed,
     )
-    reading = run(reader, found, assembler, subagent, start)
-    return told_cut(assembler.summary(), cut=reading.cut), reading.resumable
+    resumable = run(reader, found, assembler, subagent, start).resumable
+    return assembler.summary(), resumable
 
 
 def told_cut(summary: Summary, *, cut: bool) -> Summary:
@@ -137,8 +137,8 @@ class _Drive:
         self._ends[self._path] = self.cursor
         return tail
 
-    def end(self, tail: Tail) -> bool:
-        """Take what stands behind the last line end; True when it is no whole record."""
+    def end(self, tail: Tail, *, last: bool) -> bool:
+        """Take what stands behind the last line end; True when it is no whole record. `last`: nothing follows."""
         got = list(read_one(self._path, *_after(tail.cursor), tail.data, self._torn_heads))
         if not got:
             return False
@@ -147,7 +147,10 @@ class _Drive:
             line, offset = _after(tail.cursor)
             got = [Problem(self._path, line, offset, f"the last record is incomplete: {len(tail.data):,} bytes")]
         for record in got:
-            self._feed(record)
+            if isinstance(record, Problem) and last and not whole:
+                self._assembler.cut(record)
+            else:
+                self._feed(record)
         return not whole
 
     def _feed(self, record: Line | Problem) -> None:

@@ -1,0 +1,207 @@
+"""What became of a file that a session edited: the record's result held against a content.
+
+Pure: the content may be the one on disk, or that of a commit, a stash, a backup. Decides by the table of design §4.
+Refuses to say more than the record holds: then the file is unverifiable, with the reason.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from refloat.checkout.files import Content
+from refloat.checkout.fold import Folded
+from refloat.checkout.lines import align, bare, bare_lines, find_block, find_differences, same_but_line_ends, tells
+from refloat.checkout.pieces import FOREIGN, Piece
+from refloat.model.checkout import FileState
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The answer, and which edit each line of the content comes from."""
+
+    state: FileState
+    why: str
+    origins: tuple[int | None, ...] = ()
+    """For each line of the content: index of the edit, FOREIGN for a line that was there before, None for unknown."""
+    lines: tuple[str, ...] = ()
+    """The content's lines, without carriage returns."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """How many recorded hunks stand in a content, and how many of their befores do."""
+
+    hunks: int = 0
+    there: int = 0
+    undone: int = 0
+    origins: list[int | None] = field(default_factory=list[int | None])
+
+
+def judge(folded: Folded, content: Content) -> Comparison:
+    """Hold the record's result against a content (design §4, the table)."""
+    if not folded.made:
+        return Comparison(FileState.UNVERIFIABLE, "every edit of it was refused: nothing was changed by the session")
+    if folded.deleted:
+        if content.kind == "missing":
+            return Comparison(FileState.PRESENT, "gone, as the session left it")
+        return Comparison(FileState.DIVERGED, "the session deleted it, and it is back", _unknown(content))
+    match content.kind:
+        case "missing":
+            return Comparison(FileState.DELETED, _why_missing(folded))
+        case "text":
+            lines = bare_lines(content.text)
+            return replace(_judge_text(folded, content.text, lines), lines=tuple(lines))
+        case "binary":
+            return Comparison(FileState.UNVERIFIABLE, "binary: the record holds no bytes to compare")
+        case "link":
+            return Comparison(FileState.UNVERIFIABLE, "a symbolic link that leads out of the checkout: not followed")
+        case "directory":
+            return Comparison(FileState.DIVERGED, "a directory stands there now")
+        case "large":
+            return Comparison(FileState.UNVERIFIABLE, "larger than what is compared")
+        case "unreadable":
+            return Comparison(FileState.UNVERIFIABLE, "it cannot be read")
+
+
+def _why_missing(folded: Folded) -> str:
+    if not folded.confirmed and folded.existed is not True:
+        return "not there, and that it was ever written is not confirmed by the record"
+    return "the file is gone, and the session did not delete it"
+
+
+def _unknown(content: Content) -> tuple[int | None, ...]:
+    return (None,) * (content.text.count("\n") + 1) if content.kind == "text" else ()
+
+
+def _judge_text(folded: Folded, text: str, lines: list[str]) -> Comparison:
+    recorded = folded.text
+    if recorded == text:
+        return Comparison(FileState.PRESENT, "the content is the recorded one", tuple(folded.pieces[0].origins))
+    if not folded.pieces:
+        why = "binary" if folded.binary else "the record does not hold what was written"
+        return Comparison(FileState.UNVERIFIABLE, why, (None,) * len(lines))
+    tally = _count(folded.pieces, lines, text)
+    origins = tuple(tally.origins)
+    if recorded is not None and same_but_line_ends(recorded, text):
+        return Comparison(FileState.CHANGED_SINCE, "only line ends or the final newline differ", origins)
+    if folded.first_text == text:
+        return Comparison(FileState.REVERTED, "the content is the one from before the session's edits", origins)
+    if folded.written_whole and recorded is not None:
+        return _judge_whole(bare_lines(recorded), lines, origins)
+    return _judge_hunks(folded, tally, exact=recorded is not None)
+
+
+def _judge_whole(recorded: Sequence[str], lines: Sequence[str], origins: tuple[int | None, ...]) -> Comparison:
+    """A file that the session wrote whole: its lines are the hunks."""
+    places = find_differences(recorded, lines)
+    gone = [line for place in places for line in recorded[place.old_from : place.old_to]]
+    if not any(map(tells, gone)) and all(not line for line in gone):
+        return Comparison(FileState.CHANGED_SINCE, "every recorded line is there, and others were added", origins)
+    told = sum(map(tells, recorded))
+    left = told - sum(map(tells, gone))
+    if left <= 0:
+        return Comparison(FileState.DIVERGED, "none of the recorded lines is there", origins)
+    return Comparison(FileState.PARTLY, f"{left} of {told} recorded lines are there", origins)
+
+
+def _judge_hunks(folded: Folded, tally: _Tally, *, exact: bool) -> Comparison:
+    origins = tuple(tally.origins)
+    if tally.hunks == 0:
+        if folded.blind:
+            return Comparison(FileState.UNVERIFIABLE, "the record does not hold what was written", origins)
+        return Comparison(FileState.CHANGED_SINCE, "the session's edits cancel out; something else changed", origins)
+    if folded.blind and tally.there < tally.hunks:
+        return Comparison(FileState.UNVERIFIABLE, "an edit was made whose content the record does not hold", origins)
+    if tally.there == tally.hunks:
+        if exact:
+            return Comparison(
+                FileState.CHANGED_SINCE, "every recorded hunk is there, and something else changed", origins
+            )
+        return Comparison(FileState.PRESENT, "every recorded hunk is there", origins)
+    if tally.there:
+        return Comparison(FileState.PARTLY, f"{tally.there} of {tally.hunks} recorded hunks are there", origins)
+    if tally.undone == tally.hunks:
+        return Comparison(FileState.REVERTED, "no recorded hunk is there, and what they replaced is", origins)
+    return Comparison(FileState.DIVERGED, "neither the recorded hunks are there nor what they replaced", origins)
+
+
+def _count(pieces: Sequence[Piece], lines: Sequence[str], text: str) -> _Tally:
+    tally = _Tally(origins=[None] * len(lines))
+    for piece in pieces:
+        _count_piece(piece, lines, text, tally)
+    return tally
+
+
+def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally) -> None:
+    bares = [bare(line) for line in piece.lines]
+    places = _place(piece, bares, lines)
+    for index, place in enumerate(places):
+        if place is not None and tally.origins[place] in (None, FOREIGN):
+            tally.origins[place] = piece.origins[index]
+    if piece.before is None:
+        return
+    before = [bare(line) for line in piece.before]
+    for hunk in find_differences(before, bares):
+        old, new = before[hunk.old_from : hunk.old_to], bares[hunk.new_from : hunk.new_to]
+        tally.hunks += 1
+        spot = places[hunk.new_from : hunk.new_to]
+        if _stands(old, new, spot, _neighbours(places, hunk.new_from, len(lines)), lines):
+            tally.there += 1
+        elif piece.loose and new and "\n".join(new) in text:
+            tally.there += 1
+            _mark_indented(new, piece.origins[hunk.new_from : hunk.new_to], lines, tally)
+        elif not old or find_block(old, lines) is not None or (piece.loose and "\n".join(old) in text):
+            tally.undone += 1
+
+
+def _place(piece: Piece, bares: list[str], lines: Sequence[str]) -> list[int | None]:
+    """Where each line of a piece stands in the content."""
+    if piece.whole:
+        return align(bares, lines)
+    at = find_block(bares, lines)
+    if at is not None:
+        return list(range(at, at + len(bares)))
+    places: list[int | None] = [None] * len(bares)
+    start = 0
+    for index in range(1, len(bares) + 1):
+        if index == len(bares) or piece.origins[index] != piece.origins[start]:
+            run = bares[start:index]
+            found = find_block(run, lines) if piece.origins[start] != FOREIGN and any(map(tells, run)) else None
+            if found is not None:
+                places[start:index] = range(found, found + len(run))
+            start = index
+    return places
+
+
+def _neighbours(places: Sequence[int | None], at: int, size: int) -> tuple[int | None, int | None]:
+    """Where the lines just before and at a point of the piece stand in the content."""
+    above = places[at - 1] if at > 0 else -1
+    below = places[at] if at < len(places) else size
+    return above, below
+
+
+def _stands(
+    old: Sequence[str],
+    new: Sequence[str],
+    spot: Sequence[int | None],
+    around: tuple[int | None, int | None],
+    lines: Sequence[str],
+) -> bool:
+    if new:
+        told = [place for place, line in zip(spot, new, strict=True) if tells(line)] or list(spot)
+        return all(place is not None for place in told)
+    above, below = around
+    if above is None or below is None:
+        return find_block(old, lines) is None
+    return find_block(old, lines[above + 1 : below]) is None
+
+
+def _mark_indented(new: Sequence[str], origins: Sequence[int], lines: Sequence[str], tally: _Tally) -> None:
+    """Credit lines of a replacement within lines: only those that are whole but for their indentation."""
+    wanted = [line.strip() for line in new]
+    bares = [line.strip() for line in lines]
+    at = find_block(wanted, bares)
+    if at is None or not any(map(tells, new)):
+        return
+    for index, origin in enumerate(origins):
+        if tally.origins[at + index] is None:
+            tally.origins[at + index] = origin

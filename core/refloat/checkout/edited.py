@@ -1,0 +1,263 @@
+"""The answer for each file that the session edited: its state, where its content stands, its dirty hunks and fates.
+
+Decides the order of the questions: disk first, then what is cheap to ask, then the dear places for what is still lost.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from refloat.checkout.compare import Comparison
+from refloat.checkout.fates import Committed, Surroundings, judge_fates
+from refloat.checkout.files import Content, content_of
+from refloat.checkout.fold import Folded, recorded_as
+from refloat.checkout.lines import bare_lines, find_differences, tells
+from refloat.checkout.owners import own_hunk, owner_of
+from refloat.checkout.places import (
+    add_lost_commits,
+    find_backups,
+    find_in_record,
+    find_in_worktrees,
+    find_places,
+    is_saved,
+)
+from refloat.checkout.porcelain import DiffHunk
+from refloat.checkout.repository import Repository
+from refloat.checkout.survey import Survey
+from refloat.model.checkout import DirtyHunk, EditedFile, Fate, FileState, FoundIn, PlaceKind
+
+_STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
+_SEARCHED: Final = frozenset(
+    {FileState.PARTLY, FileState.REVERTED, FileState.DIVERGED, FileState.DELETED, FileState.MOVED}
+)
+LONGEST: Final = 20_000
+"""Lines of an untracked file past which its hunk is told without its lines."""
+
+
+def find_edited(survey: Survey) -> list[EditedFile]:
+    """Every file that the session edited, in the order of the first edit."""
+    order = list(survey.folded)
+    moved = _find_moved(survey, [real for real in order if survey.comparison(real).state is FileState.DELETED])
+    places = {real: _cheap_places(survey, real, moved.get(real)) for real in order}
+    _search_dear_places(survey, places)
+    return [_edited(survey, real, places[real], moved.get(real)) for real in order]
+
+
+def _edited(survey: Survey, real: str, places: Sequence[FoundIn], moved: str | None) -> EditedFile:
+    folded, comparison = survey.folded[real], survey.comparison(real)
+    hunks = owned_hunks(survey, real)
+    owner, session = owner_of(hunks)
+    state, why = comparison.state, comparison.why
+    if moved is not None:
+        state, why = FileState.MOVED, f"gone from its path; the recorded content stands at {survey.trees.shown(moved)}"
+    return EditedFile(
+        survey.trees.shown(real),
+        state,
+        why,
+        recorded_as(folded),
+        folded.confirmed,
+        owner,
+        session,
+        tuple(places),
+        judge_fates(folded, comparison, _surroundings(survey, real, hunks, moved)),
+        tuple(hunks),
+    )
+
+
+# ── dirty hunks ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def owned_hunks(survey: Survey, real: str) -> list[DirtyHunk]:
+    """The dirty places of a file, each with its owner."""
+    raw = _raw_hunks(survey, real)
+    if not raw:
+        return []
+    content = survey.content(real)
+    lines = bare_lines(content.text) if content.kind == "text" else []
+    fallback = survey.fallback(content.mtime)
+    witnesses = survey.witnesses(real)
+    return [own_hunk(hunk, lines, witnesses, fallback) for hunk in raw]
+
+
+def _raw_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
+    content = survey.content(real)
+    inside = survey.place_in_tree(real)
+    if inside is None:
+        return _against_record(survey.folded.get(real), content)
+    repository, path = inside
+    entry = repository.entries.get(path)
+    if entry is None:
+        if content.kind == "missing" or survey.is_tracked(repository, path):
+            return ()
+        return _against_record(survey.folded.get(real), content)
+    if entry.xy == "??":
+        return whole_hunk(content)
+    found = repository.hunks.get(path, ())
+    return found or ([DiffHunk(0, 0, 0, 0, ())] if content.kind in ("binary", "large") else ())
+
+
+def whole_hunk(content: Content) -> Sequence[DiffHunk]:
+    """The single hunk of a file that is new as a whole."""
+    if content.kind != "text":
+        return [DiffHunk(0, 0, 0, 0, ())] if content.kind in ("binary", "large", "link") else ()
+    lines = bare_lines(content.text)
+    if lines[-1] == "":
+        lines.pop()
+    if not lines:
+        return ()
+    if len(lines) > LONGEST:
+        return [DiffHunk(0, 0, 1, len(lines), ())]
+    return [DiffHunk(0, 0, 1, len(lines), tuple("+" + line for line in lines))]
+
+
+def _against_record(folded: Folded | None, content: Content) -> Sequence[DiffHunk]:
+    """Where there is no HEAD to hold a file against, its recorded before stands in."""
+    before = folded.first_text if folded is not None else None
+    if before is None or content.kind != "text":
+        return whole_hunk(content)
+    old, new = bare_lines(before), bare_lines(content.text)
+    return [
+        DiffHunk(
+            place.old_from + (place.old_to > place.old_from),
+            place.old_to - place.old_from,
+            place.new_from + (place.new_to > place.new_from),
+            place.new_to - place.new_from,
+            (
+                *("-" + x for x in old[place.old_from : place.old_to]),
+                *("+" + x for x in new[place.new_from : place.new_to]),
+            ),
+        )
+        for place in find_differences(old, new)
+    ]
+
+
+# ── places ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _cheap_places(survey: Survey, real: str, moved: str | None) -> list[FoundIn]:
+    folded, state = survey.folded[real], survey.comparison(real).state
+    if moved is not None:
+        return [FoundIn(PlaceKind.WORKTREE, survey.trees.shown(moved), None, None)]
+    if state in _STANDS:
+        here = FoundIn(PlaceKind.WORKTREE, survey.trees.shown(real), None, None)
+        return [here, *(_committed_places(survey, real) if _is_clean(survey, real) else ())]
+    if state is FileState.UNVERIFIABLE:
+        lost = survey.missing_workspace is not None and folded.made
+        return [*find_backups(folded, survey.backups, ()), *find_in_record(folded)] if lost else []
+    kept = survey.archive(real)
+    if kept is None or folded.deleted:
+        return []
+    archive, names = kept
+    found = find_places(folded, names, archive, (PlaceKind.BRANCH, PlaceKind.STASH))
+    here = str(archive.repository.root)
+    found += find_in_worktrees(folded, names, archive, here)
+    return sorted(found, key=lambda place: list(PlaceKind).index(place.where))
+
+
+def _committed_places(survey: Survey, real: str) -> list[FoundIn]:
+    kept = survey.archive(real)
+    return [] if kept is None else find_places(survey.folded[real], kept[1], kept[0], (PlaceKind.BRANCH,))
+
+
+def _is_clean(survey: Survey, real: str) -> bool:
+    inside = survey.place_in_tree(real)
+    if inside is None or inside[1] in inside[0].entries:
+        return False
+    return survey.content(real).kind == "missing" or survey.is_tracked(*inside)
+
+
+def _search_dear_places(survey: Survey, places: dict[str, list[FoundIn]]) -> None:
+    """Look in reflogs, lost commits, backups and the record for what stands in no place that counts as saved."""
+    lost = [
+        real
+        for real, found in places.items()
+        if survey.comparison(real).state in _SEARCHED and not survey.folded[real].deleted and not is_saved(found)
+    ]
+    opened: set[int] = set()
+    snapshots = [row.source for row in survey.story.touched if row.kind == "snapshot_commit"]
+    for real in lost:
+        kept = survey.archive(real)
+        if kept is not None:
+            archive, names = kept
+            if id(archive) not in opened:
+                opened.add(id(archive))
+                every = [
+                    name for other in lost if (more := survey.archive(other)) and more[0] is archive for name in more[1]
+                ]
+                add_lost_commits(archive, every, survey.since, snapshots)
+            kinds = (PlaceKind.REFLOG, PlaceKind.UNREACHABLE_COMMIT)
+            places[real] += find_places(survey.folded[real], names, archive, kinds)
+        places[real] += find_backups(
+            survey.folded[real], survey.backups, [survey.content(real), *_in_head(survey, real)]
+        )
+        places[real] += find_in_record(survey.folded[real])
+
+
+def _in_head(survey: Survey, real: str) -> list[Content]:
+    inside = survey.place_in_tree(real)
+    entry = inside[0].entries.get(inside[1]) if inside is not None else None
+    if inside is None or entry is None or entry.head is None:
+        return []
+    data = inside[0].load_objects([entry.head]).get(entry.head)
+    return [] if data is None else [content_of(data)]
+
+
+def _find_moved(survey: Survey, gone: Sequence[str]) -> dict[str, str]:
+    """Where the content of files that are gone from their path stands now: at a new dirty path, or in HEAD's tree."""
+    repository = survey.trees.main
+    wanted = {real: survey.folded[real].text for real in gone}
+    texts = {text: real for real, text in wanted.items() if text is not None and any(map(tells, text.split("\n")))}
+    if repository is None or not texts:
+        return {}
+    found: dict[str, str] = {}
+    for path, entry in repository.entries.items():
+        if entry.xy == "??" or entry.xy[0] in "AR" or entry.xy[1] == "A":
+            real = f"{repository.root}/{path}"
+            content = survey.content(real)
+            if content.kind == "text" and content.text in texts:
+                found.setdefault(texts[content.text], real)
+    found.update(_moved_in_head(repository, {text: real for text, real in texts.items() if real not in found}))
+    return {real: target for real, target in found.items() if target not in survey.folded}
+
+
+def _moved_in_head(repository: Repository, texts: Mapping[str, str]) -> dict[str, str]:
+    if not texts or repository.head is None:
+        return {}
+    oids = {repository.oid(text.encode("utf-8", "surrogateescape")): real for text, real in texts.items()}
+    standing = repository.find_in_head(oids)
+    return {
+        oids[oid]: f"{repository.root}/{path}" for oid, path in standing.items() if repository.entries.get(path) is None
+    }
+
+
+# ── fates ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _surroundings(survey: Survey, real: str, hunks: Iterable[DirtyHunk], moved: str | None) -> Surroundings:
+    clean = _is_clean(survey, real)
+    lines = {index for hunk in hunks for index in range(hunk.new_start - 1, hunk.new_start - 1 + hunk.new_lines)}
+    comparison = survey.comparison(real)
+    settled = comparison.state in _STANDS and not clean and lines.issuperset(_own_lines(comparison))
+    return Surroundings(
+        dirty=not clean,
+        dirty_lines=lines,
+        commits=() if settled else _commits(survey, real),
+        replaced_by=[(o.name, o.folded[real].traces.removed) for o in survey.others if real in o.folded],
+        undone_by=None if comparison.state in _STANDS else survey.undone_by(real),
+        elsewhere=Fate.UNCOMMITTED if moved is not None else None,
+    )
+
+
+def _own_lines(comparison: Comparison) -> set[int]:
+    return {index for index, origin in enumerate(comparison.origins) if origin is not None and origin >= 0}
+
+
+def _commits(survey: Survey, real: str) -> list[Committed]:
+    """What commits since the start made of a file: those of HEAD first, then other branches; oldest first in each."""
+    kept = survey.archive(real)
+    if kept is None:
+        return []
+    archive, names = kept
+    versions = [v for v in archive.of(names, PlaceKind.BRANCH) if v.oid is not None or survey.folded[real].deleted]
+    archive.prefetch(versions)
+    ordered = sorted(versions, key=lambda version: not version.on_head)
+    return [Committed(v.commit, v.at, None if v.oid is None else archive.lines(v)) for v in ordered]

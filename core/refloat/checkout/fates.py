@@ -1,0 +1,145 @@
+"""What became of each single edit (design §4).
+
+Pure. Decides from the lines that an edit left: whether they stand on disk, whether they are dirty there, which commit
+took them up, which later edit replaced them. Refuses to call an edit lost that its own session replaced.
+"""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Final
+
+from refloat.checkout.compare import Comparison
+from refloat.checkout.fold import Folded, RecordedEdit, Standing
+from refloat.checkout.lines import bare, tells
+from refloat.model.checkout import EditFate, Fate, FileState
+from refloat.model.session import SessionName
+from refloat.model.stamp import Stamp, later
+
+TAKEN_BACK: Final = "taken back with its part of the talk"
+_THERE: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What a commit made of the file."""
+
+    sha: str
+    at: Stamp | None
+    lines: frozenset[str] | None
+    """None: it deleted the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the fates of a file's edits depend on, apart from the file itself."""
+
+    dirty: bool
+    """The path differs from HEAD, or there is no HEAD."""
+    dirty_lines: AbstractSet[int] = frozenset()
+    """Indexes of the file's lines that differ from HEAD."""
+    commits: Sequence[Committed] = ()
+    """Since the session's start, oldest first."""
+    replaced_by: Sequence[tuple[SessionName, AbstractSet[str]]] = ()
+    """Other sessions with the lines that they took away from this file."""
+    undone_by: str | None = None
+    """The last recorded command behind the edits that can have undone them."""
+    elsewhere: Fate | None = None
+    """What to call an edit whose whole file was found at another path."""
+
+
+def judge_fates(folded: Folded, comparison: Comparison, around: Surroundings) -> tuple[EditFate, ...]:
+    """The fate of every recorded edit of a file, in step order."""
+    left = _left(folded)
+    return tuple(_fate(folded, index, left.get(index, ()), comparison, around) for index in range(len(folded.edits)))
+
+
+def _left(folded: Folded) -> dict[int, list[str]]:
+    """For each edit the lines that it leaves in the recorded result."""
+    left: dict[int, list[str]] = {}
+    for piece in folded.pieces:
+        for line, origin in zip(piece.lines, piece.origins, strict=True):
+            if origin >= 0:
+                left.setdefault(origin, []).append(bare(line))
+    return {origin: [line for line in lines if tells(line)] or lines for origin, lines in left.items()}
+
+
+def _fate(folded: Folded, index: int, left: Sequence[str], comparison: Comparison, around: Surroundings) -> EditFate:
+    row = folded.edits[index]
+
+    def made(fate: Fate, commit: str | None = None, by: str | None = None) -> EditFate:
+        return EditFate(row.step, fate, commit, by, row.subagent)
+
+    if row.standing is Standing.REFUSED:
+        return made(Fate.NEVER_APPLIED)
+    if _stands(folded, index, left, comparison):
+        if _is_dirty(index, comparison, around):
+            return made(Fate.UNCOMMITTED)
+        return made(Fate.COMMITTED, _commit_of(folded, row, left, around))
+    if not left and index in folded.traces.replaced_by:
+        return made(Fate.REPLACED, by=f"step {folded.edits[folded.traces.replaced_by[index]].step}")
+    if not left and folded.deleted and index < len(folded.edits) - 1:
+        return made(Fate.REPLACED, by=f"step {folded.edits[-1].step}")
+    commit = _commit_of(folded, row, left, around)
+    if commit is not None:
+        return made(Fate.COMMITTED, commit)
+    return made(*_missing(row, left, comparison, around))
+
+
+def _missing(
+    row: RecordedEdit, left: Sequence[str], comparison: Comparison, around: Surroundings
+) -> tuple[Fate, None, str | None]:
+    """The fate of an edit that stands neither on disk nor in a commit."""
+    if row.standing is Standing.SUPERSEDED:
+        return Fate.REVERTED, None, TAKEN_BACK
+    if around.elsewhere is not None:
+        return around.elsewhere, None, None
+    if row.standing is Standing.UNCONFIRMED:
+        return Fate.UNCONFIRMED, None, None
+    for session, removed in around.replaced_by:
+        if left and set(left) <= removed:
+            return Fate.REPLACED, None, str(session)
+    if comparison.state is FileState.REVERTED:
+        return Fate.REVERTED, None, around.undone_by
+    if comparison.state is FileState.UNVERIFIABLE:
+        return Fate.UNCONFIRMED, None, None
+    return Fate.LOST, None, around.undone_by
+
+
+def _stands(folded: Folded, index: int, left: Sequence[str], comparison: Comparison) -> bool:
+    if folded.deleted:
+        return index == len(folded.edits) - 1 and comparison.state is FileState.PRESENT
+    if left:
+        wanted = set(left)
+        pairs = zip(comparison.origins, comparison.lines, strict=False)
+        return any(origin == index and line in wanted for origin, line in pairs)
+    return index not in folded.traces.replaced_by and comparison.state in _THERE
+
+
+def _is_dirty(index: int, comparison: Comparison, around: Surroundings) -> bool:
+    if not around.dirty:
+        return False
+    mine = [place for place, origin in enumerate(comparison.origins) if origin == index]
+    return not mine or any(place in around.dirty_lines for place in mine)
+
+
+def _commit_of(folded: Folded, row: RecordedEdit, left: Sequence[str], around: Surroundings) -> str | None:
+    """The oldest commit behind the edit that holds what it left."""
+    for commit in around.commits:
+        if row.at is not None and commit.at is not None and later(commit.at, 1) <= row.at:
+            continue
+        if commit.lines is None:
+            if folded.deleted:
+                return commit.sha
+        elif left and set(left) <= commit.lines:
+            return commit.sha
+        elif not left and not folded.deleted and _without(folded, row, commit.lines):
+            return commit.sha
+    return None
+
+
+def _without(folded: Folded, row: RecordedEdit, lines: frozenset[str]) -> bool:
+    """Whether what a mere removal took away is missing from a commit."""
+    gone = {bare(line[1:]) for hunk in row.edit.hunks for line in hunk.lines if line[:1] == "-"}
+    told = {line for line in gone & folded.traces.removed if tells(line)}
+    return bool(told) and not told & lines

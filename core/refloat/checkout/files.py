@@ -1,0 +1,73 @@
+"""What lies at a path now, read plainly and once: text, or why it is none.
+
+Decides how bytes become text and what is too large to look at. Never follows a link out of the checkout, never writes.
+"""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+LARGEST: Final = 16 * 1024 * 1024
+"""Bytes of the largest file whose content is compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file as it is now, or as some commit, stash or backup has it."""
+
+    kind: Literal["text", "binary", "missing", "link", "directory", "large", "unreadable"]
+    text: str = ""
+    mtime: float | None = None
+    """Seconds since 1970; None where there is no file to ask."""
+
+
+MISSING: Final = Content("missing")
+
+
+def text_of(data: bytes) -> str | None:
+    """Bytes as the agents read them: UTF-16 by its mark, else UTF-8 with U+FFFD for what is none; None for binary."""
+    if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        try:
+            return data.decode("utf-16")
+        except UnicodeDecodeError:
+            return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None if b"\0" in data[:8192] else data.decode(errors="replace")
+
+
+def content_of(data: bytes, mtime: float | None = None) -> Content:
+    """Bytes as a Content."""
+    if len(data) > LARGEST:
+        return Content("large", mtime=mtime)
+    text = text_of(data)
+    return Content("binary", mtime=mtime) if text is None else Content("text", text, mtime)
+
+
+def read_content(path: str, inside: str | None) -> Content:
+    """Read the file at an absolute path. A link is followed only to a target below `inside`."""
+    try:
+        state = os.lstat(path)
+        if stat.S_ISLNK(state.st_mode):
+            target = os.path.realpath(path)
+            if inside is None or not _below(target, inside):
+                return Content("link", mtime=state.st_mtime)
+            state = os.stat(target)
+        if stat.S_ISDIR(state.st_mode):
+            return Content("directory", mtime=state.st_mtime)
+        if not stat.S_ISREG(state.st_mode):
+            return Content("unreadable", mtime=state.st_mtime)
+        if state.st_size > LARGEST:
+            return Content("large", mtime=state.st_mtime)
+        return content_of(Path(path).read_bytes(), state.st_mtime)
+    except (FileNotFoundError, NotADirectoryError):
+        return MISSING
+    except (OSError, ValueError):
+        return Content("unreadable")
+
+
+def _below(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(directory.rstrip("/") + "/")

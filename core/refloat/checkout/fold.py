@@ -1,0 +1,337 @@
+"""What a session's record says of each file: its edits, in step order, folded into the text that they leave behind.
+
+Pure. Decides which edits can have reached the disk, and what stands after the last of them: the whole text where the
+record allows, else the pieces that it holds. Refuses to look at any disk.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Literal
+
+from refloat.checkout.lines import align, bare, find_block
+from refloat.checkout.pieces import FOREIGN, Piece, Traces, apply_edit, loose_pieces, whole_piece
+from refloat.model.stamp import Stamp
+from refloat.model.transcript import FileEdit, Outcome, Step, StepKind
+
+
+class Standing(StrEnum):
+    """What the record says of whether an edit was made."""
+
+    APPLIED = "applied"
+    UNCONFIRMED = "unconfirmed"
+    """No result was ever recorded, or one that leaves it open."""
+    SUPERSEDED = "superseded"
+    """It was made, and its part of the talk was taken back later."""
+    REFUSED = "refused"
+    """The tool or the person refused it: nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEdit:
+    """One edit of one file, as recorded."""
+
+    step: int
+    subagent: str | None
+    at: Stamp | None
+    ended_at: Stamp | None
+    edit: FileEdit
+    standing: Standing
+    transcript: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The whole content of a file at one moment, as the record or an agent's backup holds it."""
+
+    at: Stamp | None
+    text: str
+
+
+@dataclass(slots=True)
+class Folded:
+    """All that the record says of one file."""
+
+    path: str
+    edits: list[RecordedEdit] = field(default_factory=list[RecordedEdit])
+    """Refused ones included; origins in the pieces are indexes of this list."""
+    pieces: list[Piece] = field(default_factory=list[Piece])
+    """After the last edit. One whole piece where the text is known, none where nothing is, or the file was deleted."""
+    traces: Traces = field(default_factory=Traces)
+    deleted: bool = False
+    """The last edit deleted the file, or moved it away."""
+    written_whole: bool = False
+    """Created or written whole, with nothing known of what stood there."""
+    existed: bool | None = None
+    """Whether the file was there before the first edit."""
+    blind: bool = False
+    """Some edit is not in the pieces: the record holds too little of it."""
+    binary: bool = False
+    moved_from: str | None = None
+
+    @property
+    def made(self) -> list[RecordedEdit]:
+        """The edits that can have reached the disk."""
+        return [row for row in self.edits if row.standing is not Standing.REFUSED]
+
+    @property
+    def text(self) -> str | None:
+        """The whole text after the last edit, where it is known."""
+        if len(self.pieces) == 1 and self.pieces[0].whole and not self.blind:
+            return "\n".join(self.pieces[0].lines)
+        return None
+
+    @property
+    def first_text(self) -> str | None:
+        """The whole text before the first edit, where it is known."""
+        for piece in self.pieces:
+            if piece.whole and piece.before is not None:
+                return "\n".join(piece.before)
+        return None
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the last edit's result is recorded."""
+        made = self.made
+        return not made or made[-1].standing is not Standing.UNCONFIRMED
+
+
+def standing_of(step: Step) -> Standing:
+    """What the record says of whether a step's edits were made.
+
+    A shell command may have written its file and failed behind it, so an error of one refuses nothing.
+    """
+    if step.superseded:
+        return Standing.REFUSED if _refused(step) else Standing.SUPERSEDED
+    if _refused(step):
+        return Standing.REFUSED
+    return Standing.APPLIED if step.outcome is Outcome.OK and not step.effects_unknown else Standing.UNCONFIRMED
+
+
+def _refused(step: Step) -> bool:
+    if step.effects_unknown:
+        return False
+    if step.outcome is Outcome.DENIED:
+        return True
+    return step.outcome is Outcome.ERROR and (step.command is None or not step.edits)
+
+
+def find_edits(steps: Iterable[Step], real: Callable[[str], str] = str) -> Iterator[RecordedEdit]:
+    """Every edit of some steps, in their order, its paths made `real`. Of a refused one the path is all that counts."""
+    for step in steps:
+        standing = standing_of(step)
+        edits = step.edits
+        if not edits and step.kind is StepKind.EDIT and standing is not Standing.APPLIED:
+            edits = tuple(FileEdit(path, "update") for path in step.files)
+        for edit in edits:
+            path, target = real(edit.path), edit.moved_to and real(edit.moved_to)
+            if (path, target) != (edit.path, edit.moved_to):
+                edit = replace(edit, path=path, moved_to=target)  # noqa: PLW2901 - the same edit under its real name
+            yield RecordedEdit(step.n, step.subagent, step.at, step.ended_at, edit, standing, step.path)
+
+
+def fold(
+    steps: Iterable[Step],
+    known: Mapping[str, Sequence[Known]] | None = None,
+    *,
+    real: Callable[[str], str] = str,
+    without: frozenset[Standing] = frozenset(),
+) -> dict[str, Folded]:
+    """Fold the edits of some steps, in their order, into what they leave behind of each file.
+
+    `known` gives contents that the record holds apart from the edits (reads, backups), oldest first; `real` names the
+    file that a recorded path stands for, and paths in `known` and in the answer are such names. Edits of a standing in
+    `without` are listed and not folded in.
+    """
+    files: dict[str, Folded] = {}
+    for row in find_edits(steps, real):
+        folded = files.setdefault(row.edit.path, Folded(row.edit.path))
+        folded.edits.append(row)
+        if row.standing is Standing.REFUSED or row.standing in without:
+            continue
+        if folded.existed is None and len(folded.made) == 1:
+            folded.existed = _existed(row.edit)
+        _take(folded, row, (known or {}).get(row.edit.path, ()))
+        if row.edit.moved_to is not None and row.edit.moved_to != row.edit.path:
+            _move(files, folded, row)
+    return files
+
+
+def _existed(edit: FileEdit) -> bool | None:
+    if edit.existed is not None or edit.op == "create":
+        return edit.existed if edit.before is None else True
+    return True
+
+
+def _take(folded: Folded, row: RecordedEdit, known: Sequence[Known]) -> None:
+    edit, origin = row.edit, len(folded.edits) - 1
+    folded.binary |= edit.binary
+    if edit.op == "delete":
+        _delete(folded, edit, origin)
+        return
+    if edit.before is not None:
+        _settle(folded, edit.before)
+    elif not _whole(folded) and not folded.deleted and (edit.hunks or edit.after is not None):
+        _use_known(folded, row, known)
+    folded.deleted = False
+    if edit.after is not None:
+        _write(folded, edit.after, origin, created=edit.op == "create" and edit.before is None)
+    elif edit.hunks:
+        _patch(folded, edit, origin)
+    elif edit.moved_to is None:
+        folded.blind = True
+
+
+def _whole(folded: Folded) -> Piece | None:
+    return folded.pieces[0] if folded.pieces and folded.pieces[0].whole else None
+
+
+def _settle(folded: Folded, text: str) -> None:
+    """The record shows the whole text at this point: take it, and keep the origin of every line that stands in it."""
+    whole = _whole(folded)
+    lines = text.split("\n")
+    if whole is not None and not folded.blind:
+        if whole.lines != lines:
+            whole.splice(0, len(whole.lines), lines, FOREIGN, folded.traces)
+        return
+    piece = whole_piece(text, FOREIGN, before=True)
+    first = list(lines)
+    for earlier in folded.pieces:
+        _carry(earlier, piece)
+        first = _undone(earlier, first)
+    piece.before = first
+    folded.pieces, folded.blind = [piece], False
+
+
+def _carry(source: Piece, target: Piece) -> None:
+    """Give lines of `target` the origin that the same lines have in `source`."""
+    for index, place in enumerate(align([bare(x) for x in source.lines], [bare(x) for x in target.lines])):
+        if place is not None and target.origins[place] == FOREIGN:
+            target.origins[place] = source.origins[index]
+
+
+def _undone(piece: Piece, lines: list[str]) -> list[str]:
+    if piece.whole or piece.before is None:
+        return lines
+    at = find_block([bare(line) for line in piece.lines], [bare(line) for line in lines])
+    return lines if at is None else [*lines[:at], *piece.before, *lines[at + len(piece.lines) :]]
+
+
+def _use_known(folded: Folded, row: RecordedEdit, known: Sequence[Known]) -> None:
+    """Start from a content that the record holds apart from the edits, where the edit really fits it."""
+    earlier = [one for one in known if one.at is None or row.at is None or one.at <= row.at]
+    if not earlier or folded.pieces or folded.edits.index(row) != len(folded.edits) - 1:
+        return
+    text = earlier[-1].text
+    if row.edit.after is None and not apply_edit(whole_piece(text, FOREIGN, before=True), row.edit, 0, Traces()):
+        return
+    folded.existed = True
+    folded.pieces = [whole_piece(text, FOREIGN, before=True)]
+
+
+def _write(folded: Folded, text: str, origin: int, *, created: bool) -> None:
+    whole = _whole(folded)
+    lines = text.split("\n")
+    if whole is not None:
+        whole.splice(0, len(whole.lines), lines, origin, folded.traces)
+    else:
+        piece = whole_piece("", origin, before=False)
+        for earlier in folded.pieces:
+            folded.traces.replaced_by.update({old: origin for old in earlier.origins if old != FOREIGN})
+        piece.splice(0, 1, lines, origin, folded.traces)
+        piece.origins = [origin] * len(piece.lines)
+        folded.traces.added.update(map(bare, lines))
+        for earlier in folded.pieces:
+            _carry_own(earlier, piece, origin)
+        folded.pieces = [piece]
+        folded.written_whole = True
+    folded.written_whole |= created
+    folded.blind = False
+
+
+def _carry_own(source: Piece, target: Piece, origin: int) -> None:
+    for index, place in enumerate(align([bare(x) for x in source.lines], [bare(x) for x in target.lines])):
+        if place is not None and source.origins[index] != FOREIGN and target.origins[place] == origin:
+            target.origins[place] = source.origins[index]
+
+
+def _patch(folded: Folded, edit: FileEdit, origin: int) -> None:
+    whole = _whole(folded)
+    if whole is not None and apply_edit(whole, edit, origin, folded.traces):
+        return
+    if whole is not None and not folded.blind:
+        # The file was changed by somebody else in between: what is known is only where the session's own lines were.
+        folded.pieces = list(_own_pieces(whole))
+    for piece in folded.pieces:
+        if apply_edit(piece, edit, origin, folded.traces):
+            return
+    _forget(folded, edit, origin)
+    folded.pieces += loose_pieces(edit, origin, folded.traces)
+
+
+def _own_pieces(whole: Piece) -> Iterable[Piece]:
+    """The stretches of a whole text that the session itself wrote."""
+    start = 0
+    for index in range(1, len(whole.lines) + 1):
+        if index == len(whole.lines) or (whole.origins[index] == FOREIGN) != (whole.origins[start] == FOREIGN):
+            if whole.origins[start] != FOREIGN:
+                yield Piece([], whole.lines[start:index], whole.origins[start:index], whole=False)
+            start = index
+
+
+def _forget(folded: Folded, edit: FileEdit, origin: int) -> None:
+    """Take lines that a new hunk removes out of the pieces that hold them as the session's."""
+    gone = {bare(line[1:]) for hunk in edit.hunks for line in hunk.lines if line[:1] == "-"}
+    for piece in folded.pieces:
+        for index in range(len(piece.lines) - 1, -1, -1):
+            if piece.origins[index] != FOREIGN and bare(piece.lines[index]) in gone:
+                piece.splice(index, 1, [], origin, folded.traces)
+
+
+def _delete(folded: Folded, edit: FileEdit, origin: int) -> None:
+    if edit.before is not None:
+        _settle(folded, edit.before)
+    for piece in folded.pieces:
+        piece.splice(0, len(piece.lines), [], origin, folded.traces)
+    folded.deleted = True
+    folded.pieces = [Piece(piece.before, [""], [FOREIGN], whole=True) for piece in folded.pieces if piece.whole]
+    folded.blind = False
+
+
+def _move(files: dict[str, Folded], source: Folded, row: RecordedEdit) -> None:
+    """What stood at the old path stands at the new one; the old one counts as deleted."""
+    path = row.edit.moved_to or source.path
+    target = files.get(path)
+    rows = [*(target.edits if target else ()), *source.edits]
+    shift = len(rows) - len(source.edits)
+    pieces = [piece.copy() for piece in source.pieces]
+    for piece in pieces:
+        piece.origins = [one if one == FOREIGN else one + shift for one in piece.origins]
+    traces = Traces(
+        set(source.traces.added),
+        set(source.traces.removed),
+        {old + shift: new + shift for old, new in source.traces.replaced_by.items()},
+    )
+    files[path] = Folded(
+        path,
+        rows,
+        pieces,
+        traces,
+        written_whole=source.written_whole,
+        existed=source.existed,
+        blind=source.blind,
+        binary=source.binary,
+        moved_from=source.path,
+    )
+    for piece in source.pieces:
+        source.traces.removed.update(map(bare, piece.lines))
+    source.pieces = [Piece(piece.before, [""], [FOREIGN], whole=True) for piece in source.pieces if piece.whole]
+    source.deleted = True
+
+
+Recorded = Literal["content", "deleted"]
+
+
+def recorded_as(folded: Folded) -> Recorded:
+    """Whether the record leaves a content behind, or a deletion."""
+    return "deleted" if folded.deleted else "content"

@@ -1,0 +1,157 @@
+"""Lines of text and how two of them differ: the arithmetic under folding, comparing and owning.
+
+A text is `text.split("\\n")`: the last element is what stands behind the last line feed, so that joining gives the very
+same text back. Decides what is the same line (a carriage return at its end counts for nothing) and which lines are too
+common to prove anything. Refuses to know what a file or a session is.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Final
+
+_WIDEST: Final = 4_000_000
+"""Product of two stretches' lengths above which they are told as replaced without looking for more in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """`old[old_from:old_to]` was replaced by `new[new_from:new_to]`; one of the two may be empty."""
+
+    old_from: int
+    old_to: int
+    new_from: int
+    new_to: int
+
+
+def bare(line: str) -> str:
+    """The line without the carriage return that a Windows line end leaves."""
+    return line.removesuffix("\r")
+
+
+def bare_lines(text: str) -> list[str]:
+    """The lines of a text, each without a carriage return at its end."""
+    return [line.removesuffix("\r") for line in text.split("\n")]
+
+
+def tells(line: str) -> bool:
+    """Whether a line can prove anything: blank lines and lone brackets stand in every file."""
+    return any(character.isalnum() for character in line)
+
+
+def same_but_line_ends(one: str, other: str) -> bool:
+    """Whether two texts differ in nothing but line ends and the last line feed."""
+    return one.replace("\r\n", "\n").rstrip("\n") == other.replace("\r\n", "\n").rstrip("\n")
+
+
+def find_differences(old: Sequence[str], new: Sequence[str]) -> list[Difference]:
+    """How `old` became `new`, in order, each place as small as can be; equal lines lie between."""
+    return list(_differences(list(old), list(new), 0, 0))
+
+
+def _differences(old: list[str], new: list[str], old_at: int, new_at: int) -> Iterator[Difference]:
+    head = _common_head(old, new)
+    tail = _common_head(old[head:][::-1], new[head:][::-1])
+    old, new = old[head : len(old) - tail], new[head : len(new) - tail]
+    old_at, new_at = old_at + head, new_at + head
+    if not old and not new:
+        return
+    if not old or not new:
+        yield Difference(old_at, old_at + len(old), new_at, new_at + len(new))
+        return
+    anchors = _anchors(old, new)
+    if not anchors:
+        yield from _plain(old, new, old_at, new_at)
+        return
+    old_from = new_from = 0
+    for old_mark, new_mark in [*anchors, (len(old), len(new))]:
+        if old_mark > old_from or new_mark > new_from:
+            yield from _differences(
+                old[old_from:old_mark], new[new_from:new_mark], old_at + old_from, new_at + new_from
+            )
+        old_from, new_from = old_mark + 1, new_mark + 1
+
+
+def _common_head(one: list[str], other: list[str]) -> int:
+    """How many lines are equal at the start; slices are compared because that runs at the speed of C."""
+    low, high = 0, min(len(one), len(other))
+    if one[:high] == other[:high]:
+        return high
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+    """Lines that stand once in each, in the longest order that both keep (patience)."""
+    old_count, new_count = Counter(old), Counter(new)
+    new_index = {line: index for index, line in enumerate(new) if new_count[line] == 1}
+    pairs = [(i, new_index[line]) for i, line in enumerate(old) if old_count[line] == 1 and line in new_index]
+    return _longest_rising(pairs)
+
+
+def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    tops: list[int] = []
+    ends: list[int] = []
+    before: list[int] = []
+    for index, (_, value) in enumerate(pairs):
+        place = bisect_left(tops, value)
+        before.append(ends[place - 1] if place else -1)
+        if place == len(tops):
+            tops.append(value)
+            ends.append(index)
+        else:
+            tops[place] = value
+            ends[place] = index
+    found: list[tuple[int, int]] = []
+    index = ends[-1] if ends else -1
+    while index >= 0:
+        found.append(pairs[index])
+        index = before[index]
+    return found[::-1]
+
+
+def _plain(old: list[str], new: list[str], old_at: int, new_at: int) -> Iterator[Difference]:
+    if len(old) * len(new) > _WIDEST:
+        yield Difference(old_at, old_at + len(old), new_at, new_at + len(new))
+        return
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield Difference(old_at + i1, old_at + i2, new_at + j1, new_at + j2)
+
+
+def align(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
+    """For each line of `old` the index at which it stands in `new`, or None."""
+    found: list[int | None] = []
+    shift = 0
+    for place in find_differences(old, new):
+        found += range(len(found) + shift, place.new_from)
+        found += [None] * (place.old_to - place.old_from)
+        shift = place.new_to - place.old_to
+    found += range(len(found) + shift, len(new))
+    return found
+
+
+def find_block(block: Sequence[str], lines: Sequence[str], near: int = 0) -> int | None:
+    """Where `block` stands in `lines`, nearest to `near`; None where it does not, or is empty."""
+    if not block:
+        return None
+    size, first = len(block), block[0]
+    wanted = list(block)
+    best: int | None = None
+    at = -1
+    while True:
+        try:
+            at = lines.index(first, at + 1)
+        except ValueError:
+            return best
+        if list(lines[at : at + size]) == wanted and (best is None or abs(at - near) < abs(best - near)):
+            best = at
+        if best is not None and at > near + abs(best - near):
+            return best

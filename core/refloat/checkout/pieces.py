@@ -1,0 +1,220 @@
+"""Known pieces of a file's text, line by line with the edit that each line comes from.
+
+A piece is the whole text or a stretch of it. Decides where a recorded hunk belongs in a piece and what it changes
+there. Refuses to guess: a hunk whose old lines do not stand there is not applied.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from refloat.checkout.lines import bare, find_block, find_differences
+from refloat.model.transcript import FileEdit, Hunk
+
+FOREIGN: Final = -1
+"""Origin of a line that no edit of the session made."""
+
+
+@dataclass(slots=True)
+class Traces:
+    """What the edits of one file added and removed, over its whole history in one session."""
+
+    added: set[str] = field(default_factory=set[str])
+    removed: set[str] = field(default_factory=set[str])
+    replaced_by: dict[int, int] = field(default_factory=dict[int, int])
+    """Edit → the last later edit that removed a line of it."""
+
+
+@dataclass(slots=True)
+class Piece:
+    """A known stretch of text after some edits, with the same stretch before the first of them."""
+
+    before: list[str] | None
+    """None where nothing is known of it (or no file was there)."""
+    lines: list[str]
+    origins: list[int]
+    whole: bool
+    loose: bool = False
+    """Its first and last line may be parts of lines."""
+
+    def splice(self, at: int, gone: int, lines: Sequence[str], origin: int, traces: Traces) -> None:
+        """Replace `gone` lines at `at`; lines that stay the same keep their origin."""
+        places = find_differences(self.lines[at : at + gone], lines)
+        for place in reversed(places):
+            start, end = at + place.old_from, at + place.old_to
+            new = list(lines[place.new_from : place.new_to])
+            if origin != FOREIGN:
+                traces.removed.update(map(bare, self.lines[start:end]))
+                traces.added.update(map(bare, new))
+                for earlier in self.origins[start:end]:
+                    if earlier not in (FOREIGN, origin):
+                        traces.replaced_by[earlier] = origin
+            self.lines[start:end] = new
+            self.origins[start:end] = [origin] * len(new)
+
+    def copy(self) -> "Piece":
+        """A piece of its own with the same content."""
+        return Piece(self.before, list(self.lines), list(self.origins), self.whole, self.loose)
+
+
+def whole_piece(text: str, origin: int, *, before: bool) -> Piece:
+    """A whole text; `before` says that it is what stood there before the first edit."""
+    lines = text.split("\n")
+    return Piece(list(lines) if before else None, lines, [origin] * len(lines), whole=True)
+
+
+def apply_edit(piece: Piece, edit: FileEdit, origin: int, traces: Traces) -> bool:
+    """Apply an edit's hunks to a piece, all or none."""
+    trial, gained = piece.copy(), Traces(replaced_by=dict(traces.replaced_by))
+    shift = 0
+    cursor = 0
+    for hunk in edit.hunks:
+        if hunk.old_start is not None:
+            moved = _apply_positioned(trial, hunk, shift, origin, gained)
+            if moved is None:
+                return False
+            shift += moved
+        else:
+            reached = _apply_loose(trial, hunk, cursor, origin, gained, every=edit.replace_all)
+            if reached is None:
+                return False
+            cursor = reached
+    piece.lines, piece.origins = trial.lines, trial.origins
+    traces.added |= gained.added
+    traces.removed |= gained.removed
+    traces.replaced_by.update(gained.replaced_by)
+    return True
+
+
+def old_side(hunk: Hunk) -> list[str]:
+    """The lines that the hunk expects to find."""
+    return [bare(line[1:]) for line in hunk.lines if line[:1] in {" ", "-"}]
+
+
+def new_side(hunk: Hunk) -> list[str]:
+    """The lines that stand there after the hunk."""
+    return [bare(line[1:]) for line in hunk.lines if line[:1] in {" ", "+"}]
+
+
+def _ends(hunk: Hunk) -> tuple[bool, bool]:
+    """Whether the old and the new side end without a line feed (a backslash line says so of the line above it)."""
+    old = new = False
+    for above, line in zip(hunk.lines, hunk.lines[1:], strict=False):
+        if line[:1] == "\\":
+            old |= above[:1] in {" ", "-"}
+            new |= above[:1] in {" ", "+"}
+    return old, new
+
+
+def _apply_positioned(piece: Piece, hunk: Hunk, shift: int, origin: int, traces: Traces) -> int | None:
+    """Apply a hunk at its line, or at the nearest place that fits; how far what follows moved, None if it does not fit."""
+    old = old_side(hunk)
+    wanted = max(0, (hunk.old_start or 0) - (1 if old else 0) + shift)
+    at: int | None = min(wanted, len(piece.lines) - 1)
+    if old and [bare(line) for line in piece.lines[wanted : wanted + len(old)]] != old:
+        at = find_block(old, [bare(line) for line in piece.lines], wanted)
+    if at is None:
+        return None
+    old_open, new_open = _ends(hunk)
+    if old and old_open and piece.whole and at + len(old) != len(piece.lines):
+        return None
+    return _write(piece, hunk, at, (old_open, new_open), origin, traces)
+
+
+def _write(piece: Piece, hunk: Hunk, at: int, ends: tuple[bool, bool], origin: int, traces: Traces) -> int:
+    near = piece.lines[at : at + 1] or piece.lines[-1:]
+    windows = any(line.endswith("\r") for line in near)
+    body: list[str] = []
+    gone = 0
+    for line in hunk.lines:
+        match line[:1]:
+            case " ":
+                body.append(piece.lines[at + gone])
+                gone += 1
+            case "-":
+                gone += 1
+            case "+":
+                body.append(line[1:] + ("\r" if windows and not line.endswith("\r") else ""))
+            case _:
+                pass
+    old_open, new_open = ends
+    if old_open and not new_open:
+        body.append("")
+    elif new_open and not old_open and piece.lines[at + gone : at + gone + 1] == [""]:
+        gone += 1
+    piece.splice(at, gone, body, origin, traces)
+    return len(body) - gone
+
+
+def _apply_loose(piece: Piece, hunk: Hunk, cursor: int, origin: int, traces: Traces, *, every: bool) -> int | None:
+    """Apply a hunk without a position by its text; the line behind it, None where its old text does not stand."""
+    old, new = old_side(hunk), new_side(hunk)
+    if not old:
+        return _append(piece, new, origin, traces)
+    if every:
+        return _replace_every(piece, "\n".join(old), "\n".join(new), origin, traces)
+    bares = [bare(line) for line in piece.lines]
+    start = _after_anchor(hunk, bares, cursor)
+    for begin in (start, 0):
+        found = find_block(old, bares[begin:])
+        if found is not None:
+            before = len(piece.lines)
+            _write(piece, hunk, begin + found, (False, False), origin, traces)
+            return begin + found + len(old) + len(piece.lines) - before
+    return _replace_part(piece, "\n".join(old), "\n".join(new), origin, traces)
+
+
+def _after_anchor(hunk: Hunk, bares: Sequence[str], cursor: int) -> int:
+    anchor: object = getattr(hunk, "anchor", "")
+    if not isinstance(anchor, str) or not anchor:
+        return cursor
+    for index in range(cursor, len(bares)):
+        if bares[index].strip() == anchor.strip():
+            return index + 1
+    return cursor
+
+
+def _append(piece: Piece, new: list[str], origin: int, traces: Traces) -> int | None:
+    """Added lines without any old ones were put at the end (`>>` of a shell)."""
+    if not piece.whole:
+        return None
+    last = len(piece.lines) - 1
+    piece.splice(last, 1, [piece.lines[last] + new[0], *new[1:], ""] if new else [piece.lines[last]], origin, traces)
+    return len(piece.lines) - 1
+
+
+def _replace_part(piece: Piece, old: str, new: str, origin: int, traces: Traces) -> int | None:
+    text = "\n".join(piece.lines)
+    found = text.find(old)
+    if found < 0 and "\r\n" in text:
+        old, new = old.replace("\n", "\r\n"), new.replace("\n", "\r\n")
+        found = text.find(old)
+    if found < 0:
+        return None
+    first = text.count("\n", 0, found)
+    size = old.count("\n") + 1
+    begin = text.rfind("\n", 0, found) + 1
+    end = text.find("\n", found + len(old))
+    tail = text[found + len(old) :] if end < 0 else text[found + len(old) : end]
+    lines = (text[begin:found] + new + tail).split("\n")
+    piece.splice(first, size, lines, origin, traces)
+    return first + len(lines)
+
+
+def _replace_every(piece: Piece, old: str, new: str, origin: int, traces: Traces) -> int | None:
+    text = "\n".join(piece.lines)
+    if old not in text and "\r\n" in text:
+        old, new = old.replace("\n", "\r\n"), new.replace("\n", "\r\n")
+    if old not in text:
+        return None
+    piece.splice(0, len(piece.lines), text.replace(old, new).split("\n"), origin, traces)
+    return len(piece.lines)
+
+
+def loose_pieces(edit: FileEdit, origin: int, traces: Traces) -> Iterator[Piece]:
+    """The hunks of an edit as pieces of their own, where the text around them is unknown."""
+    for hunk in edit.hunks:
+        old, new = old_side(hunk), new_side(hunk)
+        piece = Piece(list(old), list(old), [FOREIGN] * len(old), whole=False, loose=hunk.old_start is None)
+        piece.splice(0, len(old), new, origin, traces)
+        yield piece

@@ -1,0 +1,238 @@
+"""What git prints, read into values. Pure: bytes in, values out.
+
+Formats: git-status(1) "Porcelain Format Version 2", git-diff(1) "Generating patch text" and "Raw output format",
+git-worktree(1) "Porcelain Format". Refuses to run git.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from refloat.model.stamp import Stamp, stamp_of_seconds
+
+NOTHING: Final = re.compile(r"0+")
+"""An object id of zeros: nothing stands there."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusEntry:
+    """A dirty path."""
+
+    xy: str
+    """Two characters as in `git status --porcelain`; `??` for untracked."""
+    head: str | None
+    """Object id of its content in HEAD."""
+    submodule: bool = False
+
+
+@dataclass(slots=True)
+class Status:
+    """What `git status --porcelain=v2 -z --branch` says."""
+
+    head: str | None = None
+    branch: str | None = None
+    entries: dict[str, StatusEntry] = field(default_factory=dict[str, StatusEntry])
+
+
+@dataclass(frozen=True, slots=True)
+class DiffHunk:
+    """One hunk of a diff without context. `lines` as in `model.transcript.Hunk`, without backslash lines."""
+
+    old_start: int
+    old_lines: int
+    new_start: int
+    new_lines: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """What a commit made of a path."""
+
+    path: str
+    oid: str | None
+    """None: it deleted the path."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedCommit:
+    """A commit with what it changed against its first parent."""
+
+    sha: str
+    parents: tuple[str, ...]
+    at: Stamp | None
+    subject: str
+    source: str
+    """The ref by which it was reached, where asked for."""
+    blobs: tuple[Blob, ...]
+
+
+def decode(data: bytes) -> str:
+    """A path or text of git; bytes that are no UTF-8 stay recognisable as such."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def read_status(out: bytes) -> Status:
+    """Read `status --porcelain=v2 -z --branch`."""
+    status = Status()
+    fields = iter(decode(out).split("\0"))
+    for line in fields:
+        match line[:2]:
+            case "# ":
+                _header(status, line)
+            case "1 ":
+                words = line.split(" ", 8)
+                status.entries[words[8]] = StatusEntry(words[1].replace(".", " "), _oid(words[6]), words[2][0] == "S")
+            case "2 ":
+                words = line.split(" ", 9)
+                origin = next(fields, "")
+                status.entries[words[9]] = StatusEntry(words[1].replace(".", " "), None, words[2][0] == "S")
+                status.entries.setdefault(origin, StatusEntry("D ", _oid(words[6])))
+            case "u ":
+                words = line.split(" ", 10)
+                status.entries[words[10]] = StatusEntry(words[1], _oid(words[8]), words[2][0] == "S")
+            case "? ":
+                status.entries[line[2:]] = StatusEntry("??", None)
+            case _:
+                pass
+    return status
+
+
+def _header(status: Status, line: str) -> None:
+    match line.split(" ", 2):
+        case ["#", "branch.oid", oid] if oid != "(initial)":
+            status.head = oid
+        case ["#", "branch.head", name] if name != "(detached)":
+            status.branch = name
+        case _:
+            pass
+
+
+def _oid(word: str) -> str | None:
+    return None if NOTHING.fullmatch(word) else word
+
+
+_HUNK: Final = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+def read_diff(out: bytes) -> dict[str, list[DiffHunk]]:
+    """Read a patch without renames into hunks by path (relative to the repository's root). Binary files have none."""
+    found: dict[str, list[DiffHunk]] = {}
+    hunks: list[DiffHunk] = []
+    old_path: str | None = None
+    lines = out.split(b"\n")
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        index += 1
+        if line.startswith(b"diff --git "):
+            hunks, old_path = [], None
+        elif line.startswith(b"--- "):
+            old_path = _patch_path(line[4:], b"a/")
+        elif line.startswith(b"+++ "):
+            path = _patch_path(line[4:], b"b/") or old_path
+            if path is not None:
+                hunks = found.setdefault(path, [])
+        elif head := _HUNK.match(line):
+            index = _take_hunk(head, lines, index, hunks)
+    return found
+
+
+def _take_hunk(head: re.Match[bytes], lines: Sequence[bytes], index: int, hunks: list[DiffHunk]) -> int:
+    old_lines, new_lines = int(head[2] or 1), int(head[4] or 1)
+    body: list[str] = []
+    old, new = old_lines, new_lines
+    while index < len(lines) and (old > 0 or new > 0):
+        line = lines[index]
+        index += 1
+        sign = line[:1]
+        if sign == b"\\":
+            continue
+        old -= sign != b"+"
+        new -= sign != b"-"
+        body.append(line.decode(errors="replace"))
+    hunks.append(DiffHunk(int(head[1]), old_lines, int(head[3]), new_lines, tuple(body)))
+    return index
+
+
+_ESCAPE: Final = re.compile(rb"\\([0-7]{3}|.)")
+_NAMED: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
+
+
+def _unescape(match: re.Match[bytes]) -> bytes:
+    word = match.group(1)
+    return bytes([int(word, 8)]) if len(word) == 3 else bytes([_NAMED.get(word, word[0])])
+
+
+def _patch_path(word: bytes, prefix: bytes) -> str | None:
+    """A path of a patch header: quoted as in C where it holds odd characters, a tab behind it where it holds a space."""
+    word = word.rstrip(b"\t")
+    if word.startswith(b'"') and word.endswith(b'"'):
+        word = _ESCAPE.sub(_unescape, word[1:-1])
+    return None if word == b"/dev/null" else decode(word.removeprefix(prefix))
+
+
+LOG_FORMAT: Final = "--format=%x01%H%x02%P%x02%ct%x02%S%x02%s%x03"
+"""Between the commits of a log there are only raw changes; the marks are no characters of a subject line."""
+
+
+def read_log(out: bytes) -> Iterator[LoggedCommit]:
+    """Read `log --raw -z --no-abbrev` in `LOG_FORMAT`."""
+    for chunk in out.split(b"\x01")[1:]:
+        head, _, raw = chunk.partition(b"\x03")
+        words = decode(head).split("\x02")
+        if len(words) >= 5:
+            at = stamp_of_seconds(int(words[2])) if words[2].isdigit() else None
+            yield LoggedCommit(words[0], tuple(words[1].split()), at, words[4], words[3], tuple(read_raw(raw)))
+
+
+def read_raw(raw: bytes) -> Iterator[Blob]:
+    """Read raw changes: `:mode mode oid oid X NUL path NUL`."""
+    fields = iter(decode(raw).split("\0"))
+    for word in fields:
+        meta = word.strip("\n")
+        if meta.startswith(":"):
+            words = meta.split(" ")
+            path = next(fields, "")
+            if len(words) >= 5:
+                yield Blob(path, _oid(words[3]))
+
+
+def read_reflog(out: bytes) -> list[tuple[int, str]]:
+    """Read `log -g --format=%H%x00%gd --date=unix`: (seconds since 1970, commit), newest first."""
+    found: list[tuple[int, str]] = []
+    for line in out.decode(errors="replace").splitlines():
+        sha, _, name = line.partition("\0")
+        seconds = re.search(r"@\{(\d+)", name)
+        if seconds:
+            found.append((int(seconds[1]), sha))
+    return found
+
+
+def read_worktrees(out: bytes) -> list[str]:
+    """The paths of `worktree list --porcelain -z` (or without `-z`), bare ones left out."""
+    found: list[str] = []
+    entries = re.split(rb"\0\0|\n\n", out)
+    for entry in entries:
+        fields = re.split(rb"[\0\n]", entry)
+        if fields[0].startswith(b"worktree ") and b"bare" not in fields[1:]:
+            found.append(decode(fields[0][9:]))
+    return found
+
+
+def read_objects(out: bytes) -> Mapping[str, bytes]:
+    """Read `cat-file --batch`: content by object id; missing ones are left out."""
+    found: dict[str, bytes] = {}
+    at = 0
+    while at < len(out):
+        end = out.find(b"\n", at)
+        if end < 0:
+            break
+        words = out[at:end].split(b" ")
+        at = end + 1
+        if len(words) == 3 and words[2].isdigit():
+            size = int(words[2])
+            found[words[0].decode()] = out[at : at + size]
+            at += size + 1
+    return found

@@ -1,0 +1,212 @@
+"""A git worktree as it stands, asked in a handful of calls whatever its size.
+
+Everything goes through the port, which is hardened. Decides which questions are asked and puts the answers together.
+Refuses to write, to lock, and to ask one question for each file.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from refloat.checkout.operation import find_operation
+from refloat.checkout.porcelain import (
+    LOG_FORMAT,
+    DiffHunk,
+    LoggedCommit,
+    Status,
+    StatusEntry,
+    decode,
+    read_diff,
+    read_log,
+    read_objects,
+    read_raw,
+    read_reflog,
+    read_status,
+    read_worktrees,
+)
+from refloat.model.checkout import Operation, Warned
+from refloat.model.stamp import Stamp, later, seconds_of
+from refloat.ports import Git
+
+_EMPTY_TREE: Final = {
+    "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+_ARGUMENTS: Final = 60_000
+"""Bytes of paths on one command line; past that the whole is asked for and sieved here."""
+_SLACK: Final = 24 * 3600.0
+"""Seconds that a commit's own date may lie before the session and it is still looked at."""
+_MANY: Final = 5_000
+"""Most commits, reflog entries or stashes that are looked at."""
+_RAW: Final = ("--raw", "-z", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", LOG_FORMAT)
+
+
+@dataclass(slots=True)
+class Repository:
+    """One worktree of a repository."""
+
+    git: Git
+    root: Path
+    git_dir: Path
+    common_dir: Path
+    algorithm: str
+    status: Status = field(default_factory=Status)
+    hunks: Mapping[str, Sequence[DiffHunk]] = field(default_factory=dict[str, Sequence[DiffHunk]])
+    reflog: Sequence[tuple[int, str]] = ()
+    operation: Operation | None = None
+    warnings: list[Warned] = field(default_factory=list[Warned])
+    _objects: dict[str, bytes] = field(default_factory=dict[str, bytes])
+
+    @property
+    def head(self) -> str | None:
+        """HEAD; None before the first commit."""
+        return self.status.head
+
+    @property
+    def entries(self) -> Mapping[str, StatusEntry]:
+        """Every dirty path, relative to the root."""
+        return self.status.entries
+
+    def head_at(self, moment: Stamp | None) -> str | None:
+        """HEAD at a moment, from the reflog; None where it does not reach back so far."""
+        if moment is None:
+            return None
+        seconds = seconds_of(moment)
+        return next((sha for at, sha in self.reflog if at <= seconds), None)
+
+    def oid(self, data: bytes) -> str:
+        """The object id that git gives to a content."""
+        made = hashlib.new(self.algorithm, usedforsecurity=False)
+        made.update(b"blob %d\0" % len(data))
+        made.update(data)
+        return made.hexdigest()
+
+    def load_objects(self, oids: Iterable[str]) -> Mapping[str, bytes]:
+        """Contents by object id, asked for at once; what is not there is left out."""
+        wanted = [oid for oid in dict.fromkeys(oids) if oid not in self._objects]
+        if wanted:
+            answer = self.git.run(self.root, "cat-file", "--batch", stdin="".join(f"{x}\n" for x in wanted).encode())
+            self._objects |= read_objects(answer.out)
+        return self._objects
+
+    def find_commits(self, *words: str, paths: Sequence[str] = (), since: Stamp | None = None) -> list[LoggedCommit]:
+        """Commits with what they changed, newest first; `words` are those of `git log` that choose them."""
+        dated = [f"--since={later(since, -_SLACK)}"] if since else []
+        args = ["log", *_RAW, f"--max-count={_MANY}", *dated, *words]
+        wanted = set(paths)
+        if paths and sum(len(path) + 12 for path in paths) < _ARGUMENTS:
+            args += ["--full-history", "--", *(f":(top,literal){path}" for path in paths)]
+        else:
+            args.append("--")
+        answer = self.git.run(self.root, *args)
+        if answer.code != 0:
+            return []
+        found = read_log(answer.out)
+        return [c for c in found if not wanted or any(blob.path in wanted for blob in c.blobs)]
+
+    def find_reachable(self, *words: str, since: Stamp | None = None) -> set[str]:
+        """Ids of commits that `git rev-list` finds by these words."""
+        dated = [f"--since={later(since, -_SLACK)}"] if since else []
+        answer = self.git.run(self.root, "rev-list", *dated, *words, "--")
+        return set(answer.out.decode(errors="replace").split()) if answer.code == 0 else set()
+
+    def find_changed(self, old: str, new: str) -> list[str] | None:
+        """Paths that differ between two commits; None where git cannot tell."""
+        answer = self.git.run(
+            self.root, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", old, new, "--"
+        )
+        return [blob.path for blob in read_raw(answer.out)] if answer.code == 0 else None
+
+    def find_existing(self, names: Sequence[str]) -> dict[str, str]:
+        """Which commit names (shortened ids) exist, and their whole ids."""
+        if not names:
+            return {}
+        answer = self.git.run(
+            self.root, "cat-file", "--batch-check", stdin="".join(f"{name}^{{commit}}\n" for name in names).encode()
+        )
+        lines = answer.out.decode(errors="replace").splitlines()
+        rows = zip(names, (line.split(" ") for line in lines), strict=False)
+        return {name: words[0] for name, words in rows if len(words) == 3 and words[1] == "commit"}
+
+    def find_tracked(self, paths: Sequence[str]) -> set[str]:
+        """Which of the paths git tracks."""
+        words = ["ls-files", "-z", "--cached", "--full-name"]
+        if sum(len(path) + 12 for path in paths) < _ARGUMENTS:
+            words += ["--", *(f":(top,literal){path}" for path in paths)]
+        answer = self.git.run(self.root, *words)
+        return set(decode(answer.out).split("\0")) & set(paths)
+
+    def find_worktrees(self) -> list[str]:
+        """Paths of the repository's worktrees, this one and vanished ones included."""
+        answer = self.git.run(self.root, "worktree", "list", "--porcelain", "-z")
+        if answer.code != 0:
+            answer = self.git.run(self.root, "worktree", "list", "--porcelain")
+        return read_worktrees(answer.out)
+
+    def find_in_head(self, oids: Iterable[str]) -> dict[str, str]:
+        """Paths of HEAD's tree at which contents stand, by object id."""
+        wanted = set(oids)
+        answer = self.git.run(self.root, "ls-tree", "-r", "-z", "--full-tree", "HEAD")
+        found: dict[str, str] = {}
+        for entry in decode(answer.out).split("\0"):
+            meta, _, path = entry.partition("\t")
+            oid = meta.rpartition(" ")[2]
+            if oid in wanted:
+                found.setdefault(oid, path)
+        return found
+
+
+def find_root(git: Git, directory: Path) -> tuple[Path, Path, Path, str] | None:
+    """Top level, own and common git directory and hash algorithm of the worktree that a directory lies in."""
+    words = ("rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
+    answer = git.run(directory, *words, "--show-object-format")
+    lines = answer.out.decode("utf-8", "surrogateescape").splitlines()
+    if answer.code != 0 or len(lines) < 4:
+        return None
+    return Path(lines[0]), Path(lines[1]), Path(lines[2]), lines[3]
+
+
+def load_repository(git: Git, directory: Path) -> Repository | None:
+    """The worktree that a directory lies in, with its dirty files and their hunks; None where it lies in none."""
+    found = find_root(git, directory)
+    if found is None:
+        return None
+    repository = Repository(git, *found)
+    answer = git.run(
+        repository.root, "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames"
+    )
+    if answer.code != 0:
+        said = answer.err.strip().splitlines()[-1:] or ["no answer in time" if answer.timed_out else "no reason given"]
+        repository.warnings.append(Warned(f"git status failed: {said[0]}", str(repository.root)))
+    repository.status = read_status(answer.out)
+    repository.hunks = _load_hunks(repository)
+    repository.reflog = _load_reflog(repository)
+    repository.operation = find_operation(repository.git_dir, repository.entries)
+    return repository
+
+
+def _load_hunks(repository: Repository) -> Mapping[str, Sequence[DiffHunk]]:
+    tracked = [path for path, entry in repository.entries.items() if entry.xy != "??" and not entry.submodule]
+    if not tracked:
+        return {}
+    words = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U0", "--inter-hunk-context=0"]
+    words += ["--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", "--diff-algorithm=histogram"]
+    words.append(repository.head or _EMPTY_TREE[repository.algorithm])
+    if sum(len(path) + 12 for path in tracked) < _ARGUMENTS:
+        words += ["--", *(f":(top,literal){path}" for path in tracked)]
+    answer = repository.git.run(repository.root, *words)
+    if answer.code != 0:
+        repository.warnings.append(Warned("git diff failed: hunks are not told", str(repository.root)))
+        return {}
+    return read_diff(answer.out)
+
+
+def _load_reflog(repository: Repository) -> Sequence[tuple[int, str]]:
+    if repository.head is None:
+        return ()
+    answer = repository.git.run(
+        repository.root, "log", "-g", f"--max-count={_MANY}", "--date=unix", "--format=%H%x00%gd", "HEAD", "--"
+    )
+    return read_reflog(answer.out) if answer.code == 0 else ()

@@ -1,0 +1,248 @@
+"""One comparison of a session with its checkout: what was asked once and is used for every file.
+
+Decides which questions are asked at all: places that hold lost content are searched only when something is missing.
+Refuses to know how an answer is shown.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from refloat.checkout.compare import Comparison, judge
+from refloat.checkout.files import Content, read_content
+from refloat.checkout.fold import Folded, Known, Standing, fold
+from refloat.checkout.owners import UNKNOWN, Fallback, Witness
+from refloat.checkout.places import Archive, open_archive
+from refloat.checkout.repository import Repository
+from refloat.checkout.trees import Trees, names_in
+from refloat.commands import may_undo, may_write
+from refloat.model.checkout import FileState, Owner
+from refloat.model.session import SessionName
+from refloat.model.stamp import Stamp, later, stamp_of_seconds
+from refloat.model.story import Story
+from refloat.model.transcript import Outcome, Step, StepKind
+
+_RANK: Final = tuple(FileState)
+_STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
+
+
+def name_of(story: Story) -> SessionName:
+    """`agent:id` of the session."""
+    return SessionName(f"{story.summary.agent}:{story.summary.session_id}")
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRecord:
+    """What another session's record says."""
+
+    name: SessionName
+    folded: Mapping[str, Folded]
+    steps: Sequence[Step]
+
+
+@dataclass(slots=True)
+class Survey:
+    """Everything that the answers of one comparison rest on."""
+
+    story: Story
+    trees: Trees
+    steps: Sequence[Step]
+    folded: Mapping[str, Folded]
+    without_superseded: Mapping[str, Folded]
+    others: Sequence[OtherRecord]
+    backups: Mapping[str, Sequence[tuple[str, Content]]]
+    base: str | None
+    missing_workspace: str | None
+    _contents: dict[str, Content] = field(default_factory=dict[str, Content])
+    _comparisons: dict[str, Comparison] = field(default_factory=dict[str, Comparison])
+    _archives: dict[str, Archive] = field(default_factory=dict[str, Archive])
+    _tracked: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+
+    @property
+    def name(self) -> SessionName:
+        """`agent:id` of the session."""
+        return name_of(self.story)
+
+    @property
+    def since(self) -> Stamp | None:
+        """When the session began."""
+        return self.story.summary.started_at
+
+    def content(self, real: str) -> Content:
+        """What lies at a path now."""
+        if real not in self._contents:
+            self._contents[real] = self._read(real)
+        return self._contents[real]
+
+    def _read(self, real: str) -> Content:
+        if not real.startswith("/"):
+            return Content("unreadable")
+        repository = self.trees.of(real)
+        return read_content(real, str(repository.root) if repository else self.trees.workspace)
+
+    def comparison(self, real: str) -> Comparison:
+        """What became of a file that the session edited."""
+        if real not in self._comparisons:
+            self._comparisons[real] = self._compare(real)
+        return self._comparisons[real]
+
+    def _compare(self, real: str) -> Comparison:
+        folded = self.folded[real]
+        if folded.made and self.missing_workspace and (real + "/").startswith(self.missing_workspace.rstrip("/") + "/"):
+            return Comparison(FileState.UNVERIFIABLE, "the workspace is gone: there is nothing to compare with")
+        made = judge(folded, self.content(real))
+        kept = self.without_superseded.get(real)
+        if kept is None or made.state in _STANDS:
+            return made
+        if not kept.pieces and not kept.deleted:
+            return Comparison(made.state, f"its edits were taken back with their part of the talk; {made.why}",
+                              made.origins, made.lines)  # fmt: skip
+        other = judge(kept, self.content(real))
+        if _RANK.index(other.state) < _RANK.index(made.state):
+            return Comparison(
+                other.state, f"{other.why}; edits that were taken back are left out", made.origins, made.lines
+            )
+        return made
+
+    def stands(self, real: str) -> bool:
+        """Whether the recorded result is on disk."""
+        return self.comparison(real).state in _STANDS
+
+    def witnesses(self, real: str) -> list[Witness]:
+        """What each session's record says of a file; this one's first."""
+        found: list[Witness] = []
+        if real in self.folded and self.folded[real].made:
+            found.append(Witness(self.name, own=True, folded=self.folded[real], comparison=self.comparison(real)))
+        for record in self.others:
+            folded = record.folded.get(real)
+            if folded is not None and folded.made:
+                found.append(
+                    Witness(record.name, own=False, folded=folded, comparison=judge(folded, self.content(real)))
+                )
+        return found
+
+    def place_in_tree(self, real: str) -> tuple[Repository, str] | None:
+        """The repository that a path lies in, and the path relative to its root."""
+        repository = self.trees.of(real)
+        if repository is None:
+            return None
+        return repository, real[len(str(repository.root).rstrip("/")) + 1 :]
+
+    def is_tracked(self, repository: Repository, path: str) -> bool:
+        """Whether git tracks a path that `git status` does not tell: else it is ignored."""
+        key = str(repository.root)
+        if key not in self._tracked:
+            inside = (self.place_in_tree(real) for real in self.folded)
+            clean = [p[1] for p in inside if p is not None and p[0] is repository and p[1] not in repository.entries]
+            self._tracked[key] = repository.find_tracked(clean)
+        return path in self._tracked[key]
+
+    def archive(self, real: str) -> tuple[Archive, list[str]] | None:
+        """What the repository keeps of a file, and what it is called there; None where there is no repository."""
+        repository = self.trees.of(real) or self.trees.main
+        if repository is None:
+            return None
+        key = str(repository.root)
+        if key not in self._archives:
+            self._archives[key] = self._open(repository)
+        archive = self._archives[key]
+        names = names_in(real, repository, archive.worktrees)
+        return (archive, names) if names else None
+
+    def _open(self, repository: Repository) -> Archive:
+        worktrees = repository.find_worktrees()
+        names = [name for real in self.folded for name in names_in(real, repository, worktrees)]
+        base = self.base if repository is self.trees.main else None
+        return open_archive(repository, list(dict.fromkeys(names)), base, self.since, worktrees)
+
+    def fallback(self, mtime: float | None) -> Fallback:
+        """Who made what no text explains, from when the file was last written."""
+        written = stamp_of_seconds(mtime) if mtime is not None else None
+        if written is None:
+            return UNKNOWN
+        if self.since is not None and written < self.since:
+            return Fallback(Owner.PREDATES, f"last written at {written}, before the session's first record")
+        step = next((s for s in self.steps if _wrote_at(s, written)), None)
+        if step is not None:
+            return Fallback(Owner.COMMAND, f"written at {written}, while step {step.n} ran: {step.command}")
+        return UNKNOWN
+
+    def undone_by(self, real: str) -> str | None:
+        """The first recorded command behind the session's last edit of a file that can have taken it away."""
+        last = max((row.ended_at or row.at or "" for row in self.folded[real].made), default="")
+        found = [(s.at or "", f"step {s.n}") for s in self.steps if _can_undo(s, last, real)]
+        for record in self.others:
+            found += [(s.at or "", str(record.name)) for s in record.steps if _can_undo(s, last, real)]
+        return min(found)[1] if found else None
+
+
+def _wrote_at(step: Step, written: Stamp) -> bool:
+    if step.command is None or step.at is None or step.ended_at is None or not may_write(step.command):
+        return False
+    if step.kind not in (StepKind.COMMAND, StepKind.CHECK, StepKind.EXTERNAL, StepKind.EDIT):
+        return False
+    return step.at <= written <= later(step.ended_at, 0.001)
+
+
+def _can_undo(step: Step, after: str, real: str) -> bool:
+    if step.command is None or step.outcome is Outcome.DENIED or (step.at or "") < after or not may_undo(step.command):
+        return False
+    return "git" in step.command or os.path.basename(real) in step.command  # noqa: PTH119 - strings all around
+
+
+def survey(
+    trees: Trees, story: Story, others: Sequence[Story], base: str | None, missing_workspace: str | None
+) -> Survey:
+    """Fold the records of the session and of the others; nothing of the disk is read yet but agents' backups."""
+    steps = list(story.every_step)
+    backups = _load_backups(story, trees.real)
+    known = _known(story, backups, trees.real)
+    folded = fold(steps, known, real=trees.real)
+    taken_back = {real for real, file in folded.items() if any(r.standing is Standing.SUPERSEDED for r in file.edits)}
+    kept = fold(steps, known, real=trees.real, without=frozenset({Standing.SUPERSEDED})) if taken_back else {}
+    return Survey(
+        story,
+        trees,
+        steps,
+        folded,
+        {real: kept[real] for real in taken_back if real in kept},
+        tuple(_other_records(others, name_of(story), set(folded), trees)),
+        backups,
+        base,
+        missing_workspace,
+    )
+
+
+def _other_records(stories: Iterable[Story], own: SessionName, edited: set[str], trees: Trees) -> Iterable[OtherRecord]:
+    dirty = {f"{trees.main.root}/{path}" for path in trees.main.entries} if trees.main else set[str]()
+    for story in stories:
+        if name_of(story) != own:
+            steps = list(story.every_step)
+            folded = fold(steps, _known(story, {}, trees.real), real=trees.real)
+            wanted = {real: file for real, file in folded.items() if real in dirty or real in edited}
+            yield OtherRecord(name_of(story), wanted, steps)
+
+
+def _load_backups(story: Story, real: Callable[[str], str]) -> dict[str, list[tuple[str, Content]]]:
+    found: dict[str, list[tuple[str, Content]]] = {}
+    for row in story.touched:
+        if row.kind == "backup" and row.source.startswith("/"):
+            content = read_content(row.source, str(Path(row.source).parent))
+            if content.kind != "missing":
+                found.setdefault(real(row.path), []).append((row.source, content))
+    return found
+
+
+def _known(
+    story: Story, backups: Mapping[str, Sequence[tuple[str, Content]]], real: Callable[[str], str]
+) -> dict[str, list[Known]]:
+    """Whole contents that the record shows apart from edits, oldest first."""
+    texts = {source: content.text for rows in backups.values() for source, content in rows if content.kind == "text"}
+    found: dict[str, list[Known]] = {}
+    for row in sorted(story.touched, key=lambda row: row.at or ""):
+        text = row.content if row.content is not None else texts.get(row.source)
+        if text is not None and row.kind in ("read", "backup"):
+            found.setdefault(real(row.path), []).append(Known(row.at, text))
+    return found

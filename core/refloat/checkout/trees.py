@@ -1,0 +1,109 @@
+"""Which worktree each recorded path lies in, and what the path is called there.
+
+Decides by walking up to the nearest `.git`, and by git's list for worktrees that are gone. Reads no file's content.
+"""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from refloat.checkout.repository import Repository, load_repository
+from refloat.model.checkout import Warned
+from refloat.ports import Git
+
+_FOREIGN: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+_MOST: Final = 12
+"""Further repositories that a session edited in and that are looked at."""
+
+
+@dataclass(slots=True)
+class Trees:
+    """The worktree of the session, and further ones that it edited in."""
+
+    git: Git
+    main: Repository | None
+    workspace: str | None = None
+    others: dict[str, Repository | None] = field(default_factory=dict[str, Repository | None])
+    warnings: list[Warned] = field(default_factory=list[Warned])
+    _roots: dict[str, str | None] = field(default_factory=dict[str, str | None])
+    _real: dict[str, str] = field(default_factory=dict[str, str])
+
+    def real(self, path: str) -> str:
+        """The path with links in its directories resolved; the last part may be a link and stays one.
+
+        Relative ones are taken from the workspace; those of another system's style stay as they are.
+        """
+        if not path.startswith("/"):
+            if self.workspace is None or _FOREIGN.match(path):
+                return path
+            path = f"{self.workspace}/{path}"
+        directory, name = os.path.split(os.path.normpath(path))
+        if directory not in self._real:
+            self._real[directory] = os.path.realpath(directory)
+        return os.path.join(self._real[directory], name)  # noqa: PTH118 - thousands of paths, and strings all around
+
+    def shown(self, real: str) -> str:
+        """Relative to the session's repository with `/`; absolute outside it."""
+        if self.main is not None:
+            root = str(self.main.root).rstrip("/") + "/"
+            if real.startswith(root):
+                return real[len(root) :]
+        return real
+
+    def of(self, real: str) -> Repository | None:
+        """The worktree that a path lies in: the session's own, another one, or None."""
+        if not real.startswith("/"):
+            return None
+        root = self._root(os.path.dirname(real))  # noqa: PTH120 - as above
+        if root is None:
+            return None
+        if self.main is not None and root == str(self.main.root):
+            return self.main
+        if root not in self.others:
+            self.others[root] = self._load(root)
+        return self.others[root]
+
+    def _load(self, root: str) -> Repository | None:
+        if len(self.others) >= _MOST:
+            self.warnings.append(Warned(f"more than {_MOST} repositories: this one was not looked at", root))
+            return None
+        found = load_repository(self.git, Path(root))
+        return found if found is not None and str(found.root) == root else None
+
+    def _root(self, directory: str) -> str | None:
+        if directory not in self._roots:
+            if os.path.lexists(os.path.join(directory, ".git")):  # noqa: PTH118 - as above
+                self._roots[directory] = directory
+            else:
+                above = os.path.dirname(directory)  # noqa: PTH120 - as above
+                self._roots[directory] = None if above == directory else self._root(above)
+        return self._roots[directory]
+
+
+def names_in(real: str, repository: Repository, worktrees: Sequence[str]) -> list[str]:
+    """What a path may be called in the trees of a repository: by the worktree that it lies in, which may be gone."""
+    roots = sorted({str(repository.root), *worktrees}, key=len, reverse=True)
+    for root in roots:
+        prefix = root.rstrip("/") + "/"
+        if real.startswith(prefix):
+            inner = real[len(prefix) :]
+            # An agent's own worktree that was removed leaves only its habitual place in the path.
+            for habit in (".claude/worktrees/", ".worktrees/", "worktrees/"):
+                if inner.startswith(habit) and inner.count("/") > habit.count("/"):
+                    return [inner, inner[len(habit) :].partition("/")[2]]
+            return [inner]
+    return []
+
+
+def dirty_times(repository: Repository) -> Mapping[str, float | None]:
+    """When each dirty path was last written, in seconds since 1970; None for one that is gone."""
+    times: dict[str, float | None] = {}
+    for path in repository.entries:
+        try:
+            times[path] = os.lstat(repository.root / path).st_mtime
+        except (OSError, ValueError):
+            times[path] = None
+    return times

@@ -1,0 +1,352 @@
+"""Collects what can be seen of processes, registers and locks: once, for as many sessions as one likes.
+
+Decides which observed facts concern a session. Refuses to judge them: that is `verdict`.
+"""
+
+import ntpath
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from refloat.model.liveness import Holder, ProcessInfo
+from refloat.model.problem import Problem
+from refloat.model.stamp import Stamp
+from refloat.model.story import Summary
+from refloat.ports import Machine, Processes
+from refloat.readers.contract import Found, Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What must be known of a session to look for its process."""
+
+    agent: str
+    session_id: str
+    directories: tuple[str, ...] = ()
+    """Its workspace first, then a worktree that it entered."""
+    paths: tuple[str, ...] = ()
+    """Its transcript files."""
+    last_activity: Stamp | None = None
+    """Time of the last record, from the record itself."""
+    version: str = ""
+    entrypoint: str = ""
+    by_path: bool = False
+    """The transcript was given by path from outside the agent's directories."""
+    grew: bool = False
+    """Two looks of this Refloat saw the transcript grow."""
+    end_verified: bool = False
+    """Refloat itself saw its owner end: recent or growing records count for nothing."""
+
+
+def subject_of(found: Found, summary: Summary, *, grew: bool = False, end_verified: bool = False) -> Subject:
+    """The subject for a session as found and read."""
+    directories = (summary.workspace, summary.worktree)
+    return Subject(
+        agent=found.agent,
+        session_id=found.session_id,
+        directories=tuple(dict.fromkeys(place for place in directories if place)),
+        paths=tuple(file.path for file in found.files),
+        last_activity=summary.last_activity_at,
+        version=summary.version,
+        entrypoint=summary.entrypoint,
+        by_path=found.by_path,
+        grew=grew,
+        end_verified=end_verified,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A register or lock file of the session, with the process that it names as that stands in the table now."""
+
+    holder: Holder
+    process: ProcessInfo | None
+    matches: bool
+    """The process is the one that the file means: its start fits, or the lock table has it as holder."""
+    comparable: bool = True
+    """False where nothing in the file could be compared with a start: a pid alone proves nothing."""
+    owner_unseen: bool = False
+    """A lock is held, by whom cannot be seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A process of the agent that runs, and why it is or is not in question."""
+
+    process: ProcessInfo
+    opens: bool = False
+    """It holds a file of the transcript open."""
+    named: bool = False
+    """The session's id stands on its command line."""
+    elsewhere: str = ""
+    """The other session that it verifiably owns."""
+    inside: bool | None = None
+    """It works in one of the session's directories; None where that cannot be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that was observed about one session in one look."""
+
+    subject: Subject
+    at: Stamp
+    boot: Stamp | None
+    here: str
+    claims: tuple[Claim, ...]
+    rivals: tuple[Rival, ...]
+    children: tuple[ProcessInfo, ...]
+    explained: bool
+    """The agent's register or lock is complete for this version: a process that it leaves out owns nothing."""
+    lock_directory: str | None = None
+    """The directory of the agent's locks, where it exists."""
+    foreign_path: str | None = None
+    """A directory of the session in the style of another system."""
+
+    @property
+    def status(self) -> tuple[str, str]:
+        """The agent's own word for what its session does, and what it waits for; empty without a register."""
+        for claim in self.claims:
+            if claim.matches and claim.holder.status:
+                return claim.holder.status, claim.holder.waiting_for
+        return "", ""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look at the machine: the process table, the agents' registers and locks, taken together."""
+
+    at: Stamp
+    boot: Stamp | None
+    here: str
+    processes: Mapping[int, ProcessInfo]
+    agents: Mapping[str, tuple[ProcessInfo, ...]]
+    """Running processes of each agent; no zombies."""
+    claims: Mapping[tuple[str, str], tuple[Claim, ...]]
+    """By agent and session id."""
+    opened: Mapping[int, frozenset[str]]
+    named: Mapping[int, str]
+    """Process of an agent to the session id on its command line."""
+    children: Mapping[tuple[str, str], tuple[ProcessInfo, ...]]
+    complete: frozenset[str]
+    """Agents whose registers and locks could be read whole."""
+    lock_directories: Mapping[str, str]
+    readers: Mapping[str, Reader]
+    problems: tuple[Problem, ...] = ()
+    _owners: Mapping[tuple[str, int], frozenset[str]] = field(default_factory=dict[tuple[str, int], frozenset[str]])
+    """By agent and process: the sessions that registers and locks tie it to."""
+
+    def facts_for(self, subject: Subject) -> Facts:
+        """What this look saw that concerns a session."""
+        key = (subject.agent, subject.session_id)
+        reader = self.readers.get(subject.agent)
+        return Facts(
+            subject=subject,
+            at=self.at,
+            boot=self.boot,
+            here=self.here,
+            claims=self.claims.get(key, ()),
+            rivals=tuple(self._rival(subject, process) for process in self.agents.get(subject.agent, ())),
+            children=self.children.get(key, ()),
+            explained=reader is not None
+            and subject.agent in self.complete
+            and reader.explains_silence(subject.version, subject.entrypoint),
+            lock_directory=self.lock_directories.get(subject.agent),
+            foreign_path=next((place for place in subject.directories if is_foreign_path(place)), None),
+        )
+
+    def unclaimed(self, agent: str, known: frozenset[str]) -> tuple[Holder, ...]:
+        """Registers and locks of an agent that name a session outside `known`: registered, and without a record."""
+        return tuple(
+            claim.holder
+            for (owner, session_id), claims in self.claims.items()
+            if owner == agent and session_id not in known
+            for claim in claims[:1]
+        )
+
+    def _rival(self, subject: Subject, process: ProcessInfo) -> Rival:
+        tied = self._owners.get((subject.agent, process.pid), frozenset())
+        named = self.named.get(process.pid)
+        others = tied - {subject.session_id}
+        elsewhere = ""
+        if subject.session_id not in tied:
+            # What the agent itself wrote down beats the words that it was started with: it may have moved on.
+            elsewhere = min(others) if others else (named or "")
+            elsewhere = "" if elsewhere == subject.session_id else elsewhere
+        return Rival(
+            process=process,
+            opens=not self.opened.get(process.pid, frozenset()).isdisjoint(map(os.path.realpath, subject.paths)),
+            named=named == subject.session_id and not elsewhere,
+            elsewhere=elsewhere,
+            inside=_inside(process.cwd, subject.directories),
+        )
+
+
+def look(machine: Machine, readers: Sequence[Reader]) -> Look:
+    """Look once at the process table, at every register and at every lock. Never raises for what it meets."""
+    processes = machine.processes
+    table = {row.pid: row for row in processes.all()}
+    home, environment = machine.places.home, machine.places.environment
+    here = processes.this_domain()
+    agents = {
+        reader.agent: tuple(p for p in table.values() if not p.zombie and reader.is_agent(p)) for reader in readers
+    }
+    claims: dict[tuple[str, str], tuple[Claim, ...]] = {}
+    problems: list[Problem] = []
+    complete: set[str] = set()
+    lock_directories: dict[str, str] = {}
+    for reader in readers:
+        found = reader.find_holders(home, environment)
+        unread = [entry for entry in found if isinstance(entry, Problem)]
+        problems += unread
+        for holder in found:
+            if isinstance(holder, Holder):
+                key = (holder.agent, holder.session_id)
+                claims[key] = (*claims.get(key, ()), *_claims(holder, table, processes, here))
+        ledgers = {
+            walk.root: walk.holds for walk in reader.walks(home, environment) if walk.holds in {"registers", "locks"}
+        }
+        there = {root: holds for root, holds in ledgers.items() if os.path.isdir(root)}  # noqa: PTH112 - text stays text
+        if not unread and (there or not ledgers):
+            complete.add(reader.agent)
+        for root in (root for root, holds in there.items() if holds == "locks"):
+            lock_directories[reader.agent] = root
+    rows = {pid for found in agents.values() for pid in (row.pid for row in found)}
+    return Look(
+        at=machine.clock.now(),
+        boot=processes.boot_time(),
+        here=here,
+        processes=table,
+        agents=agents,
+        claims=claims,
+        opened={pid: files for pid in rows if (files := processes.open_files(pid)) is not None},
+        named={
+            row.pid: session
+            for reader in readers
+            for row in agents[reader.agent]
+            if (session := reader.session_on_command_line(row))
+        },
+        children=_children(table, agents, processes, readers),
+        complete=frozenset(complete),
+        lock_directories=lock_directories,
+        readers={reader.agent: reader for reader in readers},
+        problems=tuple(problems),
+        _owners=_owners(claims),
+    )
+
+
+def _owners(claims: Mapping[tuple[str, str], tuple[Claim, ...]]) -> Mapping[tuple[str, int], frozenset[str]]:
+    owners: dict[tuple[str, int], frozenset[str]] = {}
+    for (agent, session_id), found in claims.items():
+        for claim in found:
+            if claim.matches and claim.process is not None:
+                key = (agent, claim.process.pid)
+                owners[key] = owners.get(key, frozenset()) | {session_id}
+    return owners
+
+
+# ── registers and locks ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _claims(holder: Holder, table: Mapping[int, ProcessInfo], processes: Processes, here: str) -> Sequence[Claim]:
+    if holder.how == "lock":
+        return _lock_claims(holder, table, processes)
+    holder = replace(holder, foreign=holder.foreign or is_foreign_domain(holder.domain, here))
+    process = None if holder.foreign or holder.pid is None else table.get(holder.pid)
+    if process is None:
+        return [Claim(holder, None, matches=False)]
+    fits = _start_fits(holder, process)
+    if fits is None and holder.start_token and holder.start_token.isdigit() != process.start_token.isdigit():
+        # A start as another system writes it: the file was not written here.
+        return [Claim(replace(holder, foreign=True), None, matches=False)]
+    return [Claim(holder, process, matches=bool(fits) and not process.zombie, comparable=fits is not None)]
+
+
+def _start_fits(holder: Holder, process: ProcessInfo) -> bool | None:
+    """Whether the start of the process is the one in the register; None where they cannot be compared."""
+    if holder.start_token:
+        if holder.start_token.isdigit() != process.start_token.isdigit():
+            return None
+        return holder.start_token == process.start_token
+    if holder.started_ms is None:
+        return None
+    # An old register notes when the program had come so far as to note it: a few seconds after its start. The start
+    # itself is known to a hundredth of a second, the boot that it is counted from to a second.
+    return -2.0 <= holder.started_ms / 1000 - process.started <= 10.0
+
+
+def _lock_claims(holder: Holder, table: Mapping[int, ProcessInfo], processes: Processes) -> Sequence[Claim]:
+    pids = processes.lock_holders(Path(holder.path))
+    if pids is None:
+        return [Claim(replace(holder, held=None), None, matches=False)]
+    if not pids:
+        return [Claim(replace(holder, held=False), None, matches=False)]
+    held = replace(holder, held=True)
+    return [
+        Claim(replace(held, pid=pid or None), table.get(pid), matches=pid in table, owner_unseen=pid not in table)
+        for pid in sorted(pids)
+    ]
+
+
+def is_foreign_domain(there: str, here: str) -> bool:
+    """Whether a register's host and process namespace are not these. Nothing written there says nothing."""
+    if not there or there == here:
+        return False
+    kind, _, rest = there.partition(":")
+    own_kind, _, own = here.partition(":")
+    if kind != own_kind:
+        return True
+    if kind != "linux":
+        return False  # no other form is known well enough to compare
+    machine, _, namespace = rest.partition(":")
+    own_machine, _, own_namespace = own.partition(":")
+    return bool(machine and own_machine and machine != own_machine) or namespace != own_namespace
+
+
+def is_foreign_path(path: str) -> bool:
+    r"""Whether a directory is written in the style of another system: `C:\\src` or `\\\\host\\share` on this one."""
+    if os.name == "nt" or path.startswith("/"):
+        return False
+    drive, _ = ntpath.splitdrive(path)
+    return bool(drive)
+
+
+# ── directories and children ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _inside(cwd: str | None, directories: Sequence[str]) -> bool | None:
+    if cwd is None or not directories:
+        return None
+    places = {form for place in directories for form in (place.rstrip("/") or "/", os.path.realpath(place))}
+    return any(cwd == place or cwd.startswith(place.rstrip("/") + "/") for place in places)
+
+
+def _children(
+    table: Mapping[int, ProcessInfo],
+    agents: Mapping[str, tuple[ProcessInfo, ...]],
+    processes: Processes,
+    readers: Sequence[Reader],
+) -> Mapping[tuple[str, str], tuple[ProcessInfo, ...]]:
+    variables = [(reader.agent, name) for reader in readers for name in reader.child_variables()]
+    if not variables:
+        return {}
+    own = _ancestry(table)
+    skipped = {(agent, row.pid) for agent, rows in agents.items() for row in rows}
+    found: dict[tuple[str, str], tuple[ProcessInfo, ...]] = {}
+    for row in table.values():
+        # Refloat itself may have been started by an agent; it is nobody's background work.
+        if row.zombie or not row.argv or row.pid in own or not (environment := processes.environment(row.pid)):
+            continue
+        for key in {(agent, environment[name]) for agent, name in variables if environment.get(name)}:
+            if (key[0], row.pid) not in skipped:
+                found[key] = (*found.get(key, ()), row)
+    return found
+
+
+def _ancestry(table: Mapping[int, ProcessInfo]) -> frozenset[int]:
+    line: set[int] = set()
+    pid = os.getpid()
+    while pid > 1 and pid not in line:
+        line.add(pid)
+        pid = table[pid].ppid if pid in table else 0
+    return frozenset(line)

@@ -1,0 +1,256 @@
+"""git as a source of answers: hardened, without locks, without the network, with a time limit.
+
+Decides how git is called; what git is told beforehand stands in `git_options`. Refuses to call it for anything that is
+not a question. Nothing of git is loaded before the first one.
+"""
+
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Final, Protocol, cast
+
+from refloat.machine.git_options import ENVIRONMENT, FIXED, PERSONAL, harden, neutralised, programs_of
+from refloat.machine.launcher import find_program
+from refloat.model.checkout import Warned
+from refloat.ports import GitAnswer, Places
+
+_FRESH: Final = 1.0
+"""Seconds for which the settings of a repository are taken as known."""
+_LEAST: Final = (2, 31)
+"""The first git that takes settings by environment, where a name may hold any character."""
+_NO_GIT: Final = 127
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """What a repository's configuration holds."""
+
+    origins: Mapping[str, str]
+    """Key to the file that it was last read from."""
+    read_at: float
+
+
+class HardenedGit:
+    """The person's git, told beforehand to run nothing of the repository's.
+
+    Started through GitPython, whose part is to feed, drain and end the child; its own environment is replaced whole.
+    """
+
+    def __init__(self, places: Places, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._places = places
+        self._monotonic = monotonic
+        self._settings: dict[Path, _Settings] = {}
+        self._personal: Mapping[str, str] | None = None
+        self._version: str | None = None
+        self._looked = False
+        self._lock = threading.Lock()
+
+    def run(self, directory: Path, *words: str, stdin: bytes | None = None, seconds: float = 30) -> GitAnswer:
+        """Ask git about `directory` and wait at most so many seconds (then: code -9, `timed_out`).
+
+        Code 127 stands for a git that is missing or too old.
+
+        Raises:
+            ValueError: the words are no question (a mistake of the caller, never of a repository).
+
+        """
+        asked = harden(words)
+        if (refusal := self._refusal()) is not None:
+            return GitAnswer(_NO_GIT, b"", refusal)
+        if any("\0" in word for word in (*words, str(directory))):
+            return GitAnswer(128, b"", "no name holds a zero byte")
+        known = self._known(directory)
+        return self._start(directory, asked, stdin, seconds, settings=self._given(known))
+
+    def version(self) -> str | None:
+        """Git's version as text (`2.39.5`), or None where there is no git."""
+        with self._lock:
+            if not self._looked:
+                self._looked = True
+                answer = self._start(None, ["version"], None, 10)
+                found = re.search(rb"\d+\.\d+(\.\d+)*", answer.out)
+                self._version = found.group().decode() if found and answer.code == 0 else None
+        return self._version
+
+    def not_obeyed(self, directory: Path) -> Sequence[Warned]:
+        """Settings of the repository at `directory` that would have made git run something; it did not.
+
+        Only the names are told: values are other people's text and may hold secrets. Empty where nothing is.
+        """
+        if self._refusal() is not None:
+            return ()
+        origins = self._known(directory).origins
+        return tuple(Warned(f"git setting {key} was met and not obeyed", origins[key]) for key in programs_of(origins))
+
+    def _refusal(self) -> str | None:
+        version = self.version()
+        if version is None:
+            return "there is no git on the path"
+        if tuple(int(part) for part in version.split(".")[:2]) < _LEAST:
+            return f"git {version} cannot be told to run nothing of a repository's; 2.31 or newer is needed"
+        return None
+
+    def _known(self, directory: Path) -> _Settings:
+        with self._lock:
+            known = self._settings.get(directory)
+        if known is not None and self._monotonic() - known.read_at < _FRESH:
+            return known
+        answer = self._start(directory, ["config", "--list", "-z", "--show-origin", "--includes"], None, 10)
+        known = _Settings(read_origins(answer.out, directory) if answer.code == 0 else {}, self._monotonic())
+        with self._lock:
+            self._settings[directory] = known
+        return known
+
+    def _given(self, known: _Settings) -> list[tuple[str, str]]:
+        own = [(key, value) for key, value in self._own().items() if key not in known.origins]
+        return own + neutralised(known.origins)
+
+    def _own(self) -> Mapping[str, str]:
+        """The person's own harmless settings: what is ignored and how lines end shall be as they see it."""
+        if self._personal is None:
+            home = {"HOME": str(self._places.home), "GIT_CONFIG_GLOBAL": ""}
+            if xdg := self._places.environment.get("XDG_CONFIG_HOME"):
+                home["XDG_CONFIG_HOME"] = xdg
+            answer = self._start(None, ["config", "--global", "--list", "-z", "--includes"], None, 10, environment=home)
+            self._personal = read_personal(answer.out, self._places)
+        return self._personal
+
+    def _start(
+        self,
+        directory: Path | None,
+        words: Sequence[str],
+        stdin: bytes | None,
+        seconds: float,
+        *,
+        settings: Sequence[tuple[str, str]] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> GitAnswer:
+        git = find_program("git", self._places.environment)
+        if git is None:
+            return GitAnswer(_NO_GIT, b"", "there is no git on the path")
+        place = () if directory is None else ("-C", str(directory))
+        pairs = _environment(settings, self._places.environment.get("PATH", ""), environment or {})
+        argv = ["/usr/bin/env", "-i", *pairs, git, "--no-pager", "--no-optional-locks", *FIXED, *place, *words]
+        return _execute(argv, git, stdin, seconds)
+
+
+def _environment(settings: Sequence[tuple[str, str]], path: str, more: Mapping[str, str]) -> list[str]:
+    values = dict(ENVIRONMENT) | {"PATH": path} | dict(more)
+    values = {name: value for name, value in values.items() if value or name not in more}
+    if settings:
+        values["GIT_CONFIG_COUNT"] = str(len(settings))
+        for n, (key, value) in enumerate(settings):
+            values[f"GIT_CONFIG_KEY_{n}"] = key
+            values[f"GIT_CONFIG_VALUE_{n}"] = value
+    return [f"{name}={value}" for name, value in values.items()]
+
+
+class _Executor(Protocol):
+    """The part of GitPython's `Git.execute` that is used here, with its types said."""
+
+    def __call__(self, command: Sequence[str], **how: object) -> tuple[int, bytes, str | bytes]: ...
+
+
+def _execute(argv: Sequence[str], git: str, stdin: bytes | None, seconds: float) -> GitAnswer:
+    execute = _load(git)
+    with TemporaryFile() as source:
+        if stdin is not None:
+            source.write(stdin)
+            source.flush()
+            source.seek(0)
+        try:
+            code, out, err = execute(
+                argv,
+                istream=None if stdin is None else source,
+                with_extended_output=True,
+                with_exceptions=False,
+                stdout_as_string=False,
+                strip_newline_in_stdout=False,
+                kill_after_timeout=seconds,
+                shell=False,
+                start_new_session=True,
+            )
+        except _not_started() as refused:
+            return GitAnswer(_NO_GIT, b"", str(refused))
+    words = err if isinstance(err, str) else err.decode("utf-8", "replace")
+    return GitAnswer(code, out, words, timed_out=code < 0 and words.startswith("Timeout: "))
+
+
+def _not_started() -> tuple[type[Exception], ...]:
+    from git.exc import GitCommandNotFound
+
+    return (GitCommandNotFound, OSError)
+
+
+_loading = threading.Lock()
+
+
+def _load(program: str) -> _Executor:
+    """GitPython's runner. While it is imported it runs `git version` by itself: it is told which git, and no other.
+
+    Its import raises where there is no git, and it looks along PATH from the current directory, which may be somebody
+    else's checkout; hence the two variables for just so long.
+    """
+    import os
+    import sys
+
+    with _loading:
+        if "git.cmd" not in sys.modules:
+            told = {"GIT_PYTHON_GIT_EXECUTABLE": program, "GIT_PYTHON_REFRESH": "quiet"}
+            before = {name: os.environ.get(name) for name in told}
+            os.environ.update(told)
+            try:
+                import_module("git.cmd")
+            finally:
+                for name, value in before.items():
+                    if value is None:
+                        del os.environ[name]
+                    else:
+                        os.environ[name] = value
+    from git.cmd import Git
+
+    return cast("_Executor", Git("/").execute)  # its overloads do not name the form with bytes
+
+
+def read_origins(listing: bytes, directory: Path) -> Mapping[str, str]:
+    r"""Key to origin file from `git config --list -z --show-origin`: `file:PATH\0key\nvalue\0…`, the last of each key.
+
+    What was given by the command line or the environment (by Refloat itself) is left out.
+    """
+    fields = listing.decode("utf-8", "surrogateescape").split("\0")
+    origins: dict[str, str] = {}
+    for origin, entry in zip(fields[0::2], fields[1::2], strict=False):
+        kind, _, path = origin.partition(":")
+        if kind != "file":
+            continue
+        key, _, value = entry.partition("\n")
+        if key == "core.fsmonitor" and value.lower() in {"false", "no", "off", "0"}:
+            origins.pop(key, None)
+        else:
+            origins[key] = _below(directory, path)
+    return origins
+
+
+def _below(directory: Path, path: str) -> str:
+    """Git names its files from the top of the worktree, wherever in it the question was asked."""
+    for place in (directory, *directory.parents):
+        if (place / path).exists():
+            return str(place / path)
+    return str(directory / path)
+
+
+def read_personal(listing: bytes, places: Places) -> Mapping[str, str]:
+    """The harmless ones of a person's own settings, `~` written out, with git's default for the ignored files."""
+    entries = (entry.partition("\n") for entry in listing.decode("utf-8", "surrogateescape").split("\0") if entry)
+    kept = {key: value if given else "true" for key, given, value in entries if key in PERSONAL}
+    base = Path(places.environment.get("XDG_CONFIG_HOME") or places.home / ".config")
+    ignored = kept.get("core.excludesfile") or str(base / "git" / "ignore")
+    if ignored.startswith("~/"):
+        ignored = str(places.home / ignored[2:])
+    kept["core.excludesfile"] = ignored
+    return kept

@@ -1,0 +1,106 @@
+"""Starts other programs for a person. Decides only how: no shell, no standard input, a time limit, the whole group."""
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from refloat.ports import GitAnswer
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+
+def find_program(program: str, environment: Mapping[str, str]) -> str | None:
+    """The full path of a program on the absolute parts of PATH; None where there is none.
+
+    Relative parts (and empty ones, which mean the current directory) are skipped: Refloat often stands in somebody
+    else's checkout.
+    """
+    if os.sep in program:
+        return shutil.which(program)
+    parts = [part for part in environment.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(part)]  # noqa: PTH117 - text stays text
+    return shutil.which(program, path=os.pathsep.join(parts)) if parts else None
+
+
+class SystemLauncher:
+    """Programs of this machine, in the person's own environment."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._started: dict[int, Popen[bytes]] = {}
+
+    def which(self, program: str) -> str | None:
+        """The full path of a program, or None."""
+        return find_program(program, self._environment)
+
+    def run(self, argv: Sequence[str], cwd: Path, seconds: float) -> GitAnswer:
+        """Run a program without input; after `seconds` it and its children are killed (code -9, `timed_out`).
+
+        A program that cannot be started answers 127 with the system's words.
+        """
+        import signal
+        import subprocess
+
+        program = self.which(argv[0])
+        if program is None:
+            return GitAnswer(127, b"", f"{argv[0]}: no such program on the path")
+        try:
+            child = subprocess.Popen(
+                [program, *argv[1:]],
+                cwd=cwd,
+                env=dict(self._environment),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as refused:
+            return GitAnswer(127, b"", str(refused))
+        with child:
+            try:
+                out, err = child.communicate(timeout=seconds)
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+                out, err = child.communicate()
+                return GitAnswer(-signal.SIGKILL, out, err.decode("utf-8", "replace"), timed_out=True)
+        return GitAnswer(child.returncode, out, err.decode("utf-8", "replace"))
+
+    def start(self, argv: Sequence[str], cwd: Path, *, executable: str) -> int | None:
+        """Start a program of our own in the background under the name `argv[0]`; its process number, or None.
+
+        It has no terminal, no input and no output. The process table shows it under that name because it is started
+        through a link of that name, which is gone again when this returns.
+        """
+        import subprocess
+
+        program = self.which(executable)
+        if program is None:
+            return None
+        with TemporaryDirectory(prefix="refloat-") as place:
+            link = Path(place) / Path(argv[0]).name
+            link.symlink_to(program)
+            try:
+                child = subprocess.Popen(
+                    list(argv),
+                    executable=link,
+                    cwd=cwd,
+                    env=dict(self._environment),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                )
+            except OSError:
+                return None
+        self._started[child.pid] = child
+        return child.pid
+
+    def end(self, pid: int) -> None:
+        """End a program that `start` started, and wait for its end; of other process numbers it keeps off."""
+        child = self._started.pop(pid, None)
+        if child is not None:
+            child.kill()
+            child.wait()

@@ -1,0 +1,45 @@
+"""Where things lie, from the environment alone. Makes no directory: that is for the one who writes first."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from refloat.ports import Places
+
+
+def find_places(environment: Mapping[str, str]) -> Places:
+    """The person's home and Refloat's own three places.
+
+    The XDG Base Directory Specification on every system (a relative path in one of its variables is ignored, as it
+    demands); `REFLOAT_CACHE_DIR`, `REFLOAT_DATA_DIR` and `REFLOAT_CONFIG_DIR` name the directories themselves.
+    """
+    home = _home(environment)
+
+    def own(name: str, base: str, default: str) -> Path:
+        if given := environment.get(f"REFLOAT_{name}_DIR"):
+            return Path(os.path.abspath(_tilde(given, home)))  # noqa: PTH100 - `..` goes, links stay
+        xdg = Path(environment.get(base, ""))
+        return (xdg if xdg.is_absolute() else home / default) / "refloat"
+
+    return Places(
+        home=home,
+        cache=own("CACHE", "XDG_CACHE_HOME", ".cache"),
+        data=own("DATA", "XDG_DATA_HOME", ".local/share"),
+        config=own("CONFIG", "XDG_CONFIG_HOME", ".config"),
+        environment=environment,
+    )
+
+
+def _home(environment: Mapping[str, str]) -> Path:
+    if given := environment.get("HOME"):
+        return Path(given)
+    import pwd
+
+    try:
+        return Path(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:  # a container's user without an entry
+        return Path("/")
+
+
+def _tilde(path: str, home: Path) -> str:
+    return str(home) + path[1:] if path == "~" or path.startswith("~/") else path

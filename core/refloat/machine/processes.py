@@ -1,0 +1,224 @@
+"""The process table. Linux is read from /proc (proc(5)), everything else through psutil, which is loaded then only.
+
+Decides what is a fact about a process; refuses to guess: what may not be read is None, never empty.
+"""
+
+import os
+import socket
+import stat
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from refloat.machine.mounts import Mount, mount_of, read_mounts
+from refloat.machine.table import split_argv
+from refloat.model.liveness import ProcessInfo
+from refloat.model.stamp import Stamp, stamp_of_seconds
+from refloat.ports import Processes
+
+_DELETED: Final = " (deleted)"
+# PROC_PID_INIT_INO of the kernel: the process namespace that sees every other one.
+_FIRST_NAMESPACE: Final = "pid:[4026531836]"
+
+
+def system_processes() -> Processes:
+    """The process table of this system."""
+    if sys.platform == "linux":
+        return LinuxProcesses()
+    from refloat.machine.other_processes import PsutilProcesses
+
+    return PsutilProcesses()
+
+
+class LinuxProcesses:
+    """The process table as `/proc` has it."""
+
+    def __init__(self, proc: Path = Path("/proc")) -> None:
+        self._proc = str(proc)
+        self._ticks = os.sysconf("SC_CLK_TCK")
+        self._booted: float | None = None
+
+    def all(self) -> Sequence[ProcessInfo]:
+        """Every process that can be seen, in no order."""
+        rows = (self.get(int(entry)) for entry in os.listdir(self._proc) if entry.isdigit())  # noqa: PTH208 - many, and soon gone
+        return tuple(row for row in rows if row is not None)
+
+    def get(self, pid: int) -> ProcessInfo | None:
+        """One process, or None when no such number runs (a zombie is still there, and told as one)."""
+        home = f"{self._proc}/{pid}"
+        raw = _read(f"{home}/stat")
+        if raw is None:
+            return None
+        # The name may hold spaces and `)`: the fields begin behind the last one.
+        before, bracket, after = raw.rpartition(b")")
+        fields = after.split()
+        if not bracket or len(fields) < 20:
+            return None
+        state = fields[0]
+        zombie = state in {b"Z", b"X", b"x"}
+        argv = _read(f"{home}/cmdline")
+        cwd, cwd_allowed = _link(f"{home}/cwd")
+        return ProcessInfo(
+            pid=pid,
+            ppid=int(fields[1]),
+            name=os.fsdecode(before.partition(b"(")[2]),
+            argv=split_argv(argv or b""),
+            cwd=cwd,
+            started=(self._boot_seconds() or 0.0) + int(fields[19]) / self._ticks,
+            start_token=fields[19].decode("ascii"),
+            uid=_owner(home),
+            zombie=zombie,
+            stopped=state in {b"T", b"t"},
+            terminal=terminal_name(int(fields[4])),
+            inspectable=zombie or (argv is not None and cwd_allowed),
+        )
+
+    def open_files(self, pid: int) -> frozenset[str] | None:
+        """Real paths of the files that it holds open, deleted ones under their last name; None where unreadable."""
+        directory = f"{self._proc}/{pid}/fd"
+        try:
+            entries = os.listdir(directory)  # noqa: PTH208 - many, and soon gone
+        except OSError:
+            return None
+        links = (_link(f"{directory}/{entry}")[0] for entry in entries)
+        return frozenset(link for link in links if link is not None and link.startswith("/"))
+
+    def environment(self, pid: int) -> Mapping[str, str] | None:
+        """The environment that it was started with; None where that may not be read."""
+        raw = _read(f"{self._proc}/{pid}/environ")
+        if raw is None:
+            return None
+        pairs = (os.fsdecode(entry).partition("=") for entry in raw.split(b"\0") if entry)
+        return {name: value for name, equals, value in pairs if equals}
+
+    def lock_holders(self, path: Path) -> frozenset[int] | None:
+        """Who holds a lock on the file, from `/proc/locks`; never tries the lock.
+
+        0 stands for a holder that cannot be seen from here. None where an absent line proves nothing: remote and FUSE
+        file systems, and a container's view of what it shares with its host (the kernel leaves out lines whose
+        process the reader's namespace does not know).
+        """
+        try:
+            found = path.stat()
+        except FileNotFoundError:
+            return frozenset()
+        except OSError:
+            return None
+        raw = _read(f"{self._proc}/locks")
+        if raw is None:
+            return None
+        mount = mount_of(path, read_mounts(Path(self._proc) / "self/mountinfo"))
+        holders = read_locks(raw.decode("ascii", "replace"), _devices(found, mount), found.st_ino)
+        if holders or self._sees_every_lock(mount):
+            return holders
+        return None
+
+    def boot_time(self) -> Stamp | None:
+        """When this machine booted (`btime` of `/proc/stat`)."""
+        seconds = self._boot_seconds()
+        return None if seconds is None else stamp_of_seconds(seconds)
+
+    def this_domain(self) -> str:
+        """`linux:<machine id>:pid:[<namespace inode>]`, with an empty machine id where the system has none."""
+        return f"linux:{machine_id()}:{self._namespace()}"
+
+    def host(self) -> str:
+        """The machine's name."""
+        return socket.gethostname()
+
+    def _namespace(self) -> str:
+        return _link(f"{self._proc}/self/ns/pid")[0] or "pid:[]"
+
+    def _sees_every_lock(self, mount: Mount | None) -> bool:
+        if mount is not None and mount.hides_locks:
+            return False
+        if self._namespace() == _FIRST_NAMESPACE:
+            return True
+        # In a container: its own root and its own memory are shared with nobody, other mounts may be.
+        return mount is not None and (mount.point == "/" or mount.kind == "tmpfs")
+
+    def _boot_seconds(self) -> float | None:
+        if self._booted is None:
+            for line in (_read(f"{self._proc}/stat") or b"").splitlines():
+                if line.startswith(b"btime "):
+                    self._booted = float(line.split()[1])
+        return self._booted
+
+
+def read_locks(table: str, devices: frozenset[tuple[int, int]], inode: int) -> frozenset[int]:
+    """Process numbers that `/proc/locks` names as holders of one file's locks; waiting ones (`->`) are left out.
+
+    A holder that stands there as 0 or less (another namespace, an open file description) counts as 0.
+    """
+    holders: set[int] = set()
+    for line in table.splitlines():
+        words = line.split()
+        if len(words) < 6 or words[1] == "->" or words[1] == "LEASE":
+            continue
+        major, _, rest = words[5].partition(":")
+        minor, _, number = rest.partition(":")
+        try:
+            place = (int(major, 16), int(minor, 16))
+            if int(number) == inode and place in devices:
+                holders.add(max(0, int(words[4])))
+        except ValueError:
+            continue
+    return frozenset(holders)
+
+
+def _devices(found: os.stat_result, mount: Mount | None) -> frozenset[tuple[int, int]]:
+    # btrfs shows each subvolume under a device number of its own, the lock table the file system's.
+    devices = {(os.major(found.st_dev), os.minor(found.st_dev))}
+    if mount is not None:
+        major, _, minor = mount.device.partition(":")
+        if major.isdigit() and minor.isdigit():
+            devices.add((int(major), int(minor)))
+    return frozenset(devices)
+
+
+def terminal_name(number: int) -> str | None:
+    """The terminal behind field 7 of `/proc/PID/stat`, as `/dev` calls it; None for a process that has none."""
+    if number == 0:
+        return None
+    number &= 0xFFFFFFFF
+    major, minor = os.major(number), os.minor(number)
+    if 136 <= major <= 143:
+        return f"pts/{(major - 136) * 256 + minor}"
+    if major == 4:
+        return f"tty{minor}" if minor < 64 else f"ttyS{minor - 64}"
+    return f"tty {major}:{minor}"
+
+
+def machine_id() -> str:
+    """The id of this installation (machine-id(5)), or "" where it has none."""
+    for path in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
+        if found := (_read(path) or b"").strip():
+            return found.decode("ascii", "replace")
+    return ""
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - hundreds of times, for files of the kernel
+            return file.read()
+    except OSError:
+        return None
+
+
+def _link(path: str) -> tuple[str | None, bool]:
+    """Where a link of /proc points, without the kernel's mark for deleted files, and whether that may be asked."""
+    try:
+        return os.readlink(path).removesuffix(_DELETED), True  # noqa: PTH115 - text stays text
+    except PermissionError:
+        return None, False
+    except OSError:  # gone, or a zombie
+        return None, True
+
+
+def _owner(path: str) -> int | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - text stays text
+    except OSError:
+        return None
+    return found.st_uid if stat.S_ISDIR(found.st_mode) else None

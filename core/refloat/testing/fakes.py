@@ -1,0 +1,244 @@
+"""Fakes of every port: a machine that holds still. For Refloat's own tests and for those of outside readers.
+
+Each fake is plain data that a test sets and reads; none patches anything.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from refloat.model.checkout import Warned
+from refloat.model.liveness import ProcessInfo
+from refloat.model.stamp import Stamp, later
+from refloat.ports import Change, Clock, Git, GitAnswer, Launcher, Machine, Places, Processes, Watch
+
+NOW = Stamp("2026-09-14T12:00:00.000Z")
+"""The moment at which a `FakeClock` stands unless told otherwise."""
+BOOT = Stamp("2026-01-01T00:00:00.000Z")
+DOMAIN = "linux:00000000000000000000000000000001:pid:[4026531836]"
+
+
+@dataclass(slots=True)
+class FakeClock:
+    """Time that stands still until it is moved."""
+
+    moment: Stamp = NOW
+
+    def now(self) -> Stamp:
+        """The moment at which it stands."""
+        return self.moment
+
+    def advance(self, seconds: float) -> None:
+        """Move it on (or, with a negative number, back)."""
+        self.moment = later(self.moment, seconds)
+
+
+def process(
+    pid: int,
+    name: str = "claude",
+    argv: Sequence[str] | None = None,
+    *,
+    cwd: str | None = "/",
+    ppid: int = 1,
+    started: float = 1_000_000.0,
+    start_token: str = "100",  # noqa: S107 - a start time, no password
+    uid: int | None = 1000,
+    zombie: bool = False,
+    stopped: bool = False,
+    terminal: str | None = "pts/1",
+    inspectable: bool = True,
+) -> ProcessInfo:
+    """A row of the process table with sensible values for what a test does not care about."""
+    return ProcessInfo(
+        pid=pid,
+        ppid=ppid,
+        name=name,
+        argv=(name,) if argv is None else tuple(argv),
+        cwd=cwd,
+        started=started,
+        start_token=start_token,
+        uid=uid,
+        zombie=zombie,
+        stopped=stopped,
+        terminal=terminal,
+        inspectable=inspectable,
+    )
+
+
+@dataclass(slots=True)
+class FakeProcesses:
+    """A process table of given rows."""
+
+    rows: Sequence[ProcessInfo] = ()
+    files: Mapping[int, frozenset[str]] = field(default_factory=dict[int, frozenset[str]])
+    """By pid, real paths; a pid that is missing may not be read."""
+    environments: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, Mapping[str, str]])
+    locks: Mapping[str, frozenset[int] | None] = field(default_factory=dict[str, frozenset[int] | None])
+    """By path; a path that is missing is held by nobody."""
+    boot: Stamp | None = BOOT
+    domain: str = DOMAIN
+    name: str = "testhost"
+    looks: int = 0
+    """How often the whole table was read."""
+
+    def all(self) -> Sequence[ProcessInfo]:
+        """Every row."""
+        self.looks += 1
+        return tuple(self.rows)
+
+    def get(self, pid: int) -> ProcessInfo | None:
+        """One row."""
+        return next((row for row in self.rows if row.pid == pid), None)
+
+    def open_files(self, pid: int) -> frozenset[str] | None:
+        """As given."""
+        return self.files.get(pid)
+
+    def environment(self, pid: int) -> Mapping[str, str] | None:
+        """As given."""
+        return self.environments.get(pid)
+
+    def lock_holders(self, path: Path) -> frozenset[int] | None:
+        """As given."""
+        return self.locks.get(str(path), frozenset())
+
+    def boot_time(self) -> Stamp | None:
+        """As given."""
+        return self.boot
+
+    def this_domain(self) -> str:
+        """As given."""
+        return self.domain
+
+    def host(self) -> str:
+        """As given."""
+        return self.name
+
+
+@dataclass(slots=True)
+class ScriptedGit:
+    """A git that says what a script has it say, and that notes what it was asked.
+
+    A key of the script is the first words of a question, the longest that fits wins; a value is standard output, or a
+    whole answer. What fits no key is answered as outside of any repository.
+    """
+
+    script: Mapping[tuple[str, ...], str | bytes | GitAnswer] = field(
+        default_factory=dict[tuple[str, ...], str | bytes | GitAnswer]
+    )
+    warnings: Sequence[Warned] = ()
+    number: str | None = "2.50.0"
+    asked: list[tuple[Path, tuple[str, ...]]] = field(default_factory=list[tuple[Path, tuple[str, ...]]])
+
+    def run(self, directory: Path, *words: str, stdin: bytes | None = None, seconds: float = 30) -> GitAnswer:
+        """The scripted answer."""
+        del stdin, seconds
+        self.asked.append((directory, words))
+        fitting = [key for key in self.script if words[: len(key)] == key]
+        if not fitting:
+            return GitAnswer(128, b"", "fatal: not a git repository (or any of the parent directories): .git")
+        answer = self.script[max(fitting, key=len)]
+        if isinstance(answer, GitAnswer):
+            return answer
+        return GitAnswer(0, answer.encode() if isinstance(answer, str) else answer, "")
+
+    def version(self) -> str | None:
+        """As given."""
+        return self.number
+
+    def not_obeyed(self, directory: Path) -> Sequence[Warned]:
+        """As given, whatever the directory."""
+        del directory
+        return self.warnings
+
+
+@dataclass(slots=True)
+class FakeWatch:
+    """Yields given changes at once, then ends as a watch ends that was told to stop."""
+
+    batches: Iterable[Change] = ()
+    words: str = "scripted"
+    roots: Sequence[Path] = ()
+    """What it was last asked to watch."""
+
+    def changes(self, roots: Sequence[Path], stop: Callable[[], bool]) -> Iterator[Change]:
+        """The given changes."""
+        self.roots = tuple(roots)
+        for batch in self.batches:
+            if stop():
+                return
+            yield batch
+
+    def how(self) -> str:
+        """As given."""
+        return self.words
+
+
+@dataclass(slots=True)
+class FakeLauncher:
+    """Knows some programs and answers for them."""
+
+    programs: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Name to full path."""
+    answers: Mapping[str, GitAnswer] = field(default_factory=dict[str, GitAnswer])
+    """By name; a program without one answers 0 and nothing."""
+    started: list[tuple[tuple[str, ...], Path]] = field(default_factory=list[tuple[tuple[str, ...], Path]])
+    """What was run or started, and where."""
+    running: set[int] = field(default_factory=set[int])
+    """What was started and not ended."""
+
+    def which(self, program: str) -> str | None:
+        """As given."""
+        return self.programs.get(program)
+
+    def run(self, argv: Sequence[str], cwd: Path, seconds: float) -> GitAnswer:
+        """The given answer; 127 for a program that is not known."""
+        del seconds
+        self.started.append((tuple(argv), cwd))
+        if self.which(argv[0]) is None:
+            return GitAnswer(127, b"", f"{argv[0]}: no such program on the path")
+        return self.answers.get(argv[0], GitAnswer(0, b"", ""))
+
+    def start(self, argv: Sequence[str], cwd: Path, *, executable: str) -> int | None:
+        """A process number from 1001 on, where the executable is known; nothing runs."""
+        if self.which(executable) is None:
+            return None
+        self.started.append((tuple(argv), cwd))
+        pid = 1000 + len(self.started)
+        self.running.add(pid)
+        return pid
+
+    def end(self, pid: int) -> None:
+        """Forget it."""
+        self.running.discard(pid)
+
+
+def fake_machine(
+    directory: Path,
+    *,
+    clock: Clock | None = None,
+    processes: Processes | None = None,
+    git: Git | None = None,
+    watch: Watch | None = None,
+    launcher: Launcher | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Machine:
+    """A machine whose home is `directory/home` and that has nothing else; any door may be another, a real one too.
+
+    Makes no directory.
+    """
+    home = directory / "home"
+    return Machine(
+        clock=clock or FakeClock(),
+        processes=processes or FakeProcesses(),
+        git=git or ScriptedGit(),
+        watch=watch or FakeWatch(),
+        launcher=launcher or FakeLauncher(),
+        places=Places(
+            home=home,
+            cache=directory / "cache",
+            data=directory / "data",
+            config=directory / "config",
+            environment={"HOME": str(home), "PATH": "/usr/bin:/bin"} | dict(environment or {}),
+        ),
+    )

@@ -1,0 +1,293 @@
+"""Saved or gone: what the record did, held against what stands now (design §5).
+
+Pure. One finding for each edited file, check command (its last run), commit, external action and dangling step. Refuses
+to look for claims: what an agent merely said is another module's work.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from refloat.commands import check_of, commit_subject, commits_in, is_commit
+from refloat.model.checkout import (
+    SAVED_PLACES,
+    Checkout,
+    CheckRun,
+    EditedFile,
+    Fate,
+    FileState,
+    FoundIn,
+    Freshness,
+    PlaceKind,
+)
+from refloat.model.transcript import Outcome, Step, StepKind
+from refloat.model.triage import Finding, FindingVerdict, RecoverableFrom, StandsIn
+from refloat.triage.actions import Action
+
+_STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE, FileState.MOVED})
+_QUIET: Final = frozenset({StepKind.READ, StepKind.SEARCH, StepKind.WEB, StepKind.PLAN})
+"""Kinds of step that are no work: they make no finding even when they dangle."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitSeen:
+    """A commit that the record speaks of, as the repository knows it now."""
+
+    sha: str | None
+    """Whole id; None where it is no longer there."""
+    place: PlaceKind | None
+    """Where it stands: a branch, the reflog, or nowhere that has a name."""
+    ref: str | None = None
+    rewritten: str | None = None
+    """A commit of the same subject on a branch, where this one is on none."""
+
+
+@dataclass(slots=True)
+class Piles:
+    """Findings as they are made."""
+
+    saved: list[Finding] = field(default_factory=list[Finding])
+    gone: list[Finding] = field(default_factory=list[Finding])
+
+
+def sort_findings(
+    steps: Sequence[Step], checkout: Checkout, commits: Mapping[str, CommitSeen], actions: Iterable[Action]
+) -> Piles:
+    """Put everything that the record shows as work on one of the two piles.
+
+    `commits` tells, by the shortened id that git printed or by the subject that a command carried, what became of a
+    commit.
+    """
+    piles = Piles()
+    told: set[tuple[int, str | None]] = set()
+    for file in checkout.files:
+        _sort_file(file, piles, told, steps)
+    _sort_checks(steps, checkout, piles, told)
+    for step in steps:
+        if step.command is not None and is_commit(step.command):
+            _sort_commit(step, commits, piles, told)
+    for action in actions:
+        _sort_action(action, piles, told)
+    for step in steps:
+        if _dangles(step) and (step.n, step.subagent) not in told:
+            piles.gone.append(_dangling(step))
+    return piles
+
+
+def _dangles(step: Step) -> bool:
+    if step.kind in _QUIET or step.superseded or step.pending is not None:
+        return False
+    return step.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED)
+
+
+def _dangling(step: Step) -> Finding:
+    ended = "was interrupted" if step.outcome is Outcome.INTERRUPTED else "has no recorded result"
+    what = step.command or step.summary or step.tool
+    why = f"step {step.n} {ended}: nobody knows how far it came"
+    return Finding(
+        what, "dangling", step.files, (step.n,), None, FindingVerdict.LOST, None, (), None, why, subagent=step.subagent
+    )
+
+
+# ── files ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _sort_file(file: EditedFile, piles: Piles, told: set[tuple[int, str | None]], steps: Sequence[Step]) -> None:
+    made = [edit for edit in file.edits if edit.fate is not Fate.NEVER_APPLIED]
+    taken_back = {(step.n, step.subagent) for step in steps if step.superseded}
+    if not made:
+        return
+    saved = [place for place in file.found_in if place.where in SAVED_PLACES]
+    lost = [place for place in file.found_in if place.where not in SAVED_PLACES]
+    numbers = tuple(dict.fromkeys(edit.step for edit in made))
+    owners = {edit.subagent for edit in made}
+    subagent = next(iter(owners)) if len(owners) == 1 else None
+    standing = {(e.step, e.subagent) for e in made if e.fate in (Fate.UNCOMMITTED, Fate.COMMITTED, Fate.REPLACED)}
+    if file.state in _STANDS or saved or (file.state is FileState.PARTLY and not _loses(file)):
+        told |= standing | {(e.step, e.subagent) for e in made if file.state in _STANDS}
+        where = _where(file, saved)
+        verdict = FindingVerdict.CONFIRMED if where is not None else FindingVerdict.RECORDED
+        piles.saved.append(
+            Finding(
+                _file_what(file), "edit", (file.path,), numbers, None, verdict, where, (), None, _saved_why(file, saved),
+                file.confirmed, subagent,
+            )  # fmt: skip
+        )
+        return
+    told |= {(edit.step, edit.subagent) for edit in made}
+    if all((edit.step, edit.subagent) in taken_back for edit in made):
+        return
+    if file.state is FileState.UNVERIFIABLE and not lost:
+        piles.saved.append(
+            Finding(
+                _file_what(file), "edit", (file.path,), numbers, None, FindingVerdict.RECORDED, None, (), None,
+                f"the record says so, and it could not be verified: {file.why}", file.confirmed, subagent,
+            )  # fmt: skip
+        )
+        return
+    recoverable = tuple(RecoverableFrom(place.where, place.ref or place.path, place.commit) for place in lost)
+    piles.gone.append(
+        Finding(
+            _file_what(file), "edit", (file.path,), numbers, None, FindingVerdict.LOST, None, recoverable, None,
+            _gone_why(file), file.confirmed, subagent,
+        )  # fmt: skip
+    )
+
+
+def _loses(file: EditedFile) -> bool:
+    return any(edit.fate in (Fate.LOST, Fate.REVERTED) for edit in file.edits)
+
+
+def _file_what(file: EditedFile) -> str:
+    return f"{file.path} deleted" if file.recorded == "deleted" else f"{file.path} edited"
+
+
+def _where(file: EditedFile, saved: Sequence[FoundIn]) -> StandsIn | None:
+    """The firmest place: a commit on a branch before the worktree, the worktree before the rest."""
+    if not saved:
+        return StandsIn(PlaceKind.WORKTREE, None, None) if file.state is FileState.PARTLY else None
+    branch = next((place for place in saved if place.where is PlaceKind.BRANCH), None)
+    place = branch or saved[0]
+    ref = place.ref if place.ref is not None or place.where is PlaceKind.WORKTREE else place.path
+    return StandsIn(place.where, ref, place.commit)
+
+
+def _saved_why(file: EditedFile, saved: Sequence[FoundIn]) -> str:
+    parts = [file.why]
+    if not file.confirmed:
+        parts.append("its result was never recorded")
+    if file.state not in _STANDS:
+        parts += [f"it stands in {_place_words(place)}" for place in saved]
+    undone = sorted({edit.by for edit in file.edits if edit.by and edit.fate in (Fate.REVERTED, Fate.LOST)})
+    if undone:
+        parts.append(f"taken from the worktree by {', '.join(undone)}")
+    return "; ".join(parts)
+
+
+def _place_words(place: FoundIn) -> str:
+    words = place.where.value.replace("_", " ")
+    name = place.ref if place.ref is not None else place.path
+    return f"{words} {name}" + (f" ({place.commit[:12]})" if place.commit else "") if name else words
+
+
+def _gone_why(file: EditedFile) -> str:
+    parts = [file.why]
+    undone = sorted({edit.by for edit in file.edits if edit.by and edit.fate in (Fate.REVERTED, Fate.LOST)})
+    if undone:
+        parts.append(f"it can have been taken away by {', '.join(undone)}")
+    if not file.confirmed:
+        parts.append("that it was ever made is not confirmed by the record")
+    return "; ".join(parts)
+
+
+# ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _sort_checks(
+    steps: Sequence[Step], checkout: Checkout, piles: Piles, told: set[tuple[int, str | None]]
+) -> None:
+    by_step = {(step.n, step.subagent): step for step in steps}
+    last: dict[str, CheckRun] = {}
+    for run in checkout.checks:
+        step = by_step.get((run.step, run.subagent))
+        if step is not None and not (step.outcome is Outcome.DENIED and not step.effects_unknown):
+            name = (check_of(step.command) if step.command else None) or step.summary
+            last.pop(name, None)
+            last[name] = run
+    for name, run in last.items():
+        step = by_step[run.step, run.subagent]
+        told.add((run.step, run.subagent))
+        if run.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED):
+            piles.gone.append(_dangling(step))
+        else:
+            piles.saved.append(_check(name, run))
+
+
+def _check(name: str, run: CheckRun) -> Finding:
+    passed = run.outcome is Outcome.OK
+    verdict = FindingVerdict.STALE if run.freshness is Freshness.STALE else FindingVerdict.RECORDED
+    if passed and run.freshness is Freshness.CURRENT and run.note is None:
+        verdict = FindingVerdict.CONFIRMED
+    parts = ["it passed" if passed else "it failed"]
+    if run.exit_code is not None:
+        parts[0] += f" with exit code {run.exit_code}"
+    if run.note:
+        parts.append(run.note)
+    if run.freshness is Freshness.CURRENT:
+        parts.append("nothing changed since")
+    elif run.stale_because:
+        parts.append(run.stale_because)
+    return Finding(name, "check", (), (run.step,), None, verdict, None, (), None, "; ".join(parts), subagent=run.subagent)
+
+
+# ── commits ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _sort_commit(
+    step: Step, commits: Mapping[str, CommitSeen], piles: Piles, told: set[tuple[int, str | None]]
+) -> None:
+    made = commits_in(step.output)
+    for sha, subject in made:
+        told.add((step.n, step.subagent))
+        _sort_made(step, sha, subject, commits.get(sha, CommitSeen(None, None)), piles)
+    if made or step.outcome not in (Outcome.DANGLING, Outcome.INTERRUPTED, Outcome.OK):
+        return
+    subject = commit_subject(step.command or "")
+    seen = commits.get(subject) if subject else None
+    if seen is not None and seen.sha is not None and seen.place is PlaceKind.BRANCH:
+        told.add((step.n, step.subagent))
+        confirmed = None if step.outcome is Outcome.OK else False
+        piles.saved.append(_commit(step, subject or "", FindingVerdict.CONFIRMED, seen, "it is on a branch", confirmed))
+    elif step.outcome is Outcome.OK:
+        told.add((step.n, step.subagent))
+        piles.saved.append(
+            _commit(step, subject or step.summary, FindingVerdict.RECORDED, None, "the record names no commit to look for")
+        )
+
+
+def _sort_made(step: Step, sha: str, subject: str, seen: CommitSeen, piles: Piles) -> None:
+    if seen.place is PlaceKind.BRANCH:
+        piles.saved.append(_commit(step, subject, FindingVerdict.CONFIRMED, seen, f"{sha} is on {seen.ref or 'a branch'}"))
+    elif seen.rewritten is not None:
+        newer = CommitSeen(seen.rewritten, PlaceKind.BRANCH, seen.ref)
+        why = f"{sha} was rewritten as {seen.rewritten[:12]}"
+        piles.saved.append(_commit(step, subject, FindingVerdict.CONFIRMED, newer, why))
+    else:
+        where = seen.place or PlaceKind.UNREACHABLE_COMMIT
+        recoverable = (RecoverableFrom(where, seen.ref, seen.sha),) if seen.sha else ()
+        why = f"{sha} is on no branch" if seen.sha else f"{sha} is no longer in the repository"
+        piles.gone.append(
+            Finding(
+                subject, "commit", (), (step.n,), None, FindingVerdict.LOST, None, recoverable, None, why,
+                subagent=step.subagent,
+            )  # fmt: skip
+        )
+
+
+def _commit(
+    step: Step, what: str, verdict: FindingVerdict, seen: CommitSeen | None, why: str, confirmed: bool | None = None
+) -> Finding:
+    where = StandsIn(PlaceKind.BRANCH, seen.ref, seen.sha) if seen is not None else None
+    return Finding(
+        what, "commit", (), (step.n,), None, verdict, where, (), None, why, confirmed=confirmed, subagent=step.subagent
+    )
+
+
+# ── external actions ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _sort_action(action: Action, piles: Piles, told: set[tuple[int, str | None]]) -> None:
+    ran = [step for step in action.attempts if not action.not_started(step)]
+    told |= {(step.n, step.subagent) for step in action.attempts}
+    if not ran:
+        return
+    last = ran[-1]
+    numbers = tuple(step.n for step in ran)
+    dangling = last.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED)
+    finding = Finding(
+        action.name, "external", (), numbers, None,
+        FindingVerdict.LOST if dangling else FindingVerdict.RECORDED,
+        None, (), None, action.why(last), subagent=last.subagent,
+    )  # fmt: skip
+    (piles.gone if dangling else piles.saved).append(finding)
+

@@ -1,0 +1,105 @@
+"""Compare what a session recorded with the checkout as it is (design §4).
+
+Joins the fold of the record, the state of the repository and the judgement of owners, fates and checks. Writes nothing,
+takes no lock, and asks git a fixed number of questions however many files there are.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from refloat.checkout.checks import Tree, find_checks
+from refloat.checkout.edited import find_edited
+from refloat.checkout.others import find_other_changes, is_brief
+from refloat.checkout.repository import Repository, load_repository
+from refloat.checkout.survey import Survey, name_of, survey
+from refloat.checkout.trees import Trees, dirty_times
+from refloat.model.checkout import Base, Checkout, CheckRun, Warned
+from refloat.model.story import Story, Summary
+from refloat.usecases.workbench import Workbench
+
+
+def compare_checkout(
+    bench: Workbench, story: Story, *, others: Sequence[Story] = (), warnings: Sequence[Warned] = ()
+) -> Checkout:
+    """Hold the record of a session against its checkout.
+
+    `others` are the sessions that may own what this one does not (those whose edits name a dirty path); `warnings` are
+    passed on, before those that the comparison adds. Raises nothing for a workspace that is gone, is no repository or
+    cannot be read: the answer says so.
+    """
+    told = list(warnings)
+    workspace = _workspace(story.summary)
+    missing = story.summary.workspace if workspace is None else None
+    if missing is not None:
+        told.append(Warned("the workspace is gone: nothing could be compared", missing))
+    repository = load_repository(bench.machine.git, workspace) if workspace is not None else None
+    if workspace is not None and repository is None:
+        told.append(_no_repository(bench, workspace))
+    trees = Trees(bench.machine.git, repository, str(workspace) if workspace else story.summary.workspace)
+    base = _base(story.summary, repository)
+    known = base.head if repository and base.head and repository.find_existing([base.head]) else None
+    if base.head is not None and known is None and repository is not None:
+        base = Base(base.head, f"{base.how}; it is no longer in the repository")
+    looked = survey(trees, story, others, known, trees.real(missing) if missing else None)
+    files = find_edited(looked)
+    changes = find_other_changes(looked)
+    return Checkout(
+        name_of(story),
+        str(repository.root) if repository else None,
+        repository.head if repository else None,
+        repository.status.branch if repository else None,
+        base,
+        repository.operation if repository else None,
+        (*told, *(repository.warnings if repository else ()), *trees.warnings),
+        tuple(files),
+        tuple(changes),
+        _checks(looked, repository),
+    )
+
+
+def _workspace(summary: Summary) -> Path | None:
+    """Where the session worked: the worktree that it entered, else its workspace; None where neither is there."""
+    for place in (summary.worktree, summary.workspace, None if summary.workspace else summary.cwd):
+        if place and place.startswith("/") and Path(place).is_dir():
+            return Path(place)
+    return None
+
+
+def _no_repository(bench: Workbench, workspace: Path) -> Warned:
+    if bench.machine.git.version() is None:
+        return Warned("there is no git on this machine: only the files themselves were compared", str(workspace))
+    inside = next((folder for folder in (workspace, *workspace.parents) if (folder / ".git").exists()), None)
+    if inside is None:
+        return Warned("the workspace is no git repository: hunks are told against the recorded before", str(workspace))
+    said = bench.machine.git.run(workspace, "rev-parse", "--show-toplevel").err.strip().splitlines()
+    return Warned(f"git refuses this repository: {said[0] if said else 'it gives no reason'}", str(inside))
+
+
+def _base(summary: Summary, repository: Repository | None) -> Base:
+    if summary.commit:
+        return Base(summary.commit, "recorded by the agent when the session began")
+    if repository is None:
+        return Base(None, "there is no repository")
+    if repository.head is None:
+        return Base(None, "there is no commit yet")
+    head = repository.head_at(summary.started_at)
+    if head is None:
+        return Base(None, "neither the record nor the reflog says")
+    return Base(head, "from the reflog, by the time of the session's first record")
+
+
+def _checks(looked: Survey, repository: Repository | None) -> tuple[CheckRun, ...]:
+    times = {looked.trees.shown(real): looked.content(real).mtime for real in looked.folded}
+    if repository is not None:
+        root = str(repository.root)
+        dirty = dirty_times(repository)
+        times = {path: at for path, at in dirty.items() if not is_brief(looked.content(f"{root}/{path.rstrip('/')}"))}
+    tree = Tree(
+        repository.head if repository else None,
+        repository.head_at if repository else lambda _moment: None,
+        repository.find_changed if repository else lambda _old, _new: None,
+        times,
+        lambda path: looked.content(f"{repository.root}/{path}").mtime if repository else None,
+        repository is not None,
+    )
+    return find_checks(looked.steps, tree, lambda path: looked.trees.shown(looked.trees.real(path)))

@@ -1,0 +1,81 @@
+"""What was found on this machine, what could not be read, and what is missing."""
+
+import platform
+from pathlib import Path
+from typing import Final
+
+from refloat import __version__
+from refloat.model.checkout import Warned
+from refloat.model.problem import Problem
+from refloat.model.status import AgentFound, Doctor, MachineFacts
+from refloat.usecases.find_sessions import Listing, Scope, list_sessions
+from refloat.usecases.workbench import Workbench
+
+_INOTIFY: Final = Path("/proc/sys/fs/inotify")
+
+
+def examine_machine(bench: Workbench) -> Doctor:
+    """Look at every agent's records, and at what Refloat itself needs here."""
+    listing = list_sessions(bench, Scope(all_copies=True))
+    agents = tuple(_agent(bench, agent, listing) for agent in (reader.agent for reader in bench.readers))
+    warnings = [Warned(problem.what, problem.path) for problem in bench.problems]
+    facts = _machine(bench)
+    if facts.git is None:
+        warnings.append(Warned("git was not found: checkouts cannot be compared", None))
+    for what, path in (("cache", bench.machine.places.cache), ("data", bench.machine.places.data)):
+        if trouble := _unusable(path):
+            warnings.append(
+                Warned(f"the {what} directory cannot be used ({trouble}): all is read anew each time", str(path))
+            )
+    return Doctor(agents, facts, tuple(warnings))
+
+
+def _agent(bench: Workbench, agent: str, listing: Listing) -> AgentFound:
+    places = bench.machine.places
+    walks = bench.reader(agent).walks(places.home, places.environment)
+    roots = tuple(walk.root for walk in walks if walk.holds == "transcripts")
+    mine = [session for session in listing.sessions if session.agent == agent]
+    paths = {path for session in mine for path in session.transcript.paths}
+    problems: list[Problem] = [problem for session in mine for problem in session.transcript.problems]
+    below = tuple(walk.root for walk in walks)
+    problems += [
+        problem for problem in listing.problems if problem.path not in paths and problem.path.startswith(below)
+    ]
+    return AgentFound(agent, roots, len(mine), tuple(problems))
+
+
+def _machine(bench: Workbench) -> MachineFacts:
+    from refloat.usecases.recover import count_drafts
+
+    machine = bench.machine
+    return MachineFacts(
+        git=machine.git.version(),
+        python=platform.python_version(),
+        refloat=__version__,
+        system=f"{platform.system()} {platform.release()}",
+        watching=machine.watch.how(),
+        inotify_watches=_number(_INOTIFY / "max_user_watches"),
+        inotify_instances=_number(_INOTIFY / "max_user_instances"),
+        catalogue=str(machine.places.cache / "catalogue.db"),
+        record=str(machine.places.data / "record.db"),
+        open_drafts=count_drafts(bench),
+    )
+
+
+def _number(path: Path) -> int | None:
+    try:
+        return int(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
+
+
+def _unusable(path: Path) -> str | None:
+    """Why a directory of Refloat's own cannot be used; nothing is made to find out."""
+    nearest = path
+    while not nearest.exists() and nearest != nearest.parent:
+        nearest = nearest.parent
+    if not nearest.is_dir():
+        return f"{nearest} is no directory"
+    import os
+
+    return None if os.access(nearest, os.W_OK | os.X_OK) else f"{nearest} may not be written"

@@ -1,0 +1,149 @@
+"""Sort what a session did into saved and gone, with what else was open and what must not be repeated (design §5).
+
+Asks the repository only for the commits that the record names, and the process table only for recorded process numbers.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from refloat.commands import commit_subject, commits_in, is_commit
+from refloat.model.checkout import Checkout, PlaceKind
+from refloat.model.liveness import Verdict
+from refloat.model.session import Session, State
+from refloat.model.stamp import Stamp, seconds_of
+from refloat.model.story import Story
+from refloat.model.transcript import Step
+from refloat.model.triage import StillOpen, Triage
+from refloat.ports import Git
+from refloat.triage.actions import find_actions, list_actions
+from refloat.triage.findings import CommitSeen, sort_findings
+from refloat.usecases.workbench import Workbench
+
+_SLACK: Final = 120.0
+"""Seconds between the record of a start and the start that the system tells."""
+
+
+def triage_session(bench: Workbench, story: Story, checkout: Checkout, session: Session) -> Triage:
+    """Sort a session's work, held against its checkout. Claims are not looked for."""
+    steps = list(story.every_step)
+    actions = find_actions(steps)
+    commits = _find_commits(bench.machine.git, steps, checkout) if checkout.repo else {}
+    piles = sort_findings(steps, checkout, commits, actions)
+    return Triage(
+        checkout.session,
+        tuple(piles.saved),
+        (),
+        tuple(piles.gone),
+        tuple(_still_open(bench, story, session)),
+        list_actions(actions),
+        claims_looked_for=False,
+    )
+
+
+def _find_commits(git: Git, steps: Iterable[Step], checkout: Checkout) -> Mapping[str, CommitSeen]:
+    """What became of the commits that the record names, by shortened id and by subject."""
+    named: dict[str, str] = {}
+    subjects: set[str] = set()
+    for step in steps:
+        if step.command is not None and is_commit(step.command):
+            named.update(commits_in(step.output))
+            subject = commit_subject(step.command)
+            subjects |= {subject} if subject else set()
+    if not named and not subjects:
+        return {}
+    root = Path(checkout.repo or ".")
+    asked = "".join(f"{sha}^{{commit}}\n" for sha in named).encode()
+    lines = git.run(root, "cat-file", "--batch-check", stdin=asked).out.decode(errors="replace").splitlines()
+    rows = zip(named, (line.split(" ") for line in lines), strict=False)
+    whole = {sha: words[0] for sha, words in rows if len(words) == 3 and words[1] == "commit"}
+    branches, by_subject = _on_branches(git, root, checkout, whole.values(), {*subjects, *named.values()})
+    reflog = set(git.run(root, "log", "-g", "--format=%H", "HEAD", "--").out.decode(errors="replace").split())
+    found = {sha: _seen(whole.get(sha), named[sha], branches, by_subject, reflog) for sha in named}
+    for subject in subjects - found.keys():
+        if subject in by_subject:
+            found[subject] = CommitSeen(by_subject[subject][0], PlaceKind.BRANCH, by_subject[subject][1])
+    return found
+
+
+def _seen(
+    sha: str | None,
+    subject: str,
+    branches: Mapping[str, str],
+    by_subject: Mapping[str, tuple[str, str]],
+    reflog: set[str],
+) -> CommitSeen:
+    if sha is not None and sha in branches:
+        return CommitSeen(sha, PlaceKind.BRANCH, branches[sha])
+    newer = by_subject.get(subject)
+    rewritten = newer[0] if newer is not None else None
+    ref = newer[1] if newer is not None else None
+    if sha is None:
+        return CommitSeen(None, None, ref, rewritten)
+    return CommitSeen(sha, PlaceKind.REFLOG if sha in reflog else PlaceKind.UNREACHABLE_COMMIT, ref, rewritten)
+
+
+def _on_branches(
+    git: Git, root: Path, checkout: Checkout, wanted: Iterable[str], subjects: set[str]
+) -> tuple[dict[str, str], dict[str, tuple[str, str]]]:
+    """Which commits are on a branch (and which), and the commits of some subjects since the session's start."""
+    since = [f"^{checkout.base.head}"] if checkout.base.head else ["--max-count=2000"]
+    refs = ["HEAD", "--branches", "--remotes", "--tags"] if checkout.head else ["--branches", "--remotes", "--tags"]
+    answer = git.run(root, "log", "--source", "--format=%H%x00%S%x00%s", *refs, *since, "--")
+    if answer.code != 0 and checkout.base.head:
+        answer = git.run(root, "log", "--source", "--format=%H%x00%S%x00%s", "--max-count=2000", *refs, "--")
+    branches: dict[str, str] = {}
+    by_subject: dict[str, tuple[str, str]] = {}
+    for line in answer.out.decode(errors="replace").splitlines():
+        sha, _, rest = line.partition("\0")
+        source, _, subject = rest.partition("\0")
+        ref = checkout.branch or "HEAD" if source == "HEAD" else source.removeprefix("refs/heads/")
+        branches[sha] = ref
+        if subject in subjects:
+            by_subject.setdefault(subject, (sha, ref))
+    for sha in set(wanted) - branches.keys():
+        held = git.run(root, "for-each-ref", f"--contains={sha}", "--format=%(refname:short)", "--count=1")
+        name = held.out.decode(errors="replace").strip()
+        if held.code == 0 and name and name != "stash":
+            branches[sha] = name
+    return branches, by_subject
+
+
+# ── what else was open ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _still_open(bench: Workbench, story: Story, session: Session) -> Iterable[StillOpen]:
+    over = session.liveness.verdict is Verdict.GONE
+    rebooted = _rebooted(bench, session.last_activity_at)
+    for work in story.open_work:
+        running = _runs(bench, work.background.pid, work.at) if work.background.pid is not None else None
+        if rebooted or (work.background.kind == "subagent" and over):
+            running = False
+        yield StillOpen(work.background.what, work.background.kind, work.step, work.background.pid, running)
+    known = {work.background.id for work in story.open_work}
+    for sub in session.subagents:
+        if sub.id not in known and sub.state is not State.STOPPED and sub.state is not State.UNBOUND:
+            title = story.subagents[sub.id].summary.title if sub.id in story.subagents else ""
+            running = False if over else (True if sub.state is State.LIVE else None)
+            yield StillOpen(title or f"sub-agent {sub.id}", "subagent", None, None, running)
+    for prompt in story.queued:
+        yield StillOpen(prompt.text, "queued_prompt", None, None, False if over else None)
+
+
+def _rebooted(bench: Workbench, last: Stamp | None) -> bool:
+    boot = bench.machine.processes.boot_time()
+    return boot is not None and last is not None and boot > last
+
+
+def _runs(bench: Workbench, pid: int, at: Stamp | None) -> bool | None:
+    """Whether a recorded process still runs: a number that another process took over later proves the end."""
+    process = bench.machine.processes.get(pid)
+    if process is None or process.zombie:
+        return False
+    if at is None:
+        return None
+    begun = seconds_of(at)
+    if process.started > begun + _SLACK:
+        return False
+    return True if process.started > begun - _SLACK else None
+

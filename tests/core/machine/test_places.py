@@ -1,0 +1,120 @@
+"""Where things lie, the clock, the launcher, and the bundle of them all."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from refloat.machine.clock import SystemClock
+from refloat.machine.launcher import SystemLauncher, find_program
+from refloat.machine.mounts import Mount, mount_of, read_mounts
+from refloat.machine.places import find_places
+from refloat.machine.real import real_machine
+from refloat.model.stamp import seconds_of
+
+
+def test_places_follow_xdg_and_home() -> None:
+    places = find_places({"HOME": "/h"})
+    assert (places.home, places.cache, places.data, places.config) == (
+        Path("/h"),
+        Path("/h/.cache/refloat"),
+        Path("/h/.local/share/refloat"),
+        Path("/h/.config/refloat"),
+    )
+
+
+def test_a_relative_xdg_is_ignored_and_own_variables_win() -> None:
+    places = find_places(
+        {
+            "HOME": "/h",
+            "XDG_CACHE_HOME": "rel",
+            "XDG_DATA_HOME": "/d",
+            "REFLOAT_CONFIG_DIR": "~/c",
+            "REFLOAT_DATA_DIR": "",
+        }
+    )
+    assert (places.cache, places.data, places.config) == (Path("/h/.cache/refloat"), Path("/d/refloat"), Path("/h/c"))
+    moved = find_places({"HOME": "/h", "REFLOAT_CACHE_DIR": "x/../y"})
+    assert moved.cache == Path.cwd() / "y"
+
+
+def test_without_home_the_user_table_counts() -> None:
+    assert find_places({}).home.is_absolute()
+
+
+def test_the_clock_tells_utc() -> None:
+    assert abs(seconds_of(SystemClock().now()) - time.time()) < 5
+
+
+def test_a_program_that_answers(tmp_path: Path) -> None:
+    launcher = SystemLauncher(dict(os.environ))
+    answer = launcher.run(["sh", "-c", "pwd; echo no >&2; cat; exit 3"], tmp_path, 20)
+    assert (answer.code, answer.out, answer.err, answer.timed_out) == (3, f"{tmp_path}\n".encode(), "no\n", False)
+
+
+def test_a_program_and_its_children_are_ended_in_time(tmp_path: Path) -> None:
+    began = time.monotonic()
+    answer = SystemLauncher(dict(os.environ)).run(["sh", "-c", "echo said; sleep 3600 & sleep 3600"], tmp_path, 0.3)
+    assert answer.timed_out
+    assert answer.out == b"said\n"
+    assert time.monotonic() - began < 60
+
+
+@pytest.mark.parametrize("argv", [["no-such-program"], ["./no-such"]])
+def test_a_missing_program_is_an_answer(tmp_path: Path, argv: list[str]) -> None:
+    assert SystemLauncher(dict(os.environ)).run(argv, tmp_path, 5).code == 127
+
+
+def test_a_missing_directory_is_an_answer(tmp_path: Path) -> None:
+    assert SystemLauncher(dict(os.environ)).run(["sh"], tmp_path / "no", 5).code == 127
+
+
+def test_programs_are_never_found_where_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tool").write_text("#!/bin/sh\n")
+    (tmp_path / "tool").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    assert find_program("tool", {"PATH": ":.:"}) is None
+    assert find_program("tool", {"PATH": f".:{tmp_path}"}) == str(tmp_path / "tool")
+
+
+def test_mounts(tmp_path: Path) -> None:
+    table = tmp_path / "mountinfo"
+    table.write_text(
+        "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+        "40 22 0:50 / /mnt/my\\040share rw,nosuid shared:1 - nfs4 host:/x rw\n"
+        "41 40 0:51 / /mnt/my\\040share/in rw - tmpfs tmpfs rw\n"
+        "42 22 0:52 / /mnt/my\\040share rw - fuse.sshfs host: rw\n"
+        "torn line\n"
+    )
+    mounts = read_mounts(table)
+    assert len(mounts) == 4
+    assert mount_of(Path("/mnt/my share/a"), mounts) == Mount("/mnt/my share", "fuse.sshfs", "0:52")
+    assert mount_of(Path("/mnt/my sharecropper"), mounts) == Mount("/", "ext4", "8:1")
+    assert mount_of(Path("/x"), ()) is None
+    assert read_mounts(tmp_path / "none") == ()
+    assert Mount("/", "nfs", "0:1").remote
+    assert not Mount("/", "tmpfs", "0:1").remote
+
+
+def test_a_machine_loads_nothing_that_costs() -> None:
+    code = (
+        "import sys; from refloat.machine.real import real_machine; real_machine();"
+        "print(sorted({'psutil','git','watchfiles','orjson','asyncio'} & set(sys.modules)))"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": ":".join(filter(None, sys.path))},
+        capture_output=True,
+        check=True,
+    )
+    assert answer.stdout.strip() == b"[]"
+
+
+def test_the_machine_takes_its_environment(tmp_path: Path) -> None:
+    machine = real_machine({"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"})
+    assert machine.places.home == tmp_path
+    assert machine.launcher.which("sh")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,1 @@
+"""One file per family of commands: parse, call one use case, print."""

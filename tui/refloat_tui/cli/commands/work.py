@@ -1,0 +1,81 @@
+"""`checkout`, `triage`, `brief`, `check`."""
+
+from pathlib import Path
+
+import click
+
+from refloat import wire
+from refloat.brief.masks import Masker
+from refloat.usecases.check_brief import check_brief
+from refloat.usecases.examine import examine
+from refloat.usecases.write_brief import write_brief, write_private
+from refloat_tui.cli import err, out
+from refloat_tui.cli.commands.bench import answer, as_json, bench, located, session_argument, show_secrets
+from refloat_tui.cli.show.work import check_lines, checkout_lines, triage_lines
+
+
+@click.command()
+@session_argument
+@click.option("--patch", is_flag=True, help="Show the dirty hunks of each file, with their owners.")
+@show_secrets
+@as_json
+def checkout(session: str, patch: bool, show_secrets: bool, json_: bool) -> None:
+    """Each recorded edit compared with the working tree, and the owner of each dirty file."""
+    shown = examine(bench(), located(session)).checkout
+    answer(
+        shown,
+        lambda value, width: checkout_lines(value, width, patch=patch),
+        wire.checkout if json_ else None,
+        masked=not show_secrets,
+    )
+
+
+@click.command()
+@session_argument
+@show_secrets
+@as_json
+def triage(session: str, show_secrets: bool, json_: bool) -> None:
+    """The work sorted into saved, claimed and gone, and what must not be repeated blindly."""
+    shown = examine(bench(), located(session)).triage
+    answer(shown, triage_lines, wire.triage if json_ else None, masked=not show_secrets)
+
+
+@click.command()
+@session_argument
+@click.option("--out", "target", type=click.Path(path_type=Path, dir_okay=False), help="Write it here, private (0600).")
+@click.option("--max-tokens", type=click.IntRange(min=200), default=4000, show_default=True, help="Of four bytes each.")
+@click.option("--template", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Own layout.")
+@show_secrets
+@as_json
+def brief(
+    session: str, target: Path | None, max_tokens: int, template: Path | None, show_secrets: bool, json_: bool
+) -> None:
+    """The handoff for the next attempt: every line has evidence."""
+    seen = examine(bench(), located(session))
+    written = write_brief(
+        bench(),
+        seen.session,
+        seen.story,
+        seen.checkout,
+        seen.triage,
+        max_tokens=max_tokens,
+        template=template.read_text(encoding="utf-8", errors="replace") if template else None,
+        show_secrets=show_secrets,
+    )
+    if target is not None:
+        write_private(target, written.markdown)
+        err.say(f"wrote {target} ({written.masked} values masked, {written.omitted} lines left out)")
+    if json_:
+        out.write(wire.dump(wire.brief(written), masker=Masker(enabled=not show_secrets)))
+    elif target is None:
+        out.write(written.markdown)
+
+
+@click.command()
+@click.argument("brief", metavar="FILE.md", type=click.Path(path_type=Path))
+@as_json
+def check(brief: Path, json_: bool) -> int:
+    """Does this brief still hold? Exit 1, and what moved, when it does not."""
+    found = check_brief(bench(), brief.absolute())
+    answer(found, check_lines, wire.check if json_ else None, masked=True)
+    return 0 if found.holds else 1

@@ -1,0 +1,37 @@
+"""The only writer to standard output. Data goes out masked, inert and, as JSON, escaped.
+
+A reader that went away (a closed pipe) ends the command quietly.
+"""
+
+import os
+import sys
+from collections.abc import Iterable
+
+from refloat.brief.masks import Masker
+from refloat.text import inert
+
+
+def write(text: str) -> None:
+    """Write finished text. Undecodable leftovers of file names are replaced, never a crash."""
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # The interpreter would complain again while it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def lines(rows: Iterable[str], masker: Masker) -> None:
+    """Write lines for a person: masked once more as a whole, then inert."""
+    write(inert(masker.text("\n".join(rows))) + "\n")
+
+
+def width() -> int:
+    """Columns to fit a line into: the terminal's, `COLUMNS`, or 100 where neither tells."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isdigit() and int(told) > 0:
+        return int(told)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        return 100

@@ -1,0 +1,1 @@
+"""Answers as plain text for a person at a command line: values in, lines out. Values come masked already."""

@@ -1,0 +1,48 @@
+"""`doctor` for a person."""
+
+from collections.abc import Iterator
+
+from refloat.model.status import Doctor
+from refloat_tui.cli.show.table import columns, counted, labelled, section
+
+
+def doctor_lines(answer: Doctor, width: int) -> Iterator[str]:
+    """What was found, what could not be read, what this machine lacks."""
+    rows = [
+        (
+            found.agent,
+            counted(found.sessions, "session"),
+            counted(len(found.problems), "problem"),
+            ", ".join(found.roots),
+        )
+        for found in answer.agents
+    ]
+    yield from ["AGENTS", *columns(rows, width)]
+    facts = answer.machine
+    unknown = "unknown"
+    table = [
+        ("git", facts.git or "not found: checkouts cannot be compared"),
+        ("refloat", f"{facts.refloat} on Python {facts.python}, {facts.system}"),
+        ("watching", facts.watching),
+        (
+            "inotify",
+            f"{facts.inotify_watches or unknown} watches, {facts.inotify_instances or unknown} instances allowed",
+        ),
+        ("catalogue", facts.catalogue),
+        ("record", facts.record),
+        ("open recoveries", unknown if facts.open_drafts is None else str(facts.open_drafts)),
+    ]
+    yield from section("MACHINE", columns(table, width))
+    problems = [
+        line
+        for found in answer.agents
+        for problem in found.problems
+        for line in labelled(
+            f"  {f'line {problem.line}' if problem.line else 'file'}", f"{problem.path}: {problem.what}", width, 14
+        )
+    ]
+    yield from section("COULD NOT BE READ", problems)
+    warnings = [
+        line for warned in answer.warnings for line in labelled("  !", f"{warned.what} {warned.path or ''}", width, 4)
+    ]
+    yield from section("WARNINGS", warnings)

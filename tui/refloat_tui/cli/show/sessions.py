@@ -1,0 +1,154 @@
+"""`status`, `recap` and `history` for a person."""
+
+from collections.abc import Iterable, Iterator
+
+from refloat.model.session import Session
+from refloat.model.status import Recap, Status
+from refloat.model.transcript import Item, Outcome, Step, StepKind
+from refloat.text import cut, inert, one_line
+from refloat_tui.cli.show.table import columns, counted, labelled, section
+
+_SIGN = {
+    Outcome.OK: "ok",
+    Outcome.ERROR: "failed",
+    Outcome.DENIED: "denied",
+    Outcome.INTERRUPTED: "interrupted",
+    Outcome.DANGLING: "no result",
+}
+
+
+def step_line(step: Step) -> str:
+    """`step 31  check  pytest -q → failed, exit 1`."""
+    exit_code = f", exit {step.exit_code}" if step.exit_code is not None else ""
+    unknown = ", effects unknown" if step.effects_unknown else ""
+    who = f" ({step.subagent})" if step.subagent else ""
+    return f"step {step.n}{who}  {step.kind}  {one_line(step.summary)} → {_SIGN[step.outcome]}{exit_code}{unknown}"
+
+
+def status_lines(status: Status, width: int) -> Iterator[str]:
+    """State, next step, evidence, open steps."""
+    session, then = status.session, status.next
+    yield from labelled(session.state.upper(), session.title or "(nothing was ever asked)", width, 12)
+    yield from labelled("session", f"{session.name}  {_counts(session)}", width, 12)
+    yield from labelled("workspace", f"{session.workspace or 'not recorded'}{_where(session)}", width, 12)
+    if session.last_activity_at:
+        yield from labelled("last seen", session.last_activity_at, width, 12)
+    if session.failure:
+        yield from labelled("failure", f"{session.failure.kind}: {session.failure.detail}", width, 12)
+    if session.activity:
+        yield from labelled("activity", session.activity, width, 12)
+    if session.superseded_by:
+        yield from labelled("goes on in", session.superseded_by, width, 12)
+    yield from labelled("next", f"{then.operation}: {then.why}", width, 12)
+    if then.command:
+        yield from labelled("", "$ " + " ".join(_quoted(word) for word in then.command), width, 12)
+    evidence = [(fact.kind, f"{fact.detail}{f' [{fact.at}]' if fact.at else ''}") for fact in session.liveness.evidence]
+    rows = [line for kind, detail in evidence for line in labelled(f"  {kind}", detail, width, 18)]
+    yield from section(f"EVIDENCE (process: {session.liveness.verdict})", rows)
+    if status.pending_request:
+        waits = status.pending_request
+        yield from section("WAITS FOR", labelled(f"  {waits.kind}", f"step {waits.step}: {waits.text}", width, 12))
+    yield from section("OPEN STEPS", ["  " + cut(step_line(step), width - 2) for step in status.open_steps])
+    if status.last_completed_step:
+        yield from section("LAST COMPLETED", ["  " + cut(step_line(status.last_completed_step), width - 2)])
+    agents = [(agent.id, agent.state, counted(agent.dangling, "open call")) for agent in session.subagents]
+    yield from section("SUB-AGENTS", columns(agents, width))
+    yield from section("COULD NOT BE READ", list(_problem_lines(session, width)))
+
+
+def _problem_lines(session: Session, width: int) -> Iterator[str]:
+    for problem in session.transcript.problems:
+        place = f"line {problem.line}" if problem.line else "file"
+        yield from labelled(f"  {place}", f"{problem.what}  ({problem.path})", width, 14)
+
+
+def _counts(session: Session) -> str:
+    parts = [
+        counted(session.prompts, "prompt"),
+        counted(session.steps, "step"),
+        counted(session.edits, "edit"),
+        *([counted(session.dangling, "open call")] if session.dangling else []),
+    ]
+    return "· " + ", ".join(parts)
+
+
+def _where(session: Session) -> str:
+    parts = [
+        f"branch {session.branch}" if session.branch else "",
+        f"worktree {session.worktree}" if session.worktree else "",
+    ]
+    told = ", ".join(part for part in parts if part)
+    return f"  ({told})" if told else ""
+
+
+def _quoted(word: str) -> str:
+    from shlex import quote
+
+    return quote(word)
+
+
+def recap_lines(recap: Recap, width: int) -> Iterator[str]:
+    """The table of what matters, then the last items."""
+    yield from labelled("RECAP", recap.title or "(nothing was ever asked)", width)
+    yield from labelled("", f"{recap.session}  in {recap.workspace or 'no recorded workspace'}", width)
+    yield ""
+    for at, item in enumerate(recap.asked[:5]):
+        yield from labelled("" if at else "ASKED", cut(one_line(item.text or ""), width * 3), width)
+    if len(recap.asked) > 5:
+        yield from labelled("", f"and {counted(len(recap.asked) - 5, 'more prompt')}", width)
+    for at, row in enumerate(_done(recap.steps)):
+        yield from labelled("" if at else "DONE", row, width)
+    if recap.said and recap.said.text:
+        yield from labelled("SAID", "“" + cut(one_line(recap.said.text), width * 3) + "”", width)
+    opened = [step for step in recap.steps if step.outcome is Outcome.DANGLING]
+    for at, step in enumerate(opened):
+        yield from labelled("" if at else "OPEN", cut(step_line(step), width * 2), width)
+    yield from ["", f"LAST {counted(recap.shown, 'ITEM')}"]
+    for item in recap.items:
+        yield cut(item_line(item), width)
+    if recap.omitted:
+        yield f"… {counted(recap.omitted, 'earlier item')} and thoughts: refloat history {recap.session}"
+
+
+def _done(steps: tuple[Step, ...]) -> Iterator[str]:
+    edits = [step for step in steps if step.kind is StepKind.EDIT and step.outcome is Outcome.OK]
+    if edits:
+        files = list(dict.fromkeys(edit.path.rsplit("/", 1)[-1] for step in edits for edit in step.edits))
+        more = f" and {len(files) - 6} more" if len(files) > 6 else ""
+        yield f"{counted(len(edits), 'edit')} recorded: {', '.join(files[:6])}{more}"
+    checks: dict[str, Step] = {}
+    for step in steps:
+        if step.kind is StepKind.CHECK:
+            checks[step.summary] = step
+    for step in list(checks.values())[-4:]:
+        yield step_line(step)
+    for step in steps:
+        if step.kind is StepKind.EXTERNAL:
+            yield step_line(step)
+
+
+def item_line(item: Item) -> str:
+    """One line for one item, whatever it is."""
+    clock = (item.at or "")[11:19].ljust(8)
+    back = " (taken back)" if item.superseded else ""
+    if item.step:
+        return f"{item.n:>5}  {clock}  {step_line(item.step)}{back}"
+    if item.marker:
+        return f"{item.n:>5}  {clock}  ── {item.marker.kind}: {one_line(item.marker.text)}"
+    return f"{item.n:>5}  {clock}  {item.type}{back}: {one_line(item.text or '')}"
+
+
+def history_lines(items: Iterable[Item], width: int, *, full: bool) -> Iterator[str]:
+    """Every item on a line of its own; with `full` its whole text below."""
+    for item in items:
+        yield cut(item_line(item), width)
+        if full:
+            yield from _whole(item)
+
+
+def _whole(item: Item) -> Iterator[str]:
+    texts = (
+        [item.step.input, item.step.output] if item.step else [item.text or (item.marker.text if item.marker else "")]
+    )
+    for text in texts:
+        yield from ("       | " + row for row in inert(text).split("\n") if row)

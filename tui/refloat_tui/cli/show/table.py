@@ -1,0 +1,38 @@
+"""Small plain tables: labels at the left, text wrapped beside them, nothing wider than asked."""
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from refloat.text import cut, inert_line, one_line
+
+
+def labelled(label: str, text: str, width: int, indent: int = 10) -> list[str]:
+    """`LABEL     text`, wrapped below itself. `text` is taken as prose."""
+    room = max(20, width - indent)
+    body = textwrap.wrap(one_line(text), room, break_long_words=True, break_on_hyphens=False) or [""]
+    return [f"{label:<{indent}}{body[0]}", *(" " * indent + more for more in body[1:])]
+
+
+def columns(rows: Iterable[Sequence[str]], width: int, indent: str = "  ") -> list[str]:
+    """Rows with aligned columns; the last column gets the room that is left and is cut to it."""
+    listed = [[inert_line(cell) for cell in row] for row in rows]
+    if not listed:
+        return []
+    last = len(listed[0]) - 1
+    widths = [max(len(row[at]) for row in listed) for at in range(last)]
+    room = max(20, width - len(indent) - sum(widths) - 2 * last)
+    out: list[str] = []
+    for row in listed:
+        cells = [cell.ljust(size) for cell, size in zip(row[:last], widths, strict=True)]
+        out.append((indent + "  ".join([*cells, cut(row[last], room)])).rstrip())
+    return out
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """`1 step`, `3 steps`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def section(title: str, rows: list[str]) -> list[str]:
+    """A heading and its rows, with an empty line before; nothing where there are no rows."""
+    return ["", title, *rows] if rows else []
