@@ -14,16 +14,8 @@ from pathlib import PurePath
 from typing import Final, TypeVar, cast
 
 from refloat.brief.assignments import assignment_hits, command_hits
-from refloat.brief.shapes import (
-    MASK,
-    Hit,
-    header_hits,
-    library_hits,
-    merge,
-    private_key_hits,
-    provider_hits,
-    userinfo_hits,
-)
+from refloat.brief.hits import MASK, Hit, merge
+from refloat.brief.shapes import header_hits, library_hits, private_key_hits, provider_hits, userinfo_hits
 
 T = TypeVar("T")
 
@@ -177,6 +169,8 @@ def strings_of(value: object) -> Iterator[str]:
         return
     if isinstance(value, str):
         yield value
+    elif isinstance(value, PurePath):
+        yield str(value)
     elif is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):
             yield from strings_of(getattr(value, field.name))
@@ -214,7 +208,8 @@ def _masked(value: object, masker: Masker) -> object:
     if isinstance(value, str):
         return masker.text(value)
     if isinstance(value, PurePath):
-        return type(value)(masker.text(str(value)))
+        shown = masker.text(str(value))
+        return value if shown == str(value) else type(value)(shown)
     if is_dataclass(value) and not isinstance(value, type):
         return _masked_dataclass(value, masker)
     if isinstance(value, Mapping):
