@@ -130,31 +130,37 @@ ROWS: Final = (
     Action("rows.page_down", "pagedown", "page down", "Page down", "One page down.", "rows", "move", palette=False),
     Action("rows.first", "g,home", "first", "First row", "To the first row.", "rows", "move", shown_key="g"),
     Action("rows.last", "G,end", "last", "Last row", "To the last row.", "rows", "move", shown_key="G"),
-    Action("rows.open", "enter", "open", "Open", "Open what the cursor is on.", "rows", "open", footer=2),
+    Action(
+        "rows.open", "enter", "open", "Open", "Open what the cursor is on.", "rows", "open", footer=2, shown_key="enter"
+    ),
 )
 
 TEXT: Final = (
-    Action("text.up", "up,k", "up", "Scroll up", "One line up.", "text", "move", shown_key="↑ k", palette=False),
-    Action(
-        "text.down", "down,j", "down", "Scroll down", "One line down.", "text", "move", shown_key="↓ j", palette=False
-    ),
-    Action("text.page_up", "pageup,b", "page up", "Page up", "One page up.", "text", "move", palette=False),
     Action(
         "text.page_down",
-        "pagedown,space",
+        "space",
         "page down",
         "Page down",
         "One page down.",
         "text",
         "move",
         footer=2,
-        shown_key="space",
         palette=False,
     ),
-    Action("text.first", "g,home", "top", "To the top", "To the first line.", "text", "move", palette=False),
-    Action("text.last", "G,end", "end", "To the end", "To the last line.", "text", "move", palette=False),
+    Action("text.page_up", "b", "page up", "Page up", "One page up.", "text", "move", palette=False),
     Action("text.copy", "y", "copy", "Copy this text", "Copy what is shown, secrets masked.", "text", footer=3),
-    Action("text.leave", "escape,q", "back", "Back", "Back to where you were.", "text", "leave", footer=1),
+    Action(
+        "text.leave",
+        "escape,q",
+        "back",
+        "Back",
+        "Back to where you were.",
+        "text",
+        "leave",
+        footer=1,
+        shown_key="esc",
+        palette=False,
+    ),
 )
 
 DESK: Final = (

@@ -56,9 +56,16 @@ class RefloatScreen(Screen[Returned]):
         del action
         return None
 
+    def is_idle(self, action: str) -> bool:
+        """Whether an action has nothing to do with what is shown: its key is hidden then, not dimmed."""
+        del action
+        return False
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Dim what is impossible now."""
+        """Hide what is idle, dim what is impossible now."""
         del parameters
+        if self.is_idle(action):
+            return False
         return None if self.why_not(action) else True
 
     def on_key(self, event: events.Key) -> None:

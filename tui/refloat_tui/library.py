@@ -35,6 +35,9 @@ class Found:
     problems: tuple[Problem, ...] | None = None
     here: frozenset[SessionName] | None = None
     """Those that belong to the place where Refloat was started; None: as before."""
+    done: int = 0
+    total: int = 0
+    """Sessions read, and to be read, in this look."""
     complete: bool = False
     """Everything was looked at."""
 

@@ -26,7 +26,9 @@ class ActionCommands(Provider):
 
     def _find(self) -> Iterator[tuple[Action, DOMNode]]:
         for action in ACTIONS:
-            if action.palette and (owner := _owner(action, self.screen)) is not None:
+            if not action.palette or (owner := _owner(action, self.screen)) is None:
+                continue
+            if owner.check_action(action.method, ()) is not False:
                 yield action, owner
 
     def _do(self, action: Action, owner: DOMNode) -> None:
@@ -54,6 +56,18 @@ class ActionCommands(Provider):
 class ActionPalette(CommandPalette):
     """The stock palette, guarded: under fast random keys Textual 8.2.8 pages a list that is being refilled (`KeyError`)
     and closes a screen that is closed already (`ScreenStackError`); neither is worth the app.
+    """
+
+    DEFAULT_CSS = """
+    ActionPalette {
+        background: $background 60%;
+        & > Vertical { width: 84; max-width: 100%; height: auto; margin: 2 0 0 0; background: $panel; }
+        & #--input { border: none; padding: 1 1 0 1; background: $panel; height: auto; }
+        & #--results { background: $panel; }
+        & CommandList { border: none; background: $panel; }
+        & CommandInput { background: $panel; }
+        & SearchIcon { display: none; }
+    }
     """
 
     async def on_event(self, event: events.Event) -> None:

@@ -52,11 +52,11 @@ def absolute(stamp: Stamp | None) -> str:
 
 
 def duration(begin: Stamp | None, end: Stamp | None) -> str:
-    """`0.4 s`, `12 s`, `3 min`, `2 h`; empty where one end is unknown."""
+    """`0.4 s`, `12 s`, `3 min`, `2 h`; empty where one end is unknown, or where it took no time."""
     if begin is None or end is None:
         return ""
     seconds = seconds_of(end) - seconds_of(begin)
-    if seconds < 0:
+    if seconds < 0.1:
         return ""
     if seconds < 10:
         return f"{seconds:.1f} s"

@@ -68,6 +68,8 @@ def file_fate(file: EditedFile) -> tuple[str, str]:
             words = f"committed {file.edits[-1].commit[:7]}"
         elif last in {Fate.UNCOMMITTED, Fate.COMMITTED}:
             words = _FATES[last]
+        elif last is Fate.UNCONFIRMED:
+            words = "on disk"
         if file.state is FileState.CHANGED_SINCE:
             words += ", changed since"
     if not file.confirmed:

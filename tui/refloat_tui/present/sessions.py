@@ -1,7 +1,7 @@
 """Which sessions a list shows, in which groups and order."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from refloat.model.session import Session, SessionName, State
 from refloat_tui.present.path import from_home, group_name
@@ -37,6 +37,8 @@ def group_of(session: Session) -> str:
 
 def matches(session: Session, words: str) -> bool:
     """Whether every word of a filter stands in its title, agent, state, branch, place or id."""
+    if not words:
+        return True
     haystack = " ".join(
         (
             session.title,
@@ -87,6 +89,22 @@ def list_entries(
 def needs_person(session: Session) -> int:
     """How many things of it wait for a person: open calls, its sub-agents' included."""
     return session.dangling + sum(sub.dangling for sub in session.subagents)
+
+
+def has_moved_on(known: Session | None, seen: Session) -> bool:
+    """Whether there is something new to read. Evidence carries the time of each look and says nothing about that."""
+    return known is None or (
+        known.transcript.bytes != seen.transcript.bytes
+        or known.transcript.paths != seen.transcript.paths
+        or known.state is not seen.state
+        or known.activity is not seen.activity
+        or known.last_activity_at != seen.last_activity_at
+    )
+
+
+def looks_the_same(known: Session | None, seen: Session) -> bool:
+    """Whether a list would show the same."""
+    return known is seen or (known is not None and replace(known, liveness=seen.liveness) == seen)
 
 
 @dataclass(frozen=True, slots=True)

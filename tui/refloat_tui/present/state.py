@@ -118,8 +118,9 @@ def verdict(session: Session, broken_step: int | None, now: Stamp, glyphs: Glyph
 
 
 def broken_step(status: Status) -> Step | None:
-    """The step that a failed session ended in: the last one without a result."""
-    return status.open_steps[-1] if status.session.state is State.FAILED and status.open_steps else None
+    """The open step that matters most: an effect outside, else the last one."""
+    outside = [step for step in status.open_steps if step.kind is StepKind.EXTERNAL]
+    return (outside or list(status.open_steps) or [None])[-1]
 
 
 def _waits(pending: PendingRequest, glyphs: Glyphs) -> Pieces:
@@ -132,12 +133,14 @@ def verdict_detail(status: Status, glyphs: Glyphs) -> Pieces:
     if status.pending_request is not None:
         return _waits(status.pending_request, glyphs)
     failure = status.session.failure
-    if status.open_steps:
-        step = status.open_steps[-1]
+    step = broken_step(status)
+    if step is not None:
         meaning = "still without a result." if status.session.state is State.LIVE else "no result recorded."
         if step.kind is StepKind.EXTERNAL:
             meaning += " Look before you repeat it."
-        return ((one_line(step.summary or step.tool), STRONG), (f" {glyphs.dash} {meaning}", QUIET))
+        others = len(status.open_steps) - 1
+        more = f" {others} more {'is' if others == 1 else 'are'} open." if others else ""
+        return ((one_line(step.summary or step.tool), STRONG), (f" {glyphs.dash} {meaning}{more}", QUIET))
     if failure is not None and failure.detail:
         return ((one_line(failure.detail), QUIET),)
     last = status.last_completed_step
@@ -160,5 +163,5 @@ def next_words(status: Status) -> str:
     words = _OPERATION[status.next.operation]
     outside = [step for step in status.open_steps if step.kind is StepKind.EXTERNAL]
     if status.next.operation == "new_linked" and outside:
-        return f"Look what step {outside[-1].n} did outside, then start a linked session with the brief."
+        return f"Look at what step {outside[-1].n} did, then start a linked session with the brief."
     return words

@@ -13,6 +13,8 @@ from refloat_tui.theme import Glyphs
 
 _ROOM: Final = 24
 """What the two clock times and the crash take of a line."""
+_FULL: Final = 4
+"""Things in one column that fill it, where no column has more."""
 
 
 @dataclass(slots=True)
@@ -42,7 +44,7 @@ def _cell(cell: _Bin, most: int, glyphs: Glyphs) -> tuple[str, str]:
         return glyphs.error, "$pile-gone"
     if not cell.items:
         return " ", ""
-    level = 1 + (cell.items * (len(glyphs.spark) - 2)) // max(1, most)
+    level = 1 + (cell.items * (len(glyphs.spark) - 2)) // max(_FULL, most)
     return glyphs.spark[min(level, len(glyphs.spark) - 1)], "$pile-gone" if cell.errors else "$secondary"
 
 

@@ -71,7 +71,7 @@ def action_line(row: DoNotRepeat, glyphs: Glyphs) -> tuple[Pieces, Pieces]:
     }[row.outcome]
     times = f"  {row.times} times" if row.times > 1 else ""
     head: Pieces = ((f"{glyph} {word:<12}", style), (one_line(row.action), ""), (f"{times}  step {row.step}", QUIET))
-    probe = (("look: ", QUIET), (one_line(" ".join(row.probe)), "$key")) if row.probe else ()
+    probe = (("              look  ", QUIET), (one_line(" ".join(row.probe)), "$key")) if row.probe else ()
     return head, probe
 
 
@@ -82,6 +82,8 @@ def still_open_line(work: StillOpen, glyphs: Glyphs) -> Pieces:
         False: ("ended", QUIET, glyphs.unbound),
         None: ("not known", "$pile-claimed", glyphs.unknown),
     }[work.running]
+    if work.kind == "queued_prompt":
+        words, style, glyph = "unsent", "$pile-claimed", glyphs.prompt
     pid = f"  pid {work.pid}" if work.pid else ""
     kind = work.kind.replace("_", " ")
     return ((f"{glyph} {words:<12}", style), (one_line(work.what), ""), (f"  {kind}{pid}", QUIET))

@@ -54,14 +54,6 @@ class TextScreen(RefloatScreen[None]):
         """Back."""
         self.dismiss(None)
 
-    def action_text_up(self) -> None:
-        """One line up."""
-        self.query_one(TextLines).action_rows_up()
-
-    def action_text_down(self) -> None:
-        """One line down."""
-        self.query_one(TextLines).action_rows_down()
-
     def action_text_page_up(self) -> None:
         """One page up."""
         self.query_one(TextLines).action_rows_page_up()
@@ -69,14 +61,6 @@ class TextScreen(RefloatScreen[None]):
     def action_text_page_down(self) -> None:
         """One page down."""
         self.query_one(TextLines).action_rows_page_down()
-
-    def action_text_first(self) -> None:
-        """To the first line."""
-        self.query_one(TextLines).action_rows_first()
-
-    def action_text_last(self) -> None:
-        """To the last line."""
-        self.query_one(TextLines).action_rows_last()
 
 
 _MOST = 65_536

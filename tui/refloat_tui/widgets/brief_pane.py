@@ -62,7 +62,7 @@ class BriefPane(Pane):
             facts.append(f"{written.masked} {'secret' if written.masked == 1 else 'secrets'} masked")
         if written.omitted:
             facts.append(f"{written.omitted} lines left out to fit")
-        facts.append("recover walks you through it and lets you change every line")
+        facts.append("recover walks you through it")
         return ((f"  {self.glyphs.dot}  ".join(facts), "$quiet"),)
 
     def action_brief_copy(self) -> None:

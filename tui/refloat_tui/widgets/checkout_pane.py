@@ -179,6 +179,7 @@ class CheckoutPane(Pane):
 
     DEFAULT_CSS = """
     CheckoutPane > #checkout-head { height: auto; padding: 0 1; }
+    CheckoutPane.-reading > FileList { max-height: 5; }
     CheckoutPane > #checkout-names { height: 1; padding: 0 1; color: $quiet; }
     CheckoutPane > #why { height: auto; max-height: 2; padding: 0 1; border-top: solid $rule; color: $quiet; }
     """
@@ -220,7 +221,7 @@ class CheckoutPane(Pane):
         self._show_file()
 
     def _draw_names(self) -> None:
-        width = max(1, self.size.width - 3)
+        width = max(1, self.size.width - 2)
         names: list[Pieces] = [((word, "$quiet"),) for word in ("", "file", "fate", "owner", "lines", "found in")]
         cells = _cells(names, width)
         self.query_one("#checkout-names", Static).update(row(cells, width, self.glyphs))
@@ -244,6 +245,10 @@ class CheckoutPane(Pane):
         """Beside or below, by the new width."""
         self._draw_names()
         self._show_file()
+
+    def on_descendant_focus(self) -> None:
+        """The change gets the room while it is read."""
+        self.set_class(self.query_one(DiffList).has_focus, "-reading")
 
     def on_row_list_moved(self, event: FileList.Moved) -> None:
         """Another file: show its change."""

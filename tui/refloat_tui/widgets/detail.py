@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
-from textual.widgets import ContentSwitcher
+from textual.widgets import ContentSwitcher, Static
 
 from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
-from refloat.model.session import Session, SessionName
+from refloat.model.session import Session
 from refloat.model.stamp import Stamp
 from refloat.model.triage import Triage
 from refloat.text import inert
@@ -33,8 +33,11 @@ class Detail(Vertical):
 
     DEFAULT_CSS = """
     Detail { height: 1fr; }
-    Detail > TabLine { margin: 1 0 0 0; }
+    Detail > TabLine { margin: 1 0 0 0; height: 2; border-bottom: solid $rule; }
     Detail > ContentSwitcher { height: 1fr; }
+    Detail > #reading { display: none; padding: 1 1; color: $quiet; }
+    Detail.-reading > ContentSwitcher { display: none; }
+    Detail.-reading > #reading { display: block; }
     """
 
     @dataclass
@@ -57,6 +60,7 @@ class Detail(Vertical):
         """Head, tabs, panes."""
         yield Head(self.glyphs, self._home, id="head")
         yield TabLine(self.glyphs, id="tabs")
+        yield Static(id="reading", markup=False)
         with ContentSwitcher(initial="recap"):
             yield RecapPane(self.glyphs, id="recap")
             yield HistoryPane(self.glyphs, id="history")
@@ -100,8 +104,10 @@ class Detail(Vertical):
         self.head.take(session, None, now)
         self._draw_tabs()
         if session is not None:
-            for name in TABS:
-                self.pane(name).say(((f"Reading {session.transcript.bytes:,} bytes{self.glyphs.ellipsis}", "$quiet"),))
+            self.query_one("#reading", Static).update(
+                f"Reading {session.transcript.bytes:,} bytes{self.glyphs.ellipsis}"
+            )
+            self.add_class("-reading")
 
     def tell(self, session: Session, now: Stamp) -> None:
         """The same session, seen anew by the list."""
@@ -112,6 +118,7 @@ class Detail(Vertical):
         """It was read."""
         fresh = self.opened is None
         self.opened = opened
+        self.remove_class("-reading")
         self.session = opened.status.session
         self.head.take(self.session, opened.status, now)
         self.query_one("#history", HistoryPane).take(opened.story.items, fresh=fresh)
@@ -149,6 +156,7 @@ class Detail(Vertical):
         hint = "The list and the other sessions are not touched. Press ctrl+r to look again."
         if part != "story":
             hint = "The other panes stand. Press ctrl+r to look again."
+        self.remove_class("-reading")
         for name in TABS if part == "story" else (part,):
             self.pane(name).say(((inert(why), "$pile-gone"),), ((hint, "$quiet"),))
 

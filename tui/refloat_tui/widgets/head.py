@@ -4,6 +4,7 @@ import shlex
 
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
 from textual.widgets import Static
 
 from refloat.model.session import Session
@@ -16,7 +17,9 @@ from refloat_tui.present.evidence import evidence_row, liveness_sentence
 from refloat_tui.present.path import from_home
 from refloat_tui.present.state import broken_step, next_words, verdict, verdict_detail
 from refloat_tui.theme import Glyphs
-from refloat_tui.widgets.cells import Cell, content, row
+from refloat_tui.widgets.cells import Cell, content, row, wrapped
+
+_LOOKED, _WHEN, _WORTH = 18, 8, 20
 
 
 class Head(Vertical):
@@ -24,10 +27,10 @@ class Head(Vertical):
 
     DEFAULT_CSS = """
     Head { height: auto; padding: 0 1; }
-    Head > #name { height: 1; }
+    Head > #name { height: 1; text-overflow: ellipsis; text-wrap: nowrap; }
     Head > #verdict { height: auto; max-height: 2; }
-    Head > #detail { height: 1; text-overflow: ellipsis; text-wrap: nowrap; }
-    Head > #next { height: auto; max-height: 3; margin: 1 0 0 0; }
+    Head > #detail { height: auto; max-height: 2; }
+    Head > #next { height: auto; max-height: 2; margin: 1 0 0 0; text-overflow: ellipsis; text-wrap: nowrap; }
     Head > #evidence { height: auto; max-height: 12; margin: 1 0 0 0; display: none; }
     Head.-unfolded > #evidence { display: block; }
     Head #facts { height: auto; }
@@ -95,41 +98,36 @@ class Head(Vertical):
         lines: list[tuple[str, str]] = [("NEXT  ", "$accent bold"), (next_words(status), "bold")]
         command = self.command
         if command is not None:
-            lines += [("\n      ", ""), (inert_line(command), "$quiet"), ("  y", "$key bold"), (" copy", "$quiet")]
+            lines += [("\n  y   ", "$key bold"), (inert_line(command), "$quiet")]
         return tuple(lines)
 
     def _draw_evidence(self, session: Session, now: Stamp) -> None:
-        width = max(20, self.size.width - 4)
-        rows = [
-            row(
-                self._cells(
-                    (("looked at", "$quiet"),),
-                    (("what was seen", "$quiet"),),
-                    (("when", "$quiet"),),
-                    (("proves", "$quiet"),),
-                ),
-                width,
-                self.glyphs,
-            )
-        ]
+        width = max(40, self.size.width - 4)
+        heads = ("looked at", "what was seen", "when", "proves")
+        lines = [self._line([((word, "$quiet"),) for word in heads], width)]
         for fact in session.liveness.evidence:
             looked, seen, when, worth = evidence_row(fact, now)
-            rows.append(
-                row(self._cells(((looked, ""),), seen, ((when, "$quiet"),), ((worth, ""),)), width, self.glyphs)
-            )
+            text = wrapped(seen, width - _LOOKED - _WHEN - _WORTH - 3)
+            cells: list[Pieces] = [((looked, ""),), (), ((when, "$quiet"),), ((worth, ""),)]
+            lines += [self._line(cells if n == 0 else [(), (), (), ()], width, part) for n, part in enumerate(text)]
         if not session.liveness.evidence:
-            rows.append(content((("nothing was seen, and everything could be looked at", "$quiet"),)))
-        rows.append(
-            content((*liveness_sentence(session), (f"   last record {absolute(session.last_activity_at)}", "$quiet")))
-        )
-        made = rows[0]
-        for line in rows[1:]:
-            made = made + "\n" + line
-        self.query_one("#facts", Static).update(made)
+            lines.append(content((("nothing was seen, and everything could be looked at", "$quiet"),)))
+        lines.append(content(liveness_sentence(session)))
+        lines.append(content((("last record ", "$quiet"), (absolute(session.last_activity_at) or "undated", ""))))
+        self.query_one("#facts", Static).update(Content("\n").join(lines))
 
-    @staticmethod
-    def _cells(looked: Pieces, seen: Pieces, when: Pieces, worth: Pieces) -> list[Cell]:
-        return [Cell(looked, 20), Cell(seen), Cell(when, 8), Cell(worth, 22)]
+    def _line(self, cells: list[Pieces], width: int, seen: Content | None = None) -> Content:
+        looked, text, when, worth = cells
+        room = width - _LOOKED - _WHEN - _WORTH - 3
+        middle = seen if seen is not None else content(text)
+        return Content(" ").join(
+            (
+                row((Cell(looked, _LOOKED),), _LOOKED, self.glyphs),
+                middle.pad_right(max(0, room - middle.cell_length)),
+                row((Cell(when, _WHEN),), _WHEN, self.glyphs),
+                row((Cell(worth, _WORTH),), _WORTH, self.glyphs),
+            )
+        )
 
     def on_resize(self) -> None:
         """Cut to the new width."""

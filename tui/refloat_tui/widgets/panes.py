@@ -24,8 +24,8 @@ class Pane(Vertical):
     DEFAULT_CSS = """
     Pane { height: 1fr; }
     Pane > .said { display: none; padding: 1 1; height: auto; color: $quiet; }
+    Pane.-said > * { display: none; }
     Pane.-said > .said { display: block; }
-    Pane.-said > :not(.said) { display: none; }
     """
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:  # noqa: A002

@@ -23,7 +23,7 @@ from refloat_tui.theme import Glyphs
 R = TypeVar("R")
 
 
-class RowList(ScrollView, Generic[R], can_focus=True):
+class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
     """A virtual list. Subclasses say `key_of`, `draw_row` and, where some rows are headings, `stops_at`."""
 
     ALLOW_SELECT = False
@@ -33,6 +33,7 @@ class RowList(ScrollView, Generic[R], can_focus=True):
         overflow-x: hidden;
         overflow-y: auto;
         scrollbar-size-vertical: 1;
+        scrollbar-gutter: stable;
         background: $background;
     }
     """
@@ -218,6 +219,11 @@ class RowList(ScrollView, Generic[R], can_focus=True):
         """Another look: nothing drawn holds."""
         self._drawn.clear()
         super().notify_style_update()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where no row can hold the cursor, there is nothing to open."""
+        del parameters
+        return not (action == "rows_open" and self.cursor is None)
 
     def on_resize(self) -> None:
         """Another width."""

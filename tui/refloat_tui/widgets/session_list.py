@@ -13,7 +13,7 @@ from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, row
 from refloat_tui.widgets.row_list import RowList
 
-_AGENT_FROM, _COUNT_FROM, _AGE_FROM = 62, 34, 26
+_BRANCH_FROM, _AGENT_FROM, _COUNT_FROM, _AGE_FROM = 90, 56, 34, 26
 """Columns of width from which each cell is shown: counts go first, then the agent, then the age."""
 
 
@@ -59,7 +59,8 @@ class SessionList(RowList[Entry]):
         ]
         if width >= _AGENT_FROM:
             cells.append(Cell(((inert_line(session.agent), "$quiet"),), 12))
-            cells.append(Cell(((inert_line(session.branch or ""), "$quiet"),), 18))
+        if width >= _BRANCH_FROM:
+            cells.append(Cell(((inert_line(session.branch or ""), "$quiet"),), 20))
         if width >= _AGE_FROM:
             cells.append(Cell(self._age(session.name, session.last_activity_at), 5, "right"))
         if width >= _COUNT_FROM:

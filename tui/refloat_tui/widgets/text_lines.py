@@ -29,6 +29,11 @@ class TextLines(RowList[_Wrapped]):
         """Its line."""
         return row.key
 
+    def stops_at(self, row: _Wrapped) -> bool:
+        """Nowhere: a text scrolls, it has no cursor."""
+        del row
+        return False
+
     def draw_row(self, row: _Wrapped, width: int, *, chosen: bool) -> Content:
         """One line."""
         del chosen, width
@@ -50,6 +55,33 @@ class TextLines(RowList[_Wrapped]):
             for n, text in enumerate(content(line.text).wrap(max(1, width - len(line.lead))) or [Content("")]):
                 rows.append(_Wrapped(f"{at}.{n}", (Content(" " * len(line.lead)) if n else lead) + text.rstrip()))
         self.set_rows(rows)
+
+    def _scroll_by(self, lines: float) -> None:
+        self.scroll_to(y=self.scroll_y + lines, animate=False)
+
+    def action_rows_up(self) -> None:
+        """One line up."""
+        self._scroll_by(-1)
+
+    def action_rows_down(self) -> None:
+        """One line down."""
+        self._scroll_by(1)
+
+    def action_rows_page_up(self) -> None:
+        """One page up."""
+        self._scroll_by(-max(1, self.size.height - 1))
+
+    def action_rows_page_down(self) -> None:
+        """One page down."""
+        self._scroll_by(max(1, self.size.height - 1))
+
+    def action_rows_first(self) -> None:
+        """To the top."""
+        self.scroll_to(y=0, animate=False)
+
+    def action_rows_last(self) -> None:
+        """To the end."""
+        self.scroll_to(y=self.max_scroll_y, animate=False)
 
     def on_resize(self) -> None:
         """Wrap to the new width."""

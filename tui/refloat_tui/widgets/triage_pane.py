@@ -160,7 +160,7 @@ class TriagePane(Pane):
             lines.append((("DO NOT REPEAT", "$quiet bold"),))
             for action in triage.do_not_repeat[:5]:
                 head, probe = action_line(action, self.glyphs)
-                lines.append((*head, ("   ", ""), *probe) if probe else head)
+                lines += [head, probe] if probe else [head]
         if triage.still_open:
             lines.append((("STILL RUNNING", "$quiet bold"),))
             lines += [still_open_line(work, self.glyphs) for work in triage.still_open[:5]]
