@@ -130,6 +130,8 @@ class WizardScreen(RefloatScreen[Farewell]):
         """What the running worker writes the brief of."""
         self._probing = False
         self._changed: tuple[str, ...] = ()
+        self._shown: dict[str, object] = {}
+        """What stands where, so that only what changed is laid out and drawn again."""
 
     # ── layout ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -166,9 +168,11 @@ class WizardScreen(RefloatScreen[Farewell]):
         self.call_after_refresh(self._show)
 
     def _say(self, where: str, pieces: Pieces) -> None:
-        said = self.query_one(f"#{where}", Static)
-        said.update(content(pieces))
-        said.display = bool(pieces)
+        if self._shown.get(where) != pieces:
+            self._shown[where] = pieces
+            said = self.query_one(f"#{where}", Static)
+            said.update(content(pieces))
+            said.display = bool(pieces)
 
     # ── what is shown ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -202,7 +206,7 @@ class WizardScreen(RefloatScreen[Farewell]):
         self._say("page-reason", view.reason(look))
         self._say("page-changed", self._changed_words())
         rows = view.rows(look)
-        self.rows.set_rows(rows)
+        self.rows.show(rows)
         if not view.list_first:
             self.rows.styles.height = min(len(rows), max(3, self.query_one("#page").size.height // 2))
         else:
@@ -227,14 +231,16 @@ class WizardScreen(RefloatScreen[Farewell]):
     def _show_detail(self) -> None:
         look, key = self._page_look(), self.rows.cursor_key
         lines = self._view.detail(look, key) if look is not None and key is not None else ()
-        made = Content("\n").join(content(line) for line in lines)
-        self.query_one("#page-evidence", Static).update(made)
+        if self._shown.get("evidence") == tuple(lines):
+            return
+        self._shown["evidence"] = tuple(lines)
+        self.query_one("#page-evidence", Static).update(Content("\n").join(content(line) for line in lines))
         self.query_one("#page-detail").display = bool(lines)
 
     def _show_side(self) -> None:
         if self._recovery is not None and self.has_class("-wide") and not self.has_class("-last"):
             rows = brief_rows(self._look(self._recovery, self.side.size.width - 1))
-            self.side.set_rows([replace(row, stop=False) for row in rows])
+            self.side.show([replace(row, stop=False) for row in rows])
             head = next((at for at, row in enumerate(rows) if row.key == f"{self._view.section} head"), 0)
             self.side.scroll_to(y=head, animate=False, force=True)
 
