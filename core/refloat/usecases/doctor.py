@@ -45,7 +45,7 @@ def _agent(bench: Workbench, agent: str, listing: Listing) -> AgentFound:
 
 
 def _machine(bench: Workbench) -> MachineFacts:
-    from refloat.usecases.recover import count_drafts
+    from refloat.usecases.keep_draft import count_drafts
 
     machine = bench.machine
     return MachineFacts(
