@@ -78,7 +78,7 @@ def _build(home: Path, *, processes: bool) -> tuple[Demo, Workbench]:
 
 
 def _need_terminal() -> None:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):  # it draws on standard error
         raise UsageError("the app needs a terminal; `refloat list` and `refloat brief last` work without one")
 
 
