@@ -3,7 +3,7 @@
 Asks the repository only for the commits that the record names, and the process table only for recorded process numbers.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -146,4 +146,3 @@ def _runs(bench: Workbench, pid: int, at: Stamp | None) -> bool | None:
     if process.started > begun + _SLACK:
         return False
     return True if process.started > begun - _SLACK else None
-
