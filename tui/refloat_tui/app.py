@@ -15,6 +15,7 @@ from refloat_tui.library import Library
 from refloat_tui.palette import ActionCommands, ActionPalette
 from refloat_tui.screens.desk import DeskScreen, Doors
 from refloat_tui.screens.help import HelpScreen
+from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.terminal import Watchman
 from refloat_tui.theme import THEMES, choose_glyphs, choose_theme
 
@@ -63,9 +64,13 @@ class RefloatApp(App[None]):
         chosen = self._start.chosen
         desk = DeskScreen(self._library, self._doors, glyphs=self.glyphs, home=self._start.home, chosen=chosen)
         if self._start.recover and chosen is not None and self._doors.wizard is not None:
-            self.push_screen(self._doors.wizard(chosen), lambda _: self.exit())
+            self.push_screen(self._doors.wizard(chosen), self._leave_with)
         else:
             self.push_screen(desk)
+
+    def _leave_with(self, farewell: Farewell | None) -> None:
+        """Say where the brief is, or how to come back, where it stays on the terminal."""
+        self.exit(message=farewell.sentence if farewell is not None else None)
 
     def _take_keys(self) -> None:
         if self._start.config is None:

@@ -41,6 +41,7 @@ from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_s
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.text import item_screen
+from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.brief_pane import BriefPane
 from refloat_tui.widgets.cells import content
@@ -63,7 +64,7 @@ _REST: Final = 10
 class Doors:
     """Where the desk leads to; None: that way is not there, and its key says so."""
 
-    wizard: Callable[[SessionName], Screen[None]] | None = None
+    wizard: Callable[[SessionName], Screen[Farewell]] | None = None
     demo: Callable[[], Library] | None = None
     """Builds the demo and answers with its library; slow."""
 
@@ -473,7 +474,12 @@ class DeskScreen(RefloatScreen[None]):
     def action_desk_recover(self) -> None:
         """Open the wizard."""
         if self._doors.wizard is not None and self._chosen is not None:
-            self.app.push_screen(self._doors.wizard(self._chosen))
+            self.app.push_screen(self._doors.wizard(self._chosen), self._hear_farewell)
+
+    def _hear_farewell(self, farewell: Farewell | None) -> None:
+        """Say where the brief is, or how to come back."""
+        if farewell is not None:
+            self.tell(farewell.sentence)
 
     def action_desk_back(self) -> None:
         """From detail to list where only one has room; else clear the filter."""
