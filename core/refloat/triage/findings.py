@@ -109,8 +109,18 @@ def _sort_file(file: EditedFile, piles: Piles, told: set[tuple[int, str | None]]
         verdict = FindingVerdict.CONFIRMED if where is not None else FindingVerdict.RECORDED
         piles.saved.append(
             Finding(
-                _file_what(file), "edit", (file.path,), numbers, None, verdict, where, (), None, _saved_why(file, saved),
-                file.confirmed, subagent,
+                _file_what(file),
+                "edit",
+                (file.path,),
+                numbers,
+                None,
+                verdict,
+                where,
+                (),
+                None,
+                _saved_why(file, saved),
+                file.confirmed,
+                subagent,
             )  # fmt: skip
         )
         return
@@ -120,16 +130,36 @@ def _sort_file(file: EditedFile, piles: Piles, told: set[tuple[int, str | None]]
     if file.state is FileState.UNVERIFIABLE and not lost:
         piles.saved.append(
             Finding(
-                _file_what(file), "edit", (file.path,), numbers, None, FindingVerdict.RECORDED, None, (), None,
-                f"the record says so, and it could not be verified: {file.why}", file.confirmed, subagent,
+                _file_what(file),
+                "edit",
+                (file.path,),
+                numbers,
+                None,
+                FindingVerdict.RECORDED,
+                None,
+                (),
+                None,
+                f"the record says so, and it could not be verified: {file.why}",
+                file.confirmed,
+                subagent,
             )  # fmt: skip
         )
         return
     recoverable = tuple(RecoverableFrom(place.where, place.ref or place.path, place.commit) for place in lost)
     piles.gone.append(
         Finding(
-            _file_what(file), "edit", (file.path,), numbers, None, FindingVerdict.LOST, None, recoverable, None,
-            _gone_why(file), file.confirmed, subagent,
+            _file_what(file),
+            "edit",
+            (file.path,),
+            numbers,
+            None,
+            FindingVerdict.LOST,
+            None,
+            recoverable,
+            None,
+            _gone_why(file),
+            file.confirmed,
+            subagent,
         )  # fmt: skip
     )
 
@@ -183,9 +213,7 @@ def _gone_why(file: EditedFile) -> str:
 # ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _sort_checks(
-    steps: Sequence[Step], checkout: Checkout, piles: Piles, told: set[tuple[int, str | None]]
-) -> None:
+def _sort_checks(steps: Sequence[Step], checkout: Checkout, piles: Piles, told: set[tuple[int, str | None]]) -> None:
     by_step = {(step.n, step.subagent): step for step in steps}
     last: dict[str, CheckRun] = {}
     for run in checkout.checks:
@@ -217,7 +245,9 @@ def _check(name: str, run: CheckRun) -> Finding:
         parts.append("nothing changed since")
     elif run.stale_because:
         parts.append(run.stale_because)
-    return Finding(name, "check", (), (run.step,), None, verdict, None, (), None, "; ".join(parts), subagent=run.subagent)
+    return Finding(
+        name, "check", (), (run.step,), None, verdict, None, (), None, "; ".join(parts), subagent=run.subagent
+    )
 
 
 # ── commits ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -241,13 +271,17 @@ def _sort_commit(
     elif step.outcome is Outcome.OK:
         told.add((step.n, step.subagent))
         piles.saved.append(
-            _commit(step, subject or step.summary, FindingVerdict.RECORDED, None, "the record names no commit to look for")
+            _commit(
+                step, subject or step.summary, FindingVerdict.RECORDED, None, "the record names no commit to look for"
+            )
         )
 
 
 def _sort_made(step: Step, sha: str, subject: str, seen: CommitSeen, piles: Piles) -> None:
     if seen.place is PlaceKind.BRANCH:
-        piles.saved.append(_commit(step, subject, FindingVerdict.CONFIRMED, seen, f"{sha} is on {seen.ref or 'a branch'}"))
+        piles.saved.append(
+            _commit(step, subject, FindingVerdict.CONFIRMED, seen, f"{sha} is on {seen.ref or 'a branch'}")
+        )
     elif seen.rewritten is not None:
         newer = CommitSeen(seen.rewritten, PlaceKind.BRANCH, seen.ref)
         why = f"{sha} was rewritten as {seen.rewritten[:12]}"
@@ -258,7 +292,16 @@ def _sort_made(step: Step, sha: str, subject: str, seen: CommitSeen, piles: Pile
         why = f"{sha} is on no branch" if seen.sha else f"{sha} is no longer in the repository"
         piles.gone.append(
             Finding(
-                subject, "commit", (), (step.n,), None, FindingVerdict.LOST, None, recoverable, None, why,
+                subject,
+                "commit",
+                (),
+                (step.n,),
+                None,
+                FindingVerdict.LOST,
+                None,
+                recoverable,
+                None,
+                why,
                 subagent=step.subagent,
             )  # fmt: skip
         )
@@ -290,4 +333,3 @@ def _sort_action(action: Action, piles: Piles, told: set[tuple[int, str | None]]
         None, (), None, action.why(last), subagent=last.subagent,
     )  # fmt: skip
     (piles.gone if dangling else piles.saved).append(finding)
-

@@ -146,4 +146,3 @@ def _runs(bench: Workbench, pid: int, at: Stamp | None) -> bool | None:
     if process.started > begun + _SLACK:
         return False
     return True if process.started > begun - _SLACK else None
-

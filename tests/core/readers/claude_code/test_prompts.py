@@ -38,7 +38,10 @@ def test_a_persons_prompt(content: object, fields: dict[str, object], said: str)
         (NOTICE, {}),
         ("do this next", {"origin": {"kind": "coordinator"}}),
         ("hello from afar", {"origin": {"kind": "peer"}}),
-        ("<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args></command-args>", {}),
+        (
+            "<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args></command-args>",
+            {},
+        ),
         ("<command-message>init</command-message>\n<command-name>/init</command-name>", {}),
         ("<local-command-stdout>Set model</local-command-stdout>", {}),
         ("<local-command-stderr>no</local-command-stderr>", {}),
@@ -68,7 +71,9 @@ def test_what_no_person_asked(content: object, fields: dict[str, object]):
 
 def test_a_slash_command_that_the_agent_answers_begins_a_turn():
     talk = ClaudeTalk()
-    talk.user("<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>41</command-args>")
+    talk.user(
+        "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>41</command-args>"
+    )
     talk.user("Review the pull request 41.", isMeta=True)
     talk.call("Bash", "t1", command="gh pr view 41")
     found = events_of(talk)
@@ -119,7 +124,9 @@ def test_prompts_that_still_wait():
 
 def test_a_queued_prompt_that_is_delivered_waits_no_more():
     talk = ClaudeTalk()
-    talk.metadata("queue-operation", operation="enqueue", timestamp="2026-08-20T09:10:01.000Z", content="a", commandUuid="u")
+    talk.metadata(
+        "queue-operation", operation="enqueue", timestamp="2026-08-20T09:10:01.000Z", content="a", commandUuid="u"
+    )
     talk.user("a", promptSource="queued")
     found = events_of(talk)
     assert [(e.id, e.waiting) for e in found if isinstance(e, Queued)] == [("u", True), ("u", False)]
@@ -168,7 +175,9 @@ def test_models():
     talk.prompt("go")
     talk.say("a")
     talk.row("assistant", message={"model": "claude-opus-5", "content": [{"type": "text", "text": "b"}]})
-    talk.row("assistant", message={"model": "<synthetic>", "content": [{"type": "text", "text": "No response requested."}]})
+    talk.row(
+        "assistant", message={"model": "<synthetic>", "content": [{"type": "text", "text": "No response requested."}]}
+    )
     talk.assistant([{"type": "fallback", "from": "claude-opus-5", "to": "claude-sonnet-5"}])
     talk.system("model_fallback", originalModel="claude-sonnet-5", fallbackModel="claude-haiku-5", trigger="overloaded")
     found = events_of(talk)

@@ -110,7 +110,12 @@ def test_the_program_was_ended_in_a_tool():
     talk = begun()
     talk.call("Bash", "t1", command="make")
     talk.result(
-        "t1", REFUSED + "STOP", "User rejected tool use", failed=True, toolDenialKind="user-rejected", interruptedByShutdown=True
+        "t1",
+        REFUSED + "STOP",
+        "User rejected tool use",
+        failed=True,
+        toolDenialKind="user-rejected",
+        interruptedByShutdown=True,
     )
     talk.user([{"type": "text", "text": "[Request interrupted by user for tool use]"}])
     end = ending(talk)
@@ -144,7 +149,7 @@ def test_the_program_was_ended_while_the_model_spoke():
         ("too much", {"error": "max_output_tokens"}, "api_error"),
         ("who knows", {"error": "unknown"}, "api_error"),
         ("limit", {"error": "unknown", "apiError": "usage_limit_reached"}, "rate_limit"),
-        ("API Error: 529 {\"type\":\"overloaded_error\"}", {}, "api_error"),
+        ('API Error: 529 {"type":"overloaded_error"}', {}, "api_error"),
         ("Claude AI usage limit reached|1787217000", {}, "rate_limit"),
         ("Invalid API key · Please run /login", {}, "auth"),
         ("OAuth token has expired", {}, "auth"),
@@ -240,7 +245,9 @@ def test_max_turns():
 def test_a_refusal_without_a_way_on():
     talk = begun()
     uuid = talk.say("Half an answer", None)
-    talk.system("model_refusal_no_fallback", originalModel="claude-opus-5", content="refused", retractedMessageUuids=[uuid])
+    talk.system(
+        "model_refusal_no_fallback", originalModel="claude-opus-5", content="refused", retractedMessageUuids=[uuid]
+    )
     end = ending(talk)
     assert end.turn == "failed"
     assert [item.superseded for item in story_of(talk).items if item.type == "reply"] == [True]

@@ -23,7 +23,9 @@ T3 = "01a07278-0000-7000-8000-000000000003"
 def stamp(seconds: float) -> str:
     """A moment on the day of all tests."""
     whole = int(seconds)
-    return f"2026-09-05T{16 + whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}.{round(seconds % 1 * 1000):03d}Z"
+    return (
+        f"2026-09-05T{16 + whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}.{round(seconds % 1 * 1000):03d}Z"
+    )
 
 
 @dataclass

@@ -19,7 +19,12 @@ BARE = [
     {"type": "function_call_output", "call_id": "c1", "output": '{"output":"ok","metadata":{"exit_code":0}}'},
     {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "They pass."}]},
 ]
-HEAD = {"id": OLD, "timestamp": "2025-07-20T09:10:00.000Z", "instructions": None, "git": {"commit_hash": "9c" * 20, "branch": "main"}}
+HEAD = {
+    "id": OLD,
+    "timestamp": "2025-07-20T09:10:00.000Z",
+    "instructions": None,
+    "git": {"commit_hash": "9c" * 20, "branch": "main"},
+}
 
 
 def check(story, texts_of):

@@ -21,7 +21,9 @@ def rewound(codex):
     """A thread rewound once, behind its first turn."""
     first = codex.rollout(paginated=True).meta(history_mode="paginated").prompt("one", "a").end("1", "a")
     cut = len(first.bytes)
-    first.prompt("two", "b").patch("p2", "*** Delete File: a.py").item("custom_tool_call_output", call_id="p2", output="Success.")
+    first.prompt("two", "b").patch("p2", "*** Delete File: a.py").item(
+        "custom_tool_call_output", call_id="p2", output="Success."
+    )
     first.end("2", "b").save()
     second = codex.rollout(T1, R2, paginated=True, at=100).meta(history_mode="paginated", history_base=base(T1, cut, 6))
     second.prompt("three", "c").end("3", "c").save()
@@ -175,7 +177,11 @@ def test_the_agents_own_machinery_is_hidden(codex, head):
 def test_names_come_from_the_name_list_then_the_index(codex):
     for thread in (T1, T2, T3):
         codex.rollout(thread).meta(thread).prompt(f"prompt of {thread}").save()
-    rows = [(T1, "", "", "", "from the index", ""), (T2, "", "", "made title", None, "x"), (T3, "", "", "same", "", "same words")]
+    rows = [
+        (T1, "", "", "", "from the index", ""),
+        (T2, "", "", "made title", None, "x"),
+        (T3, "", "", "same", "", "same words"),
+    ]
     write_index(codex, rows).close()
     names = [{"id": T1, "thread_name": "old"}, {"id": T1, "thread_name": "Given"}]
     (codex.root / "session_index.jsonl").write_text("".join(json.dumps(row) + "\n" for row in names))

@@ -45,7 +45,7 @@ values = st.recursive(
 rows = st.fixed_dictionaries(
     {"timestamp": st.just("2026-09-05T16:00:00.000Z") | scalars, "type": st.sampled_from(TYPES)},
     optional={
-        "payload": st.fixed_dictionaries({"type": st.sampled_from(TYPES)}) .flatmap(
+        "payload": st.fixed_dictionaries({"type": st.sampled_from(TYPES)}).flatmap(
             lambda kind: st.dictionaries(st.sampled_from(WORDS), values, max_size=8).map(lambda more: {**more, **kind})
         )
         | values,
@@ -99,9 +99,9 @@ def test_no_patch_raises(text):
 @settings(max_examples=100, deadline=None)
 def test_no_head_raises(tmp_path_factory, value):
     path = tmp_path_factory.getbasetemp() / f"rollout-2026-09-05T16-00-00-{T1}.jsonl"
-    path.write_bytes(orjson.dumps({"type": "session_meta", "payload": value}, option=orjson.OPT_NON_STR_KEYS) + b"\n") if _fits(
-        value
-    ) else path.write_bytes(b"\n")
+    path.write_bytes(
+        orjson.dumps({"type": "session_meta", "payload": value}, option=orjson.OPT_NON_STR_KEYS) + b"\n"
+    ) if _fits(value) else path.write_bytes(b"\n")
     reader = Codex()
     file = SourceFile(str(path), path.stat().st_size, 0, 1, 1)
     identity = reader.identify(file)
@@ -127,14 +127,18 @@ def everything(codex):
     file.said("assistant", "Hm.", id="m1").done("AgentMessage", "m1", content=[{"type": "Text", "text": "Hm."}])
     file.item("custom_tool_call_output", call_id="x1", output="Script completed\nOutput:\n").end("Hm.", "a")
     file.prompt("two", "b").call("c3", "write_stdin", {"session_id": 7}).exited("c3", 2)
-    file.row("compacted", {"message": "s"}).event("context_compacted").event("error", message="x", codex_error_info="other")
+    file.row("compacted", {"message": "s"}).event("context_compacted").event(
+        "error", message="x", codex_error_info="other"
+    )
     return file.end(None, "b").said("user", "three").save()
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_any_split_of_a_file_reads_the_same(codex, seed):
     path = str(everything(codex).path)
-    lines = [got[0].value for got in read_lines(path, Cursor(), ()) if isinstance(got, tuple) and isinstance(got[0], Line)]
+    lines = [
+        got[0].value for got in read_lines(path, Cursor(), ()) if isinstance(got, tuple) and isinstance(got[0], Line)
+    ]
     whole = feed(lines)
     assert not [event for event in whole if isinstance(event, Problem)]
     picks = random.Random(seed)

@@ -14,7 +14,9 @@ T2 = "01a07277-0000-7000-8000-000000000002"
 
 
 def process(*argv, name="codex"):
-    return ProcessInfo(7, 1, name, argv, "/w", 1.0, "1", 1000, zombie=False, stopped=False, terminal=None, inspectable=True)
+    return ProcessInfo(
+        7, 1, name, argv, "/w", 1.0, "1", 1000, zombie=False, stopped=False, terminal=None, inspectable=True
+    )
 
 
 def test_it_is_in_the_table():
@@ -23,7 +25,12 @@ def test_it_is_in_the_table():
 
 def test_its_home_may_be_moved():
     roots = {walk.root for walk in Codex().walks(Path("/home/ada"), {"CODEX_HOME": "/elsewhere"})}
-    assert roots == {"/elsewhere", "/elsewhere/sessions", "/elsewhere/archived_sessions", "/elsewhere/thread-writer-locks"}
+    assert roots == {
+        "/elsewhere",
+        "/elsewhere/sessions",
+        "/elsewhere/archived_sessions",
+        "/elsewhere/thread-writer-locks",
+    }
     assert Codex().walks(Path("/home/ada"), {})[0].root == "/home/ada/.codex/sessions"
 
 
@@ -78,9 +85,15 @@ def test_locks_name_their_threads(codex):
 
 def test_what_is_gone(codex):
     codex.root.mkdir(parents=True)
-    rows = [{"session_id": T1, "ts": 1788627006, "text": "a"}, {"session_id": T1, "ts": 1788627007, "text": "b"}, {"session_id": T2}]
+    rows = [
+        {"session_id": T1, "ts": 1788627006, "text": "a"},
+        {"session_id": T1, "ts": 1788627007, "text": "b"},
+        {"session_id": T2},
+    ]
     text = "".join(json.dumps(row) + "\n" for row in rows)
-    (codex.root / "history.jsonl").write_text(text + "not json\n" + json.dumps({"session_id": T1, "text": "no line end"}))
+    (codex.root / "history.jsonl").write_text(
+        text + "not json\n" + json.dumps({"session_id": T1, "text": "no line end"})
+    )
     (codex.root / "session_index.jsonl").write_text(json.dumps({"id": "named", "thread_name": "x"}) + "\n")
     gone = codex.reader.find_gone(codex.home, {}, {T2})
     assert [(row.session_id, row.prompts) for row in gone] == [(T1, 3), ("named", 0)]
@@ -102,7 +115,15 @@ def test_how_to_go_on():
 
 @pytest.mark.parametrize(
     ("version", "told"),
-    [("0.147.0", True), ("0.153.4", True), ("1.0.0", True), ("0.146.0", False), ("0.40.0", False), ("", False), ("x", False)],
+    [
+        ("0.147.0", True),
+        ("0.153.4", True),
+        ("1.0.0", True),
+        ("0.146.0", False),
+        ("0.40.0", False),
+        ("", False),
+        ("x", False),
+    ],
 )
 def test_whose_silence_the_locks_explain(version, told):
     assert Codex().explains_silence(version, "codex-tui") is told

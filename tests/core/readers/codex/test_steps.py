@@ -29,7 +29,11 @@ CWD = "/home/ada/src/ledgerly"
         ("failed to parse function arguments: missing field `cmd`", Outcome.ERROR, None),
         ("unsupported call: frobnicate", Outcome.ERROR, None),
         ("command timed out after 1000 milliseconds", Outcome.ERROR, None),
-        ("failed in sandbox LinuxSeccomp with execution error: exit code: 101, stdout: , stderr: no", Outcome.ERROR, 101),
+        (
+            "failed in sandbox LinuxSeccomp with execution error: exit code: 101, stdout: , stderr: no",
+            Outcome.ERROR,
+            101,
+        ),
         ([{"type": "input_text", "text": "Script failed\nWall time 1.0 seconds\nOutput:\n"}], Outcome.ERROR, None),
         ({"content": "fine", "success": False}, Outcome.ERROR, None),
         ({"type": "text", "text": "fine"}, Outcome.OK, None),
@@ -109,7 +113,9 @@ def test_arguments_that_are_no_json_make_a_step_all_the_same(codex):
 
 def test_kinds_of_tools(codex):
     file = codex.rollout().meta().prompt("x")
-    file.call("plan", "update_plan", {"plan": [{"step": "Add retry", "status": "in_progress"}]}).answer("plan", "Plan updated")
+    file.call("plan", "update_plan", {"plan": [{"step": "Add retry", "status": "in_progress"}]}).answer(
+        "plan", "Plan updated"
+    )
     file.call("image", "view_image", {"path": "shot.png"}).answer("image", "attached")
     file.call("ask", "request_user_input", {"questions": [{"question": "Which?"}]})
     file.call("spawn", "spawn_agent", {"message": "look"}).answer("spawn", "{}")
@@ -160,7 +166,9 @@ def test_a_patch_with_nothing_but_its_text(codex):
 def test_what_was_really_changed_comes_from_the_event(codex, event_first):
     file = codex.rollout().meta().prompt("x").patch("p1", PATCH)
     rows = [
-        lambda: file.event("patch_apply_end", call_id="p1", success=True, changes=CHANGES, status="completed", stdout="S"),
+        lambda: file.event(
+            "patch_apply_end", call_id="p1", success=True, changes=CHANGES, status="completed", stdout="S"
+        ),
         lambda: file.item("custom_tool_call_output", call_id="p1", output="Success. Updated the following files:\nM x"),
     ]
     for row in rows if event_first else reversed(rows):
@@ -190,7 +198,9 @@ def test_added_deleted_and_moved_files(codex):
         "/home/ada/old.py": {"type": "delete", "content": "was\n"},
         "rel.py": {"type": "update", "unified_diff": "", "move_path": "moved.py"},
     }
-    codex.rollout(paginated=True).meta().prompt("x").done("FileChange", "exec-1", changes=changes, status="completed").save()
+    codex.rollout(paginated=True).meta().prompt("x").done(
+        "FileChange", "exec-1", changes=changes, status="completed"
+    ).save()
     (step,) = codex.story().steps
     assert [(edit.path, edit.op, edit.before, edit.after, edit.moved_to) for edit in step.edits] == [
         ("/home/ada/a b.py", "create", None, "x\n", None),
@@ -215,14 +225,18 @@ def test_edits_hidden_in_the_shell(codex):
 def test_an_item_beside_its_rows_is_one_step(codex):
     item = {"command": ["/bin/bash", "-lc", "pytest -q"], "cwd": f"file://{CWD}", "status": "failed", "exit_code": 1}
     file = codex.rollout(paginated=True).meta().prompt("x").run("c1", "pytest -q")
-    file.done("CommandExecution", "c1", aggregated_output="1 failed\n", **item).exited("c1", 1, "1 failed\n").end().save()
+    file.done("CommandExecution", "c1", aggregated_output="1 failed\n", **item).exited(
+        "c1", 1, "1 failed\n"
+    ).end().save()
     (step,) = codex.story().steps
     assert (step.outcome, step.exit_code) == (Outcome.ERROR, 1)
 
 
 def test_an_item_alone_answers_its_call(codex):
     file = codex.rollout(paginated=True).meta().prompt("x").run("c1", "ls")
-    file.done("CommandExecution", "c1", command=["ls"], cwd="file:///w", status="completed", exit_code=0, stdout="a").save()
+    file.done(
+        "CommandExecution", "c1", command=["ls"], cwd="file:///w", status="completed", exit_code=0, stdout="a"
+    ).save()
     (step,) = codex.story().steps
     assert (step.outcome, step.output) == (Outcome.OK, "a")
     assert codex.story().summary.dangling == 0
@@ -230,10 +244,14 @@ def test_an_item_alone_answers_its_call(codex):
 
 def test_items_of_other_tools(codex):
     file = codex.rollout(paginated=True).meta().prompt("x")
-    file.done("McpToolCall", "m1", server="tracker", tool="get_issue", arguments={}, status="failed", error={"message": "no"})
+    file.done(
+        "McpToolCall", "m1", server="tracker", tool="get_issue", arguments={}, status="failed", error={"message": "no"}
+    )
     file.done("McpToolCall", "m2", server="tracker", tool="sync", arguments={}, status="completed", readOnlyHint=True)
     file.done("DynamicToolCall", "d1", tool="js", arguments={}, status="completed", success=False)
-    file.done("CollabAgentToolCall", "g1", tool="spawn_agent", status="completed", agents_states={"t": {"completed": "hi"}})
+    file.done(
+        "CollabAgentToolCall", "g1", tool="spawn_agent", status="completed", agents_states={"t": {"completed": "hi"}}
+    )
     file.done("ImageView", "v1", path="file:///w/a.png")
     file.done("WebSearch", "w1", query="retry")
     file.done("Sleep", "s1").done("Extension", "e1").done("Brand", "b1").save()
@@ -252,9 +270,21 @@ def test_items_of_other_tools(codex):
 
 def test_older_events_beside_their_calls(codex):
     file = codex.rollout().meta().prompt("x").call("m1", "mcp__tracker__create_issue", {}).run("c1", "pytest")
-    file.event("mcp_tool_call_end", call_id="m1", invocation={"server": "tracker", "tool": "create_issue"}, result={"Err": "no"})
+    file.event(
+        "mcp_tool_call_end",
+        call_id="m1",
+        invocation={"server": "tracker", "tool": "create_issue"},
+        result={"Err": "no"},
+    )
     file.answer("m1", "Wall time: 1 seconds\nOutput:\nno")
-    file.event("exec_command_end", call_id="c1", command=["bash", "-lc", "pytest"], exit_code=2, aggregated_output="bad", status="failed")
+    file.event(
+        "exec_command_end",
+        call_id="c1",
+        command=["bash", "-lc", "pytest"],
+        exit_code=2,
+        aggregated_output="bad",
+        status="failed",
+    )
     file.save()
     steps = codex.steps()
     assert (steps["m1"].outcome, steps["c1"].outcome, steps["c1"].exit_code) == (Outcome.ERROR, Outcome.ERROR, 2)
@@ -302,7 +332,10 @@ def test_code_mode_units_are_steps_of_their_own(codex):
 
 def test_a_finished_program_is_not_told_twice(codex):
     script = 'const r = await tools.exec_command({cmd: "git push origin retry"});'
-    out = [{"type": "input_text", "text": "Script completed\nWall time 3.9 seconds\nOutput:\n"}, {"type": "input_text", "text": "To x"}]
+    out = [
+        {"type": "input_text", "text": "Script completed\nWall time 3.9 seconds\nOutput:\n"},
+        {"type": "input_text", "text": "To x"},
+    ]
     file = codex.rollout(paginated=True).meta().prompt("x")
     file.item("custom_tool_call", call_id="x1", name="exec", input=script)
     file.done("CommandExecution", "exec-1", command=["git", "push"], cwd=CWD, status="completed", exit_code=0)
@@ -312,7 +345,9 @@ def test_a_finished_program_is_not_told_twice(codex):
 
 def test_a_cell_that_runs_on(codex):
     file = codex.rollout().meta().prompt("x").item("custom_tool_call", call_id="x1", name="exec", input="await sleep()")
-    file.item("custom_tool_call_output", call_id="x1", output="Script running with cell ID 7\nWall time 1 seconds\nOutput:\n")
+    file.item(
+        "custom_tool_call_output", call_id="x1", output="Script running with cell ID 7\nWall time 1 seconds\nOutput:\n"
+    )
     assert len(file.save() and codex.story().open_work) == 1
     file.call("x2", "wait", {"cell_id": "7"}).answer("x2", "Script completed\nWall time 2 seconds\nOutput:\n").save()
     assert codex.story().open_work == ()

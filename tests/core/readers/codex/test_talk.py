@@ -13,7 +13,9 @@ def test_a_prompt_in_two_rows_is_one(codex, texts_of):
 def test_the_same_words_asked_twice_are_two_prompts(codex, texts_of):
     file = codex.rollout().meta().prompt("go on").end()
     file.said("user", "go on")
-    file.prompt("go on", "turn-2").said("user", "go on").event("user_message", message="go on").end(turn="turn-2").save()
+    file.prompt("go on", "turn-2").said("user", "go on").event("user_message", message="go on").end(
+        turn="turn-2"
+    ).save()
     # Twice in the second turn, in both representations, and once in the first; the stray row counts with its event.
     assert len(texts_of(codex.story(), "prompt")) == 3 + 1
 
@@ -32,7 +34,7 @@ def test_an_event_before_its_row_counts_once(codex, texts_of):
         "<user_instructions>be kind</user_instructions>",
         "<turn_aborted>\n  commands may have run in part\n</turn_aborted>",
         "<skill>\n<name>x</name>\n</skill>",
-        "<codex_internal_context source=\"goal\">go</codex_internal_context>",
+        '<codex_internal_context source="goal">go</codex_internal_context>',
         "The following is the Codex agent history whose request action you are assessing",
         "<model_switch>\nnew model\n</model_switch>",
     ],
@@ -116,7 +118,9 @@ def test_a_reply_whose_item_says_it_otherwise_is_one(codex, texts_of):
 def test_the_same_reply_in_two_turns_is_two(codex, texts_of):
     file = codex.rollout().meta()
     for turn in ("a", "b"):
-        file.prompt(f"Ask {turn}", turn).event("agent_message", message="Done.").said("assistant", "Done.").end(turn=turn)
+        file.prompt(f"Ask {turn}", turn).event("agent_message", message="Done.").said("assistant", "Done.").end(
+            turn=turn
+        )
     file.save()
     assert texts_of(codex.story(), "reply") == ["Done.", "Done."]
 

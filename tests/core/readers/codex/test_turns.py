@@ -69,7 +69,9 @@ def test_a_silent_end_without_any_reason(codex):
 
 def test_a_compaction_alone_is_no_failure(codex, markers_of):
     file = codex.rollout().meta().prompt("x").end().event("task_started", turn_id="c")
-    file.row("compacted", {"message": "We fixed it.", "replacement_history": [{"type": "function_call", "call_id": "old"}]})
+    file.row(
+        "compacted", {"message": "We fixed it.", "replacement_history": [{"type": "function_call", "call_id": "old"}]}
+    )
     file.event("context_compacted").end(None, "c").save()
     story = codex.story()
     assert (ending(codex).turn, story.summary.steps) == ("completed", 0)
@@ -79,13 +81,17 @@ def test_a_compaction_alone_is_no_failure(codex, markers_of):
 
 def test_an_interrupted_turn(codex):
     file = codex.rollout().meta().prompt("x").run("c1", "ls").answer("c1", "aborted by user after 1.0s")
-    file.said("user", "<turn_aborted>\nit was</turn_aborted>").event("turn_aborted", turn_id="turn", reason="interrupted")
+    file.said("user", "<turn_aborted>\nit was</turn_aborted>").event(
+        "turn_aborted", turn_id="turn", reason="interrupted"
+    )
     file.save()
     assert (ending(codex).turn, ending(codex).user_interrupted, ending(codex).prompts) == ("interrupted", True, 1)
 
 
 def test_a_replaced_turn_does_not_end_its_successor(codex):
-    file = codex.rollout().meta().prompt("x", "a").prompt("y", "b").event("turn_aborted", turn_id="a", reason="replaced")
+    file = (
+        codex.rollout().meta().prompt("x", "a").prompt("y", "b").event("turn_aborted", turn_id="a", reason="replaced")
+    )
     file.save()
     assert ending(codex).turn == "open"
 
@@ -115,7 +121,14 @@ def test_a_turn_without_lifecycle_events_ends_with_the_last_word(codex):
 
 
 def test_turns_that_were_taken_back(codex):
-    file = codex.rollout().meta().prompt("keep", "a").end(turn="a").prompt("drop", "b").patch("p1", "*** Delete File: a.py")
+    file = (
+        codex.rollout()
+        .meta()
+        .prompt("keep", "a")
+        .end(turn="a")
+        .prompt("drop", "b")
+        .patch("p1", "*** Delete File: a.py")
+    )
     file.item("custom_tool_call_output", call_id="p1", output="Success.").end(turn="b")
     file.event("thread_rolled_back", num_turns=1).save()
     story = codex.story()
@@ -124,7 +137,9 @@ def test_turns_that_were_taken_back(codex):
 
 
 def test_a_daemon_that_came_back(codex, markers_of, texts_of):
-    text = '<codex_internal_context source="daemon_recovery">\nThe server restarted and interrupted the previous turn.\n'
+    text = (
+        '<codex_internal_context source="daemon_recovery">\nThe server restarted and interrupted the previous turn.\n'
+    )
     file = codex.rollout().meta().prompt("x").run("c1", "make").event("task_started", turn_id="b").said("user", text)
     file.said("assistant", "Going on.").end("Going on.", "b").save()
     story = codex.story()
@@ -134,7 +149,9 @@ def test_a_daemon_that_came_back(codex, markers_of, texts_of):
 
 def test_changes_of_model_and_directory_are_marked(codex, markers_of):
     file = codex.rollout().meta().prompt("x").end()
-    file.row("turn_context", {"cwd": "file:///home/ada/src/other%20one", "model": "gpt-6", "approval_policy": "never"}).save()
+    file.row(
+        "turn_context", {"cwd": "file:///home/ada/src/other%20one", "model": "gpt-6", "approval_policy": "never"}
+    ).save()
     story = codex.story()
     assert markers_of(story, "model_change") == ["gpt-6"]
     assert markers_of(story, "cwd_change") == ["/home/ada/src/other one"]
