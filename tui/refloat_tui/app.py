@@ -18,6 +18,7 @@ from refloat_tui.library import Library
 from refloat_tui.palette import ActionCommands, ActionPalette
 from refloat_tui.screens.desk import Demo, DeskScreen, Doors
 from refloat_tui.screens.help import HelpScreen
+from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.screens.wizard.screen import WizardScreen
 from refloat_tui.terminal import Watchman
 from refloat_tui.theme import THEMES, choose_glyphs, choose_theme
@@ -71,9 +72,9 @@ class RefloatApp(App[str]):
         else:
             self.push_screen(desk)
 
-    def _leave(self, farewell: object) -> None:
-        sentence = getattr(farewell, "sentence", None)
-        self.exit(sentence if isinstance(sentence, str) else None)
+    def _leave(self, farewell: Farewell | None) -> None:
+        """Say where the brief is, or how to come back, where it stays on the terminal."""
+        self.exit(farewell.sentence if farewell is not None else None)
 
     def _take_keys(self) -> None:
         if self._start.config is None:
