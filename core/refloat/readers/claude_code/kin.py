@@ -63,7 +63,7 @@ def find_descents(members: Sequence[Member]) -> Mapping[str, Descent]:
 
 def rows_of(files: Sequence[SourceFile]) -> frozenset[str]:
     """Ids of the rows in some files; what cannot be read holds none."""
-    return frozenset().union(*map(_rows, files))
+    return frozenset(row for file in files for row in _rows(file))
 
 
 def _within(family: list[Member]) -> Iterator[tuple[str, Descent]]:
@@ -90,9 +90,9 @@ def _within(family: list[Member]) -> Iterator[tuple[str, Descent]]:
 def _source(member: Member, family: Sequence[Member], older: Sequence[Member]) -> str:
     """The largest session that it carries whole, else the older one that shares most of its rows."""
     for other in family:
-        if other is not member and other not in older and (last := _last_row(other.files[-1])):
-            if any(_holds(file, last) for file in member.files):
-                return other.name
+        last = _last_row(other.files[-1]) if other is not member and other not in older else ""
+        if last and any(_holds(file, last) for file in member.files):
+            return other.name
     if not older:
         return ""
     own = rows_of(member.files)
@@ -105,7 +105,7 @@ def _oldest_first(standing: list[Member]) -> list[Member]:
     named = {member.name: member.named for member in standing}
 
     def age(member: Member) -> tuple[int, bool, bool, str, str]:
-        shared = frozenset().union(*(rows_of(other.files) for other in standing if other is not member))
+        shared = rows_of([file for other in standing if other is not member for file in other.files])
         original, parted = _parting(member.files, shared)
         return _depth(member.name, named), member.background, not original, parted, member.name
 

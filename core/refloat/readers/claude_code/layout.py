@@ -266,10 +266,10 @@ def group(files: Sequence[tuple[SourceFile, Identity]], side: Sequence[SourceFil
     if not mains:
         return tuple(_alone(own, segments) for some in parts.values() for own, segments in some.items())
     titles, calls = _side(side)
-    ordered = {name: _in_order(segments) for name, segments in mains.items()}
+    ordered = {name: _titled(_in_order(segments), titles.get(name, "")) for name, segments in mains.items()}
     descents = find_descents([_member(name, segments) for name, segments in ordered.items()])
     return tuple(
-        _session(name, segments, parts.get(name, {}), titles.get(name, ""), calls, descents.get(name))
+        _session(descents.get(name) or Descent(_named_source(segments)), name, segments, parts.get(name, {}), calls)
         for name, segments in ordered.items()
     )
 
@@ -286,23 +286,19 @@ def _named_source(segments: Sequence[Segment]) -> str:
 
 
 def _session(
+    descent: Descent,
     name: str,
-    ordered: tuple[Segment, ...],
+    segments: tuple[Segment, ...],
     parts: Mapping[str, list[Segment]],
-    title: str,
     calls: Mapping[str, str],
-    descent: Descent | None,
 ) -> Found:
-    if title:
-        ordered = tuple(_with_note(segment, "title", title) for segment in ordered)
     subagents = [
         FoundSubagent(own, _in_order(some), calls.get(some[0].file.path, "")) for own, some in sorted(parts.items())
     ]
-    for segment in ordered:
+    for segment in segments:
         note = (segment.identity.note if segment.identity else None) or {}
         subagents += [FoundSubagent(root, (segment,)) for root in note.get("inline", "").split()]
-    descent = descent or Descent(_named_source(ordered))
-    return Found("claude-code", name, ordered, tuple(subagents), descent.parent, descent.relatives)
+    return Found("claude-code", name, segments, tuple(subagents), descent.parent, descent.relatives)
 
 
 def _alone(own: str, segments: list[Segment]) -> Found:
@@ -312,6 +308,10 @@ def _alone(own: str, segments: list[Segment]) -> Found:
 
 def _in_order(segments: Iterable[Segment]) -> tuple[Segment, ...]:
     return tuple(sorted(segments, key=lambda s: (s.identity.started if s.identity else "", s.file.path)))
+
+
+def _titled(segments: tuple[Segment, ...], title: str) -> tuple[Segment, ...]:
+    return tuple(_with_note(segment, "title", title) for segment in segments) if title else segments
 
 
 def _with_note(segment: Segment, key: str, value: str) -> Segment:
