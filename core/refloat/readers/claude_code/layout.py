@@ -38,6 +38,7 @@ _ASIDE: Final = frozenset(
     {"journal.jsonl", "resume-head.jsonl", "history.jsonl", "memory", "session-memory", "tool-results", "workflows"}
 )
 _AGENT: Final = "agent-"
+_NO_TRANSCRIPT: Final = frozenset({".replaced", ".json"})
 _COMPACTOR: Final = "agent-acompact"
 
 
@@ -83,7 +84,7 @@ def identify(file: SourceFile) -> Identity:
             return Identity("none", "")  # journals and the like
         head = _head(file.path)
         return Identity("subagent", folder, parent=folder, own=stem.removeprefix(_AGENT), started=_started(head))
-    if path.suffix != ".jsonl" or _is_aside(path):
+    if path.suffix in _NO_TRANSCRIPT or _is_aside(path):
         return Identity("none", "")
     head = _head(file.path)
     if stem.startswith(_AGENT):
