@@ -42,11 +42,14 @@ class Peek:
         rows: list[tuple[str, bytes]] = self._db.execute("SELECT name, value FROM meta").fetchall()
         return {name: value.decode("utf-8", "surrogateescape") for name, value in rows}
 
-    def told(self) -> list[Told]:
-        """Every listed session, newest activity first, then by id."""
-        return self._db.execute(
-            f"SELECT {COLUMNS} FROM sessions WHERE listed ORDER BY last_activity DESC, session_id, agent"  # noqa: S608 - names of our own
-        ).fetchall()
+    def told(self, *, finished: bool) -> list[Told]:
+        """Every listed session, newest activity first, then by id; the JSON is "" unless `finished` asks for it."""
+        columns = COLUMNS if finished else COLUMNS.replace("front, live", "'', ''").replace("back", "''")
+        rows: list[Told] = self._db.execute(f"SELECT {columns} FROM sessions WHERE listed").fetchall()  # noqa: S608 - names of our own
+        # Sorted here: SQLite would carry the long texts through its sorter.
+        rows.sort(key=_by_id)
+        rows.sort(key=_by_activity, reverse=True)
+        return rows
 
     def gone(self) -> list[Gone]:
         """Every session whose record is gone."""
@@ -55,6 +58,14 @@ class Peek:
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
+
+
+def _by_id(row: Told) -> tuple[str, str]:
+    return row[1], row[0]
+
+
+def _by_activity(row: Told) -> str:
+    return row[2]
 
 
 def peek(directory: str) -> Peek | None:

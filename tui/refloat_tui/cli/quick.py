@@ -114,7 +114,7 @@ def _answer(found: Peek, asked: _Asked, environment: Mapping[str, str]) -> str |
     specs = read_specs(notes["specs"])
     if any(spec[0] not in _AGENTS for spec in specs) or _any_agent_runs() or not _same_files(notes, specs):
         return None
-    told = found.told()
+    told = found.told(finished=asked.json)
     if not told or max(row[2] for row in told) > ago(_RECENT):
         return None
     repos = Repos()

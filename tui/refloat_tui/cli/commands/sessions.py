@@ -73,7 +73,9 @@ def status(session: str, full: bool, show_secrets: bool, json_: bool) -> None:
     found = located(session)
     story = read_story(found.reader, found.found, full=full)
     shown = show_status(found.reader, found.session, story)
-    answer(shown, status_lines, (lambda value: wire.status(value, full=full)) if json_ else None, masked=not show_secrets)
+    answer(
+        shown, status_lines, (lambda value: wire.status(value, full=full)) if json_ else None, masked=not show_secrets
+    )
 
 
 @click.command()
