@@ -4,8 +4,13 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from refloat.ports import GitAnswer
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 
 def find_program(program: str, environment: Mapping[str, str]) -> str | None:
@@ -25,6 +30,7 @@ class SystemLauncher:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
+        self._started: dict[int, Popen[bytes]] = {}
 
     def which(self, program: str) -> str | None:
         """The full path of a program, or None."""
@@ -61,3 +67,40 @@ class SystemLauncher:
                 out, err = child.communicate()
                 return GitAnswer(-signal.SIGKILL, out, err.decode("utf-8", "replace"), timed_out=True)
         return GitAnswer(child.returncode, out, err.decode("utf-8", "replace"))
+
+    def start(self, argv: Sequence[str], cwd: Path, *, executable: str) -> int | None:
+        """Start a program of our own in the background under the name `argv[0]`; its process number, or None.
+
+        It has no terminal, no input and no output. The process table shows it under that name because it is started
+        through a link of that name, which is gone again when this returns.
+        """
+        import subprocess
+
+        program = self.which(executable)
+        if program is None:
+            return None
+        with TemporaryDirectory(prefix="refloat-") as place:
+            link = Path(place) / Path(argv[0]).name
+            link.symlink_to(program)
+            try:
+                child = subprocess.Popen(
+                    list(argv),
+                    executable=link,
+                    cwd=cwd,
+                    env=dict(self._environment),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                )
+            except OSError:
+                return None
+        self._started[child.pid] = child
+        return child.pid
+
+    def end(self, pid: int) -> None:
+        """End a program that `start` started, and wait for its end; of other process numbers it keeps off."""
+        child = self._started.pop(pid, None)
+        if child is not None:
+            child.kill()
+            child.wait()

@@ -97,6 +97,8 @@ class Found:
     """Given by path from outside the agent's directories."""
     hidden: bool = False
     problems: tuple[Problem, ...] = ()
+    title: str = ""
+    """The name that the agent's own index has for it."""
 
     @property
     def files(self) -> tuple[SourceFile, ...]:

@@ -4,9 +4,9 @@ What is read around is reported with path, line and offset: runs of NUL bytes, t
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import BinaryIO, Final
 
 import orjson
 
@@ -64,15 +64,21 @@ def decode(raw: bytes) -> object:
 
 
 def read_lines(
-    path: str, cursor: Cursor, torn_heads: Sequence[bytes], end: int | None = None
+    path: str,
+    cursor: Cursor,
+    torn_heads: Sequence[bytes],
+    end: int | None = None,
+    opener: Callable[[str], BinaryIO] | None = None,
 ) -> Iterator[tuple[Line | Problem, Cursor] | Tail]:
     """Yield each whole line behind `cursor` with the cursor behind it, then a Tail when bytes are left over.
+
+    `opener` opens files that are not read as they stand on disk.
 
     Raises:
         OSError: the file cannot be opened or read.
 
     """
-    with open(path, "rb") as file:  # noqa: PTH123 - buffered reading in chunks of our own
+    with opener(path) if opener else open(path, "rb") as file:  # noqa: PTH123 - buffered reading in chunks of our own
         file.seek(cursor.offset)
         offset, line = cursor.offset, cursor.line
         buffer = bytearray()

@@ -183,6 +183,9 @@ class FakeLauncher:
     answers: Mapping[str, GitAnswer] = field(default_factory=dict[str, GitAnswer])
     """By name; a program without one answers 0 and nothing."""
     started: list[tuple[tuple[str, ...], Path]] = field(default_factory=list[tuple[tuple[str, ...], Path]])
+    """What was run or started, and where."""
+    running: set[int] = field(default_factory=set[int])
+    """What was started and not ended."""
 
     def which(self, program: str) -> str | None:
         """As given."""
@@ -195,6 +198,19 @@ class FakeLauncher:
         if self.which(argv[0]) is None:
             return GitAnswer(127, b"", f"{argv[0]}: no such program on the path")
         return self.answers.get(argv[0], GitAnswer(0, b"", ""))
+
+    def start(self, argv: Sequence[str], cwd: Path, *, executable: str) -> int | None:
+        """A process number from 1001 on, where the executable is known; nothing runs."""
+        if self.which(executable) is None:
+            return None
+        self.started.append((tuple(argv), cwd))
+        pid = 1000 + len(self.started)
+        self.running.add(pid)
+        return pid
+
+    def end(self, pid: int) -> None:
+        """Forget it."""
+        self.running.discard(pid)
 
 
 def fake_machine(

@@ -14,8 +14,9 @@ import orjson
 from refloat.model.problem import Problem
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, Parser, Reader, Segment
-from refloat.readers.lines import Cursor, Tail, read_lines, read_one
+from refloat.readers.lines import Cursor, Tail, read_one
 from refloat.readers.story import Assembler
+from refloat.readers.whole import open_plain, read_any, reads_on
 
 _BLOCK: Final = 1024 * 1024
 
@@ -69,14 +70,14 @@ def run(
         if start is not None and index < start.segment:
             continue
         if tail is not None:
-            drive.end(tail)  # a cut inside a session of several files costs that record only
+            drive.end(tail, last=False)  # a cut inside a session of several files costs that record only
         tail = drive.segment(segment, start.cursor if start is not None and index == start.segment else None)
     kept = None
-    if resumable and segments:
+    if resumable and segments and reads_on(segments[-1].file.path):
         kept = Resumable(
             len(segments) - 1, drive.cursor, orjson.dumps(parser.freeze()), orjson.dumps(assembler.freeze())
         )
-    cut = drive.end(tail) if tail is not None else False
+    cut = drive.end(tail, last=True) if tail is not None else False
     assembler.take(parser.finish())
     return Reading(kept, cut, drive.read)
 
@@ -93,8 +94,8 @@ def read_summary(
         subagent=None if subagent is None else subagent.id,
         frozen=thawed,
     )
-    reading = run(reader, found, assembler, subagent, start)
-    return told_cut(assembler.summary(), cut=reading.cut), reading.resumable
+    resumable = run(reader, found, assembler, subagent, start).resumable
+    return assembler.summary(), resumable
 
 
 def told_cut(summary: Summary, *, cut: bool) -> Summary:
@@ -137,8 +138,8 @@ class _Drive:
         self._ends[self._path] = self.cursor
         return tail
 
-    def end(self, tail: Tail) -> bool:
-        """Take what stands behind the last line end; True when it is no whole record."""
+    def end(self, tail: Tail, *, last: bool) -> bool:
+        """Take what stands behind the last line end; True when it is no whole record. `last`: nothing follows."""
         got = list(read_one(self._path, *_after(tail.cursor), tail.data, self._torn_heads))
         if not got:
             return False
@@ -147,7 +148,10 @@ class _Drive:
             line, offset = _after(tail.cursor)
             got = [Problem(self._path, line, offset, f"the last record is incomplete: {len(tail.data):,} bytes")]
         for record in got:
-            self._feed(record)
+            if isinstance(record, Problem) and last and not whole:
+                self._assembler.cut(record)
+            else:
+                self._feed(record)
         return not whole
 
     def _feed(self, record: Line | Problem) -> None:
@@ -167,7 +171,7 @@ def _lines(
     """The lines of a segment; a file that cannot be read is one Problem."""
     path = segment.file.path
     try:
-        yield from read_lines(path, cursor, torn_heads, segment.end)
+        yield from read_any(path, cursor, torn_heads, segment.end)
     except OSError as fault:
         yield Problem(path, None, None, f"cannot be read: {fault.strerror or fault}")
 
@@ -179,9 +183,11 @@ def _after(cursor: Cursor) -> tuple[int, int]:
 
 def _count_lines(path: str, end: int) -> int:
     """Line ends before `end`; 0 where the file cannot be read (reading it will tell why)."""
+    if not end:
+        return 0
     found, left = 0, end
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - buffered reading in blocks of our own
+        with open_plain(path) as file:
             while left > 0 and (block := file.read(min(_BLOCK, left))):
                 found += block.count(b"\n")
                 left -= len(block)

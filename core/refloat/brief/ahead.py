@@ -1,0 +1,226 @@
+"""The sections "Next step" and "Done when"."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Final
+
+from refloat.brief.evidence import STANDING, last_checks, open_steps
+from refloat.brief.facts import Facts, line, own_steps, said, step_words
+from refloat.brief.previous import operation_words
+from refloat.model.brief import Confidence, Line
+from refloat.model.checkout import Fate, FileState, Freshness, Operation
+from refloat.model.session import State
+from refloat.model.transcript import Outcome, StepKind
+
+VERIFIED, RECORDED, UNKNOWN = Confidence.VERIFIED, Confidence.RECORDED, Confidence.UNKNOWN
+_TOP: Final = 1_000
+"""The next step is never left out."""
+
+
+def next_step(facts: Facts) -> Line:
+    """The one thing to do first: a person's word, else the first doubt that must be cleared, else the work itself."""
+    if facts.answers.next_step:
+        return said(facts.quote.words(facts.answers.next_step, 600), facts.by, _TOP)
+    for find in (_liveness, _operation, _outside, _unconfirmed, _lost, _check, _open, _plan):
+        if (found := find(facts)) is not None:
+            return found
+    return _ask(facts)
+
+
+def _liveness(facts: Facts) -> Line | None:
+    session = facts.session
+    pids = sorted({fact.pid for fact in session.liveness.evidence if fact.pid})
+    which = f" (process {', '.join(map(str, pids))})" if pids else ""
+    if session.state is State.LIVE:
+        return line(f"Go to the running session{which} and work there: it must not get a second writer", VERIFIED, _TOP)
+    if session.state is State.UNRESOLVED:
+        return line(
+            f"Find out whether a process{which} still owns the session, and end it or go to it: "
+            f"{facts.quote.code('refloat status ' + session.name)} lists the evidence",
+            UNKNOWN, _TOP,
+        )  # fmt: skip
+    return None
+
+
+_FINISH: Final = {
+    "rebase": "`git rebase --continue`, or take it back with `git rebase --abort`",
+    "merge": "`git merge --continue`, or take it back with `git merge --abort`",
+    "cherry_pick": "`git cherry-pick --continue`, or take it back with `git cherry-pick --abort`",
+    "revert": "`git revert --continue`, or take it back with `git revert --abort`",
+    "am": "`git am --continue`, or take it back with `git am --abort`",
+    "bisect": "`git bisect reset` once its answer is written down",
+    "conflicts": "`git status` names each place",
+    "index_lock": "make sure that no git process runs here, then remove the lock",
+}
+
+
+def _operation(facts: Facts) -> Line | None:
+    operation: Operation | None = facts.checkout.operation
+    if operation is None:
+        return None
+    words = operation_words(facts, operation)
+    return line(f"Finish what is under way in the checkout first: {words}. {_FINISH[operation.kind]}", VERIFIED, _TOP)
+
+
+def _outside(facts: Facts) -> Line | None:
+    for action in facts.triage.inspect:
+        if action.subagent is None and facts.answers.inspected.get(action.step, ("unknown", ""))[0] != "unknown":
+            continue
+        how = f": {facts.quote.code(shlex.join(action.probe))}" if action.probe else ""
+        where = step_words(action.step, action.subagent)
+        text = f"Look whether {facts.quote.code(action.action)} ({where}) happened, before anything repeats it{how}"
+        return line(text, UNKNOWN, _TOP, own_steps([action.step], action.subagent))
+    return None
+
+
+def _unconfirmed(facts: Facts) -> Line | None:
+    files = [file for file in facts.checkout.files if not file.confirmed]
+    if not files:
+        return None
+    steps = tuple(
+        dict.fromkeys(e.step for file in files for e in file.edits if e.fate is Fate.UNCONFIRMED and not e.subagent)
+    )
+    there = [file for file in files if file.state in STANDING]
+    paths = facts.quote.codes([file.path for file in there or files], 3)
+    if there:
+        text = f"Read {paths} on disk: the last edit stands there, though never recorded. Keep it if it is whole"
+    else:
+        text = f"Read {paths} on disk: the last edit has no recorded result and does not stand there whole"
+    return line(text, VERIFIED, _TOP, steps)
+
+
+def _lost(facts: Facts) -> Line | None:
+    lost = [file for file in facts.checkout.files if any(edit.fate is Fate.LOST for edit in file.edits)]
+    if not lost:
+        return None
+    file = lost[0]
+    edits = [edit for edit in file.edits if edit.fate is Fate.LOST]
+    step = facts.step(edits[-1].step, edits[-1].subagent)
+    name = facts.name if edits[-1].subagent is None else f"{facts.name}/{edits[-1].subagent}"
+    look = (
+        f": {facts.quote.code(f'refloat history {name} --from {step.item} --to {step.item} --full')} shows what it was"
+        if step and step.item
+        else ""
+    )
+    more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+    was = "is back to what it was" if file.state is FileState.REVERTED else "no longer holds the edit"
+    text = f"Decide about the lost edit of {facts.quote.code(file.path)}{more}: the file {was}{look}"
+    return line(text, VERIFIED, _TOP, own_steps((edit.step for edit in edits), edits[-1].subagent))
+
+
+def _check(facts: Facts) -> Line | None:
+    runs = last_checks(facts)
+    for wanted in (Outcome.DANGLING, Outcome.INTERRUPTED):
+        for last in runs:
+            if last.run.outcome is wanted:
+                text = f"Run {facts.quote.code(last.command)}: its last run has no result"
+                return line(text, RECORDED, _TOP, own_steps([last.run.step], last.subagent))
+    for last in reversed(runs):
+        if last.run.outcome is Outcome.ERROR and last.run.freshness is Freshness.CURRENT:
+            code = f" with exit code {last.run.exit_code}" if last.run.exit_code is not None else ""
+            text = f"Mend what {facts.quote.code(last.command)} found: it failed{code} on this very tree"
+            return line(text, RECORDED, _TOP, own_steps([last.run.step], last.subagent))
+    for last in reversed(runs):
+        if last.run.freshness is not Freshness.CURRENT and last.run.outcome in {Outcome.OK, Outcome.ERROR}:
+            because = facts.quote.words(last.run.stale_because or "it is unknown which tree it saw")
+            text = f"Run {facts.quote.code(last.command)} again: its last run does not speak of this tree ({because})"
+            return line(text, RECORDED, _TOP, own_steps([last.run.step], last.subagent))
+    return None
+
+
+def _open(facts: Facts) -> Line | None:
+    turn = facts.story.summary.turns
+    steps = [
+        step
+        for step in open_steps(facts)
+        if step.kind not in {StepKind.READ, StepKind.SEARCH, StepKind.WEB, StepKind.PLAN, StepKind.EDIT}
+        and (step.turn == turn or step.subagent)
+    ]
+    if not steps:
+        return None
+    step = steps[-1]
+    where = step_words(step.n, step.subagent)
+    text = f"Look how far {facts.quote.code(step.summary)} ({where}) came: it has no recorded end"
+    return line(text, UNKNOWN, _TOP, own_steps([step.n], step.subagent))
+
+
+def _plan(facts: Facts) -> Line | None:
+    plan = facts.story.plan
+    rows = open_entries(facts)
+    if plan is None or not rows:
+        return None
+    text, status = next((row for row in rows if row[1] == "in_progress"), rows[0])
+    begun = "was in progress" if status == "in_progress" else "was not begun"
+    return line(
+        f"Go on with the agent's plan; this entry {begun}:{facts.quote.quote(text, 300)}", RECORDED, _TOP, [plan.step]
+    )
+
+
+def _ask(facts: Facts) -> Line:
+    asks = facts.asks
+    if not asks:
+        return line("Ask for what is wanted: nothing was ever asked of this session", RECORDED, _TOP)
+    quoted = f"(history item {asks[-1].n}):{facts.quote.quote(asks[-1].text or '', 400)}"
+    if facts.session.state is State.STOPPED and facts.story.summary.ending.turn == "completed":
+        return line(
+            f"Nothing is left open in the record: check the outcome against the last ask {quoted}", RECORDED, _TOP
+        )
+    return line(f"Go on with the last ask {quoted}", RECORDED, _TOP)
+
+
+def open_entries(facts: Facts) -> list[tuple[str, str]]:
+    """Entries of the agent's last plan that it does not call completed."""
+    plan = facts.story.plan
+    return [row for row in plan.entries if row[1] != "completed"] if plan else []
+
+
+# ── done when ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+NOT_STATED: Final = "[to be filled in: no ask says when the work is done]"
+"""The placeholder; nothing is inferred to fill it."""
+
+_CRITERION: Final = re.compile(
+    r"""\b(?:done|finished|complete)\s+(?:when|once|if|as\ soon\ as)\b
+    |\bacceptance\ (?:criteria|criterion|tests?)\b|\bdefinition\ of\ done\b|\bDoD\b
+    |\bsuccess\ (?:criteria|criterion|means)\b|\bexit\ criteria\b
+    |\bmake\ sure\ .*\b(?:pass|passes|green|works)\b
+    |\b(?:tests?|lint|types?|build|ci)\b.{0,40}\bmust\ (?:be\ green|pass|succeed|stay\ green)\b
+    |\bfertig,?\ (?:wenn|sobald)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_BULLET: Final = re.compile(r"\s*(?:[-*+•]|\d+[.)]|\[[ x]\])\s+")
+
+
+def done_when(facts: Facts) -> Iterator[Line]:
+    """The criteria that a person stated, word for word, and what the agent's plan leaves open."""
+    if facts.answers.done_when is not None:
+        for text in facts.answers.done_when:
+            yield said(facts.quote.words(text, 600), facts.by, 94)
+        return
+    stated = False
+    for item in facts.asks:
+        if criteria := find_criteria(item.text or ""):
+            stated = True
+            yield line(f"As asked (history item {item.n}):{facts.quote.quote(criteria)}", RECORDED, 93)
+    if not stated:
+        yield line(NOT_STATED, UNKNOWN, 92)
+    plan = facts.story.plan
+    if plan and (rows := open_entries(facts)):
+        texts = [f"{text} ({status.replace('_', ' ')})" for text, status in rows]
+        yield line(f"Open in the agent's own plan: {facts.quote.codes(texts)}", RECORDED, 58, [plan.step])
+
+
+def find_criteria(ask: str) -> str:
+    """The lines of an ask that say when the work is done, with the list that follows such a line; "" for none."""
+    kept: list[str] = []
+    in_list = False
+    for row in ask.splitlines():
+        if _CRITERION.search(row):
+            kept.append(row)
+            in_list = row.rstrip().endswith(":") or row.lstrip().startswith("#") or len(row.split()) <= 4
+        elif in_list and (_BULLET.match(row) or not row.strip()):
+            kept.append(row)
+        else:
+            in_list = False
+    return "\n".join(row for row in kept if row.strip())

@@ -1,0 +1,231 @@
+"""Secrets that show by the name before them: `API_KEY=…`, `password: "…"`, `--token …`, `<secret>…</secret>`.
+
+Decides from the words of the name and the form of the value. Refuses placeholders (`<token>`, `${X}`, `changeme`),
+code (`token = parser.next()`), types and prose: a reader must still see what happened.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from refloat.brief.hits import Hit, find_all, is_placeholder, is_random
+
+_TRIGGER: Final = re.compile(
+    r"key|token|secret|passw|pass_|_pass|passphrase|passcode|pwd|credential|signature|auth|sig="
+)
+_NAME_BEFORE: Final = re.compile(r"[\w.\-]{0,64}\Z")
+_NAME_AFTER: Final = re.compile(r"[\w.\-]{0,64}")
+_OPERATOR: Final = re.compile(
+    r"""(?P<close>\\{0,3}["'`]?\]?)"""
+    r"""(?P<op>(?P<space>[ \t]{0,8})(?:===?|!==?|:=|=>|=|:|,(?=[ \t]*\\{0,3}["'`]))[ \t]{0,8})"""
+    r"""(?P<quote>@?[rbfu]?\\{0,3}["'`])?"""
+)
+_BARE: Final = re.compile(r"""(?:[^\s"'`,;&<>(){}\[\]|\\]|\\(?![nrtu"'`\\]))+""")
+_ENV_VALUE: Final = re.compile(r"""(?:[^\s"'`\\]|\\(?![nrtu"'`\\]))+""")
+_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_ENV_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*")
+_SENTENCE: Final = re.compile(r"""s?\s+(?:is|was|are|to|=)\s*:?\s*["'`“]?([^\s"'`”,;]{6,})""")
+_FLAG: Final = re.compile(r"""(?:[ \t\n]+|\\n)["'`]?([^\s"'`\\]{4,})""")
+_ELEMENT: Final = re.compile(r">([^<>\n]{4,})</")
+_CURL_USER: Final = re.compile(
+    r"""(?<!\S)(?:-u|--user|--proxy-user|-U)(?:[ \t]*|=)["'`]?[^\s:"'`]{1,64}:([^\s"'`\\]{3,})"""
+)
+_NETRC: Final = re.compile(r"""login\s+\S+\s+password\s+(\S+)""")
+_MYSQL: Final = re.compile(r"""(?<!\S)-p([^\s"'`\\-][^\s"'`\\]{3,})""")
+_SSHPASS: Final = re.compile(r"""sshpass\s+-p\s*["']?([^\s"'\\]{3,})""")
+
+_STRONG: Final = frozenset({"password", "passwd", "passphrase", "passcode", "pwd", "pass", "secret", "passw", "pw"})
+_MEDIUM: Final = frozenset({
+    "token", "apikey", "credential", "credentials", "secrets", "passwords", "sig", "signature", "authtoken",
+    "accesstoken", "secretkey", "accesskey", "privatekey", "auth", "pat",
+})  # fmt: skip
+_NOT_SECRET: Final = frozenset({"PWD", "OLDPWD", "pwd", "cwd"})
+_KEY_BEFORE: Final = frozenset({
+    "api", "access", "secret", "private", "auth", "signing", "sign", "encryption", "encrypt", "master", "service",
+    "account", "storage", "license", "session", "app", "application", "client", "consumer", "subscription", "webhook",
+    "ssh", "gpg", "deploy", "admin", "root", "server", "hmac", "jwt", "aes", "cipher", "shared", "db", "database",
+    "openai", "anthropic", "stripe", "aws", "azure", "gcp", "google", "rsa", "priv", "sas", "integration", "write",
+})  # fmt: skip
+_PLAIN_TOKENS: Final = frozenset({
+    "next", "page", "continuation", "pad", "eos", "bos", "unk", "sep", "cls", "mask", "stop", "start", "end", "sync",
+    "cursor", "max", "min", "public", "cancellation",
+})  # fmt: skip
+_VALUE_WORDS: Final = frozenset({
+    "value", "plain", "plaintext", "text", "raw", "base64", "b64", "old", "new", "current", "prod", "dev", "staging",
+    "live", "test", "hash", "default", "env", "var", "data",
+})  # fmt: skip
+_DOTTED: Final = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+")
+_PATTERN: Final = re.compile(r"\[[^\]]*\][*+?{)]|\(\?[:=!<P]|\\\\?[wdsbv]\b|\.\*|%\(")
+"""Regular expressions and format strings."""
+_PROSE: Final = re.compile(
+    r"\b(?:password|token|secret|key|your|enter|please|required|invalid|must|is|the|for|and|not|with|"
+    r"will|be|of|this|that)\b",
+    re.IGNORECASE,
+)
+
+
+def _strength(name: str) -> int:
+    """2 for the name of a password or secret, 1 for that of a token or key, 0 for any other."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    while len(words) > 1 and (words[-1] in _VALUE_WORDS or words[-1].isdigit()):
+        words.pop()
+    if not words:
+        return 0
+    last, before = words[-1], words[-2] if len(words) > 1 else ""
+    if last in _STRONG:
+        return 2 if last not in {"pass", "pw"} or before or name.isupper() else 0
+    if last == "key":
+        if before in _KEY_BEFORE:
+            return 1
+        return 1 if before and name == name.upper() else 0
+    if last == "token" and before in _PLAIN_TOKENS:
+        return 0
+    if last.endswith(("password", "passwd", "passphrase", "secret")) and len(last) <= 24:
+        return 2
+    if last in _MEDIUM or last.endswith(("apikey", "token")):
+        return 1
+    return 1 if last == "id" and words[-3:-1] == ["access", "key"] else 0
+
+
+def _kind(name: str) -> str:
+    low = name.lower()
+    for word in ("passphrase", "password", "secret", "token", "key", "signature", "credential"):
+        if word in low:
+            return word
+    return "password" if "pass" in low or "pwd" in low else "credential"
+
+
+def _is_wordlike(value: str) -> bool:
+    return all(part.isalpha() for part in re.split(r"[-_.:/ ]", value) if part)
+
+
+def _quoted_is_secret(value: str, strength: int) -> bool:
+    if is_placeholder(value) or len(value) < 4 or _PATTERN.search(value):
+        return False
+    if " " in value:
+        return strength == 2 and not _PROSE.search(value)
+    if strength == 2:
+        return not (_is_wordlike(value) and _strength(value))
+    return is_random(value) or (len(value) >= 20 and not _is_wordlike(value))
+
+
+def _bare_is_secret(value: str, strength: int, after: str, *, spaced: bool, colon: bool, env: bool) -> bool:
+    if is_placeholder(value) or len(value) < 3:
+        return False
+    if env:
+        return strength == 2 or is_random(value) or (len(value) >= 16 and not _is_wordlike(value))
+    if _DOTTED.fullmatch(value) or after in {"(", "["}:
+        return False
+    if is_random(value) and len(value) >= 6:
+        return not re.fullmatch(r"[a-z]+\d{1,3}(?:_\w+)?|[A-Z][A-Za-z]+\d{0,3}", value) or strength == 2
+    if strength < 2 or spaced or _strength(value):
+        return False
+    more = () if colon else (" ",)
+    return after in {"", "\n", "\r", "\\", '"', "'", "&", ";", *more} and len(value) >= 6
+
+
+def _name_at(text: str, start: int, end: int) -> tuple[str, int, int]:
+    before = _NAME_BEFORE.search(text, max(0, start - 64), start)
+    first = before.start() if before else start
+    if first and text[first - 1] == "\\" and text[first] in "nrt":
+        first += 1  # the letter of a JSON-escaped line end
+    after = _NAME_AFTER.match(text, end)
+    last = after.end() if after else end
+    while last > end and text[last - 1] in ".-":
+        last -= 1
+    return text[first:last].strip("-."), first, last
+
+
+def assignment_hits(text: str, low: str) -> Iterator[Hit]:
+    """Values that stand behind the name of a secret. `low` is `text` in lower case, of the same length."""
+    done = 0
+    for trigger in _TRIGGER.finditer(low):
+        if trigger.start() < done:
+            continue
+        name, first, last = _name_at(text, trigger.start(), trigger.end())
+        done = max(done, last)
+        if name in _NOT_SECRET or not (strength := _strength(name)):
+            continue
+        if name.lower().endswith(("signature", "sig")) and text[first - 1 : first] not in {"?", "&"}:
+            continue  # signatures are secret in the query of a signed address alone
+        operator = _OPERATOR.match(text, last)
+        hit = (
+            _value_hit(text, name, first, strength, operator)
+            if operator
+            else _phrase_hit(text, name, first, last, strength)
+        )
+        if hit is not None:
+            yield hit
+
+
+def _phrase_hit(text: str, name: str, first: int, last: int, strength: int) -> Hit | None:
+    """The value of a flag, of an XML element, or one that a sentence names."""
+    if text.startswith("-", first):
+        match = _FLAG.match(text, last)
+        if match is None or match[1].startswith("-") or is_placeholder(match[1]) or _strength(match[1]):
+            return None
+    elif text.startswith("<", first - 1) and (match := _ELEMENT.match(text, last)):
+        if not _quoted_is_secret(match[1], strength):
+            return None
+    else:
+        match = _SENTENCE.match(text, last)
+        if match is None or is_placeholder(match[1]) or not is_random(match[1]):
+            return None
+    value = match[1].rstrip(".!?:)")
+    return Hit(match.start(1), match.start(1) + len(value), _kind(name), is_random(value))
+
+
+def _value_hit(text: str, name: str, first: int, strength: int, operator: re.Match[str]) -> Hit | None:
+    quote = operator["quote"]
+    if "," in operator["op"] and not (quote and name.isidentifier()):
+        return None
+    if quote:
+        start = operator.end()
+        end = _closing(text, start, quote.lstrip("@rbfu"))
+        value = text[start:end]
+        if not _quoted_is_secret(value, 1 if "," in operator["op"] else strength):
+            return None
+        return Hit(start, end, _kind(name), is_random(value) and " " not in value)
+    env = operator["op"] == "=" and _ENV_NAME.fullmatch(name) is not None and not operator["close"]
+    line_start = not first or text[first - 1] in "\n " or text[first - 2 : first] == "\\n" or text[first - 1] == "n"
+    match = (_ENV_VALUE if env and line_start else _BARE).match(text, operator.end())
+    if match is None:
+        return None
+    value = match.group().rstrip(";,.)" if env else ".")
+    end = match.start() + len(value)
+    spaced = operator["space"] != ""
+    if not _bare_is_secret(
+        value, strength, text[match.end() : match.end() + 1], spaced=spaced, colon=":" in operator["op"], env=env
+    ):
+        return None
+    return Hit(match.start(), end, _kind(name), is_random(value))
+
+
+def _closing(text: str, start: int, quote: str) -> int:
+    """Where the string ends that `quote` (with as many backslashes as it has) opened, at most at the line's end."""
+    limit = text.find("\n", start, start + 4096)
+    limit = min(len(text), start + 4096) if limit < 0 else limit
+    mark = quote[-1]
+    at = start
+    while at < limit:
+        if text[at] == mark and text[at - len(quote) + 1 : at + 1] == quote and not _more_escaped(text, at, len(quote)):
+            return at - len(quote) + 1
+        at += 1
+    return limit
+
+
+def _more_escaped(text: str, at: int, width: int) -> bool:
+    """Whether the mark at `at` carries more backslashes than the one that opened: it belongs to the string."""
+    before = at - width
+    return before >= 0 and text[before] == "\\"
+
+
+def command_hits(text: str, low: str) -> Iterator[Hit]:
+    """Passwords in the short flags of some programs, and in a `.netrc` line."""
+    for word, pattern in (("curl", _CURL_USER), ("mysql", _MYSQL), ("mariadb", _MYSQL), ("sshpass", _SSHPASS),
+                          ("login", _NETRC)):  # fmt: skip
+        for at in find_all(low, word):
+            end = text.find("\n", at)
+            match = pattern.search(text, at, min(len(text), at + 1024) if end < 0 else end)
+            if match and not is_placeholder(match[1]):
+                yield Hit(*match.span(1), "password", is_random(match[1]))

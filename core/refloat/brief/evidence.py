@@ -1,0 +1,330 @@
+"""The sections "What is established" and "What remains uncertain"."""
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from refloat.brief.facts import Facts, counted, line, own_steps, said, short, step_words, summary_of
+from refloat.model.brief import Confidence, Line
+from refloat.model.checkout import SAVED_PLACES, CheckRun, EditedFile, Fate, FileState, FoundIn, Freshness, PlaceKind
+from refloat.model.transcript import Outcome, Step, StepKind
+from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVerdict, StillOpen
+
+VERIFIED, RECORDED, UNKNOWN = Confidence.VERIFIED, Confidence.RECORDED, Confidence.UNKNOWN
+STANDING: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE, FileState.MOVED})
+_PROBLEMS_SHOWN: Final = 5
+
+
+def established(facts: Facts) -> Iterator[Line]:
+    """Edits held against the disk, commits, checks that still speak of this tree, actions that were done."""
+    for file in facts.checkout.files:
+        yield from _edited(facts, file)
+    for finding in facts.triage.saved:
+        if finding.kind == "commit":
+            yield _commit(facts, finding)
+    for last in last_checks(facts):
+        if last.run.freshness is Freshness.CURRENT and last.run.outcome in {Outcome.OK, Outcome.ERROR}:
+            text = f"{_run_words(facts, last)}, and no file changed after it"
+            yield line(text, RECORDED, 84, own_steps([last.run.step], last.subagent))
+    for action in facts.triage.do_not_repeat:
+        if action.outcome is ActionOutcome.DONE:
+            yield _done(facts, action)
+    yield from _moved_findings(facts, "saved")
+
+
+def _edited(facts: Facts, file: EditedFile) -> Iterator[Line]:
+    steps = tuple(dict.fromkeys(edit.step for edit in file.edits if edit.subagent is None))
+    helpers = sorted({edit.subagent for edit in file.edits if edit.subagent is not None})
+    path = facts.quote.code(file.path)
+    by = f", edited by sub-agent {facts.quote.codes(helpers)}" if helpers else ""
+    if all(edit.fate is Fate.NEVER_APPLIED for edit in file.edits) and file.edits:
+        yield line(f"{path}: no edit was ever applied ({facts.quote.words(file.why)})", RECORDED, 45, steps)
+        return
+    if file.state is FileState.UNVERIFIABLE:
+        return
+    text = f"{path}: {_state_words(facts, file)}{_where(facts, file)}{by}"
+    keep = 86 if file.state in STANDING else 88
+    yield line(text, VERIFIED, keep, steps)
+
+
+def _state_words(facts: Facts, file: EditedFile) -> str:
+    what = "the recorded deletion" if file.recorded == "deleted" else "the recorded edit"
+    why = f" ({facts.quote.words(file.why, 120)})" if file.why else ""
+    doubt = "" if file.confirmed else ", though its result was never recorded"
+    match file.state:
+        case FileState.PRESENT:
+            return f"{what} stands on disk{doubt}"
+        case FileState.CHANGED_SINCE:
+            return f"{what} stands, and something else changed in the file too{why}{doubt}"
+        case FileState.PARTLY:
+            return f"{what} stands in part only{why}{doubt}"
+        case FileState.REVERTED:
+            return f"{what} does not stand: the file is as it was before{doubt}"
+        case FileState.DIVERGED:
+            return f"neither {what} nor what was before it is on disk{why}{doubt}"
+        case FileState.DELETED:
+            return f"the file is gone from disk, and the session did not delete it{doubt}"
+        case FileState.MOVED:
+            return f"{what} stands at another path{doubt}"
+        case FileState.UNVERIFIABLE:
+            return f"cannot be compared{why}"
+        case _:
+            assert_never(file.state)
+
+
+def _where(facts: Facts, file: EditedFile) -> str:
+    commits = dict.fromkeys(short(edit.commit) for edit in file.edits if edit.fate is Fate.COMMITTED and edit.commit)
+    parts = [f"committed in {', '.join(commits)}"] if commits else []
+    if any(edit.fate is Fate.UNCOMMITTED for edit in file.edits):
+        parts.append("uncommitted")
+    parts += (
+        f"{step_words(edit.step, edit.subagent)} was replaced by {facts.quote.words(edit.by)}"
+        for edit in file.edits
+        if edit.fate is Fate.REPLACED and edit.by and not edit.by.startswith("step ")
+    )
+    elsewhere = [place for place in file.found_in if not _is_obvious(file, place)]
+    if elsewhere:
+        verb = "also found in" if file.state in STANDING else "its content can still be had from"
+        parts.append(f"{verb} {', '.join(_place_words(facts, place) for place in elsewhere[:3])}")
+    return "".join(f"; {part}" for part in parts)
+
+
+def _is_obvious(file: EditedFile, place: FoundIn) -> bool:
+    """The file itself, or the commit that was told already."""
+    return file.state in STANDING and place.path in {file.path, None} and place.where in SAVED_PLACES
+
+
+def _place_words(facts: Facts, place: FoundIn) -> str:
+    words = ["the record" if place.where is PlaceKind.RECORD else place.where.value.replace("_", " ")]
+    words += [facts.quote.code(part) for part in (place.ref, place.path) if part]
+    if place.commit:
+        words.append(f"at {short(place.commit)}")
+    return " ".join(words)
+
+
+def _commit(facts: Facts, finding: Finding) -> Line:
+    where = finding.where
+    on = f" on {facts.quote.code(where.ref)}" if where and where.ref else ""
+    which = f"Commit {short(where.commit)}" if where and where.commit else "A commit"
+    sure = VERIFIED if finding.verdict is FindingVerdict.CONFIRMED else RECORDED
+    steps = own_steps(finding.steps, finding.subagent)
+    return line(f"{which}{on}: {facts.quote.code(finding.what)}", sure, 78, steps)
+
+
+def _done(facts: Facts, action: DoNotRepeat) -> Line:
+    times = f", {counted(action.times, 'time')}" if action.times > 1 else ""
+    inside = "" if action.subagent is None else f" ({step_words(action.step, action.subagent)})"
+    text = f"Done outside the checkout{times}, do not repeat: {facts.quote.code(action.action)}{inside}"
+    return line(text, RECORDED, 82, own_steps([action.step], action.subagent))
+
+
+def _moved_findings(facts: Facts, pile: str) -> Iterator[Line]:
+    """Findings that a person put on another pile."""
+    for key, (where, reason) in facts.answers.moved.items():
+        if (where == "saved") == (pile == "saved"):
+            told = f": {facts.quote.words(reason)}" if reason else ""
+            yield said(f"{facts.quote.code(key)} is {where}{told}", facts.by, 85)
+
+
+# ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """The last run of one check command."""
+
+    run: CheckRun
+    command: str
+    subagent: str | None
+
+
+def last_checks(facts: Facts) -> list[LastRun]:
+    """The last run of each check command, in the order of those runs."""
+    by_command: dict[str, LastRun] = {}
+    steps = _check_steps(facts)
+    for run in facts.checkout.checks:
+        step = steps.get(run.step)
+        command = (step.summary if step else "").strip() or f"the check of step {run.step}"
+        by_command.pop(command, None)
+        by_command[command] = LastRun(run, command, step.subagent if step else None)
+    return list(by_command.values())
+
+
+def _check_steps(facts: Facts) -> dict[int, Step]:
+    """Steps that a check's number may mean: a sub-agent's only where the session itself has no check of that number."""
+    steps = list(facts.story.every_step)
+    found = {step.n: step for step in steps if step.subagent is None}
+    found |= {step.n: step for step in steps if step.subagent is not None and step.kind is StepKind.CHECK}
+    return found | {step.n: step for step in steps if step.subagent is None and step.kind is StepKind.CHECK}
+
+
+def _run_words(facts: Facts, last: LastRun) -> str:
+    run = last.run
+    code = f" (exit code {run.exit_code})" if run.exit_code is not None else ""
+    head = f" at HEAD {short(run.head)}" if run.head else ""
+    inside = f" in sub-agent {last.subagent}" if last.subagent else ""
+    return f"{facts.quote.code(last.command)} {_OUTCOME_WORDS[run.outcome]}{code}{head}{inside}"
+
+
+_OUTCOME_WORDS: Final = {
+    Outcome.OK: "passed",
+    Outcome.ERROR: "failed",
+    Outcome.DENIED: "was refused and never ran",
+    Outcome.INTERRUPTED: "was interrupted",
+    Outcome.DANGLING: "has no recorded result",
+}
+
+
+# ── uncertain ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def uncertain(facts: Facts) -> Iterator[Line]:
+    """What nobody may take for done: open steps, unknown outside actions, stale checks, claims, what still runs."""
+    for action in facts.triage.inspect:
+        yield from _unknown_action(facts, action)
+    told = {(action.step, action.subagent) for action in facts.triage.inspect}
+    for step in open_steps(facts):
+        if (step.n, step.subagent) in told and step.kind is StepKind.EXTERNAL:
+            continue
+        yield _open_step(facts, step)
+    for file in facts.checkout.files:
+        yield from _doubtful_file(facts, file)
+    for last in last_checks(facts):
+        yield from _doubtful_check(facts, last)
+    yield from _claims(facts)
+    for work in facts.triage.still_open:
+        yield _still_open(facts, work)
+    yield from _approvals(facts)
+    yield from _unread(facts)
+    yield from _moved_findings(facts, "not saved")
+
+
+def open_steps(facts: Facts) -> list[Step]:
+    """Steps whose end nobody recorded, sub-agents' included."""
+    return [
+        step
+        for step in facts.story.every_step
+        if not step.superseded
+        and (
+            step.outcome is Outcome.DANGLING
+            or step.shutdown
+            or (step.effects_unknown and step.outcome is not Outcome.OK)
+        )
+    ]
+
+
+def _unknown_action(facts: Facts, action: DoNotRepeat) -> Iterator[Line]:
+    where = step_words(action.step, action.subagent)
+    steps = own_steps([action.step], action.subagent)
+    command = facts.quote.code(action.action)
+    if action.subagent is None and action.step in facts.answers.inspected:
+        verdict, note = facts.answers.inspected[action.step]
+        told = f" ({facts.quote.words(note)})" if note else ""
+        yield said(f"{command}: {_INSPECTED.get(verdict, verdict)}{told}", facts.by, 97, steps)
+        return
+    times = f" after {counted(action.times, 'attempt')}" if action.times > 1 else ""
+    look = f" Look first: {facts.quote.code(shlex.join(action.probe))}" if action.probe else ""
+    yield line(
+        f"Outcome unknown{times}, {where}: {command}. Do not repeat it before looking.{look}", UNKNOWN, 97, steps
+    )
+
+
+_INSPECTED: Final = {
+    "happened": "looked at, it happened: do not repeat it",
+    "did_not_happen": "looked at, it did not happen",
+    "unknown": "looked at, and still unknown whether it happened",
+}
+
+
+def _open_step(facts: Facts, step: Step) -> Line:
+    where = step_words(step.n, step.subagent)
+    what = facts.quote.code(summary_of(facts, step))
+    how = "was cut off and may have run in part" if step.outcome is not Outcome.DANGLING else "has no recorded result"
+    if step.kind is StepKind.EDIT:
+        tail = "whether it was applied is told by the disk alone: look at the file before editing it again"
+    elif step.kind is StepKind.CHECK:
+        tail = "it neither passed nor failed"
+    elif step.kind is StepKind.SUBAGENT:
+        tail = "what it found was never reported"
+    else:
+        tail = "unknown whether and how far it ran"
+    return line(f"{what} ({step.kind}, {where}) {how}: {tail}", UNKNOWN, 90, own_steps([step.n], step.subagent))
+
+
+def _doubtful_file(facts: Facts, file: EditedFile) -> Iterator[Line]:
+    steps = tuple(dict.fromkeys(edit.step for edit in file.edits if edit.subagent is None))
+    if file.state is FileState.UNVERIFIABLE and not all(e.fate is Fate.NEVER_APPLIED for e in file.edits):
+        why = facts.quote.words(file.why) or "the record does not hold enough"
+        yield line(f"{facts.quote.code(file.path)} was edited and cannot be compared: {why}", UNKNOWN, 76, steps)
+
+
+def _doubtful_check(facts: Facts, last: LastRun) -> Iterator[Line]:
+    run = last.run
+    if run.outcome is Outcome.DANGLING or run.freshness is Freshness.CURRENT:
+        return
+    if run.freshness is Freshness.STALE:
+        because = facts.quote.words(run.stale_because or "a file changed after it")
+        text = f"Stale: {_run_words(facts, last)}; {because}"
+    else:
+        text = f"{_run_words(facts, last)}; it is unknown which tree it saw"
+    yield line(text, RECORDED, 83, own_steps([run.step], last.subagent))
+
+
+def _claims(facts: Facts) -> Iterator[Line]:
+    if not facts.triage.claims_looked_for:
+        yield line(
+            "Claims in the agent's messages are not looked for yet: take nothing that it only said for done",
+            UNKNOWN, 70,
+        )  # fmt: skip
+    for finding in facts.triage.claimed:
+        item = f" (history item {finding.message})" if finding.message else ""
+        text = f"Claimed, {finding.verdict}: {facts.quote.code(finding.what)}{item}; {facts.quote.words(finding.why)}"
+        yield line(text, RECORDED, 74, own_steps(finding.steps, finding.subagent))
+    plan = facts.story.plan
+    done = [text for text, status in plan.entries if status == "completed"] if plan else []
+    if plan and done:
+        yield line(
+            f"The agent's own plan calls these completed, which is its word alone: {facts.quote.codes(done)}",
+            RECORDED, 55, [plan.step],
+        )  # fmt: skip
+
+
+_RUNNING: Final = {True: "still running", False: "no longer running", None: "unknown whether it still runs"}
+
+
+def _still_open(facts: Facts, work: StillOpen) -> Line:
+    kind = work.kind.replace("_", " ")
+    steps = [work.step] if work.step else []
+    if work.kind == "queued_prompt":
+        return line(f"A queued prompt never reached the agent:{facts.quote.quote(work.what, 300)}", RECORDED, 73, steps)
+    pid = f" (process {work.pid})" if work.pid else ""
+    sure = UNKNOWN if work.running is None else VERIFIED
+    return line(f"Left open: {kind} {facts.quote.code(work.what)}{pid}, {_RUNNING[work.running]}", sure, 72, steps)
+
+
+def _approvals(facts: Facts) -> Iterator[Line]:
+    for step in facts.story.every_step:
+        if step.outcome is Outcome.DENIED and not step.superseded:
+            where = step_words(step.n, step.subagent)
+            text = f"The user refused {facts.quote.code(step.summary)} ({where}): ask before doing it"
+            yield line(text, RECORDED, 66, own_steps([step.n], step.subagent))
+    if facts.session.steps:
+        yield line("Approvals given in that session do not carry over: ask again", RECORDED, 65)
+
+
+def _unread(facts: Facts) -> Iterator[Line]:
+    problems = facts.session.transcript.problems
+    if not problems:
+        return
+    places = "; ".join(
+        (f"line {row.line}: " if row.line else "") + facts.quote.words(row.what, 80)
+        for row in problems[:_PROBLEMS_SHOWN]
+    )
+    left = len(problems) - _PROBLEMS_SHOWN
+    more = f"; and {left} more" if left > 0 else ""
+    yield line(
+        f"{counted(len(problems), 'place')} of the transcript could not be read ({places}{more}): "
+        "what stood there is not in this brief",
+        VERIFIED, 68,
+    )  # fmt: skip

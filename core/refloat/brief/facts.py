@@ -1,0 +1,87 @@
+"""What all sections of a brief are made from, and the words that several of them share."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from refloat.brief.quoting import Quoter
+from refloat.model.brief import Answers, Confidence, Line
+from refloat.model.checkout import Checkout
+from refloat.model.session import Session, SessionName
+from refloat.model.story import Story
+from refloat.model.transcript import Item, Step
+from refloat.model.triage import Triage
+from refloat.text import inert_line
+
+HASH_SHOWN: Final = 12
+"""Characters of a commit hash in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One session with all that is known of it now, and how its words are quoted."""
+
+    session: Session
+    story: Story
+    checkout: Checkout
+    triage: Triage
+    quote: Quoter
+    answers: Answers = field(default_factory=Answers)
+
+    @property
+    def name(self) -> SessionName:
+        """`agent:id`."""
+        return self.session.name
+
+    @property
+    def asks(self) -> list[Item]:
+        """Prompts of a person that stand."""
+        return [item for item in self.story.items if item.type == "prompt" and not item.superseded and item.text]
+
+    @property
+    def by(self) -> str:
+        """Who answered in the wizard."""
+        return self.answers.by or "the user"
+
+    def step(self, number: int, subagent: str | None = None) -> Step | None:
+        """A step by its number, of the session itself or of a sub-agent."""
+        story = self.story if subagent is None else self.story.subagents.get(subagent)
+        return None if story is None else next((step for step in story.steps if step.n == number), None)
+
+
+def summary_of(facts: Facts, step: Step) -> str:
+    """What a step does; a path below the workspace without it."""
+    for root in (facts.checkout.repo, facts.session.workspace):
+        if root and step.command is None and step.summary.startswith(f"{root}/"):
+            return step.summary[len(root) + 1 :]
+    return step.summary
+
+
+def line(text: str, confidence: Confidence, keep: int, steps: Iterable[int] = ()) -> Line:
+    """A statement that Refloat found."""
+    return Line(text, confidence, tuple(steps), None, keep)
+
+
+def said(text: str, by: str, keep: int = 95, steps: Iterable[int] = ()) -> Line:
+    """A statement of a person."""
+    return Line(text, Confidence.RECORDED, tuple(steps), by, keep)
+
+
+def short(commit: str | None) -> str:
+    """A commit hash for a sentence."""
+    return commit[:HASH_SHOWN] if commit else "no commit"
+
+
+def counted(number: int, what: str, many: str | None = None) -> str:
+    """`1 step`, `2 steps`."""
+    return f"{number:,} {what if number == 1 else many or what + 's'}"
+
+
+def step_words(number: int, subagent: str | None = None) -> str:
+    """`step 8`, or `step 1 of sub-agent a7c2`."""
+    return f"step {number}" if subagent is None else f"step {number} of sub-agent {inert_line(subagent)}"
+
+
+def own_steps(numbers: Iterable[int], subagent: str | None) -> tuple[int, ...]:
+    """Numbers that count in the session itself; a sub-agent's are told in words alone."""
+    return tuple(numbers) if subagent is None else ()

@@ -1,0 +1,225 @@
+"""A brief as Markdown: headings, one statement a line with how it is known, and a size that it keeps.
+
+Decides what is left out when room is short (the least `keep` first) and says so, with the command that shows it.
+Refuses to leave out the next step, a heading, or the last line with the fingerprint.
+"""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from refloat.brief.facts import counted
+from refloat.errors import UsageError
+from refloat.model.brief import SECTIONS, Brief, Confidence, Line, Section
+from refloat.model.session import SessionName
+from refloat.text import inert_line
+
+BYTES_PER_TOKEN: Final = 4
+_LEAST: Final = 600
+"""Bytes for the statements, however long the last line is."""
+
+_PLACEHOLDER: Final = re.compile(r"\{([a-z_]+)\}")
+_SHOWS: Final[Mapping[Section, str]] = {
+    "previous_attempt": "recap",
+    "current_artifact": "checkout",
+    "established": "checkout",
+    "uncertain": "triage",
+    "next_step": "status",
+    "done_when": "recap",
+}
+"""The command that shows the whole of what a section tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """Finished Markdown, without its last line, and the brief cut down to what stands in it."""
+
+    text: str
+    brief: Brief
+    omitted: int
+
+
+def heading_of(session: SessionName, own_title: str | None) -> str:
+    """What stands in the first line: a person's title, else the session's name; never words of the transcript."""
+    return own_title or f"Handoff: {session}"
+
+
+def render(
+    brief: Brief,
+    session: SessionName,
+    *,
+    max_tokens: int,
+    last_line: Callable[[str], str],
+    template: str | None = None,
+    own_title: bool = False,
+) -> Rendered:
+    """Write a brief within `max_tokens` of four bytes. `last_line` makes the fingerprint's line for a finished text.
+
+    A template is Markdown with `{title}`, `{previous_attempt}`, `{current_artifact}`, `{established}`, `{uncertain}`,
+    `{next_step}`, `{done_when}`, `{session}` and `{omitted}`; other words in braces stay as they are.
+
+    Raises:
+        UsageError: the template names no section at all.
+
+    """
+    check_template(template)
+    session = SessionName(inert_line(session))
+    budget = max_tokens * BYTES_PER_TOKEN
+    left_out: dict[Section, list[int]] = {}
+    candidates = _leaving_order(brief)
+    while True:
+        kept = _without(brief, left_out)
+        body = _write(kept, session, left_out, template, own_title=own_title)
+        text = body.rstrip("\n") + "\n\n" + last_line(body) + "\n"
+        over = len(text.encode()) - budget
+        if over <= 0 or not candidates:
+            break
+        while over > 0 and candidates:
+            section, number, size = candidates.pop()
+            left_out.setdefault(section, []).append(number)
+            over -= size
+    if over > 0:
+        kept, body = _shorten(kept, session, left_out, template, over, own_title=own_title)
+        text = body.rstrip("\n") + "\n\n" + last_line(body) + "\n"
+    return Rendered(text, kept, sum(len(rows) for rows in left_out.values()))
+
+
+def check_template(template: str | None) -> None:
+    """Look whether a template has a place for any section.
+
+    Raises:
+        UsageError: it has none.
+
+    """
+    if template is None:
+        return
+    names = {name for name, _ in SECTIONS}
+    if not names & set(_PLACEHOLDER.findall(template)):
+        places = ", ".join("{" + name + "}" for name, _ in SECTIONS)
+        message = f"the template has no place for any section; write at least one of {places} into it"
+        raise UsageError(message)
+
+
+def _leaving_order(brief: Brief) -> list[tuple[Section, int, int]]:
+    """(section, index, bytes) of every line that may go; what goes first stands last."""
+    rows: list[tuple[int, Section, int, int]] = [
+        (line.keep, section, number, len(_statement(line).encode()) + 1)
+        for section, _ in SECTIONS
+        if section != "next_step"
+        for number, line in enumerate(lines_of(brief, section))
+    ]
+    # Of equals the later line goes first.
+    order = {section: place for place, (section, _) in enumerate(SECTIONS)}
+    rows.sort(key=lambda row: (-row[0], order[row[1]], row[2]))
+    return [(section, number, size) for _, section, number, size in rows]
+
+
+def lines_of(brief: Brief, section: Section) -> tuple[Line, ...]:
+    """The lines of one section."""
+    match section:
+        case "previous_attempt":
+            return brief.previous_attempt
+        case "current_artifact":
+            return brief.current_artifact
+        case "established":
+            return brief.established
+        case "uncertain":
+            return brief.uncertain
+        case "next_step":
+            return brief.next_step
+        case "done_when":
+            return brief.done_when
+
+
+def _without(brief: Brief, left_out: Mapping[Section, Collection[int]]) -> Brief:
+    def rest(section: Section) -> tuple[Line, ...]:
+        gone = left_out.get(section, ())
+        lines = lines_of(brief, section)
+        return tuple(line for number, line in enumerate(lines) if number not in gone) if gone else lines
+
+    return Brief(
+        brief.title,
+        rest("previous_attempt"),
+        rest("current_artifact"),
+        rest("established"),
+        rest("uncertain"),
+        rest("next_step"),
+        rest("done_when"),
+    )
+
+
+def _shorten(
+    brief: Brief,
+    session: SessionName,
+    left_out: Mapping[Section, Sequence[int]],
+    template: str | None,
+    over: int,
+    *,
+    own_title: bool,
+) -> tuple[Brief, str]:
+    """Cut the next step itself: nothing else is left to go."""
+    lines = tuple(
+        replace(
+            line, text=line.text.encode()[: max(80, len(line.text.encode()) - over - 3)].decode(errors="ignore") + "…"
+        )
+        for line in brief.next_step
+    )
+    shorter = replace(brief, next_step=lines)
+    return shorter, _write(shorter, session, left_out, template, own_title=own_title)
+
+
+def _write(
+    brief: Brief,
+    session: SessionName,
+    left_out: Mapping[Section, Sequence[int]],
+    template: str | None,
+    *,
+    own_title: bool,
+) -> str:
+    note = _omitted_note(session, left_out)
+    bodies = {section: _section(lines_of(brief, section)) for section, _ in SECTIONS}
+    if template is not None:
+        words = {**bodies, "title": _title(brief.title, own=own_title), "session": str(session), "omitted": note}
+        filled = _PLACEHOLDER.sub(lambda match: words.get(match[1], match.group()), template)
+        return filled if not note or "{omitted}" in template else f"{filled.rstrip()}\n\n{note}"
+    title = "" if own_title else f"> {brief.title}\n\n"
+    parts = [f"# {heading_of(session, brief.title if own_title else None)}\n\n{title}".rstrip()]
+    parts += [f"## {heading}\n\n{bodies[section]}" for section, heading in SECTIONS]
+    return "\n\n".join([*parts, note] if note else parts)
+
+
+def _title(title: str, *, own: bool) -> str:
+    return title if own else f"“{title}”"
+
+
+def _section(lines: Sequence[Line]) -> str:
+    return "\n".join(_statement(line) for line in lines).rstrip("\n") or "- (nothing)"
+
+
+def _statement(line: Line) -> str:
+    """`- what *(how it is known · steps)*`; a quotation follows below, behind `> `."""
+    first, *quoted = line.text.split("\n")
+    rows = [f"- {first} *({_known(line)})*", *quoted]
+    return "\n".join([*rows, ""] if quoted else rows)
+
+
+def _known(line: Line) -> str:
+    parts = [f"by {line.by}" if line.by else _CONFIDENCE[line.confidence]]
+    if line.steps:
+        numbers = ", ".join(map(str, line.steps[:8])) + (", …" if len(line.steps) > 8 else "")
+        parts.append(f"step {numbers}" if len(line.steps) == 1 else f"steps {numbers}")
+    return " · ".join(parts)
+
+
+_CONFIDENCE: Final = {confidence: confidence.value for confidence in Confidence}
+
+
+def _omitted_note(session: SessionName, left_out: Mapping[Section, Sequence[int]]) -> str:
+    if not left_out:
+        return ""
+    total = sum(len(rows) for rows in left_out.values())
+    headings = dict(SECTIONS)
+    shares = ", ".join(f"{len(left_out[name])} of “{headings[name]}”" for name, _ in SECTIONS if name in left_out)
+    commands = dict.fromkeys(f"`refloat {_SHOWS[name]} {session}`" for name, _ in SECTIONS if name in left_out)
+    return f"*{counted(total, 'line')} left out for size ({shares}); {', '.join(commands)} show them.*"

@@ -1,0 +1,277 @@
+"""Secrets masked on the way out: every string of a value, in one pass of its own, with the words around left alone.
+
+Decides what of a text is replaced by `[masked: KIND]`, remembers what it found, and masks it wherever it (or a piece
+of twelve characters of it) stands in the same output. Detection is the kept library bc-detect-secrets joined with
+shapes and names of our own for what a line scanner cannot see; the library loads only when a cheap look says that one
+of its formats may be there. Refuses to cut: cutting comes after masking, half a secret is not found any more.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from functools import cache, lru_cache
+from pathlib import PurePath
+from typing import Final, TypeVar, cast
+
+from refloat.brief.assignments import assignment_hits, command_hits
+from refloat.brief.hits import MASK, Hit, merge
+from refloat.brief.shapes import (
+    LIBRARY_WORDS,
+    header_hits,
+    library_hits,
+    private_key_hits,
+    provider_hits,
+    userinfo_hits,
+)
+
+T = TypeVar("T")
+
+PIECE: Final = 12
+"""So many characters of a known secret in a row never leave."""
+
+_MOST_PIECES: Final = 500_000
+_ROUNDS: Final = 4
+_RUN: Final = re.compile(r"\S{12,}")
+_REPEATED_KEY: Final = re.compile(r"(\[masked: private key\])(?:(?:\r?\n|(?:\\+r)?\\+n)[ \t]*\1)+")
+
+
+def _lower(text: str) -> str:
+    """Lower case of the same length: U+0130 is the one character that grows."""
+    return text.replace("\u0130", "I").lower()
+
+
+# What no rule goes without: a text that holds none of it is done with after one pass.
+_CUES: Final = (
+    "key", "token", "secret", "pass", "pwd", "cred", "auth", "sig", "bearer", "basic ", "cookie", "://", "login",
+    "curl",
+    "mysql", "mariadb", "private-mac", "webhooks/", "hooks.slack", *LIBRARY_WORDS,
+)  # fmt: skip
+_CUE: Final = re.compile("|".join(map(re.escape, _CUES)) + r"|[a-z0-9_.-]{15}")
+_SHORT: Final = 256
+
+
+def find_secrets(text: str) -> tuple[Hit, ...]:
+    """Every secret of a text by shape and name, sorted, apart from each other."""
+    return _find_short(text) if len(text) <= _SHORT else _find(text)
+
+
+@lru_cache(maxsize=8192)
+def _find_short(text: str) -> tuple[Hit, ...]:
+    return _find(text)
+
+
+def _find(text: str) -> tuple[Hit, ...]:
+    low = _lower(text)
+    if _CUE.search(low) is None:
+        return ()
+    hits = [
+        *provider_hits(text),
+        *private_key_hits(text),
+        *header_hits(text, low),
+        *userinfo_hits(text),
+        *assignment_hits(text, low),
+        *command_hits(text, low),
+        *library_hits(text, low),
+    ]
+    return merge(hits) if hits else ()
+
+
+class Masker:
+    """Masks the strings of one output, counts the places, and remembers what it masked.
+
+    `enabled=False` (for `--show-secrets`) leaves everything as it is and counts nothing.
+    """
+
+    def __init__(self, *, enabled: bool = True) -> None:
+        self.enabled = enabled
+        self.count = 0
+        """Places masked so far."""
+        self._values: dict[str, str] = {}
+        self._pieces: dict[str, str] = {}
+
+    def learn(self, value: object) -> None:
+        """Remember the secrets of a value's strings without giving anything back: what comes later, in pieces, is
+        masked by all of them.
+        """
+        if self.enabled:
+            for text in strings_of(value):
+                self._remember(text, find_secrets(text))
+
+    def text(self, text: str) -> str:
+        """Mask one text. The same text masked again stays the same."""
+        if not self.enabled or len(text) < 4:
+            return text
+        masked = self._render(text, self._hits(text))
+        if masked is text:
+            return text
+        masked = self._settle(masked)
+        return _REPEATED_KEY.sub(r"\1", masked) if "private key]" in masked else masked
+
+    def tree(self, value: T) -> T:
+        """`mask_tree(value, self)`."""
+        return mask_tree(value, self)
+
+    def lines(self, lines: Sequence[str]) -> list[str]:
+        """Mask lines that belong together: a secret that goes over several is seen, and as many lines come back."""
+        if not self.enabled or not lines:
+            return list(lines)
+        joined = "\n".join(lines)
+        hits = self._hits(joined)
+        if not hits:
+            return list(lines)
+        masked: list[str] = []
+        at = 0
+        for line in lines:
+            own = [
+                Hit(hit.start - at, hit.end - at, hit.kind, hit.strong)
+                for hit in hits
+                if at <= hit.start and hit.end <= at + len(line)
+            ]
+            masked.append(self._settle(self._render(line, own)))
+            at += len(line) + 1
+        return masked
+
+    def _settle(self, text: str) -> str:
+        """Mask until nothing more is found: a replacement may bare what stood in its shadow."""
+        for _ in range(_ROUNDS):
+            hits = self._hits(text)
+            if not hits:
+                return text
+            text = self._render(text, hits)
+        return text
+
+    def _hits(self, text: str) -> tuple[Hit, ...]:
+        found = find_secrets(text)
+        self._remember(text, found)
+        known = tuple(self._known(text))
+        return merge((*found, *known)) if known else found
+
+    def _remember(self, text: str, hits: Iterable[Hit]) -> None:
+        for hit in hits:
+            value = text[hit.start : hit.end]
+            if not hit.strong or len(value) < 6 or value in self._values:
+                continue
+            self._values[value] = hit.kind
+            if len(self._pieces) < _MOST_PIECES:
+                for at in range(len(value) - PIECE + 1):
+                    self._pieces.setdefault(value[at : at + PIECE], hit.kind)
+
+    def _known(self, text: str) -> Iterator[Hit]:
+        """Where remembered secrets, or pieces of them, stand."""
+        pieces = self._pieces
+        if pieces:
+            for run in _RUN.finditer(text):
+                start, word = run.start(), run.group()
+                for at in range(len(word) - PIECE + 1):
+                    if (kind := pieces.get(word[at : at + PIECE])) is not None:
+                        yield Hit(start + at, start + at + PIECE, kind)
+        for value, kind in self._values.items():
+            if len(value) < PIECE or len(pieces) >= _MOST_PIECES:
+                yield from _standing(text, value, kind)
+
+    def _render(self, text: str, hits: Sequence[Hit]) -> str:
+        if not hits:
+            return text
+        parts: list[str] = []
+        at = 0
+        for hit in hits:
+            parts += (text[at : hit.start], f"{MASK}{hit.kind}]")
+            at = hit.end
+        self.count += len(hits)
+        return "".join((*parts, text[at:]))
+
+
+def _standing(text: str, value: str, kind: str) -> Iterator[Hit]:
+    """A short value counts elsewhere only as a word of its own."""
+    at = text.find(value)
+    while at >= 0:
+        end = at + len(value)
+        if not (at and text[at - 1].isalnum()) and not text[end : end + 1].isalnum():
+            yield Hit(at, end, kind)
+        at = text.find(value, end)
+
+
+def strings_of(value: object) -> Iterator[str]:
+    """Every string in a value, lines that belong together joined."""
+    if value is None or isinstance(value, Enum | int | float):
+        return
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple | list | set | frozenset):
+        rows = cast("Sequence[object]", value)
+        if _are_lines(rows):
+            yield "\n".join(cast("Sequence[str]", rows))
+        else:
+            for inner in rows:
+                yield from strings_of(inner)
+    elif isinstance(value, PurePath):
+        yield str(value)
+    elif isinstance(value, Mapping):
+        for key, inner in cast("Mapping[object, object]", value).items():
+            yield from strings_of(key)
+            yield from strings_of(inner)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for name in _field_names(type(value)):
+            yield from strings_of(getattr(value, name))
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind) if field.init)
+
+
+def _are_lines(rows: Iterable[object]) -> bool:
+    return all(isinstance(row, str) and not isinstance(row, Enum) for row in rows)
+
+
+def mask_tree(value: T, masker: Masker) -> T:
+    """A copy of the same type with every string masked; what holds no secret is given back as it is.
+
+    A secret found anywhere in `value` is masked everywhere in it, also where it comes earlier.
+    """
+    if not masker.enabled:
+        return value
+    masker.learn(value)
+    return cast("T", _masked(value, masker))
+
+
+def _masked(value: object, masker: Masker) -> object:
+    if isinstance(value, Enum) or value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str):
+        return masker.text(value)
+    if isinstance(value, PurePath):
+        shown = masker.text(str(value))
+        return value if shown == str(value) else type(value)(shown)
+    if is_dataclass(value) and not isinstance(value, type):
+        return _masked_dataclass(value, masker)
+    if isinstance(value, Mapping):
+        rows = cast("Mapping[object, object]", value)
+        made = {_masked(key, masker): _masked(inner, masker) for key, inner in rows.items()}
+        return rows if made == rows else made
+    if isinstance(value, tuple | list | set | frozenset):
+        return _masked_sequence(cast("Sequence[object]", value), masker)
+    return value
+
+
+def _masked_dataclass(value: object, masker: Masker) -> object:
+    changed: dict[str, object] = {}
+    for name in _field_names(type(value)):
+        before: object = getattr(value, name)
+        after = _masked(before, masker)
+        if after is not before:
+            changed[name] = after
+    return replace(cast("Hit", value), **changed) if changed else value  # pyright: ignore[reportArgumentType] - fields by name
+
+
+def _masked_sequence(rows: Sequence[object], masker: Masker) -> object:
+    kept = list(rows)
+    made: list[object] = (
+        list(masker.lines(cast("list[str]", kept)))
+        if len(kept) > 1 and _are_lines(kept)
+        else [_masked(row, masker) for row in kept]
+    )
+    if all(after is before for after, before in zip(made, kept, strict=True)):
+        return rows
+    return type(cast("list[object]", rows))(made)

@@ -1,0 +1,407 @@
+"""Secrets that show by their own shape: tokens of providers, private keys, headers, addresses with a password.
+
+Decides from the text alone where a secret stands and of what kind it is. Refuses to judge names and values of
+assignments (`brief.assignments`) and to replace anything (`brief.masks`). Shapes of providers come from their own
+documentation of token formats; the kept library knows further ones (`library_hits`).
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import Final, cast
+
+from refloat.brief.hits import MASK, Hit, find_all, is_placeholder, is_random
+
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+# (kind, how it begins, the whole). `how it begins` is a literal, so that the scan for all of them is one pass.
+_WORD: Final = r"[A-Za-z0-9_-]"
+_SURE: Final[Sequence[tuple[str, Sequence[str], str]]] = (
+    ("GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9_]{16,}"),
+    ("GitHub token", ("github_pat_",), r"github_pat_\w{20,}"),
+    ("GitLab token", ("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glft-", "glsoat-"), r"gl[a-z]+-[\w.-]{18,}"),
+    ("Slack token", ("xoxb-", "xoxp-", "xoxa-", "xoxo-", "xoxr-", "xoxs-", "xoxe-", "xoxe.", "xoxc-", "xoxd-"),
+     r"xox[a-z][-.][A-Za-z0-9%./+=-]{10,}"),
+    ("Slack token", ("xapp-",), r"xapp-\d-[A-Za-z0-9-]{16,}"),
+    ("Anthropic key", ("sk-ant-",), rf"sk-ant-{_WORD}{{12,}}"),
+    ("OpenAI key", ("sk-proj-", "sk-svcacct-", "sk-admin-"), rf"sk-(?:proj|svcacct|admin)-{_WORD}{{16,}}"),
+    ("OpenRouter key", ("sk-or-v1-",), r"sk-or-v1-[0-9a-f]{16,}"),
+    ("API key", ("sk-lf-", "pk-lf-"), r"[sp]k-lf-[0-9a-f-]{20,}"),
+    ("Stripe key", ("sk_live_", "rk_live_", "sk_test_", "rk_test_", "whsec_"),
+     r"(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9+/=]{12,}"),
+    ("Google key", ("AIza",), rf"AIza{_WORD}{{30,}}"),
+    ("Google token", ("ya29.",), r"ya29\.[\w./-]{16,}"),
+    ("Google secret", ("GOCSPX-",), rf"GOCSPX-{_WORD}{{16,}}"),
+    ("npm token", ("npm_",), r"npm_[A-Za-z0-9]{30,}"),
+    ("PyPI token", ("pypi-Ag",), rf"pypi-Ag{_WORD}{{30,}}"),
+    ("SendGrid key", ("SG.",), rf"SG\.{_WORD}{{16,}}\.{_WORD}{{16,}}"),
+    ("Hugging Face token", ("hf_", "api_org_"), r"(?:hf|api_org)_[A-Za-z0-9]{24,}"),
+    ("DigitalOcean token", ("dop_v1_", "doo_v1_", "dor_v1_"), r"do[opr]_v1_[0-9a-f]{32,}"),
+    ("JSON web token", ("eyJ",), rf"eyJ{_WORD}{{8,}}={{0,2}}\.[\w=-]{{8,}}(?:\.[\w.+/=-]*)?"),
+    ("Vault token", ("hvs.", "hvb.", "hvr."), rf"hv[sbr]\.{_WORD}{{20,}}"),
+    ("Shopify token", ("shpat_", "shpca_", "shppa_", "shpss_"), r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{30,}"),
+    ("Linear key", ("lin_api_", "lin_oauth_"), r"lin_(?:api|oauth)_[A-Za-z0-9]{30,}"),
+    ("Notion token", ("ntn_",), r"ntn_[A-Za-z0-9]{30,}"),
+    ("Figma token", ("figd_", "figu_"), rf"fig[du]_{_WORD}{{30,}}"),
+    ("Groq key", ("gsk_",), r"gsk_[A-Za-z0-9]{30,}"),
+    ("xAI key", ("xai-",), r"xai-[A-Za-z0-9]{40,}"),
+    ("Replicate token", ("r8_",), r"r8_[A-Za-z0-9]{30,}"),
+    ("Perplexity key", ("pplx-",), r"pplx-[A-Za-z0-9]{30,}"),
+    ("NVIDIA key", ("nvapi-",), rf"nvapi-{_WORD}{{40,}}"),
+    ("Tavily key", ("tvly-",), rf"tvly-{_WORD}{{20,}}"),
+    ("LangSmith key", ("lsv2_pt_", "lsv2_sk_"), r"lsv2_(?:pt|sk)_\w{30,}"),
+    ("Atlassian token", ("ATATT3", "ATCTT3", "ATBB"), r"(?:AT[AC]TT3|ATBB)[\w=-]{24,}"),
+    ("Supabase key", ("sbp_", "sb_secret_"), rf"sb(?:p|_secret)_{_WORD}{{20,}}"),
+    ("Docker token", ("dckr_pat_", "dckr_oat_"), rf"dckr_[po]at_{_WORD}{{20,}}"),
+    ("Sentry token", ("sntrys_", "sntryu_"), r"sntry[su]_[\w+/=-]{30,}"),
+    ("Grafana token", ("glsa_", "glc_eyJ"), r"(?:glsa_\w{30,}|glc_eyJ[\w+/=-]{20,})"),
+    ("New Relic key", ("NRAK-", "NRJS-"), r"NR(?:AK|JS)-[A-Za-z0-9]{18,}"),
+    ("Pulumi token", ("pul-",), r"pul-[0-9a-f]{40}"),
+    ("RubyGems key", ("rubygems_",), r"rubygems_[0-9a-f]{40,}"),
+    ("PostHog key", ("phx_", "phs_"), r"ph[xs]_[A-Za-z0-9]{30,}"),
+    ("Tailscale key", ("tskey-",), r"tskey-[a-z]+-[A-Za-z0-9-]{16,}"),
+    ("Fly token", ("fm1r_", "fm2_", "fo1_"), r"(?:fm1r|fm2|fo1)_[\w+/=-]{30,}"),
+    ("Postman key", ("PMAK-",), r"PMAK-[0-9a-f]{20,}-[0-9a-f]{20,}"),
+    ("Databricks token", ("dapi",), r"dapi[0-9a-f]{32}(?:-\d)?"),
+    ("Square token", ("sq0atp-", "sq0csp-"), rf"sq0(?:at|cs)p-{_WORD}{{20,}}"),
+    ("Mailgun key", ("key-",), r"key-[0-9a-f]{32}"),
+    ("1Password token", ("ops_eyJ",), r"ops_eyJ[\w+/=-]{30,}"),
+    ("age key", ("AGE-SECRET-KEY-1",), r"AGE-SECRET-KEY-1[0-9A-Z]{30,}"),
+    ("Doppler token", ("dp.pt.", "dp.st.", "dp.ct."), r"dp\.[psc]t\.[\w.-]{30,}"),
+    ("Netlify token", ("nfp_", "nfc_"), r"nf[pc]_[A-Za-z0-9]{30,}"),
+    ("Render key", ("rnd_",), r"rnd_[A-Za-z0-9]{24,}"),
+    ("Resend key", ("re_",), r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}"),
+    ("Airtable token", ("pat",), r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
+    ("Artifactory key", ("AKC",), r"AKC[A-Za-z0-9]{50,}"),
+)  # fmt: skip
+_UNSURE: Final[Sequence[tuple[str, Sequence[str], str]]] = (
+    ("AWS access key", ("AKIA", "ASIA", "ABIA", "ACCA", "A3T"),
+     r"A(?:KIA|SIA|BIA|CCA|3T[A-Z0-9])[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    ("API key", ("sk-",), rf"sk-{_WORD}{{20,}}"),
+    ("Twilio key", ("SK",), r"SK[0-9a-f]{32}(?![0-9a-zA-Z])"),
+)  # fmt: skip
+"""Short beginnings: they count only where no word goes before and the rest looks random."""
+
+_WEBHOOKS: Final = (
+    ("Slack webhook", "hooks.slack.com/", re.compile(r"hooks\.slack\.com/[a-z]+/([A-Za-z0-9/_-]{16,})")),
+    ("Discord webhook", "/api/webhooks/", re.compile(r"/api/webhooks/\d+/([\w-]{20,})")),
+)
+
+_RULES: Final = tuple((True, row) for row in _SURE) + tuple((False, row) for row in _UNSURE)
+
+
+def _beginning(word: str, pattern: str) -> str:
+    """How a token begins, and for short beginnings what must follow: `re_` alone is in every other program."""
+    return f"{word}(?={pattern[len(word) :]})" if len(word) <= 4 and pattern.startswith(word) else re.escape(word)
+
+
+_BEGINNINGS: Final = re.compile(
+    "|".join(
+        beginning
+        for _, beginning in sorted(
+            ((len(word), _beginning(word, pattern)) for _, (_, words, pattern) in _RULES for word in words),
+            reverse=True,
+        )
+    )
+)
+# Every token of a provider lies in such a run: looking there alone makes the scan of ordinary text four times faster.
+_TOKEN_RUN: Final = re.compile(r"[A-Za-z0-9_.-]{15,}")
+
+
+@cache
+def _rules_for(beginning: str) -> tuple[tuple[str, re.Pattern[str], bool, int], ...]:
+    """(kind, pattern, sure, length of the beginning) of each rule that `beginning` may be meant by."""
+    return tuple(
+        (kind, re.compile(pattern), sure, len(word))
+        for sure, (kind, words, pattern) in _RULES
+        for word in words
+        if beginning.startswith(word)
+    )
+
+
+def _starts_here(text: str, start: int) -> bool:
+    """No letter or digit goes before; the `n` of a JSON-escaped line end is none."""
+    if not start or not (text[start - 1].isalnum() or text[start - 1] in "_-"):
+        return True
+    return start > 1 and text[start - 2] == "\\" and text[start - 1] in "nrt"
+
+
+def _long_enough(found: str, kind: str, *, sure: bool) -> bool:
+    if kind == "AWS access key":
+        return True
+    rest = found[3:] if sure else found.partition("-")[2] or found
+    return is_random(rest)
+
+
+def provider_hits(text: str) -> Iterator[Hit]:
+    """Tokens that begin as their provider makes them begin."""
+    runs = "\n".join(_TOKEN_RUN.findall(text))
+    if _BEGINNINGS.search(runs):
+        for begin in _BEGINNINGS.finditer(text):
+            yield from _tokens_at(text, begin.start(), begin.group())
+    for kind, host, pattern in _WEBHOOKS:
+        for at in find_all(text, host):
+            if match := pattern.match(text, at):
+                yield Hit(*match.span(1), kind)
+
+
+def _tokens_at(text: str, at: int, beginning: str) -> Iterator[Hit]:
+    for kind, pattern, sure, length in _rules_for(beginning):
+        match = pattern.match(text, at)
+        if match and (length > 4 or _starts_here(text, at)) and _long_enough(match.group(), kind, sure=sure):
+            yield Hit(at, match.end(), kind)
+
+
+# ── private keys ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_KEY_BEGIN: Final = re.compile(
+    r"-{2,}\s?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?\s?-{2,}|PuTTY-User-Key-File-\d: ?[\w-]*"
+)
+_KEY_END: Final = re.compile(r"-{2,}\s?END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?\s?-{2,}|Private-MAC: ?")
+_KEY_LONGEST: Final = 64 * 1024
+# Pieces of a body: a line may carry a diff's sign, a quote's `>`, a line number, a string's quotes and escapes.
+_KEY_PIECE: Final = re.compile(r"[A-Za-z0-9+/=_-]{4,}")
+_KEY_LINE: Final = re.compile(
+    r"[ \t]*(?:\d+[ \t→|:]+)?[-+ >|\"'`,]{0,6}(?:[A-Za-z0-9+/=_]{16,}|[A-Za-z0-9+/]{1,}={1,2})[ \t\\nr\"'`,;+]*"
+)
+_KEY_BREAK: Final = re.compile(r"\r?\n|(?:\\+r)?\\+n")
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[Hit]:
+    """Every run of key characters in a body, line ends and their escapes apart."""
+    at = start
+    for part in [*_KEY_BREAK.finditer(text, start, end), None]:
+        stop = part.start() if part else end
+        yield from (
+            Hit(piece.start(), piece.end(), "private key")
+            for piece in _KEY_PIECE.finditer(text, at, stop)
+            if not _is_mask(text, piece.start())
+        )
+        at = part.end() if part else end
+
+
+def _is_mask(text: str, at: int) -> bool:
+    return any(text.startswith(MASK + "private key]", at - back) for back in (1, 9, 17) if at >= back)
+
+
+def _body_end(text: str, start: int) -> int:
+    """Where a key ends that has no last line: behind the last line that can be key."""
+    at = start
+    limit = min(len(text), start + _KEY_LONGEST)
+    while at < limit:
+        brk = _KEY_BREAK.search(text, at, limit)
+        stop = brk.start() if brk else limit
+        line = text[at:stop].strip(" \t+->|\"'`,\\")
+        header = re.fullmatch(r"[A-Z][\w-]+: .*", line)
+        if line and not header and not _KEY_LINE.fullmatch(text, at, stop) and MASK not in line:
+            found = _KEY_LINE.match(text, at, stop)
+            return found.end() if found else at
+        if brk is None:
+            return stop
+        at = brk.end()
+    return limit
+
+
+def private_key_hits(text: str) -> Iterator[Hit]:
+    """The bodies of private keys: whole ones, ones cut at either end, ones inside JSON strings and diffs."""
+    if "PRIVATE KEY" not in text and "PuTTY-User-Key" not in text:
+        return
+    begins, ends = _key_marks(text)
+    for number, start in enumerate(begins):
+        following = begins[number + 1] if number + 1 < len(begins) else len(text)
+        end = next((e for e in ends if start <= e <= min(following, start + _KEY_LONGEST)), None)
+        yield from _pieces(text, start, _body_end(text, start) if end is None else end)
+    for end in ends:
+        if not any(start <= end for start in begins):
+            yield from _tail_pieces(text, end)
+
+
+def _key_marks(text: str) -> tuple[list[int], list[int]]:
+    """Ends of first lines, starts of last lines."""
+    near = sorted((*find_all(text, "PRIVATE KEY"), *find_all(text, "PuTTY-User-Key"), *find_all(text, "Private-MAC")))
+    begins: dict[int, None] = {}
+    ends: dict[int, None] = {}
+    for at in near:
+        around = max(0, at - 48), min(len(text), at + 48)
+        begins |= {
+            match.end(): None for match in _KEY_BEGIN.finditer(text, *around) if match.start() <= at < match.end()
+        }
+        ends |= {match.start(): None for match in _KEY_END.finditer(text, *around) if match.start() <= at < match.end()}
+    return list(begins), list(ends)
+
+
+def _tail_pieces(text: str, end: int) -> Iterator[Hit]:
+    """The lines of a key whose first line is missing, upwards from its last."""
+    lines: list[tuple[int, int]] = []
+    floor = max(0, end - _KEY_LONGEST)
+    at = floor
+    for brk in _KEY_BREAK.finditer(text, floor, end):
+        lines.append((at, brk.start()))
+        at = brk.end()
+    lines.append((at, end))
+    for start, stop in reversed(lines):
+        if start == stop or not text[start:stop].strip(" +->|\"'`"):
+            continue
+        if not _KEY_LINE.fullmatch(text, start, stop):
+            return
+        yield from _pieces(text, start, stop)
+
+
+# ── headers and addresses ────────────────────────────────────────────────────────────────────────────────────────────
+
+_BEARER: Final = re.compile(r"bearer(?:\s+|%20|\\?[\"'`]?\s*[:=]\s*\\?[\"'`]?)([A-Za-z0-9._~+/=:-]{8,})", re.IGNORECASE)
+_AUTHORIZATION: Final = re.compile(
+    r"authorization\\*[\"'`]?\s*[:=,]\s*\\*[\"'`]?\s*(?:(?:basic|bearer|token|digest|apikey|negotiate|key|bot)\s+)?"
+    r"([A-Za-z0-9._~+/=:-]{6,})",
+    re.IGNORECASE,
+)
+_BASIC: Final = re.compile(r"basic\s+([A-Za-z0-9+/]{8,}={0,2})(?![A-Za-z0-9+/=])", re.IGNORECASE)
+_COOKIE: Final = re.compile(
+    r"cookie\\*[\"'`]?\s*[:=,]?\s*\\*[\"'`]?\s*((?:[\w.%$-]+=[^;\s\"'`\\]+)(?:;\s*[\w.%$-]+(?:=[^;\s\"'`\\]*)?)*)",
+    re.IGNORECASE,
+)
+_CRUMB: Final = re.compile(r"([\w.%$-]+)=([^;\s\"'`\\]+)")
+_COOKIE_WORDS: Final = frozenset({"path", "domain", "expires", "max-age", "samesite", "httponly", "secure", "priority"})
+_SCHEMES: Final = frozenset({"basic", "bearer", "digest", "token", "apikey", "negotiate"})
+# As many `@` as there are before a slash belong to the password; the host begins behind the last.
+_USERINFO: Final = re.compile(r"://[^\s:/@\"'`<>\\]{0,128}:([^\s/\"'`<>\\]{1,256})@(?=[\w.\[$*-])")
+_BARE_USER: Final = re.compile(r"://([^\s:/@\"'`<>\\]{16,256})@(?=[\w.\[-])")
+
+
+def _decodes_to_pair(value: str) -> bool:
+    try:
+        plain = base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
+    except (ValueError, binascii.Error):
+        return False
+    return b":" in plain and plain.isascii()
+
+
+def header_hits(text: str, low: str) -> Iterator[Hit]:
+    """What stands behind `Bearer`, `Basic`, `Authorization:` and `Cookie:`. `low` is `text` in lower case."""
+    for at in find_all(low, "bearer"):
+        if (match := _BEARER.match(text, at)) and (is_random(match[1]) or len(match[1]) >= 24):
+            yield Hit(*match.span(1), "bearer token")
+    for at in find_all(low, "authorization"):
+        match = _AUTHORIZATION.match(text, at)
+        if match and match[1].lower() not in _SCHEMES and (is_random(match[1]) or _decodes_to_pair(match[1])):
+            yield Hit(*match.span(1), "authorization header")
+    for at in find_all(low, "basic "):
+        if (match := _BASIC.match(text, at)) and _decodes_to_pair(match[1]):
+            yield Hit(*match.span(1), "basic authorization")
+    for at in find_all(low, "cookie"):
+        if match := _COOKIE.match(text, at):
+            yield from _crumbs(text, *match.span(1))
+
+
+def _crumbs(text: str, start: int, end: int) -> Iterator[Hit]:
+    for crumb in _CRUMB.finditer(text, start, end):
+        value = crumb[2]
+        if crumb[1].lower() not in _COOKIE_WORDS and len(value) >= 6 and is_random(value):
+            yield Hit(*crumb.span(2), "cookie")
+
+
+def userinfo_hits(text: str) -> Iterator[Hit]:
+    """Passwords of addresses (`scheme://name:password@host`), and tokens that stand in place of the name."""
+    for at in find_all(text, "://"):
+        if match := _USERINFO.match(text, at):
+            if not is_placeholder(match[1]):
+                yield Hit(*match.span(1), "password in a URL", is_random(match[1]))
+        elif (match := _BARE_USER.match(text, at)) and is_random(match[1]) and not _COMMIT.fullmatch(match[1]):
+            yield Hit(*match.span(1), "token in a URL")
+
+
+# ── the library ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+LIBRARY_WORDS: Final = (
+    "artif", "jfrog", "buildkit", "azure", "accountkey", "account_key", "cloudant", "discord", "ibm", "softlayer",
+    "mailchimp", "twilio", "aws", "bluemix", "npm_token", "_authtoken",
+)  # fmt: skip
+
+
+@cache
+def _library() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """The patterns of bc-detect-secrets, by kind. Imported here only: it costs three hundred milliseconds."""
+    from detect_secrets.plugins import (
+        artifactory,
+        aws,
+        azure_storage_key,
+        cloudant,
+        discord,
+        github_token,
+        ibm_cloud_iam,
+        ibm_cos_hmac,
+        jwt,
+        mailchimp,
+        npm,
+        sendgrid,
+        slack,
+        softlayer,
+        square_oauth,
+        stripe,
+        twilio,
+    )
+
+    plugins = (
+        artifactory.ArtifactoryDetector, aws.AWSKeyDetector, azure_storage_key.AzureStorageKeyDetector,
+        cloudant.CloudantDetector, discord.DiscordBotTokenDetector, github_token.GitHubTokenDetector,
+        ibm_cloud_iam.IbmCloudIamDetector, ibm_cos_hmac.IbmCosHmacDetector, jwt.JwtTokenDetector,
+        mailchimp.MailchimpDetector, npm.NpmDetector, sendgrid.SendGridDetector, slack.SlackDetector,
+        softlayer.SoftlayerDetector, square_oauth.SquareOAuthDetector, stripe.StripeDetector, twilio.TwilioKeyDetector,
+    )  # fmt: skip
+    found: list[tuple[str, re.Pattern[str]]] = []
+    for plugin in plugins:
+        # Class attributes that the library's base class declares as abstract properties.
+        kind, patterns = cast("str", plugin.secret_type), cast("Iterable[re.Pattern[str]]", plugin.denylist)
+        found += ((kind, pattern) for pattern in patterns)
+    return tuple(found)
+
+
+_AROUND: Final = 2
+"""Lines that the library's widest patterns look up and down from a provider's name."""
+
+
+def library_hits(text: str, low: str) -> Iterator[Hit]:
+    """What the library's patterns find near the words that go with them, commit hashes and UUIDs apart.
+
+    Its own `analyze_string` is not used: for some plugins it yields only the prefix that a group caught.
+    """
+    for start, end in _library_windows(text, low):
+        for kind, pattern in _library():
+            for match in pattern.finditer(text, start, end):
+                for hit in _lines_of(text, *_most_of(match), kind):
+                    value = text[hit.start : hit.end]
+                    if len(value) >= 12 and MASK not in value and not _COMMIT.fullmatch(value) and is_random(value):
+                        yield hit
+
+
+def _library_windows(text: str, low: str) -> Iterator[tuple[int, int]]:
+    done = 0
+    for at in sorted(at for word in LIBRARY_WORDS for at in find_all(low, word)):
+        if at < done:
+            continue
+        start, end = at, at
+        for _ in range(_AROUND + 1):
+            start = max(text.rfind("\n", 0, start), 0)
+            following = text.find("\n", end)
+            end = len(text) if following < 0 else following + 1
+        done = end
+        yield start, end
+
+
+def _lines_of(text: str, start: int, end: int, kind: str) -> Iterator[Hit]:
+    for line in re.compile(r"[^\n]+").finditer(text, start, end):
+        yield Hit(*line.span(), kind)
+
+
+def _most_of(match: re.Match[str]) -> tuple[int, int]:
+    """The longest group that may be a whole secret, else the match without what surrounds it."""
+    spans = [match.span(number) for number in range(1, (match.re.groups or 0) + 1) if match.start(number) >= 0]
+    best = max(spans, key=lambda span: span[1] - span[0], default=(0, 0))
+    if best[1] - best[0] >= 12:
+        return best
+    start, end = match.span()
+    trimmed = match.group()
+    return start + len(trimmed) - len(trimmed.lstrip(' =:"\t')), end - (len(trimmed) - len(trimmed.rstrip(' "\t')))

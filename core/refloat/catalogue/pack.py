@@ -1,0 +1,83 @@
+"""What a reading came to, as JSON for the catalogue and back.
+
+Decides the form alone. A form of another version raises, and the session is read again.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, cast
+
+import orjson
+
+from refloat.model.problem import Problem
+from refloat.model.session import Failure, FailureKind, PendingKind
+from refloat.model.stamp import Stamp
+from refloat.model.story import Summary
+from refloat.model.transcript import Ending, Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A session with its sub-agents, as read."""
+
+    summary: Summary
+    subagents: Mapping[str, Summary]
+
+
+def pack(packed: Packed) -> bytes:
+    """Write as JSON.
+
+    Raises:
+        TypeError: some name in it is no text (bytes that are not UTF-8).
+
+    """
+    # orjson's own error is a TypeError.
+    return orjson.dumps({"summary": packed.summary, "subagents": dict(packed.subagents)})
+
+
+def unpack(written: bytes) -> Packed:
+    """Read what `pack` wrote.
+
+    Raises:
+        ValueError, TypeError, KeyError: it is of another form.
+
+    """
+    value = cast("dict[str, dict[str, object]]", orjson.loads(written))  # our own; a wrong form raises below
+    subagents = cast("dict[str, dict[str, object]]", value["subagents"])
+    return Packed(_summary(value["summary"]), {key: _summary(each) for key, each in subagents.items()})
+
+
+_Turn = Literal["none", "open", "completed", "interrupted", "failed"]
+_PLAIN: Final = frozenset({"ending", "problems", "edited_paths", "tally"})
+
+
+def _summary(value: Mapping[str, object]) -> Summary:
+    plain = {key: each for key, each in value.items() if key not in _PLAIN}
+    return Summary(
+        **cast("dict[str, str]", plain),  # pyright: ignore[reportArgumentType] - our own JSON: texts, numbers and None as they went in
+        ending=_ending(cast("Mapping[str, object]", value["ending"])),
+        problems=tuple(Problem(**each) for each in cast("Sequence[dict[str, str]]", value["problems"])),  # pyright: ignore[reportArgumentType] - as above
+        edited_paths=tuple(cast("Sequence[str]", value["edited_paths"])),
+        tally=Tally(**cast("dict[str, dict[str, int]]", value["tally"])),
+    )
+
+
+def _ending(value: Mapping[str, object]) -> Ending:
+    failure = cast("dict[str, str] | None", value["failure"])
+    return Ending(
+        turn=cast("_Turn", value["turn"]),
+        dangling=cast("int", value["dangling"]),
+        failure=None if failure is None else _failure(failure),
+        cut=bool(value["cut"]),
+        prompts=cast("int", value["prompts"]),
+        pending=cast("PendingKind | None", value["pending"]),
+        open_since=cast("Stamp | None", value["open_since"]),
+        user_interrupted=bool(value["user_interrupted"]),
+        damaged=bool(value["damaged"]),
+        shutdown=bool(value["shutdown"]),
+    )
+
+
+def _failure(value: Mapping[str, str]) -> Failure:
+    at = value["at"]
+    return Failure(FailureKind(value["kind"]), value["detail"], Stamp(at) if at else None)

@@ -1,0 +1,405 @@
+"""The catalogue's writer: what the transcripts said when they were read last, so that a list is instant.
+
+A cache, never truth: damaged, older or newer than this program, it is thrown away without a word, and where it cannot
+be opened everything works without it. Decides the tables; refuses to know what an agent's file means (identities,
+summaries and frozen readers pass through as text).
+
+Plain `sqlite3`, one short-lived connection for each look, used by the thread that made it. Every caller is a function
+of values that runs in a worker thread or a command; an asynchronous twin would be a second road to the same rows and
+would cost the command line five interpreter starts. Titles and whatever else of a transcript can be shown from here
+are masked before they come in.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final, Self
+
+from refloat.catalogue.peek import FILE, SCHEMA
+
+HEAD: Final = 4096
+"""Bytes at a file's beginning whose hash tells a file that grew from one that was written anew."""
+
+_TABLES: Final = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (
+    path BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+    device INTEGER NOT NULL, identity TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE sessions (
+    agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, listed INTEGER NOT NULL,
+    mark TEXT NOT NULL, pulse TEXT NOT NULL, superseded INTEGER NOT NULL,
+    last_activity TEXT NOT NULL, state TEXT NOT NULL,
+    place TEXT NOT NULL, repo TEXT NOT NULL, common TEXT NOT NULL,
+    worktree TEXT NOT NULL, worktree_repo TEXT NOT NULL, worktree_common TEXT NOT NULL,
+    title TEXT NOT NULL, folder TEXT NOT NULL, front TEXT NOT NULL, live TEXT NOT NULL, back TEXT NOT NULL,
+    PRIMARY KEY (agent, session_id, path)
+);
+CREATE TABLE readings (
+    agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, files TEXT NOT NULL,
+    lineage TEXT NOT NULL, summary BLOB NOT NULL,
+    PRIMARY KEY (agent, session_id, path)
+);
+CREATE INDEX kin ON readings (agent, lineage) WHERE lineage <> '';
+CREATE TABLE resumes (
+    agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, frozen BLOB NOT NULL,
+    PRIMARY KEY (agent, session_id, path)
+);
+CREATE TABLE edited (
+    path TEXT NOT NULL, agent TEXT NOT NULL, session_id TEXT NOT NULL, PRIMARY KEY (path, agent, session_id)
+) WITHOUT ROWID;
+CREATE INDEX edited_by ON edited (agent, session_id);
+CREATE TABLE copies (
+    path BLOB NOT NULL, row TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+    holds INTEGER NOT NULL, PRIMARY KEY (path, row)
+) WITHOUT ROWID;
+CREATE TABLE gone (
+    n INTEGER PRIMARY KEY, agent TEXT NOT NULL, place TEXT NOT NULL, repo TEXT NOT NULL, common TEXT NOT NULL,
+    told TEXT NOT NULL
+);
+"""
+
+Key = tuple[str, str, str]
+"""(agent, session id, path of its last file): two files that call themselves the same session keep apart."""
+
+Stat = tuple[int, int, int, int]
+"""(size, mtime_ns, inode, device)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A session as it was read."""
+
+    key: Key
+    files: str
+    """Which stretches of which files, and their stats, as JSON."""
+    lineage: str
+    """Id of its first conversation row, or "": copies share it."""
+    summary: bytes
+    """What they came to, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A session as `refloat list` tells it: finished JSON around the four keys that only a look can fill in."""
+
+    key: Key
+    mark: str
+    """Changes when anything but the four keys of a look does."""
+    pulse: str
+    """Changes when one of those four does."""
+    superseded: bool
+    last_activity: str
+    state: str
+    place: str
+    """The workspace's real path, or ""."""
+    repo: tuple[str, str]
+    """As `repos.Repos` finds it for the workspace."""
+    worktree: str
+    """Real path of an entered worktree, or ""."""
+    worktree_repo: tuple[str, str]
+    title: str
+    """Masked, inert, one line."""
+    folder: str
+    """Name of the workspace's directory; masked, inert, one line."""
+    front: str
+    live: str
+    """`"state": …, "activity": …, "failure": …, "liveness": …` with `peek.NOW` for the moment of the look."""
+    back: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relived:
+    """A session of which only the four keys of the look have changed."""
+
+    key: Key
+    state: str
+    pulse: str
+    live: str
+
+
+class _Foreign(Exception):  # noqa: N818 - never leaves this module
+    """The catalogue is of another schema."""
+
+
+class Catalogue:
+    """An open catalogue. Use it in a `with`, from one thread. A failing read is an empty one, a failing write False."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+
+    @classmethod
+    def open(cls, directory: Path, *, wait: float = 2.0) -> Self | None:
+        """Open the catalogue in `directory`, making it where it is missing; None where that is impossible.
+
+        Waits `wait` seconds for another Refloat's write. A damaged file, or one of another schema, is made anew.
+        """
+        path = directory / FILE
+        for attempt in range(2):
+            try:
+                return cls(_connect(path, wait))
+            except sqlite3.OperationalError:
+                return None  # locked, or not ours to write: go without
+            except (sqlite3.DatabaseError, _Foreign):
+                if attempt or not throw_away(path):
+                    return None
+            except OSError:
+                return None
+        return None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with suppress(sqlite3.Error):
+            self._db.close()
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def identities(self) -> Mapping[str, tuple[Stat, str]]:
+        """What every known file was when it was looked into, by path."""
+        rows = self._ask("SELECT path, size, mtime_ns, inode, device, identity FROM files")
+        return {os.fsdecode(row[0]): ((row[1], row[2], row[3], row[4]), row[5]) for row in rows}
+
+    def readings(self) -> Mapping[Key, Reading]:
+        """Every session as it was read."""
+        rows = self._ask(f"SELECT {_READING} FROM readings")  # noqa: S608 - names of our own
+        return {reading.key: reading for reading in map(_reading, rows)}
+
+    def reading(self, key: Key) -> Reading | None:
+        """One session as it was read."""
+        rows = self._ask(f"SELECT {_READING} FROM readings WHERE {_KEY}", _bound(key))  # noqa: S608 - names of our own
+        return _reading(rows[0]) if rows else None
+
+    def kin(self, agent: str, lineage: str) -> Sequence[Reading]:
+        """Every session that begins with the same conversation row."""
+        question = f"SELECT {_READING} FROM readings WHERE agent = ? AND lineage = ? AND lineage <> ''"  # noqa: S608 - names of our own
+        return [_reading(row) for row in self._ask(question, (agent, lineage))]
+
+    def frozen(self, key: Key) -> bytes | None:
+        """What must be known to read a session on, as `keep_readings` was given it."""
+        rows = self._ask(f"SELECT frozen FROM resumes WHERE {_KEY}", _bound(key))  # noqa: S608 - names of our own
+        return rows[0][0] if rows else None
+
+    def marks(self) -> Mapping[Key, tuple[str, str, bool]]:
+        """(mark, pulse, whether it is listed now) of every session that was told."""
+        rows = self._ask("SELECT agent, session_id, path, mark, pulse, listed FROM sessions")
+        return {
+            (agent, session, os.fsdecode(path)): (mark, pulse, bool(listed))
+            for agent, session, path, mark, pulse, listed in rows
+        }
+
+    def told(self) -> Sequence[tuple[str, str, str]]:
+        """(front, live, back) of every listed session."""
+        return self._ask("SELECT front, live, back FROM sessions WHERE listed")
+
+    def titles(self) -> Sequence[tuple[str, str, str]]:
+        """(agent, session id, masked title) of every listed session."""
+        return self._ask("SELECT agent, session_id, title FROM sessions WHERE listed")
+
+    def editors(self, paths: Iterable[str]) -> frozenset[tuple[str, str]]:
+        """(agent, session id) of every session that edited one of the absolute paths."""
+        found: set[tuple[str, str]] = set()
+        for path in paths:
+            with suppress(UnicodeEncodeError):
+                found.update(self._ask("SELECT agent, session_id FROM edited WHERE path = ?", (path,)))
+        return frozenset(found)
+
+    def copy(self, path: str, stat: Stat, row: str) -> bool | None:
+        """Whether the file holds a conversation row, where that was looked for in just this state of the file."""
+        rows = self._ask(
+            "SELECT holds FROM copies WHERE path = ? AND row = ? AND size = ? AND mtime_ns = ? AND inode = ?",
+            (os.fsencode(path), row, *stat[:3]),
+        )
+        return bool(rows[0][0]) if rows else None
+
+    def notes(self) -> Mapping[str, str]:
+        """What the last whole look noted of itself."""
+        rows = self._ask("SELECT name, value FROM meta")
+        return {name: value.decode("utf-8", "surrogateescape") for name, value in rows}
+
+    # ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def keep_identities(self, rows: Iterable[tuple[str, Stat, str]]) -> bool:
+        """Keep what files are, as text."""
+        bound = [(os.fsencode(path), *stat, identity) for path, stat, identity in rows]
+        return self._write([("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", bound)])
+
+    def keep_readings(self, rows: Iterable[tuple[Reading, bytes, Sequence[str]]]) -> bool:
+        """Keep sessions as read, what is needed to read them on, and the paths that they edited, all or none."""
+        kept = [(_bound(reading.key), reading, frozen, paths) for reading, frozen, paths in rows]
+        return self._write(
+            [
+                # Until the next whole look is kept, no list may be answered from here alone.
+                ("DELETE FROM meta WHERE name = ?", [("fingerprint",)]),
+                (
+                    "INSERT OR REPLACE INTO readings VALUES (?, ?, ?, ?, ?, ?)",
+                    [(*key, reading.files, reading.lineage, reading.summary) for key, reading, _, _ in kept],
+                ),
+                ("INSERT OR REPLACE INTO resumes VALUES (?, ?, ?, ?)", [(*key, frozen) for key, _, frozen, _ in kept]),
+                ("DELETE FROM edited WHERE agent = ? AND session_id = ?", [key[:2] for key, _, _, _ in kept]),
+                (
+                    "INSERT OR IGNORE INTO edited VALUES (?, ?, ?)",
+                    [(path, *key[:2]) for key, _, _, paths in kept for path in paths],
+                ),
+            ]
+        )
+
+    def keep_copies(self, rows: Iterable[tuple[str, Stat, str, bool]]) -> bool:
+        """Keep which file holds which conversation row of another session."""
+        bound = [(os.fsencode(path), row, *stat[:3], int(holds)) for path, stat, row, holds in rows]
+        return self._write([("INSERT OR REPLACE INTO copies VALUES (?, ?, ?, ?, ?, ?)", bound)])
+
+    def finish(
+        self,
+        told: Iterable[Told],
+        relived: Iterable[Relived],
+        unlisted: Iterable[Key],
+        gone: Iterable[tuple[str, str, str, str, str]],
+        notes: Mapping[str, str],
+        *,
+        forget: Iterable[str] = (),
+    ) -> bool:
+        """Keep a whole look: sessions told anew, those that only live otherwise, those no longer there.
+
+        `notes` say under which conditions all of this holds. `forget` names files that are proved to be gone; what was
+        kept of them goes too.
+        """
+        lost = [(os.fsencode(path),) for path in forget]
+        kept = [(name, value.encode("utf-8", "surrogateescape")) for name, value in notes.items()]
+        return self._write(
+            [
+                (_INSERT_TOLD, [_told_row(row) for row in told]),
+                (_RELIVE, [(row.state, row.pulse, row.live, *_bound(row.key)) for row in relived]),
+                (f"UPDATE sessions SET listed = 0 WHERE {_KEY}", [_bound(key) for key in unlisted]),  # noqa: S608 - names of our own
+                ("DELETE FROM gone", [()]),
+                ("INSERT INTO gone VALUES (NULL, ?, ?, ?, ?, ?)", list(gone)),
+                ("DELETE FROM meta WHERE name <> ?", [("schema",)]),
+                ("INSERT INTO meta VALUES (?, ?)", kept),
+                *((question, lost) for question in _FORGET),
+            ]
+        )
+
+    def _write(self, work: Sequence[tuple[str, Sequence[Sequence[object]]]]) -> bool:
+        """Statements with their rows in one transaction; a catalogue that cannot be written is no fault of the work."""
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            for question, rows in work:
+                self._db.executemany(question, rows)
+            self._db.execute("COMMIT")
+        except (sqlite3.Error, UnicodeEncodeError):  # names that are no text have no place in a table
+            with suppress(sqlite3.Error):
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+            return False
+        return True
+
+    def _ask(self, question: str, bound: Sequence[object] = ()) -> list[Any]:
+        """Rows; none where the catalogue fails in the middle. Columns are typed by the tables above."""
+        try:
+            return self._db.execute(question, bound).fetchall()
+        except sqlite3.Error:
+            return []
+
+
+_READING: Final = "agent, session_id, path, files, lineage, summary"
+_KEY: Final = "agent = ? AND session_id = ? AND path = ?"
+_INSERT_TOLD: Final = f"INSERT OR REPLACE INTO sessions VALUES ({', '.join('?' * 20)})"  # noqa: S608 - as above
+
+
+_RELIVE: Final = f"UPDATE sessions SET listed = 1, state = ?, pulse = ?, live = ? WHERE {_KEY}"  # noqa: S608 - as above
+_FORGET: Final = (
+    "DELETE FROM edited WHERE (agent, session_id) IN (SELECT agent, session_id FROM readings WHERE path = ?)",
+    *(f"DELETE FROM {table} WHERE path = ?" for table in ("files", "sessions", "readings", "resumes", "copies")),  # noqa: S608 - as above
+)
+
+
+def _reading(row: tuple[str, str, bytes, str, str, bytes]) -> Reading:
+    agent, session, path, files, lineage, summary = row
+    return Reading((agent, session, os.fsdecode(path)), files, lineage, summary)
+
+
+def _bound(key: Key) -> tuple[str, str, bytes]:
+    return key[0], key[1], os.fsencode(key[2])
+
+
+def _told_row(row: Told) -> tuple[object, ...]:
+    return (
+        *_bound(row.key),
+        1,
+        row.mark,
+        row.pulse,
+        int(row.superseded),
+        row.last_activity,
+        row.state,
+        row.place,
+        *row.repo,
+        row.worktree,
+        *row.worktree_repo,
+        row.title,
+        row.folder,
+        row.front,
+        row.live,
+        row.back,
+    )
+
+
+def _connect(path: Path, wait: float) -> sqlite3.Connection:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Made private before SQLite sees it; its side files inherit the mode.
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        _prepare(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Check the schema; write it into an empty file."""
+    if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        connection.execute("BEGIN IMMEDIATE")
+        # Another Refloat may have been quicker between the two lines above.
+        if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            for statement in _TABLES.split(";\n"):
+                connection.execute(statement)
+            connection.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA.encode(),))
+        connection.execute("COMMIT")
+    try:
+        row = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
+    except sqlite3.OperationalError as fault:  # no such table: somebody else's file, or a very old one
+        raise _Foreign from fault
+    if row is None or row[0] != SCHEMA.encode():
+        raise _Foreign
+
+
+def throw_away(path: Path) -> bool:
+    """Remove a catalogue with its side files; False when that is not allowed."""
+    try:
+        for each in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
+            each.unlink(missing_ok=True)
+    except OSError:
+        return False
+    return True
+
+
+def hash_stretch(path: str, start: int, end: int) -> str:
+    """Hash of the bytes from `start` to `end`; "" where they cannot be read."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - a few bytes of many files
+            file.seek(start)
+            return blake2b(file.read(end - start), digest_size=16).hexdigest()
+    except OSError:
+        return ""

@@ -1,0 +1,114 @@
+"""The stat walk: which files lie below the agents' directories, and what `stat` says of each. Opens no file.
+
+Decides which files count (regular ones whose name ends in one of the wanted suffixes) and how deep. Refuses to follow a
+linked directory into a tree that it walks anyway. Plain tuples and nothing but `os`, because the quick road of
+`refloat list` pays for every import.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+
+Spec = tuple[str, str, tuple[str, ...], int, str]
+"""(agent, root, suffixes, depth, what it holds): `readers.contract.Walk` as a tuple. The root may be a file."""
+
+Row = tuple[str, int, int, int, int]
+"""(path, size, mtime_ns, inode, device)."""
+
+Fault = tuple[str, str]
+"""(path, what could not be read)."""
+
+_KIND = 0o170000
+_REGULAR = 0o100000
+_Want = tuple[int, tuple[str, ...], int]
+
+
+def walk(specs: Sequence[Spec]) -> tuple[list[list[Row]], list[Fault]]:
+    """For each spec the files below its root, and what could not be looked into. A missing root is no fault.
+
+    Specs of one root share a single pass.
+    """
+    found: list[list[Row]] = [[] for _ in specs]
+    faults: list[Fault] = []
+    roots: dict[str, list[_Want]] = {}
+    for index, (_, root, suffixes, depth, _) in enumerate(specs):
+        roots.setdefault(root, []).append((index, suffixes or ("",), depth))
+    for root, wants in roots.items():
+        _walk_root(root, wants, found, faults)
+    return found, faults
+
+
+def fingerprint(specs: Sequence[Spec], found: Sequence[Iterable[Row]], faults: Iterable[Fault]) -> str:
+    """One text that is equal when, and only when, two walks saw the same: it is kept and compared whole."""
+    lines = [f"{path}\t{why}" for path, why in faults]
+    for spec, rows in zip(specs, found, strict=True):
+        head = spec[0] + spec[4][:1]
+        lines += [f"{path}\t{size} {mtime} {inode} {device} {head}" for path, size, mtime, inode, device in rows]
+    lines.sort()
+    return "\n".join(lines)
+
+
+def _walk_root(root: str, wants: list[_Want], found: list[list[Row]], faults: list[Fault]) -> None:
+    deepest = max(depth for _, _, depth in wants)
+    trees: list[str] | None = None
+    pending = [(root, 0)]
+    while pending:
+        directory, level = pending.pop()
+        here = [want for want in wants if want[2] >= level]
+        suffixes = tuple(suffix for _, names, _ in here for suffix in names)
+        try:
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    name = entry.name
+                    try:
+                        if not entry.is_dir():
+                            if name.endswith(suffixes):
+                                _keep(entry, name, here, found)
+                        elif level < deepest:
+                            if entry.is_symlink():
+                                trees = trees or [os.path.realpath(root)]
+                                if _is_known(os.path.realpath(entry.path), trees):
+                                    continue
+                            pending.append((entry.path, level + 1))
+                    except FileNotFoundError:
+                        continue
+                    except OSError as fault:
+                        faults.append((entry.path, fault.strerror or str(fault)))
+        except FileNotFoundError:
+            continue
+        except NotADirectoryError:
+            if level == 0:
+                _keep_root(root, here, found, faults)
+        except OSError as fault:
+            faults.append((directory, fault.strerror or str(fault)))
+
+
+def _is_known(real: str, trees: list[str]) -> bool:
+    """Whether a linked directory lies in a tree that is walked anyway; remembers it otherwise."""
+    if any(real == tree or real.startswith(tree + "/") for tree in trees):
+        return True
+    trees.append(real)
+    return False
+
+
+def _keep(entry: "os.DirEntry[str]", name: str, wants: list[_Want], found: list[list[Row]]) -> None:
+    stat = entry.stat()
+    if stat.st_mode & _KIND == _REGULAR:
+        row = (entry.path, stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_dev)
+        for index, suffixes, _ in wants:
+            if name.endswith(suffixes):
+                found[index].append(row)
+
+
+def _keep_root(root: str, wants: list[_Want], found: list[list[Row]], faults: list[Fault]) -> None:
+    """A root that is a file itself."""
+    try:
+        stat = os.stat(root)  # noqa: PTH116 - pathlib is dear at start-up
+    except FileNotFoundError:
+        return
+    except OSError as fault:
+        faults.append((root, fault.strerror or str(fault)))
+        return
+    if stat.st_mode & _KIND == _REGULAR:
+        for index, suffixes, _ in wants:
+            if root.endswith(suffixes):
+                found[index].append((root, stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_dev))

@@ -1,0 +1,93 @@
+"""Claude Code's records, as `formats/claude-code.md` describes them: what this package knows, nobody else need know.
+
+`layout` finds files, `rows` reads them, `registers` and `processes` tell of what runs. It writes nothing, ever.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from refloat.model.liveness import Holder, ProcessInfo
+from refloat.model.problem import Problem
+from refloat.model.session import RecordGone
+from refloat.readers.claude_code import layout, processes, registers
+from refloat.readers.claude_code.rows import Rows
+from refloat.readers.contract import Found, FoundSubagent, Identity, Parser, SourceFile, Walk
+
+__all__ = ["ClaudeCode"]
+
+
+class ClaudeCode:
+    """The reader; see `readers.contract.Reader` for what each method is for."""
+
+    agent: str = registers.AGENT
+    title: str = "Claude Code"
+    torn_heads: tuple[bytes, ...] = (b'{"parentUuid":', b'{"type":')
+
+    def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
+        """`projects`, registers, jobs and the history of prompts below the program's directory."""
+        return layout.walks(home, environment)
+
+    def identify(self, file: SourceFile) -> Identity:
+        """By its path; its head tells when it began and where it was forked from."""
+        return layout.identify(file)
+
+    def recognise(self, path: Path) -> Sequence[SourceFile] | None:
+        """By its first rows, wherever it lies."""
+        return layout.recognise(path)
+
+    def group(self, files: Sequence[tuple[SourceFile, Identity]], side: Sequence[SourceFile] = ()) -> Sequence[Found]:
+        """By session id, which is the file's name, across project directories."""
+        return layout.group(files, side)
+
+    def parser(
+        self, found: Found, subagent: FoundSubagent | None = None, frozen: Mapping[str, object] | None = None
+    ) -> Parser:
+        """A parser for the session or one of its sub-agents."""
+        return Rows(
+            found.session_id,
+            subagent=subagent is not None,
+            root=subagent.id if subagent is not None and _is_inline(subagent) else "",
+            frozen=frozen,
+        )
+
+    def find_holders(self, home: Path, environment: Mapping[str, str]) -> Sequence[Holder | Problem]:
+        """`sessions/<pid>.json`, and jobs of the daemon."""
+        return registers.find_holders(home, environment)
+
+    def find_gone(
+        self, home: Path, environment: Mapping[str, str], known: Collection[str]
+    ) -> Sequence[RecordGone | Problem]:
+        """What `history.jsonl`, a register or `.claude.json` names and no transcript holds."""
+        return registers.find_gone(home, environment, known)
+
+    def is_agent(self, process: ProcessInfo) -> bool:
+        """`claude`, or a runtime with its script."""
+        return processes.is_agent(process)
+
+    def session_on_command_line(self, process: ProcessInfo) -> str | None:
+        """`--resume ID`, `--session-id ID`."""
+        return processes.session_on_command_line(process)
+
+    def child_variables(self) -> Sequence[str]:
+        """Since 2.1.132, in the environment of every command."""
+        return ("CLAUDE_CODE_SESSION_ID",)
+
+    def keeps_open(self) -> bool:
+        """Every flush opens, appends and closes."""
+        return False
+
+    def explains_silence(self, version: str, entrypoint: str) -> bool:
+        """Since 2.1.139, for interactive runs."""
+        return processes.explains_silence(version, entrypoint)
+
+    def continue_command(self, session_id: str, prompt: str | None) -> Sequence[str]:
+        """`claude --resume ID`."""
+        return processes.continue_command(session_id, prompt)
+
+    def new_command(self, brief: str) -> Sequence[str]:
+        """`claude "Read FILE …"`."""
+        return processes.new_command(brief)
+
+
+def _is_inline(subagent: FoundSubagent) -> bool:
+    return any(segment.identity is not None and segment.identity.role == "main" for segment in subagent.segments)

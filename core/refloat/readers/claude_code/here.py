@@ -1,0 +1,24 @@
+"""The place at which a row stands, and the events that it yields."""
+
+from dataclasses import dataclass, field
+
+from refloat.model.problem import Place
+from refloat.model.stamp import Stamp
+from refloat.model.transcript import Event
+
+
+@dataclass(slots=True)
+class Here:
+    """One row while it is being read."""
+
+    at: Stamp | None
+    place: Place
+    row: str = ""
+    parent: str | None = None
+    size: int = 0
+    subagent: bool = False
+    backups: str = ""
+    """Directory of the program's own backups for this session."""
+    placed: bool = False
+    """It was taken into the tree already."""
+    events: list[Event] = field(default_factory=list[Event])

@@ -1,0 +1,307 @@
+"""Where Claude Code's files lie, what each is, and how files make up sessions.
+
+Decides by path where the path tells, else by the first 64 KB. A session's workspace is never decoded from a directory's
+name: the name loses information, the rows do not.
+"""
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import Final
+
+import orjson
+
+from refloat.model.stamp import read_stamp
+from refloat.readers.claude_code.values import get_object, mapping, text
+from refloat.readers.contract import Found, FoundSubagent, Identity, Segment, SourceFile, Walk
+
+HEAD: Final = 64 * 1024
+_LOOKED_THROUGH: Final = 4 * 1024 * 1024
+"""Bytes of a file of unknown origin that are looked through: attachments before the first prompt can be long."""
+_SMALL: Final = 64 * 1024
+_DEEPEST: Final = 5
+"""`<project>/<session>/subagents/workflows/<run>`."""
+_TIME: Final = re.compile(rb'"timestamp":\s?"([^"\\]{20,40})"')
+_SESSION: Final = re.compile(rb'"sessionId":\s?"([^"\\]{1,200})"')
+_FORK: Final = re.compile(rb'"forkedFrom":\s?\{"sessionId":\s?"([^"\\]{1,200})"')
+_OLD: Final = re.compile(rb'"version":\s?"1\.')
+_INLINE: Final = b'"isSidechain":true'
+_ROOT: Final = b'"parentUuid":null'
+_TALK: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
+_ASIDE: Final = frozenset(
+    {"journal.jsonl", "resume-head.jsonl", "history.jsonl", "memory", "session-memory", "tool-results", "workflows"}
+)
+_AGENT: Final = "agent-"
+_COMPACTOR: Final = "agent-acompact"
+
+
+def config_directory(home: Path, environment: Mapping[str, str]) -> Path:
+    """The program's directory: `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
+    named = environment.get("CLAUDE_CONFIG_DIR", "")
+    return Path(home, named) if named else home / ".claude"
+
+
+def settings_file(home: Path, environment: Mapping[str, str]) -> Path:
+    """`.claude.json`, of which only `projects` is ever read: the rest is account data."""
+    named = environment.get("CLAUDE_CONFIG_DIR", "")
+    return Path(home, named) / ".claude.json" if named else home / ".claude.json"
+
+
+def walks(home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
+    """Where files lie."""
+    config = config_directory(home, environment)
+    projects = str(config / "projects")
+    return (
+        Walk(projects, (".jsonl",), _DEEPEST, "transcripts"),
+        Walk(projects, (".meta.json", "custom-title.json"), _DEEPEST, "side"),
+        Walk(str(config / "sessions"), (".json",), 0, "registers"),
+        Walk(str(config / "jobs"), ("state.json",), 1, "registers"),
+        Walk(str(config / "daemon"), ("roster.json",), 0, "registers"),
+        Walk(str(config), ("history.jsonl",), 0, "history"),
+        Walk(str(settings_file(home, environment).parent), (".claude.json",), 0, "history"),
+    )
+
+
+# ── what a file is ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def identify(file: SourceFile) -> Identity:
+    """What a `.jsonl` file is."""
+    path = PurePath(file.path)
+    stem = path.stem
+    if path.name.startswith(_COMPACTOR):
+        return Identity("hidden", stem)
+    folder = _session_folder(path)
+    if folder is not None:
+        if not stem.startswith(_AGENT):
+            return Identity("none", "")  # journals and the like
+        head = _head(file.path)
+        return Identity("subagent", folder, parent=folder, own=stem.removeprefix(_AGENT), started=_started(head))
+    if path.suffix != ".jsonl" or _is_aside(path):
+        return Identity("none", "")
+    head = _head(file.path)
+    if stem.startswith(_AGENT):
+        match = _SESSION.search(head)
+        session = match[1].decode("utf-8", "replace") if match else ""
+        if session:
+            own = stem.removeprefix(_AGENT)
+            return Identity("subagent", session, parent=session, own=own, started=_started(head))
+    return _main(file, stem, head)
+
+
+def _main(file: SourceFile, stem: str, head: bytes) -> Identity:
+    fork = _FORK.search(head)
+    parent = fork[1].decode("utf-8", "replace") if fork else ""
+    note: dict[str, str] = {}
+    if stem.startswith(_AGENT):
+        note["sidechain"] = "alone"
+    elif _OLD.search(head) and (roots := _inline_roots(file.path)):
+        note["inline"] = " ".join(roots)
+    parent = "" if parent == stem else parent
+    return Identity("main", stem, parent=parent, started=_started(head), note=note or None)
+
+
+def _session_folder(path: PurePath) -> str | None:
+    """The session whose `subagents` directory holds a file, at any depth below it."""
+    parts = path.parts[:-1]
+    for at in range(len(parts) - 1, max(0, len(parts) - 4), -1):
+        if parts[at] == "subagents":
+            return parts[at - 1]
+    return None
+
+
+def _is_aside(path: PurePath) -> bool:
+    """Whether a file is known to hold no session by its name or by the directory that it lies in."""
+    parts = path.parts
+    return path.name in _ASIDE or ("projects" in parts[-6:-2] and not _ASIDE.isdisjoint(parts[-4:-1]))
+
+
+def _head(path: str) -> bytes:
+    """The first 64 KB; nothing where it cannot be read (reading it will tell why)."""
+    try:
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - one read, thousands of files
+            return file.read(HEAD)
+    except OSError:
+        return b""
+
+
+def _started(head: bytes) -> str:
+    match = _TIME.search(head)
+    return read_stamp(match[1].decode("utf-8", "replace")) or "" if match else ""
+
+
+def _inline_roots(path: str) -> list[str]:
+    """First rows of sub-agents that stand inline, as 1.0 wrote them."""
+    roots: list[str] = []
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - a stream of bytes
+            for line in file:
+                if _INLINE in line and _ROOT in line:
+                    row = get_object(line) or {}
+                    if row.get("isSidechain") is True and row.get("parentUuid") is None:
+                        roots += [root] if (root := text(row.get("uuid"))) else []
+    except OSError:
+        return []
+    return list(dict.fromkeys(roots))
+
+
+# ── files from anywhere ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def recognise(path: Path) -> Sequence[SourceFile] | None:
+    """The files of a transcript given by path: a file, a project's directory, a session's own, or a copied config."""
+    if path.is_dir():
+        files = [file for file in _transcripts(path) if _is_transcript(file)]
+        files += [below for file in files for below in _below(file)]
+    elif path.suffix != ".replaced" and path.is_file() and _is_transcript(path):
+        files = [path, *_below(path)]
+    else:
+        return None
+    found = [source for file in dict.fromkeys(files) if (source := source_file(file))]
+    return found or None
+
+
+def _transcripts(directory: Path) -> list[Path]:
+    found = sorted(directory.glob("*.jsonl"))
+    if (directory / "subagents").is_dir() and (main := directory.with_name(f"{directory.name}.jsonl")).is_file():
+        found.append(main)
+    if not found:
+        found = sorted(directory.glob("subagents/**/*.jsonl"))
+    for projects in (directory / "projects", directory):
+        if not found and projects.is_dir():
+            found = sorted(projects.glob("*/*.jsonl"))
+    return found
+
+
+def _below(file: Path) -> list[Path]:
+    return sorted(file.with_suffix("").glob("subagents/**/*.jsonl"))
+
+
+def source_file(path: Path) -> SourceFile | None:
+    """A file with what `stat` says, or None where there is none."""
+    try:
+        known = path.stat()
+    except OSError:
+        return None
+    return SourceFile(str(path), known.st_size, known.st_mtime_ns, known.st_ino, known.st_dev)
+
+
+def _is_transcript(path: Path) -> bool:
+    """Whether the first rows are of this program: a row of the talk with its envelope, or metadata with a session."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(HEAD)
+            if any(_is_row(line) for line in data.splitlines()[:50]):
+                return True
+            data += file.read(_LOOKED_THROUGH - HEAD)
+    except OSError:
+        return False
+    return b'"parentUuid":' in data and b'"sessionId":' in data and any(map(_is_row, data.splitlines()[:200]))
+
+
+def _is_row(line: bytes) -> bool:
+    try:
+        row = mapping(orjson.loads(line.strip(b"\x00 \t\r")))
+    except ValueError:
+        return False
+    kind = row.get("type")
+    if not isinstance(kind, str) or "payload" in row:
+        return False
+    if kind in _TALK:
+        return "sessionId" in row and ("uuid" in row or "parentUuid" in row)
+    return kind in _METADATA and ("sessionId" in row or "leafUuid" in row or "messageId" in row)
+
+
+_METADATA: Final = frozenset(
+    [
+        "summary",
+        "ai-title",
+        "custom-title",
+        "last-prompt",
+        "mode",
+        "permission-mode",
+        "worktree-state",
+        "queue-operation",
+        "file-history-snapshot",
+        "agent-name",
+        "relocated",
+    ]
+)
+
+
+# ── sessions ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def group(files: Sequence[tuple[SourceFile, Identity]], side: Sequence[SourceFile] = ()) -> Sequence[Found]:
+    """Sessions: files of one id in any project, oldest first, each with its sub-agents."""
+    mains: defaultdict[str, list[Segment]] = defaultdict(list)
+    parts: defaultdict[str, dict[str, list[Segment]]] = defaultdict(dict)
+    for file, identity in files:
+        if identity.role == "main":
+            mains[identity.session_id].append(Segment(file, identity=identity))
+        elif identity.role == "subagent":
+            parts[identity.parent].setdefault(identity.own, []).append(Segment(file, identity=identity))
+    if not mains:
+        return tuple(_alone(own, segments) for some in parts.values() for own, segments in some.items())
+    titles, calls = _side(side)
+    return tuple(
+        _session(name, segments, parts.get(name, {}), titles.get(name, ""), calls) for name, segments in mains.items()
+    )
+
+
+def _session(
+    name: str, segments: list[Segment], parts: Mapping[str, list[Segment]], title: str, calls: Mapping[str, str]
+) -> Found:
+    ordered = _in_order(segments)
+    if title:
+        ordered = tuple(_with_note(segment, "title", title) for segment in ordered)
+    subagents = [
+        FoundSubagent(own, _in_order(some), calls.get(some[0].file.path, "")) for own, some in sorted(parts.items())
+    ]
+    for segment in ordered:
+        note = (segment.identity.note if segment.identity else None) or {}
+        subagents += [FoundSubagent(root, (segment,)) for root in note.get("inline", "").split()]
+    parent = next((s.identity.parent for s in ordered if s.identity and s.identity.parent), "")
+    return Found("claude-code", name, ordered, tuple(subagents), parent)
+
+
+def _alone(own: str, segments: list[Segment]) -> Found:
+    """A sub-agent's file that was given without its session's: read as one."""
+    return Found("claude-code", _AGENT + own, tuple(_with_note(s, "sidechain", "alone") for s in _in_order(segments)))
+
+
+def _in_order(segments: Iterable[Segment]) -> tuple[Segment, ...]:
+    return tuple(sorted(segments, key=lambda s: (s.identity.started if s.identity else "", s.file.path)))
+
+
+def _with_note(segment: Segment, key: str, value: str) -> Segment:
+    identity = segment.identity
+    if identity is None:
+        return segment
+    return replace(segment, identity=replace(identity, note={**(identity.note or {}), key: value}))
+
+
+def _side(side: Sequence[SourceFile]) -> tuple[dict[str, str], dict[str, str]]:
+    """Titles by session, and the starting call by transcript of a sub-agent, from small files beside them."""
+    titles: dict[str, str] = {}
+    calls: dict[str, str] = {}
+    for file in side:
+        if file.size > _SMALL:
+            continue
+        path = PurePath(file.path)
+        if path.name == "custom-title.json":
+            titles[path.parent.name] = text((_small(file.path) or {}).get("customTitle"))
+        elif path.name.startswith(_AGENT) and path.name.endswith(".meta.json"):
+            beside = os.fspath(path.with_name(path.name.removesuffix(".meta.json") + ".jsonl"))
+            calls[beside] = text((_small(file.path) or {}).get("toolUseId"))
+    return titles, calls
+
+
+def _small(path: str) -> Mapping[str, object] | None:
+    try:
+        return get_object(Path(path).read_bytes())
+    except OSError:
+        return None

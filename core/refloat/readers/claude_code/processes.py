@@ -1,0 +1,122 @@
+"""Claude Code as a program: how its processes look, and how it is started.
+
+Decides from a command line alone. Refuses to say that a process owns a session: that needs a register, or a session id
+that it was started with.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Final
+
+from refloat.model.liveness import ProcessInfo
+from refloat.readers.claude_code.values import version_of
+
+_REGISTER_COMPLETE: Final = (2, 1, 139)
+_RUNTIMES: Final = frozenset({"node", "nodejs", "bun", "deno"})
+_INSTALLED: Final = re.compile(r"/claude/versions/\d[\w.-]*$")
+_SCRIPT: Final = re.compile(r"claude-code[^/]*/(?:.*/)?cli\.m?js$")
+_NO_SESSION: Final = frozenset(
+    [
+        "mcp",
+        "update",
+        "upgrade",
+        "doctor",
+        "install",
+        "uninstall",
+        "plugin",
+        "plugins",
+        "auth",
+        "setup-token",
+        "config",
+        "migrate-installer",
+        "agents",
+        "logs",
+        "stop",
+        "attach",
+        "project",
+        "daemon",
+        "completion",
+        "remote-control",
+        "--version",
+        "-v",
+        "--help",
+        "-h",
+        "--mcp-cli",
+        "--daemon",
+    ]
+)
+"""First words of command lines that do not run a conversation in that process."""
+_ID: Final = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
+_NAMING: Final = frozenset({"--resume", "-r", "--session-id"})
+
+
+def arguments(process: ProcessInfo) -> Sequence[str] | None:
+    """The words behind the program's name; None when it is another program."""
+    argv = process.argv
+    if not argv:
+        return () if process.name == "claude" else None
+    if _is_program(argv[0]):
+        return argv[1:]
+    if PurePath(argv[0]).name in _RUNTIMES:
+        script = next((at for at, word in enumerate(argv[1:], start=1) if not word.startswith("-")), None)
+        if script is not None and (_is_program(argv[script]) or _SCRIPT.search(argv[script])):
+            return argv[script + 1 :]
+    return None
+
+
+def _is_program(word: str) -> bool:
+    # A title set by the program itself comes as one word, arguments and all.
+    program = word.split(" ", 1)[0]
+    return PurePath(program).name in {"claude", "claude.exe"} or _INSTALLED.search(program) is not None
+
+
+def is_agent(process: ProcessInfo) -> bool:
+    """Whether a process may hold a conversation of Claude Code's."""
+    words = arguments(process)
+    return words is not None and not (words and words[0] in _NO_SESSION)
+
+
+def session_on_command_line(process: ProcessInfo) -> str | None:
+    """The session id that it was started with; a fork's new id, not the one that it was forked from."""
+    words = arguments(process)
+    if words is None:
+        return None
+    named: dict[str, str] = {}
+    for at, word in enumerate(words):
+        if word == "--":
+            break
+        flag, joined, value = word.partition("=")
+        if flag not in _NAMING:
+            continue
+        if not joined:
+            value = words[at + 1] if at + 1 < len(words) else ""
+        if session := _session_of(value):
+            named["--resume" if flag == "-r" else flag] = session
+    if "--fork-session" in words:
+        named.pop("--resume", None)
+    return named.get("--session-id") or named.get("--resume")
+
+
+def _session_of(value: str) -> str | None:
+    if _ID.fullmatch(value):
+        return value
+    return PurePath(value).stem if value.endswith(".jsonl") else None
+
+
+def explains_silence(version: str, entrypoint: str) -> bool:
+    """Whether the register of that version is complete: since 2.1.139, for interactive runs."""
+    return version_of(version) >= _REGISTER_COMPLETE and entrypoint in {"", "cli"}
+
+
+def continue_command(session_id: str, prompt: str | None) -> Sequence[str]:
+    """`claude --resume ID`, with a prompt where there is one."""
+    command = ["claude", "--resume", session_id]
+    if prompt:
+        command += ["--", prompt] if prompt.startswith("-") else [prompt]
+    return command
+
+
+def new_command(brief: str) -> Sequence[str]:
+    """Start with a sentence that names the file: the brief itself can be longer than a command line may be."""
+    return ["claude", f"Read {brief} and continue from it."]

@@ -1,0 +1,189 @@
+"""Rows to events: the envelope that every conversation row has, and who handles which type of row.
+
+Decides what a row says about the session as a whole. Refuses to fail: a value of an unexpected type reads as absent, a
+type of row that nobody described becomes an `Unknown`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePath
+from typing import Final
+
+from refloat.model.problem import Place
+from refloat.model.stamp import Stamp, read_stamp
+from refloat.model.transcript import Event, Fact, Marker, TurnEnded, Unknown
+from refloat.readers.claude_code import beside, spoken
+from refloat.readers.claude_code.here import Here
+from refloat.readers.claude_code.state import State, thaw
+from refloat.readers.claude_code.values import Row, mapping, text
+from refloat.readers.contract import Line, Segment
+
+_CONVERSATION: Final[Mapping[str, Callable[[State, Row, Here], None]]] = {
+    "user": spoken.user,
+    "assistant": spoken.assistant,
+    "system": beside.system,
+    "attachment": beside.attachment,
+    "progress": beside.progress,
+}
+
+
+class Rows:
+    """The parser of one session, or of one sub-agent."""
+
+    def __init__(
+        self,
+        session_id: str,
+        *,
+        subagent: bool = False,
+        root: str = "",
+        frozen: Mapping[str, object] | None = None,
+    ) -> None:
+        self._session = session_id
+        self._subagent = subagent
+        self._root = root
+        """For a sub-agent whose rows stand between its parent's (1.0): its first row."""
+        self._state = thaw(mapping(frozen["state"])) if frozen else State()
+        self._all_sides = frozen["all_sides"] is True if frozen else subagent
+        self._backups = text(frozen["backups"]) if frozen else ""
+
+    def open(self, segment: Segment) -> Iterable[Event]:
+        """The lines that follow come from this segment; side files may have told something already."""
+        note = (segment.identity.note if segment.identity else None) or {}
+        self._all_sides = self._subagent or "sidechain" in note
+        self._backups = _backup_directory(segment.file.path, self._session)
+        found: list[Event] = []
+        if segment.identity and segment.identity.role == "main" and segment.identity.parent and not self._subagent:
+            found.append(Fact("parent", segment.identity.parent))
+        if title := note.get("title"):
+            found.append(Fact("title_set", title))
+        return found
+
+    def feed(self, line: Line) -> Iterable[Event]:
+        """The events of one row."""
+        if not isinstance(line.value, dict):
+            return (Unknown(type(line.value).__name__),)
+        row = mapping(line.value)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] - foreign JSON
+        kind = row.get("type")
+        if not isinstance(kind, str):
+            return (Unknown("no type"),)
+        handle = _CONVERSATION.get(kind)
+        if handle is not None:
+            return self._conversation(row, kind, line, handle)
+        here = Here(None, Place(line.path, line.line, line.offset), backups=self._backups)
+        if not self._root and not beside.metadata(self._state, row, kind, here):
+            here.events.append(Unknown(kind))
+        return here.events
+
+    def finish(self) -> Iterable[Event]:
+        """A session that died while it was retrying says so in nothing but its last row."""
+        state = self._state
+        if state.retry is None or state.status:
+            return ()
+        return (TurnEnded("open", None, failure=state.failure),)
+
+    def freeze(self) -> dict[str, object]:
+        """All that must be known to go on, as JSON values."""
+        return {"state": self._state.freeze(), "all_sides": self._all_sides, "backups": self._backups}
+
+    def _conversation(
+        self, row: Row, kind: str, line: Line, handle: Callable[[State, Row, Here], None]
+    ) -> Iterable[Event]:
+        state = self._state
+        at = read_stamp(row.get("timestamp"))
+        uuid = text(row.get("uuid"))
+        if at is not None and at > state.last_at:
+            state.last_at = at
+        if self._root:
+            if not self._inside(row, uuid):
+                return ()
+        elif row.get("isSidechain") is True and not self._all_sides:
+            return () if at is None else (self._alive(at),)
+        if uuid and state.tree.seen(uuid, line.size):
+            return ()
+        parent = row.get("parentUuid")
+        here = Here(
+            at,
+            Place(line.path, line.line, line.offset),
+            row=uuid,
+            parent=parent if parent is None or isinstance(parent, str) else "",
+            size=line.size,
+            subagent=self._subagent,
+            backups=self._backups,
+        )
+        self._envelope(row, uuid, here)
+        if state.continued and kind in {"user", "assistant"}:
+            state.continued = False
+            here.events.append(Fact("continued_in", "", at))
+        before = len(here.events)
+        handle(state, row, here)
+        if not here.placed:
+            state.tree.add(uuid, here.parent, line.size)
+        if state.summaries:
+            beside.title_of_leaf(state, uuid, here)
+        if at is not None and (len(here.events) == before or isinstance(here.events[-1], Unknown)):
+            here.events.append(self._alive(at))
+        return here.events
+
+    def _inside(self, row: Row, uuid: str) -> bool:
+        """Whether a row belongs to the inline sub-agent that this parser is for."""
+        if row.get("isSidechain") is not True or not uuid:
+            return False
+        if uuid == self._root or row.get("parentUuid") in self._state.inside[-64:]:
+            self._state.inside = [*self._state.inside[-255:], uuid]
+            return True
+        return False
+
+    def _alive(self, at: Stamp) -> Event:
+        """Nothing but a sign of life at that time."""
+        state = self._state
+        return Fact("cwd", state.cwd, at) if state.cwd else Fact("version", state.version, at)
+
+    def _envelope(self, row: Row, uuid: str, here: Here) -> None:
+        state, events, at = self._state, here.events, here.at
+        cwd = row.get("cwd")
+        if cwd != state.cwd and isinstance(cwd, str) and cwd:
+            events.append(Fact("cwd", cwd, at))
+            if state.cwd:
+                events.append(Marker("cwd_change", cwd, at, here.place))
+            else:
+                state.first_cwd = cwd
+            state.cwd = cwd
+            if state.waiting_backups:
+                beside.late_backups(state, here)
+        branch = row.get("gitBranch")
+        if branch != state.branch and isinstance(branch, str):
+            state.branch = branch
+            # `HEAD` is written when it is detached, and where there is no repository at all.
+            events.append(Fact("branch", "" if branch == "HEAD" else branch, at))
+        version = row.get("version")
+        if version != state.version and isinstance(version, str):
+            state.version = version
+            events.append(Fact("version", version, at))
+        entrypoint = row.get("entrypoint")
+        if entrypoint != state.entrypoint and isinstance(entrypoint, str):
+            state.entrypoint = entrypoint
+            events.append(Fact("entrypoint", entrypoint, at))
+        if not state.begun and uuid:
+            state.begun = True
+            events.append(Fact("lineage", uuid, at))
+            if at is not None:
+                events.append(Fact("started", at, at))
+        if "forkedFrom" in row or state.copied_from:
+            self._fork(text(mapping(row.get("forkedFrom")).get("sessionId")), here)
+
+    def _fork(self, source: str, here: Here) -> None:
+        state = self._state
+        if source in {state.copied_from, self._session}:
+            return
+        if source:
+            here.events.append(Fact("parent", source, here.at))
+        elif state.copied_from:
+            here.events.append(Marker("fork", state.copied_from, here.at, here.place))
+        state.copied_from = source
+
+
+def _backup_directory(path: str, session_id: str) -> str:
+    """Where the program keeps its backups for a transcript below `projects`; "" for one from elsewhere."""
+    parents = PurePath(path).parents
+    if len(parents) > 2 and parents[1].name == "projects":
+        return str(parents[2] / "file-history" / session_id)
+    return ""

@@ -1,0 +1,100 @@
+"""What a parser must know of earlier rows, as plain values that go to JSON and back."""
+
+import copy
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+from refloat.model.session import Failure, FailureKind
+from refloat.model.stamp import Stamp
+from refloat.readers.claude_code.results import OpenCall
+from refloat.readers.claude_code.tree import Tree
+
+RECENT: Final = 256
+"""Rows of the present turn that are remembered with their calls: only such are ever retracted."""
+
+
+@dataclass(slots=True)
+class State:
+    """All that is remembered."""
+
+    tree: Tree = field(default_factory=Tree)
+    cwd: str = ""
+    first_cwd: str = ""
+    branch: str = ""
+    version: str = ""
+    entrypoint: str = ""
+    model: str = ""
+    last_at: str = ""
+    """The latest time of a conversation row."""
+    begun: bool = False
+    """A conversation row was seen."""
+    status: str = ""
+    """How the present turn was said to end, as long as the agent did nothing since."""
+    unanswered: bool = False
+    """A prompt came, and nothing of the agent's since."""
+    shut: bool = False
+    """The program wrote a result because it was ending; the marker behind it means the same."""
+    retry: list[str | None] | None = None
+    """[kind, words, time] of an error after which a retry was due, when nothing came since."""
+    command_at: str | None = None
+    """A slash command came last: when the agent answers it, a turn began there."""
+    continued: bool = False
+    compacted: bool = False
+    tells_stop: str = ""
+    """The version whose rows name their stop reason."""
+    copied_from: str = ""
+    """Session that the rows so far were copied from."""
+    calls: dict[str, OpenCall] = field(default_factory=dict[str, OpenCall])
+    background: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """Running background work: id to [kind, what]."""
+    tasks: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """Task list: id to [subject, status]."""
+    queue: list[list[str]] = field(default_factory=list[list[str]])
+    """Waiting prompts, oldest first: [id, text]; a notice of the program has no text."""
+    queued: int = 0
+    wakeups: list[str] = field(default_factory=list[str])
+    backups: dict[str, str] = field(default_factory=dict[str, str])
+    """Last told backup of each tracked path."""
+    waiting_backups: list[list[str | None]] = field(default_factory=list[list[str | None]])
+    """[path, name, time]: told before the first directory was known."""
+    summaries: dict[str, str] = field(default_factory=dict[str, str])
+    """Titles of branches whose leaf has not come: key of the leaf to title."""
+    recent: list[list[str]] = field(default_factory=list[list[str]])
+    """[row, call] of the present turn."""
+    inside: list[str] = field(default_factory=list[str])
+    """Rows of an inline sub-agent."""
+
+    @property
+    def failure(self) -> Failure | None:
+        """The error after which nothing came."""
+        if self.retry is None:
+            return None
+        kind, detail, at = self.retry
+        return Failure(FailureKind(kind or "unknown"), detail or "", Stamp(at) if at else None)
+
+    def freeze(self) -> dict[str, object]:
+        """All of it as JSON values."""
+        frozen: dict[str, object] = {
+            spec.name: copy.deepcopy(getattr(self, spec.name))
+            for spec in dataclasses.fields(self)
+            if spec.name not in {"tree", "calls"}
+        }
+        frozen["tree"] = self.tree.freeze()
+        frozen["calls"] = {name: dataclasses.asdict(call) for name, call in self.calls.items()}
+        return frozen
+
+
+def thaw(frozen: Mapping[str, object]) -> State:
+    """What `State.freeze` gave, made live again.
+
+    Raises:
+        TypeError, KeyError: it was made by another version.
+    """
+    given = {**frozen}
+    calls = cast("Mapping[str, dict[str, object]]", given.pop("calls"))  # as `freeze` wrote it
+    tree = Tree(cast("Mapping[str, object]", given.pop("tree")))
+    state = State(tree=tree, **given)  # pyright: ignore[reportArgumentType] - the names are checked by the constructor
+    state.calls = {name: OpenCall(**call) for name, call in calls.items()}  # pyright: ignore[reportArgumentType] - as above
+    return state

@@ -1,0 +1,202 @@
+"""What a tool call says for itself: its kind, its object, the edits that it asks for.
+
+Decides from the tool's name and arguments alone. Refuses to decide what came of it (`results`).
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from refloat.commands import classify
+from refloat.model.session import PendingKind
+from refloat.model.transcript import Background, FileEdit, Hunk, StepKind
+from refloat.readers.claude_code.values import Row, json_text, objects, text
+from refloat.readers.patch import absolute
+from refloat.readers.shell import read_shell
+
+SHELLS: Final = frozenset({"Bash", "PowerShell"})
+FILE_EDITORS: Final = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
+AGENTS: Final = frozenset({"Task", "Agent", "Workflow"})
+
+_KINDS: Final = {
+    **dict.fromkeys(FILE_EDITORS, StepKind.EDIT),
+    **dict.fromkeys(("Read", "NotebookRead", "LS"), StepKind.READ),
+    **dict.fromkeys(("TaskOutput", "BashOutput", "AgentOutputTool"), StepKind.READ),
+    **dict.fromkeys(("Glob", "Grep", "LSP", "ToolSearch"), StepKind.SEARCH),
+    **dict.fromkeys(("WebFetch", "WebSearch", "web_search", "web_fetch"), StepKind.WEB),
+    **dict.fromkeys((*AGENTS, "SendMessage", "TeamCreate", "TeamDelete"), StepKind.SUBAGENT),
+    **dict.fromkeys(("TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet"), StepKind.PLAN),
+    **dict.fromkeys(("EnterPlanMode", "ExitPlanMode", "exit_plan_mode"), StepKind.PLAN),
+    **dict.fromkeys(("RemoteTrigger", "PushNotification", "Artifact"), StepKind.EXTERNAL),
+}
+_PENDING: Final[dict[str, PendingKind]] = {
+    "AskUserQuestion": "input",
+    "ExitPlanMode": "approval",
+    "exit_plan_mode": "approval",
+}
+_OBJECTS: Final = (
+    "file_path",
+    "notebook_path",
+    "pattern",
+    "query",
+    "url",
+    "description",
+    "subject",
+    "skill",
+    "command",
+    "path",
+    "task_id",
+    "bash_id",
+    "shell_id",
+    "taskId",
+    "name",
+    "message",
+    "prompt",
+    "plan",
+)
+"""Arguments that say what a call is about, the most telling first."""
+
+_MCP_READS: Final = {
+    **dict.fromkeys(("search", "find", "query", "lookup", "grep"), StepKind.SEARCH),
+    **dict.fromkeys(("get", "list", "read", "show", "view", "describe", "fetch", "download", "inspect"), StepKind.READ),
+    **dict.fromkeys(("resolve", "status", "count", "explain", "help"), StepKind.READ),
+}
+_MCP_WRITES: Final = frozenset(
+    [
+        "create",
+        "update",
+        "delete",
+        "remove",
+        "write",
+        "send",
+        "post",
+        "put",
+        "insert",
+        "add",
+        "set",
+        "execute",
+        "run",
+        "merge",
+        "close",
+        "publish",
+        "deploy",
+    ]
+)
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_SERVER: Final = re.compile(
+    r"\b(?:(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:dev|start|serve)|vite|next\s+dev|runserver|flask\s+run|uvicorn|gunicorn"
+    r"|http\.server|rails\s+s(?:erver)?|php\s+-S|webpack(?:-dev-server|\s+serve)|ng\s+serve|hugo\s+server|mkdocs\s+serve)\b"
+)
+_WATCHER: Final = re.compile(r"(?:^|\s)(?:--watch(?:All)?|tail\s+-[fF]|watchexec|nodemon|entr|inotifywait|watch)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a call asks for."""
+
+    kind: StepKind
+    summary: str
+    command: str | None = None
+    files: tuple[str, ...] = ()
+    edits: tuple[FileEdit, ...] = ()
+    pending: PendingKind | None = None
+
+
+def read_call(tool: str, given: Row, cwd: str) -> Asked:
+    """What a call of `tool` with the arguments `given` asks for; `cwd` is the directory of its row."""
+    if tool in SHELLS:
+        return _command(tool, text(given.get("command")), cwd)
+    if tool in FILE_EDITORS:
+        return _editor(tool, given, cwd)
+    kind = _KINDS.get(tool) or (_mcp_kind(tool) if tool.startswith("mcp__") else StepKind.OTHER)
+    path = text(given.get("file_path")) or text(given.get("notebook_path"))
+    files = (absolute(path, cwd),) if path and kind is StepKind.READ else ()
+    return Asked(kind, _summary(tool, given), files=files, pending=_PENDING.get(tool))
+
+
+def _command(tool: str, command: str, cwd: str) -> Asked:
+    edits, only = read_shell(command, cwd) if tool == "Bash" else ((), False)
+    kind = StepKind.EDIT if only else classify(command)
+    files = tuple(dict.fromkeys(edit.path for edit in edits))
+    return Asked(kind, command, command=command, files=files, edits=edits)
+
+
+def _editor(tool: str, given: Row, cwd: str) -> Asked:
+    path = text(given.get("file_path")) or text(given.get("notebook_path")) or text(given.get("path"))
+    if not path:
+        return Asked(StepKind.EDIT, tool)
+    whole = absolute(path, cwd)
+    return Asked(StepKind.EDIT, path, files=(whole,), edits=(_wanted(tool, given, whole),))
+
+
+def _wanted(tool: str, given: Row, path: str) -> FileEdit:
+    match tool:
+        case "Write":
+            content = given.get("content")
+            return FileEdit(path, "create", after=content if isinstance(content, str) else None)
+        case "MultiEdit":
+            changes = list(objects(given.get("edits")))
+            return FileEdit(
+                path,
+                "update",
+                hunks=tuple(replacement(text(c.get("old_string")), text(c.get("new_string"))) for c in changes),
+                replace_all=bool(changes) and all(c.get("replace_all") is True for c in changes),
+            )
+        case "Edit":
+            old, new = text(given.get("old_string")), text(given.get("new_string"))
+            if not old:
+                return FileEdit(path, "create", after=new)
+            return FileEdit(
+                path, "update", hunks=(replacement(old, new),), replace_all=given.get("replace_all") is True
+            )
+        case _:
+            return FileEdit(path, "update")
+
+
+def replacement(old: str, new: str) -> Hunk:
+    """A hunk without a place: `old` becomes `new`. A line end that both end with is left out."""
+    if old.endswith("\n") and (new.endswith("\n") or not new):
+        old, new = old[:-1], new[:-1]
+    gone = old.split("\n") if old else []
+    came = new.split("\n") if new else []
+    return Hunk(None, len(gone), None, len(came), (*("-" + line for line in gone), *("+" + line for line in came)))
+
+
+def _mcp_kind(tool: str) -> StepKind:
+    """An MCP tool may do anything anywhere, unless its name says that it only looks."""
+    found = [word.lower() for word in _WORD.findall(tool.rpartition("__")[2])]
+    if not found or _MCP_WRITES.intersection(found):
+        return StepKind.EXTERNAL
+    return _MCP_READS.get(found[0], StepKind.EXTERNAL)
+
+
+def _summary(tool: str, given: Row) -> str:
+    if tool == "AskUserQuestion":
+        asked = [text(question.get("question")) for question in objects(given.get("questions"))]
+        return "\n".join(filter(None, asked)) or tool
+    if tool == "TodoWrite":
+        return "\n".join(text(todo.get("content")) for todo in objects(given.get("todos"))) or tool
+    if tool == "SlashCommand":
+        return text(given.get("command")) or tool
+    if tool == "Skill":
+        return " ".join(filter(None, (text(given.get("skill")), text(given.get("args"))))) or tool
+    said = next((found for name in _OBJECTS if (found := text(given.get(name)))), "")
+    if tool.startswith("mcp__"):
+        return " ".join([*filter(None, tool.split("__")[1:]), said or json_text(given)])
+    return said or tool
+
+
+def background_kind(tool: str, command: str) -> str:
+    """What a command in the background is: a server, a watcher, or just a shell."""
+    if tool == "Monitor" or _WATCHER.search(command):
+        return "watcher"
+    return "dev_server" if _SERVER.search(command) else "background_shell"
+
+
+def background(name: str, kind: str, what: str, *, running: bool) -> Background:
+    """A Background of a kind that came back out of frozen state as plain text."""
+    match kind:
+        case "watcher" | "dev_server" | "timer" | "subagent" | "queued_prompt":
+            return Background(name, kind, what, running)
+        case _:
+            return Background(name, "background_shell", what, running)

@@ -1,0 +1,325 @@
+"""What a rollout file is, from its name and its head, and how files add up to threads (formats/codex, sections 1, 8).
+
+Decides which of several files of one thread is its head, what of the others stands and what was rewound. Never reads
+more of a file than its first line.
+"""
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from refloat.model.problem import Problem
+from refloat.model.stamp import read_stamp
+from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_text
+from refloat.readers.contract import Found, FoundSubagent, Identity, Line, Segment, SourceFile
+from refloat.readers.lines import read_one
+from refloat.readers.whole import open_plain, read_document
+
+AGENT: Final = "codex"
+TORN_HEADS: Final = (b'{"timestamp":"',)
+_HEAD: Final = 32 * 1024 * 1024
+"""Bytes of a first line: base instructions make it long, and nothing makes it longer than this."""
+_ORDINAL: Final = re.compile(rb'"ordinal":\s*(\d{1,15})')
+_NAME: Final = "rollout-"
+_ENDINGS: Final = (".jsonl", ".jsonl.zst", ".json")
+_HIDDEN_SOURCES: Final = frozenset({"review", "compact", "memory_consolidation", "guardian"})
+_HIDDEN_THREADS: Final = frozenset({"guardian_review", "memory_consolidation"})
+
+Known = tuple[SourceFile, Identity]
+
+
+def is_rollout(path: str) -> bool:
+    """Whether a file is named as Codex names its rollouts."""
+    name = posixpath.basename(path)
+    return name.startswith(_NAME) and name.endswith(_ENDINGS)
+
+
+def identify(file: SourceFile) -> Identity:
+    """What a file is: from its first record, else from its name. A copy under another name is told by its record."""
+    head = read_head(file.path)
+    if not is_rollout(file.path):
+        return Identity("none", "") if head is None else _identity(head, ())
+    return _identity(head or {}, UUID.findall(posixpath.basename(file.path)))
+
+
+def read_head(path: str) -> Json | None:
+    """The fields of a file's head: those of `session_meta`, or the bare ones of older files; None without a head."""
+    try:
+        found = _first(path)
+    except (OSError, EOFError):
+        return None
+    if found is None:
+        return None
+    row = as_dict(found.value)
+    if row.get("type") == "session_meta":
+        return as_dict(row.get("payload"))
+    if "type" not in row and isinstance(row.get("id"), str) and ("timestamp" in row or "instructions" in row):
+        return row
+    if "session" in row and "items" in row:
+        return as_dict(row.get("session"))
+    return None
+
+
+def _first(path: str) -> Line | None:
+    if path.endswith(".json"):
+        return next(
+            (got[0] for got in read_document(path) if isinstance(got, tuple) and isinstance(got[0], Line)), None
+        )
+    try:
+        with open_plain(path) as file:
+            raw = file.readline(_HEAD)
+    except OSError:
+        raise
+    except Exception as fault:
+        raise OSError(str(fault)) from fault
+    return next((got for got in read_one(path, 1, 0, raw, TORN_HEADS) if isinstance(got, Line)), None)
+
+
+def _identity(head: Json, names: Sequence[str]) -> Identity:
+    own = as_id(head.get("id")) or (names[0] if names else "")
+    if not own:
+        return Identity("none", "")
+    rollout = names[-1] if names else own
+    started = read_stamp(head.get("timestamp")) or ""
+    base = _base(head)
+    note = _note(head, forked=base is None)
+    parent = _spawned_by(head)
+    if _is_hidden(head):
+        return Identity("hidden", own, parent or "", rollout, started, base, note)
+    if parent is not None:
+        root = as_text(head.get("session_id"))
+        top = root if root and root != own else parent
+        return Identity("subagent", top or own, parent, own, started, base, note | {"rollout": rollout})
+    forked = as_text(head.get("forked_from_id"))
+    return Identity("main", own, forked, rollout, started, base, note)
+
+
+def _note(head: Json, *, forked: bool) -> dict[str, str]:
+    """What `group` wants back: whether rows of a parent were copied, and where a base ends by count of rows."""
+    ordinal = as_int(as_dict(head.get("history_base")).get("end_ordinal_exclusive"))
+    note = {} if ordinal is None else {"end_ordinal": str(ordinal)}
+    return note | ({"forked": "yes"} if forked and as_text(head.get("forked_from_id")) else {})
+
+
+def _base(head: Json) -> tuple[str, int] | None:
+    base = as_dict(head.get("history_base"))
+    rollout, end = as_id(base.get("thread_id")), as_int(base.get("end_byte_offset"))
+    return (rollout, -1 if end is None else end) if rollout else None
+
+
+def _spawned_by(head: Json) -> str | None:
+    """The thread that started this one as a sub-agent; "" where it is one and the parent is not named; else None."""
+    source = as_dict(as_dict(head.get("source")).get("subagent"))
+    spawn = as_dict(source.get("thread_spawn"))
+    told = as_text(spawn.get("parent_thread_id")) or as_text(head.get("parent_thread_id"))
+    if "thread_spawn" in source or head.get("thread_source") == "subagent":
+        return told
+    return told if told and as_int(head.get("subagent_history_start_ordinal")) is not None else None
+
+
+def _is_hidden(head: Json) -> bool:
+    if as_text(head.get("thread_source")) in _HIDDEN_THREADS:
+        return True
+    source = as_dict(head.get("source")).get("subagent")
+    named = as_text(source) or as_text(as_dict(source).get("other"))
+    return named in _HIDDEN_SOURCES or "internal" in as_dict(head.get("source"))
+
+
+# ── files to threads ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class _Thread:
+    """The files of one thread put in order."""
+
+    segments: tuple[Segment, ...]
+    problems: tuple[Problem, ...]
+
+
+def group(files: Sequence[Known], heads: Mapping[str, str], titles: Mapping[str, str]) -> list[Found]:
+    """Put files together; `heads` names the current file of a thread, `titles` its name."""
+    kept = _without_copies(files)
+    by_rollout = {_rollout(identity): (file, identity) for file, identity in kept}
+    threads: dict[str, list[Known]] = {}
+    for file, identity in kept:
+        if identity.role != "none":
+            threads.setdefault(_thread_id(identity), []).append((file, identity))
+    mains = {thread for thread, known in threads.items() if known[0][1].role == "main"}
+    parents = {thread: known[0][1].parent for thread, known in threads.items() if known[0][1].role == "subagent"}
+    made = {thread: _order(thread, known, by_rollout, heads.get(thread)) for thread, known in threads.items()}
+    children: dict[str, list[FoundSubagent]] = {}
+    found: list[Found] = []
+    for thread in parents:
+        root = _root(thread, threads[thread][0][1].session_id, parents, mains)
+        if root is not None:
+            children.setdefault(root, []).append(FoundSubagent(thread, made[thread].segments))
+    hung = {child.id for group_ in children.values() for child in group_}
+    for thread, known in threads.items():
+        if thread not in hung:
+            session = _found(thread, known, made[thread], threads)
+            hanging = tuple(sorted(children.get(thread, ()), key=lambda child: child.id))
+            found.append(replace(session, subagents=hanging, title=titles.get(thread, "")))
+    return found
+
+
+def _found(thread: str, known: Sequence[Known], made: _Thread, threads: Mapping[str, Sequence[Known]]) -> Found:
+    first = known[0][1]
+    parent = _parent(known)
+    copied = any((identity.note or {}).get("forked") for _, identity in known)
+    relatives = tuple(file for file, _ in threads.get(parent, ())) if copied and parent != thread else ()
+    return Found(
+        AGENT,
+        thread,
+        made.segments,
+        (),
+        parent if parent != thread else "",
+        relatives,
+        hidden=first.role == "hidden",
+        problems=made.problems,
+    )
+
+
+def _parent(known: Sequence[Known]) -> str:
+    return next((identity.parent for _, identity in known if identity.parent), "")
+
+
+def _thread_id(identity: Identity) -> str:
+    return identity.own if identity.role == "subagent" else identity.session_id
+
+
+def _rollout(identity: Identity) -> str:
+    return (identity.note or {}).get("rollout", identity.own) if identity.role == "subagent" else identity.own
+
+
+def _root(thread: str, told: str, parents: Mapping[str, str], mains: set[str]) -> str | None:
+    """The session that a sub-agent belongs to, through sub-agents between; None where none of them is there."""
+    seen = {thread}
+    at = parents.get(thread, "")
+    while at and at not in seen:
+        if at in mains:
+            return at
+        seen.add(at)
+        at = parents.get(at, "")
+    return told if told in mains else None
+
+
+def _without_copies(files: Sequence[Known]) -> list[Known]:
+    """One file for each base name: active before archived, plain before compressed."""
+    best: dict[str, Known] = {}
+    for file, identity in sorted(files, key=lambda known: _rank(known[0].path)):
+        best.setdefault(posixpath.basename(file.path).removesuffix(".zst"), (file, identity))
+    return sorted(best.values(), key=lambda known: (known[1].started, known[0].path))
+
+
+def _rank(path: str) -> tuple[bool, bool, str]:
+    return "/archived_sessions/" in path, path.endswith(".zst"), path
+
+
+def _order(thread: str, known: Sequence[Known], by_rollout: Mapping[str, Known], told: str | None) -> _Thread:
+    """Reading order of a thread's files: the chain of bases, each followed by what was rewound, then the head."""
+    if len(known) == 1 and known[0][1].base is None:
+        return _Thread((Segment(known[0][0], identity=known[0][1]),), ())
+    problems: list[Problem] = []
+    head = _head(known, told)
+    chain = _chain(head, by_rollout, {file.path for file, _ in known}, problems, forked=bool(_parent(known)))
+    segments: list[Segment] = []
+    stand: dict[str, int] = {}
+    for (file, identity), end in chain[:-1]:
+        segments.append(Segment(file, 0, end, identity=identity))
+        stand[file.path] = end or 0
+    in_chain = {file.path for (file, _), _ in chain}
+    for file, identity in known:
+        if file.path in stand and stand[file.path] < file.size:
+            segments.append(Segment(file, stand[file.path], None, superseded=True, identity=identity))
+        elif file.path not in in_chain:
+            segments.append(Segment(file, 0, None, superseded=True, identity=identity))
+            if identity.base is None:
+                problems.append(Problem(file.path, None, None, f"a second file of thread {thread}: told as taken back"))
+    (file, identity), _ = chain[-1]
+    segments.append(Segment(file, identity=identity))
+    return _Thread(tuple(segments), tuple(problems))
+
+
+def _head(known: Sequence[Known], told: str | None) -> Known:
+    """The file that the index names, else the newest that no other one goes on from."""
+    if told:
+        name = posixpath.basename(told).removesuffix(".zst")
+        for file, identity in known:
+            if posixpath.basename(file.path).removesuffix(".zst") == name:
+                return file, identity
+    based = {identity.base[0] for _, identity in known if identity.base and identity.base[0] != _rollout(identity)}
+    free = [pair for pair in known if _rollout(pair[1]) not in based]
+    return max(free or known, key=lambda pair: (pair[1].started, pair[0].path))
+
+
+def _chain(
+    head: Known, by_rollout: Mapping[str, Known], own: set[str], problems: list[Problem], *, forked: bool
+) -> list[tuple[Known, int | None]]:
+    """The files that the head goes on from, oldest first, each with the byte where the next one leaves it."""
+    chain: list[tuple[Known, int | None]] = [(head, None)]
+    seen = {head[0].path}
+    while (base := chain[0][0][1].base) is not None:
+        file, identity = chain[0][0]
+        found = by_rollout.get(base[0])
+        if found is None:
+            if not forked:
+                problems.append(Problem(file.path, 1, 0, f"it goes on from rollout {base[0]}, which is missing"))
+            break
+        if found[0].path not in own:
+            break  # a fork: what stands before it is the parent's
+        if found[0].path in seen:
+            problems.append(Problem(file.path, 1, 0, "the files of this thread go on from each other in a circle"))
+            break
+        seen.add(found[0].path)
+        end = base[1] if base[1] >= 0 else _end_by_count(found[0].path, (identity.note or {}).get("end_ordinal", ""))
+        chain.insert(0, (found, _checked_end(found[0], end, file.path, problems)))
+    return chain
+
+
+def _checked_end(file: SourceFile, end: int, by: str, problems: list[Problem]) -> int:
+    """The end of a base, moved to a line's end where the offset is none."""
+    size = file.size
+    try:
+        with open_plain(file.path) as opened:
+            if file.path.endswith(".zst"):
+                size = _length(opened)
+            if 0 < end <= size:
+                opened.seek(end - 1)
+                if opened.read(1) == b"\n":
+                    return end
+                problems.append(Problem(by, 1, 0, f"its base ends at byte {end:,}, which is no line's end"))
+                opened.seek(0)
+                return opened.read(end).rfind(b"\n") + 1
+    except (OSError, EOFError) as fault:
+        problems.append(Problem(file.path, None, None, f"cannot be read: {fault}"))
+        return max(0, end)
+    if end != 0:
+        problems.append(Problem(by, 1, 0, f"its base ends at byte {end:,}, but holds {size:,}"))
+    return 0 if end == 0 else size
+
+
+def _end_by_count(path: str, ordinal: str) -> int:
+    """The byte where the row with this ordinal begins; -1 where no row has it."""
+    if not ordinal:
+        return -1
+    at = 0
+    try:
+        with open_plain(path) as lines:
+            for line in lines:
+                found = _ORDINAL.search(line)
+                if found and int(found[1]) >= int(ordinal):
+                    return at
+                at += len(line)
+    except (OSError, EOFError):
+        return -1
+    return at
+
+
+def _length(opened: object) -> int:
+    read = getattr(opened, "read")  # noqa: B009 - both zstd modules
+    total = 0
+    while piece := read(1 << 20):
+        total += len(piece)
+    return total

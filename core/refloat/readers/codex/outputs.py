@@ -1,0 +1,125 @@
+"""How a call ended, from the words that stand in its output row (formats/codex, section 5.2).
+
+Decides by the header alone: a command's own output may hold the same words. Without a header a call is `ok` unless it
+begins with an error text that is known.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from refloat.model.transcript import Outcome
+from refloat.readers.codex.shape import as_dict, as_int, as_text, is_dict, is_list, parse_object, texts
+
+_HEADER_LINES: Final = 10
+_LINE: Final = re.compile(
+    r"Chunk ID: |Wall time:? |Original token count: |Total output lines: |Exit code: (?P<exit>-?\d{1,10})$"
+    r"|Process exited with code (?P<code>-?\d{1,10})$|Process running with session ID (?P<running>\d{1,18})$"
+    r"|(?P<timeout>command timed out after )|(?P<aborted>aborted by user)"
+    r"|Script (?P<script>completed|failed|terminated)|Script running with cell ID (?P<cell>\S{1,64})"
+)
+_REFUSED: Final = re.compile(
+    r"(?:exec command|patch) rejected by user|rejected by user approval settings|user rejected MCP tool call"
+    r"|This action was rejected due to unacceptable risk"
+    r"|(?:exec_command|apply_patch) failed.{0,2000}[Rr]ejected by user",
+    re.DOTALL,
+)
+_ABORTED: Final = re.compile(r"aborted by user(?: after [\d.]+s)?|aborted\s*$")
+_FAILED: Final = re.compile(
+    r"failed in sandbox|exec_command failed|execution error|failed to parse function arguments"
+    r"|unsupported (?:call|tool)"
+    r"|apply_patch verification failed|command timed out after |write_stdin failed|tool call (?:error|failed)"
+    r"|Mcp error|MCP error|Failed to |error: |Error: |err: |collab spawn failed|unified exec error|sandbox error"
+)
+_SANDBOX_EXIT: Final = re.compile(r"failed in sandbox.{0,400}?exit code: (-?\d{1,10})", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an output row tells."""
+
+    outcome: Outcome
+    text: str
+    exit_code: int | None = None
+    effects_unknown: bool = False
+    running: str = ""
+    """The agent's name for the process that goes on."""
+
+
+def read_output(value: object) -> Told:
+    """The outcome in `output`: a string, a string that holds JSON, an array of content items, or an object."""
+    if isinstance(value, str):
+        return _from_string(value)
+    if is_list(value):
+        return _judge("\n".join(part for part in texts(value) if part))
+    if not is_dict(value):
+        return Told(Outcome.OK, "")
+    told = read_output(value["content"]) if "content" in value else _judge(as_text(value.get("text")))
+    if value.get("success") is False and told.outcome is Outcome.OK:
+        return Told(Outcome.ERROR, told.text, told.exit_code)
+    return told
+
+
+def _from_string(text: str) -> Told:
+    if text[:1] == "{" and text.rstrip()[-1:] == "}":
+        inner = parse_object(text)
+        if isinstance(inner.get("output"), str):
+            return _from_json(as_text(inner["output"]), as_int(as_dict(inner.get("metadata")).get("exit_code")))
+        if inner.get("isError") is True or inner.get("is_error") is True:
+            return Told(Outcome.ERROR, text)
+    return _judge(text)
+
+
+def _from_json(output: str, code: int | None) -> Told:
+    """The exit code decides; the words beside it are the command's own, unless it failed or has no code."""
+    if code == 0:
+        return Told(Outcome.OK, output, 0)
+    if code is None:
+        return _judge(output)
+    if _ABORTED.match(output):
+        return Told(Outcome.INTERRUPTED, output, code, effects_unknown=True)
+    if _REFUSED.match(output):
+        return Told(Outcome.DENIED, output, code)
+    return Told(Outcome.ERROR, output, code, effects_unknown=output.startswith("command timed out after "))
+
+
+def _judge(text: str) -> Told:
+    """Read the header lines; without one, look for known beginnings."""
+    exit_code: int | None = None
+    running = script = ""
+    timeout = aborted = seen = False
+    start = 0
+    for _ in range(_HEADER_LINES):
+        end = text.find("\n", start)
+        line = (text[start:] if end < 0 else text[start:end]).rstrip("\r")
+        found = _LINE.match(line)
+        if found is None or (end < 0 and not line):
+            break
+        seen = True
+        told = found["exit"] or found["code"]
+        exit_code = int(told) if told else exit_code
+        running = found["running"] or (f"cell {found['cell']}" if found["cell"] else "") or running
+        script = found["script"] or script
+        timeout = timeout or bool(found["timeout"])
+        aborted = aborted or bool(found["aborted"])
+        if end < 0:
+            break
+        start = end + 1
+    body = text[start:]
+    if aborted or _ABORTED.match(text):
+        return Told(Outcome.INTERRUPTED, text, exit_code, effects_unknown=True)
+    if not seen or not body.startswith("Output:"):
+        if _REFUSED.match(body):
+            return Told(Outcome.DENIED, text, exit_code)
+        if exit_code is None and not running and not script and _FAILED.match(body):
+            return _known_failure(text, body)
+    if timeout or script == "terminated":
+        return Told(Outcome.ERROR, text, exit_code, effects_unknown=True)
+    bad = script == "failed" or bool(exit_code)
+    return Told(Outcome.ERROR if bad else Outcome.OK, text, exit_code, effects_unknown=False, running=running)
+
+
+def _known_failure(text: str, body: str) -> Told:
+    told = _SANDBOX_EXIT.match(body)
+    late = body.startswith("command timed out")
+    return Told(Outcome.ERROR, text, int(told[1]) if told else None, effects_unknown=late)

@@ -1,0 +1,214 @@
+"""What a parser must remember of earlier lines: small, whatever the transcript's size, and all of it JSON.
+
+Texts are remembered as fingers of the present turn only; calls while they are open, and the last few that were closed.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Final, Literal
+
+from refloat.model.problem import Place
+from refloat.model.stamp import Stamp
+from refloat.readers.codex.copies import Copying, thaw
+from refloat.readers.codex.shape import Json, as_dict, as_int, as_list, as_text, finger
+
+_CLOSED: Final = 256
+"""Closed calls that are remembered: their events come beside the output row, or shortly after it."""
+_SAID: Final = 64
+_SOURCES: Final = 4
+
+Status = Literal["completed", "interrupted", "failed", "open"]
+
+
+@dataclass(slots=True)
+class OpenCall:
+    """What must be known of a call until its last row."""
+
+    tool: str = ""
+    session: str = ""
+    """The running process that it talks to."""
+    summary: str = ""
+    command: str = ""
+    kind: str = ""
+    edits: bool = False
+    """It asks for changes of files."""
+    answered: bool = False
+    nested: list[str] = field(default_factory=list[str])
+    """For a code-mode program: fingers of the units that finished inside it."""
+
+
+@dataclass(slots=True)
+class State:
+    """A parser's memory."""
+
+    own: str = ""
+    created: str = ""
+    first: str = ""
+    last: str = ""
+    version: str = ""
+    cwd: str = ""
+    model: str = ""
+    policy: str = ""
+    goal: str = ""
+    files: int = 0
+    placed: bool = False
+    meta_seen: bool = False
+    active: bool = False
+    """The thread did something of its own in this file."""
+    lifecycle: bool = False
+    has_events: bool = False
+    superseded: bool = False
+    turn: str = ""
+    status: Status = "completed"
+    kept_turn: str = ""
+    kept_status: Status = "completed"
+    aborted_at: str | None = None
+    asked: bool = False
+    said: bool = False
+    compacted: bool = False
+    limit: str = ""
+    error: dict[str, object] = field(default_factory=dict[str, object])
+    texts: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    said_rows: list[str] = field(default_factory=list[str])
+    held: list[list[object]] = field(default_factory=list[list[object]])
+    open: dict[str, OpenCall] = field(default_factory=dict[str, OpenCall])
+    closed: dict[str, OpenCall] = field(default_factory=dict[str, OpenCall])
+    running: dict[str, str] = field(default_factory=dict[str, str])
+    """Process name to the call that began it."""
+    copying: Copying | None = None
+
+    # ── files and turns ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def new_file(self, *, whole: bool) -> None:
+        """Another stretch begins: at the head of a file, or in its middle."""
+        if whole:
+            self.files += not self.superseded
+            self.meta_seen = self.active = False
+            self.copying = None
+            self.first = ""
+        self.texts.clear()
+        self.said_rows.clear()
+
+    def begin_turn(self, turn: str) -> None:
+        """A turn began, told by the record."""
+        self.turn, self.status, self.active = turn, "open", True
+        self.asked = self.said = self.compacted = False
+        self.aborted_at = None
+        self.error = {}
+        self.new_turn_texts(prompts=True)
+
+    def new_turn_texts(self, *, prompts: bool) -> None:
+        """Texts of the turn before are no copies of what comes."""
+        waits = {"p" + finger(as_text(row[0])) for row in self.held}
+        self.texts = {
+            key: count for key, count in self.texts.items() if key[0] == "p" and (not prompts or key in waits)
+        }
+        self.said_rows.clear()
+        if not prompts:
+            self.said = False
+
+    def forget_prompts(self) -> None:
+        """A prompt that comes after the agent went on is another one, whatever it says."""
+        if any(key[0] == "p" for key in self.texts):
+            self.texts = {key: count for key, count in self.texts.items() if key[0] != "p"}
+
+    # ── one fact told twice ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def fresh(self, kind: str, source: int, text: str) -> bool:
+        """Whether this is news: each source tells the same texts once, so the one that told more of them decides."""
+        counts = self.texts.setdefault(kind + finger(text), [0] * _SOURCES)
+        before = max(counts)
+        counts[source] += 1
+        return counts[source] > before
+
+    def count(self, kind: str, source: int, text: str) -> None:
+        """Remember a text that is known not to be news."""
+        self.fresh(kind, source, text)
+        if len(self.said_rows) > _SAID:
+            del self.said_rows[:-_SAID]
+
+    def hold(self, text: str, at: Stamp | None, place: Place, row: str, *, sure: bool) -> None:
+        """Keep a prompt back until its event comes, or the agent goes on."""
+        self.held.append([text, at, place.path, place.line, place.offset, row, sure])
+
+    def release(self, text: str) -> tuple[Stamp | None, Place, str] | None:
+        """Take a held prompt out."""
+        for at, (kept, *_) in enumerate(self.held):
+            if isinstance(kept, str) and finger(kept) == finger(text):
+                _, stamp, place, row, _ = _held(self.held.pop(at))
+                return stamp, place, row
+        return None
+
+    def waiting(self) -> Iterator[tuple[str, Stamp | None, Place, str, bool]]:
+        """The prompts held back."""
+        return map(_held, list(self.held))
+
+    def close(self, call: str, known: OpenCall) -> None:
+        """A call was answered; it is remembered for a while."""
+        self.closed.pop(call, None)
+        known.summary = known.command = ""
+        self.closed[call] = known
+        while len(self.closed) > _CLOSED:
+            del self.closed[next(iter(self.closed))]
+
+    def kind_of(self, call: str) -> str | None:
+        """The kind of a call that is known; None when no row of it was met."""
+        known = self.open.get(call) or self.closed.get(call)
+        return known.kind if known is not None and known.tool else None
+
+    # ── freezing ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def freeze(self) -> dict[str, object]:
+        """All of it as JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def thaw(cls, frozen: Mapping[str, object]) -> "State":
+        """What `freeze` gave. What is missing or of another kind begins anew."""
+        state = cls()
+        for member in fields(cls):
+            value, fresh = frozen.get(member.name), getattr(state, member.name)
+            if isinstance(fresh, str | bool | int) and type(value) is type(fresh):
+                setattr(state, member.name, value)
+        aborted = frozen.get("aborted_at")
+        state.aborted_at = aborted if isinstance(aborted, str) else None
+        state.error = dict(as_dict(frozen.get("error")))
+        state.texts = {key: _counts(value) for key, value in as_dict(frozen.get("texts")).items()}
+        state.said_rows = [as_text(row) for row in as_list(frozen.get("said_rows"))]
+        state.held = [as_list(row) for row in as_list(frozen.get("held")) if len(as_list(row)) == 7]
+        state.open = {key: _call(value) for key, value in as_dict(frozen.get("open")).items()}
+        state.closed = {key: _call(value) for key, value in as_dict(frozen.get("closed")).items()}
+        state.running = {key: as_text(value) for key, value in as_dict(frozen.get("running")).items()}
+        state.copying = thaw(frozen.get("copying"))
+        return state
+
+
+def _counts(value: object) -> list[int]:
+    told = [as_int(number) or 0 for number in as_list(value)]
+    return (told + [0] * _SOURCES)[:_SOURCES]
+
+
+def _call(value: object) -> OpenCall:
+    told: Json = as_dict(value)
+    return OpenCall(
+        as_text(told.get("tool")),
+        as_text(told.get("session")),
+        as_text(told.get("summary")),
+        as_text(told.get("command")),
+        as_text(told.get("kind")),
+        told.get("edits") is True,
+        told.get("answered") is True,
+        [as_text(mark) for mark in as_list(told.get("nested"))],
+    )
+
+
+def _held(row: list[object]) -> tuple[str, Stamp | None, Place, str, bool]:
+    text, at, path, line, offset, name, sure = row
+    stamp = Stamp(at) if isinstance(at, str) else None
+    return (
+        as_text(text),
+        stamp,
+        Place(as_text(path), as_int(line) or 0, as_int(offset) or 0),
+        as_text(name),
+        sure is True,
+    )

@@ -1,0 +1,180 @@
+"""Two patch languages as edits: the `apply_patch` text that Codex's models write, and unified hunks.
+
+Decides what a patch asks for. Refuses to decide whether it was applied: a patch that the tool rejects reads the same.
+Lenient where the tool is: a heredoc around the patch, blank lines between sections, anything behind the end.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+from urllib.parse import unquote
+
+from refloat.model.transcript import FileEdit, Hunk
+
+BEGIN: Final = "*** Begin Patch"
+_END: Final = "*** End Patch"
+_ADD: Final = "*** Add File: "
+_DELETE: Final = "*** Delete File: "
+_UPDATE: Final = "*** Update File: "
+_MOVE: Final = "*** Move to: "
+_RANGE: Final = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_DRIVE: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+
+
+@lru_cache(maxsize=1024)
+def absolute(path: str, cwd: str) -> str:
+    """Make a recorded path absolute: `file://` URIs are decoded, relative ones joined to `cwd`, dots resolved as text.
+
+    Without a `cwd` a relative path stays relative; Windows paths are taken as they are.
+    """
+    path = local_path(path)
+    if _DRIVE.match(path):
+        return path
+    if not path.startswith("/"):
+        if _DRIVE.match(cwd):
+            return cwd.rstrip("\\/") + "\\" + path.replace("/", "\\")
+        path = posixpath.join(cwd, path) if cwd else path
+    made = posixpath.normpath(path)
+    return "/" + made.lstrip("/") if made.startswith("//") else made
+
+
+def local_path(path: str) -> str:
+    """A path that may be a `file://` URI, as a plain path. Codex 0.153 writes such URIs for `cwd` and `path`."""
+    if not path.startswith("file://"):
+        return path
+    bare = unquote(path[7:].removeprefix("localhost"))
+    return bare[1:] if bare[:1] == "/" and _DRIVE.match(bare[1:]) else bare
+
+
+@dataclass(slots=True)
+class _Section:
+    """One file's part of a patch while it is being read."""
+
+    op: str
+    path: str
+    moved_to: str | None = None
+    added: list[str] = field(default_factory=list[str])
+    hunks: list[tuple[str, list[str]]] = field(default_factory=list[tuple[str, list[str]]])
+    """Anchor and body lines."""
+
+
+def parse_patch(text: str, cwd: str) -> tuple[FileEdit, ...]:
+    """Read every `*** Begin Patch` … `*** End Patch` in `text`; paths are made absolute with `cwd`.
+
+    A patch cut before its end gives what stands there. Format: Codex `apply_patch` (formats/codex, section 5.3).
+    """
+    if BEGIN not in text:
+        return ()
+    return tuple(_edit(section, cwd) for section in _sections(text.split("\n")))
+
+
+def _sections(lines: Sequence[str]) -> Iterator[_Section]:
+    section: _Section | None = None
+    inside = False
+    for line in lines:
+        head = line.strip()
+        if not inside:
+            inside = head == BEGIN
+        elif line.startswith("***") or head == _END:
+            made = _heading(line.rstrip())
+            if made is not None or head == _END:
+                if section:
+                    yield section
+                section = made
+                inside = head != _END
+            elif section and line.startswith(_MOVE):
+                section.moved_to = line[len(_MOVE) :].strip()
+        elif section:
+            _body(section, line)
+    if section:
+        yield section
+
+
+def _heading(line: str) -> _Section | None:
+    for mark, op in ((_ADD, "create"), (_DELETE, "delete"), (_UPDATE, "update")):
+        if line.startswith(mark):
+            return _Section(op, line[len(mark) :].strip())
+    return None
+
+
+def _body(section: _Section, line: str) -> None:
+    if section.op == "create":
+        if line.startswith("+"):
+            section.added.append(line[1:])
+        return
+    if section.op != "update":
+        return
+    if line.startswith("@@"):
+        section.hunks.append((line[2:].strip(), []))
+    elif line[:1] in {" ", "+", "-", "", "\r"}:
+        if not section.hunks:
+            section.hunks.append(("", []))
+        section.hunks[-1][1].append(line)
+    elif section.hunks and section.hunks[-1][1]:
+        section.hunks.append(("", []))
+
+
+def _edit(section: _Section, cwd: str) -> FileEdit:
+    path = absolute(section.path, cwd)
+    match section.op:
+        case "create":
+            return FileEdit(path, "create", after="".join(f"{line}\n" for line in section.added))
+        case "delete":
+            return FileEdit(path, "delete", existed=True)
+        case _:
+            hunks = tuple(hunk for anchor, lines in section.hunks if (hunk := _loose_hunk(anchor, lines)))
+            moved = absolute(section.moved_to, cwd) if section.moved_to else None
+            return FileEdit(path, "update", hunks=hunks, moved_to=moved, existed=True)
+
+
+def _loose_hunk(anchor: str, lines: list[str]) -> Hunk | None:
+    # A wholly empty line is empty context, but at either end it is as often mere spacing before the next section.
+    while lines and not lines[-1].rstrip("\r"):
+        lines.pop()
+    while lines and not lines[0].rstrip("\r"):
+        lines.pop(0)
+    if not lines:
+        return None
+    body = tuple(line if line.rstrip("\r") else " " + line for line in lines)
+    gone, new = _counts(body)
+    return Hunk(None, gone, None, new, body, anchor)
+
+
+def _counts(lines: Sequence[str]) -> tuple[int, int]:
+    return sum(line[:1] in " -" for line in lines), sum(line[:1] in " +" for line in lines)
+
+
+def parse_unified(diff: str) -> tuple[Hunk, ...]:
+    """Read the hunks of a unified diff of one file; `---`/`+++` headers may stand before them or be missing.
+
+    A hunk that is shorter than its header says keeps the lines that it has, with counts of those lines.
+    """
+    hunks: list[Hunk] = []
+    body: list[str] = []
+    start: tuple[int, int] | None = None
+    left = [0, 0]
+    lines = diff.split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+
+    def close() -> None:
+        if start is not None and body:
+            hunks.append(Hunk(start[0], *_counts(body)[:1], start[1], _counts(body)[1], tuple(body)))
+        body.clear()
+
+    for line in lines:
+        if found := _RANGE.match(line):
+            close()
+            start = int(found[1]), int(found[3])
+            left = [int(found[2] or 1), int(found[4] or 1)]
+        elif start is not None and line.startswith("\\"):
+            body.append(line)
+        elif start is not None and max(left) > 0 and line[:1] in {" ", "+", "-", ""}:
+            left[0] -= line[:1] != "+"
+            left[1] -= line[:1] != "-"
+            body.append(line or " ")
+    close()
+    return tuple(hunks)

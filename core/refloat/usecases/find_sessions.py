@@ -1,0 +1,53 @@
+"""Find sessions: list them, watch them come in, name the one that a person means, find who else edited a file.
+
+The face of `finder` and `naming`: what commands and the app call.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from refloat.usecases.finder import Batch, Finder, Listing, Located, Scope, Stop
+from refloat.usecases.naming import find_named
+from refloat.usecases.neighbours import Neighbour, find_neighbours
+from refloat.usecases.telling import TITLE
+from refloat.usecases.workbench import Workbench
+
+__all__ = [
+    "TITLE",
+    "Batch",
+    "Finder",
+    "Listing",
+    "Located",
+    "Neighbour",
+    "Scope",
+    "Stop",
+    "find_neighbours",
+    "list_sessions",
+    "resolve",
+    "watch_sessions",
+]
+
+
+def list_sessions(bench: Workbench, scope: Scope) -> Listing:
+    """Every session in scope, newest activity first, then by id."""
+    return Finder(bench).find(scope)
+
+
+def watch_sessions(bench: Workbench, here: Path | None = None, stop: Stop = lambda: False) -> Iterator[Batch]:
+    """All sessions: first what the catalogue has, then, batch by batch, what had to be read, newest files first.
+
+    Keep a `Finder` instead where the look will be repeated.
+    """
+    return Finder(bench).watch(here, stop)
+
+
+def resolve(bench: Workbench, ref: str, cwd: Path) -> Located:
+    """The session that `ref` names: an id, a unique prefix, `agent:id`, `last`, or a path (design, section 7).
+
+    Raises:
+        NoSuchSession: none fits, or more than one; carries the nearest.
+        UsageError: a file or directory that is no transcript of any known agent.
+        Unreadable: a path that may not be read.
+
+    """
+    return find_named(Finder(bench), bench, ref, cwd)

@@ -1,0 +1,325 @@
+"""Finds sessions again and again, remembering what it read: the desk keeps one, a command uses one once.
+
+Decides what a look consists of and in which order: what is known first, then newest files first, then what only the
+whole can tell (copies, records that are gone). Everything works without a catalogue, only slower.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from refloat.catalogue.pack import Packed
+from refloat.catalogue.store import Catalogue, Key, Stat
+from refloat.model.problem import Problem
+from refloat.model.session import RecordGone, Session, SessionName, State
+from refloat.readers.contract import Found, Reader
+from refloat.usecases.copies import Copies
+from refloat.usecases.judging import Judge
+from refloat.usecases.recall import Recall, found_again, key_of
+from refloat.usecases.sessions import Surroundings, make_session, newest_first, unreadable
+from refloat.usecases.show_status import find_next
+from refloat.usecases.sighting import Sighting, newest_of, sight
+from refloat.usecases.telling import keep_listing, recall_told
+from refloat.usecases.workbench import Workbench
+
+Stop = Callable[[], bool]
+"""Asked between two sessions; True ends the reading early."""
+
+_BATCH_BYTES: Final = 8 * 1024 * 1024
+_BATCH: Final = 50
+"""A batch of newly read sessions is handed out after so many, or after so many bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which sessions are asked for."""
+
+    cwd: Path | None = None
+    """Those of this directory (design, section 7); None: all."""
+    agent: str | None = None
+    state: State | None = None
+    resumable: bool = False
+    """Only those that `continue` would accept now."""
+    limit: int | None = None
+    all_copies: bool = False
+    """Also those whose whole content another session carries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What `refloat list` answers."""
+
+    sessions: tuple[Session, ...]
+    records_gone: tuple[RecordGone, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some sessions, as far as known now."""
+
+    sessions: tuple[Session, ...] = ()
+    """New ones, and known ones that changed."""
+    removed: tuple[SessionName, ...] = ()
+    """Told before and no longer on disk, or now carried whole by another. What could not be read removes nothing."""
+    gone: tuple[RecordGone, ...] | None = None
+    problems: tuple[Problem, ...] | None = None
+    here: frozenset[SessionName] | None = None
+    """Those that belong to the directory asked about; None: as before."""
+    provisional: bool = False
+    """From the catalogue alone: states and counts may be older than the disk."""
+    done: int = 0
+    total: int = 0
+    """Sessions read, and to be read, in this look."""
+    complete: bool = False
+    """Everything was looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """The one session that was meant."""
+
+    session: Session
+    found: Found
+    reader: Reader
+
+
+class Finder:
+    """Finds sessions again and again: what was read once is remembered. Use it from one thread at a time."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+        self._recall = Recall()
+        self._copies = Copies()
+        self._identities: dict[str, tuple[Stat, str]] = {}
+        self._sizes: dict[Key, int] = {}
+        self._told: dict[SessionName, Session] = {}
+
+    # ── all of them ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def find(self, scope: Scope) -> Listing:
+        """Every session in scope, newest activity first, then by id."""
+        batch = Batch()
+        for batch in self.watch(scope.cwd):  # noqa: B007 - the last one is complete
+            pass
+        sessions = newest_first([session for session in batch.sessions if self._fits(session, scope, batch.here)])
+        gone = batch.gone or ()
+        if scope.cwd is not None:
+            surroundings = Surroundings()
+            gone = tuple(row for row in gone if surroundings.holds(scope.cwd, (row.workspace,)))
+        if scope.agent is not None:
+            gone = tuple(row for row in gone if row.agent == scope.agent)
+        return Listing(tuple(sessions[: scope.limit]), gone, batch.problems or ())
+
+    def _fits(self, session: Session, scope: Scope, here: frozenset[SessionName] | None) -> bool:
+        return (
+            (scope.all_copies or session.superseded_by is None)
+            and (scope.agent is None or session.agent == scope.agent)
+            and (scope.state is None or session.state is scope.state)
+            and (scope.cwd is None or here is None or session.name in here)
+            and (not scope.resumable or self._continues(session))
+        )
+
+    def _continues(self, session: Session) -> bool:
+        return find_next(self._bench.reader(session.agent), session).operation == "continue"
+
+    def watch(self, here: Path | None = None, stop: Stop = lambda: False) -> Iterator[Batch]:
+        """One look, in batches: first what is known already, then what had to be read, newest files first.
+
+        The last batch is `complete`, unless `stop()` ended the look early; what was read until then is kept.
+        """
+        with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
+            if catalogue is not None and not self._told:
+                yield self._remembered(catalogue, here)
+            self._recall.open(catalogue, everything=True)
+            sighting = self._sight(catalogue)
+            yield from self._look(sighting, catalogue, here, stop)
+
+    def _remembered(self, catalogue: Catalogue, here: Path | None) -> Batch:
+        """What the last look told, before the disk is looked at."""
+        shown = recall_told(catalogue, self._bench.machine.clock.now())
+        self._told = {session.name: session for session in shown}
+        return Batch(tuple(shown), here=_here(here, shown, Surroundings()), provisional=True)
+
+    def _look(self, sighting: Sighting, catalogue: Catalogue | None, here: Path | None, stop: Stop) -> Iterator[Batch]:
+        look = _Look(sighting, catalogue, here, Judge(self._bench), Surroundings())
+        unread = self._unread(sighting)
+        shown: list[Session] = []
+        size = 0
+        for done, (reader, found) in enumerate(unread, 1):
+            if stop():
+                self._recall.flush()
+                return
+            packed = look.fresh[key_of(found)] = self._recall.read(reader, found)
+            size += _size(found)
+            if not unreadable(packed):
+                judged = look.judge.judge(found, packed, grew=self._grew(found))
+                shown.append(make_session(found, packed, judged, look.surroundings, self._carrier(found)))
+            if len(shown) >= _BATCH or size >= _BATCH_BYTES:
+                yield Batch(tuple(shown), done=done, total=len(unread), here=look.here_of(shown))
+                shown, size = [], 0
+        self._recall.flush()
+        yield self._conclude(look)
+
+    def _unread(self, sighting: Sighting) -> list[tuple[Reader, Found]]:
+        """Sessions that must be read, or read on, newest files first."""
+        unread = [pair for pair in sighting.found if self._recall.recall(pair[1]) is None]
+        return sorted(unread, key=lambda pair: newest_of(pair[1]), reverse=True)
+
+    def _conclude(self, look: "_Look") -> Batch:
+        """What only the whole can tell; kept for the next time."""
+        problems = [*look.sighting.problems, *look.judge.problems]
+        known: list[tuple[Key, Found, Packed]] = []
+        for _, found in look.sighting.found:
+            # What cannot be kept, because a file may open later, was read in this look.
+            packed = look.fresh.get(key_of(found)) or self._recall.recall(found)
+            if packed is None:
+                continue
+            if told := unreadable(packed):
+                problems += told
+            else:
+                known.append((key_of(found), found, packed))
+        carriers = self._copies.find([(key, found, packed.summary) for key, found, packed in known], look.catalogue)
+        judged = look.judge.judge_all([(found, packed, self._grew(found)) for _, found, packed in known])
+        sessions = {
+            key: make_session(found, packed, each, look.surroundings, carriers.get(key))
+            for (key, found, packed), each in zip(known, judged, strict=True)
+        }
+        gone, more = self._find_gone(look.sighting)
+        problems += more
+        if look.catalogue is not None:
+            keep_listing(
+                look.catalogue,
+                look.sighting,
+                sessions,
+                gone,
+                surroundings=look.surroundings,
+                judge=look.judge,
+                home=self._bench.machine.places.home,
+                trusted=self._recall.kept_all and not problems,
+            )
+        self._sizes = {key_of(found): _size(found) for _, found in look.sighting.found}
+        every = tuple(sessions.values())
+        removed = self._tell(look, every)
+        return Batch(every, removed, tuple(gone), tuple(problems), look.here_of(every), complete=True)
+
+    def _tell(self, look: "_Look", sessions: Sequence[Session]) -> tuple[SessionName, ...]:
+        """Remember what was told; those that were told before and are no longer there. What could not be read removes
+        nothing.
+        """
+        before, self._told = self._told, {session.name: session for session in sessions}
+        if look.sighting.problems:
+            self._told = {**before, **self._told}
+        return tuple(name for name in before if name not in self._told)
+
+    def _carrier(self, found: Found) -> SessionName | None:
+        known = self._told.get(SessionName(f"{found.agent}:{found.session_id}"))
+        return known.superseded_by if known is not None else None
+
+    def _grew(self, found: Found) -> bool:
+        """Whether two looks of this Finder saw the transcript grow."""
+        before = self._sizes.get(key_of(found))
+        return before is not None and _size(found) > before
+
+    def sight(self) -> Sighting:
+        """What lies on disk now, by names and heads alone."""
+        with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
+            return self._sight(catalogue)
+
+    def _sight(self, catalogue: Catalogue | None) -> Sighting:
+        if catalogue is not None and not self._identities:
+            self._identities.update(catalogue.identities())
+        sighting = sight(self._bench, self._identities)
+        self._identities.update((path, (stat, identity)) for path, stat, identity in sighting.identified)
+        if catalogue is not None and sighting.identified:
+            catalogue.keep_identities(sighting.identified)
+        return sighting
+
+    def _find_gone(self, sighting: Sighting) -> tuple[Sequence[RecordGone], Sequence[Problem]]:
+        places = self._bench.machine.places
+        found: list[RecordGone] = []
+        problems: list[Problem] = []
+        for reader in self._bench.readers:
+            known = sighting.ids.get(reader.agent, frozenset())
+            for row in reader.find_gone(places.home, places.environment, known):
+                if isinstance(row, Problem):
+                    problems.append(row)
+                elif row.session_id not in known:
+                    found.append(row)
+        return found, problems
+
+    def catch_up(self, most: int) -> tuple[Sighting, int]:
+        """Read what is new, up to `most` bytes of it, newest files first; what lies on disk, and how many sessions are
+        left unread.
+        """
+        with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
+            self._recall.open(catalogue, everything=True)
+            sighting = self._sight(catalogue)
+            unread = self._unread(sighting)
+            left = len(unread)
+            for reader, found in unread:
+                most -= _size(found)
+                if most < 0:
+                    break
+                self._recall.read(reader, found)
+                left -= 1
+            self._recall.flush()
+        return sighting, left
+
+    # ── one of them ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def locate(self, reader: Reader, found: Found) -> Located:
+        """A session that was found, read and judged. Opens no other session's files."""
+        inside = not found.by_path
+        with _opened(Catalogue.open(self._bench.machine.places.cache) if inside else None) as catalogue:
+            self._recall.open(catalogue, everything=False)
+            packed = self._recall.recall(found) or self._recall.read(reader, found)
+            self._recall.flush()
+            carrier = self._find_carrier(found, packed, catalogue) if inside else None
+        judged = Judge(self._bench).judge(found, packed, grew=False)
+        return Located(make_session(found, packed, judged, Surroundings(), carrier), found, reader)
+
+    def _find_carrier(self, found: Found, packed: Packed, catalogue: Catalogue | None) -> SessionName | None:
+        """Which session carries this one whole, as far as the catalogue knows its kin."""
+        lineage = packed.summary.lineage
+        if catalogue is None or not (lineage or packed.summary.continued_in):
+            return None
+        key = key_of(found)
+        rows = [(key, found, packed.summary)]
+        kin = [(reading.key, found_again(reading)) for reading in catalogue.kin(found.agent, lineage)]
+        rows += [(its_key, *again) for its_key, again in kin if its_key != key and again is not None]
+        return self._copies.find(rows, catalogue).get(key)
+
+
+@dataclass(slots=True)
+class _Look:
+    """One look under way."""
+
+    sighting: Sighting
+    catalogue: Catalogue | None
+    here: Path | None
+    judge: Judge
+    surroundings: Surroundings
+    fresh: dict[Key, Packed] = field(default_factory=dict[Key, Packed])
+    """What was read in this look."""
+
+    def here_of(self, sessions: Sequence[Session]) -> frozenset[SessionName] | None:
+        return _here(self.here, sessions, self.surroundings)
+
+
+def _here(here: Path | None, sessions: Sequence[Session], surroundings: Surroundings) -> frozenset[SessionName] | None:
+    if here is None:
+        return None
+    return frozenset(
+        session.name for session in sessions if surroundings.holds(here, (session.workspace, session.worktree))
+    )
+
+
+def _size(found: Found) -> int:
+    return sum(file.size for file in found.files)
+
+
+def _opened(catalogue: Catalogue | None) -> AbstractContextManager[Catalogue | None]:
+    return nullcontext() if catalogue is None else catalogue

@@ -1,0 +1,100 @@
+"""One look at the machine, and what it says of each session's state.
+
+Joins the liveness package to what was read. Decides only how a sub-agent stands: it lives by its session's process and
+ends by its own record.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from refloat.catalogue.pack import Packed
+from refloat.liveness.evidence import look, subject_of
+from refloat.liveness.verdict import judge_liveness, judge_many, judge_state, judge_subagent
+from refloat.model.liveness import Liveness, Verdict
+from refloat.model.problem import Problem
+from refloat.model.session import Activity, Failure, State
+from refloat.model.stamp import Stamp
+from refloat.readers.contract import Found
+from refloat.usecases.workbench import Workbench
+
+_PASSING: Final = frozenset({"child", "zombie", "not_inspectable", "cwd", "open_file", "command_line"})
+"""Evidence that names a process of this moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a session's end and its process add up to."""
+
+    state: State
+    activity: Activity | None
+    failure: Failure | None
+    liveness: Liveness
+    subagents: Mapping[str, State]
+
+
+class Judge:
+    """Judges sessions by one look at processes, registers and locks."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self._look = look(bench.machine, bench.readers)
+
+    @property
+    def at(self) -> Stamp:
+        """The moment of the look."""
+        return self._look.at
+
+    @property
+    def boot(self) -> Stamp | None:
+        """When the machine booted."""
+        return self._look.boot
+
+    @property
+    def problems(self) -> Sequence[Problem]:
+        """Registers and locks that could not be read."""
+        return self._look.problems
+
+    @property
+    def any_agent_runs(self) -> bool:
+        """Whether a process of any agent runs."""
+        return any(self._look.agents.values())
+
+    def judge(self, found: Found, packed: Packed, *, grew: bool) -> Judged:
+        """Judge one session alone. `grew`: two looks of this Refloat saw its transcript grow."""
+        facts = self._look.facts_for(subject_of(found, packed.summary, grew=grew))
+        return _judge(packed, judge_liveness(facts), facts.status)
+
+    def judge_all(self, sessions: Sequence[tuple[Found, Packed, bool]]) -> list[Judged]:
+        """Judge the sessions of a whole look together: one process may be a candidate for several."""
+        facts = [self._look.facts_for(subject_of(found, packed.summary, grew=grew)) for found, packed, grew in sessions]
+        rows = zip(sessions, facts, judge_many(facts), strict=True)
+        return [_judge(packed, liveness, each.status) for (_, packed, _), each, liveness in rows]
+
+
+def is_settled(liveness: Liveness) -> bool:
+    """Whether the verdict holds until a file changes, the machine restarts or a process of an agent begins."""
+    kinds = {evidence.kind for evidence in liveness.evidence}
+    match liveness.verdict:
+        case Verdict.GONE:
+            return not kinds & _PASSING
+        case Verdict.UNKNOWABLE:
+            return not kinds & (_PASSING | {"lock"})
+        case Verdict.RUNNING | Verdict.CANDIDATE:
+            return False
+
+
+def _judge(packed: Packed, liveness: Liveness, status: tuple[str, str]) -> Judged:
+    summary = packed.summary
+    state, activity, failure = judge_state(
+        summary.ending, liveness, last_activity=summary.last_activity_at, status=status
+    )
+    return Judged(
+        state,
+        activity,
+        failure,
+        liveness,
+        {
+            key: judge_subagent(sub.ending, liveness, last_activity=sub.last_activity_at)
+            for key, sub in packed.subagents.items()
+        },
+    )

@@ -1,0 +1,146 @@
+"""Which session a person means by a word: an id, a unique prefix, `agent:id`, `last`, or a path from anywhere.
+
+Decides on exactly one or says which ones are near. Opens no transcript to compare names; only a path is recognised by
+content.
+"""
+
+import difflib
+import stat
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from refloat.catalogue.store import Catalogue
+from refloat.errors import NoSuchSession, Unreadable, UsageError
+from refloat.model.session import SessionName
+from refloat.readers.contract import Found, Reader, SourceFile
+from refloat.usecases.finder import Finder, Located, Scope
+from refloat.usecases.sighting import newest_of
+from refloat.usecases.workbench import Workbench
+
+_NEAR: Final = 3
+_LIKE: Final = 0.6
+"""How alike an id must be to come before a title that fits."""
+
+_Pair = tuple[Reader, Found]
+
+
+def find_named(finder: Finder, bench: Workbench, ref: str, cwd: Path) -> Located:
+    """The one session that `ref` means. Raises as `find_sessions.resolve` says."""
+    if ref == "last":
+        return _find_last(finder, bench, cwd)
+    found = finder.sight().found
+    if _looks_like_path(ref) or not (fitting := _by_name(found, ref)):
+        path = Path(ref).expanduser()
+        path = path if path.is_absolute() else cwd / path
+        if _looks_like_path(ref) or path.exists():
+            return finder.locate(*_by_path(bench, found, ref, path))
+        raise NoSuchSession(ref, _nearest(bench, found, ref))
+    names = sorted({_name(each) for _, each in fitting})
+    if len(names) > 1:
+        raise NoSuchSession(ref, names[:_NEAR], ambiguous=True)
+    return finder.locate(*max(fitting, key=lambda pair: newest_of(pair[1])))
+
+
+def _find_last(finder: Finder, bench: Workbench, cwd: Path) -> Located:
+    listed = finder.find(Scope(cwd=cwd, limit=1)).sessions
+    if not listed:
+        raise NoSuchSession("last", _nearest(bench, finder.sight().found, ""))
+    wanted = listed[0].name
+    return finder.locate(*next(pair for pair in finder.sight().found if _name(pair[1]) == wanted))
+
+
+def _name(found: Found) -> SessionName:
+    return SessionName(f"{found.agent}:{found.session_id}")
+
+
+def _looks_like_path(ref: str) -> bool:
+    return "/" in ref or ref in {".", ".."} or ref.startswith("~") or ref.endswith(".jsonl")
+
+
+# ── by name ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _by_name(found: Iterable[_Pair], ref: str) -> list[_Pair]:
+    agent, colon, word = ref.partition(":")
+    pairs = list(found)
+    if colon and any(reader.agent == agent for reader, _ in pairs):
+        pairs = [pair for pair in pairs if pair[1].agent == agent]
+    else:
+        word = ref
+    if not word:
+        return []
+    whole = [pair for pair in pairs if pair[1].session_id == word]
+    return whole or [pair for pair in pairs if pair[1].session_id.startswith(word)]
+
+
+def _nearest(bench: Workbench, found: Sequence[_Pair], ref: str) -> list[SessionName]:
+    """Names of three sessions: those with a like id, then those with a fitting title, then the nearest ids of all."""
+    word = ref.rpartition(":")[2].lower()
+    newest = sorted(found, key=lambda pair: newest_of(pair[1]), reverse=True)
+    scores = {_name(each): _likeness(word, each.session_id.lower()) for _, each in newest}
+    by_id = sorted(scores, key=lambda name: scores[name], reverse=True)
+    near = [name for name in by_id if scores[name] >= _LIKE][:_NEAR]
+    if len(near) < _NEAR:
+        near += [name for name in _by_title(bench, word) if name in scores]
+    return list(dict.fromkeys([*near, *by_id]))[:_NEAR]
+
+
+def _likeness(word: str, session_id: str) -> float:
+    return difflib.SequenceMatcher(None, word, session_id[: max(len(word), 1)], autojunk=False).ratio()
+
+
+def _by_title(bench: Workbench, word: str) -> list[SessionName]:
+    catalogue = Catalogue.open(bench.machine.places.cache)
+    if catalogue is None or not word:
+        return []
+    with catalogue:
+        titles = {SessionName(f"{agent}:{session}"): title.lower() for agent, session, title in catalogue.titles()}
+    holding = [name for name, title in titles.items() if word in title]
+    alike = difflib.get_close_matches(word, titles.values(), _NEAR, _LIKE)
+    return [*holding, *(name for name, title in titles.items() if title in alike)]
+
+
+# ── by path ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _by_path(bench: Workbench, found: Sequence[_Pair], ref: str, path: Path) -> _Pair:
+    real = path.resolve()
+    inside = [pair for pair in found if str(path) in _paths(pair[1]) or str(real) in _paths(pair[1])]
+    if inside:
+        return max(inside, key=lambda pair: newest_of(pair[1]))
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            next(path.iterdir(), None)
+        elif stat.S_ISREG(mode):
+            path.open("rb").close()
+        else:
+            raise UsageError(f"{path} is neither a file nor a directory")
+    except FileNotFoundError:
+        raise NoSuchSession(ref) from None
+    except OSError as fault:
+        raise Unreadable(f"{path} cannot be read: {fault.strerror or fault}") from fault
+    own = {file for _, each in found for file in _paths(each)}
+    pairs = [pair for reader in bench.readers for pair in _recognised(reader, real, own)]
+    if not pairs:
+        agents = ", ".join(reader.agent for reader in bench.readers)
+        raise UsageError(f"{path} is no transcript of an agent that can be read ({agents})")
+    if len({_name(each) for _, each in pairs}) > 1:
+        raise NoSuchSession(ref, [min(_paths(each)) for _, each in pairs[:_NEAR]], ambiguous=True)
+    return pairs[0]
+
+
+def _paths(found: Found) -> frozenset[str]:
+    parts = [*found.segments, *(segment for sub in found.subagents for segment in sub.segments)]
+    return frozenset(segment.file.path for segment in parts)
+
+
+def _recognised(reader: Reader, path: Path, own: Collection[str]) -> list[_Pair]:
+    """Sessions of an agent that a file or directory from anywhere holds, newest first."""
+    files: Sequence[SourceFile] = reader.recognise(path) or ()
+    grouped = reader.group([(file, reader.identify(file)) for file in files]) if files else ()
+    pairs = [(reader, each if _paths(each) <= set(own) else replace(each, by_path=True)) for each in grouped]
+    pairs = [pair for pair in pairs if _paths(pair[1])]
+    return sorted(pairs, key=lambda pair: newest_of(pair[1]), reverse=True)

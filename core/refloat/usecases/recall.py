@@ -1,0 +1,266 @@
+"""What a session came to: recalled where its files are as they were, read on where the last one grew, read anew else.
+
+Decides which of the three, by device, inode, size and time of every stretch, and by a hash of the head of a file that
+grew. What is kept on disk has its titles and failure texts masked; values that were just read stay raw.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final, cast
+
+import orjson
+
+from refloat.catalogue.pack import Packed, pack, unpack
+from refloat.catalogue.store import HEAD, Catalogue, Key, Reading, hash_stretch
+from refloat.model.story import Summary
+from refloat.readers.contract import Found, Reader, Segment, SourceFile
+from refloat.readers.lines import Cursor
+from refloat.usecases.masking import mask
+from refloat.usecases.reading import Resumable, read_summary
+
+_BATCH: Final = 64
+"""Sessions read before they are kept: what a killed first reading loses at most."""
+
+_BEFORE: Final = 256
+"""Bytes before the place where reading stopped that must be as they were."""
+
+_Parts = dict[str, list[list[object]]]
+"""Part ("" for the session itself, else a sub-agent's id) → [path, size, mtime_ns, inode, device, start, end] each."""
+
+
+def key_of(found: Found) -> Key:
+    """What a session is kept under."""
+    return found.agent, found.session_id, found.segments[-1].file.path if found.segments else ""
+
+
+class Recall:
+    """Remembers readings, in memory from look to look and in the catalogue from run to run."""
+
+    def __init__(self) -> None:
+        self._known: dict[Key, tuple[str, Packed]] = {}
+        self._written: Mapping[Key, Reading] = {}
+        self._pending: list[tuple[Reading, bytes, Sequence[str]]] = []
+        self._frozen: dict[Key, bytes] = {}
+        self._catalogue: Catalogue | None = None
+        self.kept_all = True
+        """Whether everything that was read since `open` is in the catalogue, or will be with `flush`."""
+
+    def open(self, catalogue: Catalogue | None, *, everything: bool) -> None:
+        """Use a catalogue from now on; `everything` takes all of its readings along, which a list needs."""
+        self._catalogue = catalogue
+        self._pending.clear()
+        self._frozen.clear()
+        self.kept_all = True
+        self._written = catalogue.readings() if catalogue is not None and everything else {}
+
+    def recall(self, found: Found) -> Packed | None:
+        """What the session came to, when none of its files has changed since."""
+        files = files_text(found)
+        if files is None:
+            return None
+        key = key_of(found)
+        known = self._known.get(key)
+        if known is not None and known[0] == files:
+            return known[1]
+        reading = self._reading(key)
+        if reading is None or reading.files != files:
+            return None
+        packed = _unpack(reading)
+        if packed is not None:
+            self._known[key] = files, packed
+        return packed
+
+    def read(self, reader: Reader, found: Found) -> Packed:
+        """Read what is new of a session, and keep it."""
+        key, files = key_of(found), files_text(found)
+        start = self._starts(key, found)
+        summary, at = read_summary(reader, found, None, start.get(""))
+        frozen = {"": at}
+        subagents: dict[str, Summary] = {}
+        for sub in found.subagents:
+            subagents[sub.id], frozen[sub.id] = read_summary(reader, found, sub, start.get(sub.id))
+        packed = Packed(summary, subagents)
+        self._known.pop(key, None)
+        if files is None or not _may_be_kept(packed):
+            self.kept_all = False
+            return packed
+        self._known[key] = files, packed
+        self._keep(key, files, packed, frozen, found)
+        return packed
+
+    def flush(self) -> None:
+        """Write what was read to the catalogue."""
+        if self._catalogue is not None and self._pending:
+            if self._catalogue.keep_readings(self._pending):
+                self._frozen.clear()
+            else:
+                self.kept_all = False
+        self._pending.clear()
+
+    def _reading(self, key: Key) -> Reading | None:
+        reading = self._written.get(key)
+        if reading is None and self._catalogue is not None and not self._written:
+            reading = self._catalogue.reading(key)
+        return reading
+
+    def _keep(self, key: Key, files: str, packed: Packed, frozen: Mapping[str, Resumable | None], found: Found) -> None:
+        try:
+            self._frozen[key] = _freeze(frozen, found)
+            reading = Reading(key, files, packed.summary.lineage, pack(_masked(packed)))
+        except (TypeError, ValueError):  # some name in it is no text
+            self.kept_all = False
+            return
+        if self._catalogue is None:
+            self.kept_all = False
+            return
+        edited = dict.fromkeys(path for summary in _every(packed) for path in summary.edited_paths)
+        self._pending.append((reading, self._frozen[key], list(edited)))
+        if len(self._pending) >= _BATCH:
+            self.flush()
+
+    def _starts(self, key: Key, found: Found) -> Mapping[str, Resumable]:
+        """Where each part of the session may be read on from."""
+        known = self._known.get(key)
+        reading = self._reading(key)
+        before = known[0] if known is not None else reading.files if reading is not None else None
+        frozen = self._frozen.get(key) or (self._catalogue.frozen(key) if self._catalogue is not None else None)
+        if before is None or frozen is None:
+            return {}
+        try:
+            return _find_starts(before, frozen, found)
+        except (ValueError, TypeError, KeyError, IndexError):  # frozen by another version: read anew
+            return {}
+
+
+def _every(packed: Packed) -> Sequence[Summary]:
+    return packed.summary, *packed.subagents.values()
+
+
+def _may_be_kept(packed: Packed) -> bool:
+    """A file that could not be opened may open later, and its stat will not tell."""
+    return not any(
+        problem.line is None and problem.offset is None for summary in _every(packed) for problem in summary.problems
+    )
+
+
+def files_text(found: Found) -> str | None:
+    """Which stretches of which files hold the session, and their stats; None where a name is no text."""
+    parts: _Parts = {"": _stretches(found.segments)}
+    for sub in found.subagents:
+        parts[sub.id] = _stretches(sub.segments)
+    relatives = [file.path for file in found.relatives]
+    try:
+        return orjson.dumps({"parts": parts, "parent": found.parent, "relatives": relatives}).decode()
+    except TypeError:
+        return None
+
+
+def _stretches(segments: Sequence[Segment]) -> list[list[object]]:
+    return [
+        [
+            segment.file.path,
+            segment.file.size,
+            segment.file.mtime_ns,
+            segment.file.inode,
+            segment.file.device,
+            segment.start,
+            segment.end,
+            segment.superseded,
+        ]
+        for segment in segments
+    ]
+
+
+def _find_starts(before: str, frozen: bytes, found: Found) -> Mapping[str, Resumable]:
+    was = cast("dict[str, object]", orjson.loads(before))
+    now = cast("dict[str, object]", orjson.loads(files_text(found) or "{}"))
+    if was["parent"] != now["parent"] or was["relatives"] != now["relatives"]:
+        return {}
+    held = cast("dict[str, dict[str, object]]", orjson.loads(frozen))
+    old, new = cast("_Parts", was["parts"]), cast("_Parts", now["parts"])
+    return {
+        part: _resumable(held[part])
+        for part, stretches in new.items()
+        if part in old and part in held and _only_grew(old[part], stretches, held[part])
+    }
+
+
+def _only_grew(was: list[list[object]], now: list[list[object]], held: Mapping[str, object]) -> bool:
+    """Whether the last stretch is the only one that changed, and that by growing.
+
+    It is the same file, and both its head and what stood before the place where reading stopped are as they were: some
+    agents shorten a file and write on.
+    """
+    if not was or len(was) != len(now) or was[:-1] != now[:-1]:
+        return False
+    (path, size, _, *rest), (new_path, new_size, _, *new_rest) = was[-1], now[-1]
+    if path != new_path or rest != new_rest or cast("int", new_size) < cast("int", size):
+        return False
+    return _mark(str(path), cast("int", held["offset"])) == held["mark"]
+
+
+def _mark(path: str, offset: int) -> str:
+    """Hashes of a file's head and of what stands right before `offset`."""
+    return hash_stretch(path, 0, min(offset, HEAD)) + " " + hash_stretch(path, max(0, offset - _BEFORE), offset)
+
+
+def _freeze(frozen: Mapping[str, Resumable | None], found: Found) -> bytes:
+    ends = {"": found.segments, **{sub.id: sub.segments for sub in found.subagents}}
+    parts: dict[str, dict[str, object]] = {}
+    for part, at in frozen.items():
+        if at is not None:
+            last = ends[part][-1].file
+            parts[part] = {
+                "segment": at.segment,
+                "offset": at.cursor.offset,
+                "line": at.cursor.line,
+                "mark": _mark(last.path, at.cursor.offset),
+                "parser": at.parser.decode(),
+                "assembler": _mask_titles(at.assembler),
+            }
+    return orjson.dumps(parts)
+
+
+def _resumable(held: Mapping[str, object]) -> Resumable:
+    cursor = Cursor(cast("int", held["offset"]), cast("int", held["line"]))
+    parser, assembler = str(held["parser"]).encode(), str(held["assembler"]).encode()
+    return Resumable(cast("int", held["segment"]), cursor, parser, assembler)
+
+
+def _mask_titles(assembler: bytes) -> str:
+    """A frozen assembler without a title in the clear: a title made of a prompt may hold a secret."""
+    value = cast("dict[str, dict[str, object]]", orjson.loads(assembler))
+    counters = value["counters"]
+    facts = cast("dict[str, str]", counters["facts"])
+    told = {name: facts[name] for name in facts if name.startswith("title")}
+    kept = mask((told, counters["first_prompt"], counters["failure"]))
+    facts |= kept[0]
+    counters["first_prompt"], counters["failure"] = kept[1:]
+    return orjson.dumps(value).decode()
+
+
+def _masked(packed: Packed) -> Packed:
+    subagents = {key: _mask_summary(summary) for key, summary in packed.subagents.items()}
+    return Packed(_mask_summary(packed.summary), subagents)
+
+
+def _mask_summary(summary: Summary) -> Summary:
+    title, failure = mask((summary.title, summary.ending.failure))
+    return replace(summary, title=title, ending=replace(summary.ending, failure=failure))
+
+
+def _unpack(reading: Reading) -> Packed | None:
+    try:
+        return unpack(reading.summary)
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def found_again(reading: Reading) -> tuple[Found, Summary] | None:
+    """What a kept reading says of its files and of what they came to, without a look at the disk."""
+    packed = _unpack(reading)
+    if packed is None:
+        return None
+    parts = cast("dict[str, _Parts]", orjson.loads(reading.files))["parts"]  # our own, checked by the schema number
+    files = [SourceFile(*cast("tuple[str, int, int, int, int]", stretch[:5])) for stretch in parts[""]]
+    return Found(reading.key[0], reading.key[1], tuple(Segment(file) for file in files)), packed.summary

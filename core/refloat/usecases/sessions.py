@@ -1,0 +1,120 @@
+"""A Session from what was found, read and judged, and the place that it belongs to.
+
+Decides nothing about states. Where something lies is asked of the disk by names alone; git is not started.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from refloat.catalogue.pack import Packed
+from refloat.catalogue.repos import NONE, Repo, Repos, is_in_scope
+from refloat.model.problem import Problem
+from refloat.model.session import Session, SessionName, Subagent, TranscriptFiles
+from refloat.readers.contract import Found
+from refloat.usecases.judging import Judged
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A directory as it is compared with others."""
+
+    path: str
+    """Real path, or "" where there is none on this machine."""
+    repo: Repo
+
+
+class Surroundings:
+    """Where directories lie; each is looked at once."""
+
+    def __init__(self) -> None:
+        self._repos = Repos()
+        self._places: dict[str, Place] = {}
+
+    def place(self, directory: str | None) -> Place:
+        """A directory, which need not exist any more."""
+        if not directory or not directory.startswith("/") or "\0" in directory:
+            return Place("", NONE)
+        place = self._places.get(directory)
+        if place is None:
+            real = os.path.realpath(directory)
+            place = self._places[directory] = Place(real, self._repos.of(real))
+        return place
+
+    def top(self, directory: str | None) -> str | None:
+        """The top level of the worktree that a directory lies in, spelt as the directory is."""
+        if not directory or not directory.startswith("/") or "\0" in directory:
+            return None
+        return self._repos.of(os.path.normpath(directory))[0] or self.place(directory).repo[0] or None
+
+    def holds(self, here: Path, directories: Sequence[str | None]) -> bool:
+        """Whether work in one of the directories belongs to `here` (design, section 7)."""
+        directory = self.place(str(here))
+        return any(
+            is_in_scope(directory.path, directory.repo, place.path, place.repo)
+            for place in map(self.place, directories)
+        )
+
+
+def make_session(
+    found: Found, packed: Packed, judged: Judged, surroundings: Surroundings, carrier: SessionName | None
+) -> Session:
+    """Put together what is known of a session."""
+    summary = packed.summary
+    parent = summary.parent or found.parent
+    return Session(
+        agent=found.agent,
+        session_id=found.session_id,
+        title=summary.title,
+        workspace=summary.workspace,
+        repo=surroundings.top(summary.workspace),
+        branch=summary.branch,
+        model=summary.model,
+        started_at=summary.started_at,
+        last_activity_at=summary.last_activity_at,
+        state=judged.state,
+        activity=judged.activity,
+        failure=judged.failure,
+        liveness=judged.liveness,
+        turns=summary.turns,
+        prompts=summary.prompts,
+        steps=summary.steps,
+        dangling=summary.dangling,
+        edits=summary.edits,
+        parent=SessionName(f"{found.agent}:{parent}") if parent and parent != found.session_id else None,
+        superseded_by=carrier,
+        subagents=_subagents(found, packed, judged),
+        worktree=summary.worktree,
+        transcript=TranscriptFiles(
+            tuple(file.path for file in found.files),
+            sum(file.size for file in found.files),
+            (*found.problems, *summary.problems, *_problems_of_subagents(packed)),
+        ),
+    )
+
+
+def unreadable(packed: Packed) -> Sequence[Problem]:
+    """The problems of a session of which nothing could be read; none where anything could."""
+    summary = packed.summary
+    if summary.last_activity_at is not None or summary.prompts or summary.steps:
+        return ()
+    return [problem for problem in summary.problems if problem.line is None and problem.offset is None]
+
+
+def newest_first(sessions: Sequence[Session]) -> list[Session]:
+    """In the order of `refloat list`: newest activity first, then by id."""
+    by_id = sorted(sessions, key=lambda session: (session.session_id, session.agent))
+    return sorted(by_id, key=lambda session: session.last_activity_at or "", reverse=True)
+
+
+def _subagents(found: Found, packed: Packed, judged: Judged) -> tuple[Subagent, ...]:
+    return tuple(
+        Subagent(sub.id, judged.subagents[sub.id], packed.subagents[sub.id].dangling)
+        for sub in found.subagents
+        if sub.id in packed.subagents and sub.id in judged.subagents
+    )
+
+
+def _problems_of_subagents(packed: Packed) -> tuple[Problem, ...]:
+    return tuple(problem for summary in packed.subagents.values() for problem in summary.problems)

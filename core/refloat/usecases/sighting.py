@@ -1,0 +1,148 @@
+"""One look at what lies on disk: walks every agent's files, asks what new ones are, and puts them together to sessions.
+
+Decides what is a session and what is only in the way. Reads no transcript: of a file that the catalogue knows not even
+the head. Says under which conditions (home, variables) the look holds, so that the quick road may trust it.
+"""
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import cast
+
+import orjson
+
+from refloat.catalogue.store import Stat
+from refloat.catalogue.walk import Fault, Row, Spec, fingerprint, walk
+from refloat.model.problem import Problem
+from refloat.readers.contract import Found, Identity, Reader, SourceFile
+from refloat.usecases.workbench import Workbench
+
+Identities = Mapping[str, tuple[Stat, str]]
+"""Path → (its stat when it was looked into, its `Identity` as JSON)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """What one look found."""
+
+    found: tuple[tuple[Reader, Found], ...]
+    """Sessions, without those of the agents' own machinery."""
+    ids: Mapping[str, frozenset[str]]
+    """Every session id of each agent, those of its own machinery included."""
+    problems: tuple[Problem, ...]
+    specs: tuple[Spec, ...]
+    fingerprint: str
+    seen: frozenset[str]
+    """Every file that was seen."""
+    identified: tuple[tuple[str, Stat, str], ...]
+    """What had to be asked anew."""
+    variables: Mapping[str, str | None]
+    """Every variable that a reader asked for, with its value."""
+
+
+def sight(bench: Workbench, known: Identities) -> Sighting:
+    """Look at the files of every agent."""
+    places = bench.machine.places
+    environment = _Noted(places.environment)
+    specs: list[tuple[Reader, Spec]] = [
+        (reader, (reader.agent, tree.root, tree.suffixes, tree.depth, tree.holds))
+        for reader in bench.readers
+        for tree in reader.walks(places.home, environment)
+    ]
+    rows, faults = walk([spec for _, spec in specs])
+    found: list[tuple[Reader, Found]] = []
+    ids: dict[str, frozenset[str]] = {}
+    identified: list[tuple[str, Stat, str]] = []
+    for reader in bench.readers:
+        mine = [(spec[4], got) for (owner, spec), got in zip(specs, rows, strict=True) if owner is reader]
+        files = _distinct(row for holds, got in mine if holds == "transcripts" for row in got)
+        side = _distinct(row for holds, got in mine if holds == "side" for row in got)
+        pairs = [(file, _identify(reader, file, known, identified)) for file in files]
+        sessions = reader.group(pairs, side)
+        ids[reader.agent] = frozenset(session.session_id for session in sessions)
+        found.extend((reader, session) for session in sessions if not session.hidden)
+    return Sighting(
+        tuple(found),
+        ids,
+        (*bench.problems, *(_problem(fault) for fault in faults)),
+        tuple(spec for _, spec in specs),
+        fingerprint([spec for _, spec in specs], rows, faults),
+        frozenset(row[0] for got in rows for row in got),
+        tuple(identified),
+        dict(environment.asked),
+    )
+
+
+def stat_of(file: SourceFile) -> Stat:
+    """A file's stat as the catalogue keeps it."""
+    return file.size, file.mtime_ns, file.inode, file.device
+
+
+def newest_of(found: Found) -> int:
+    """When the newest of a session's files changed, in nanoseconds since 1970: a hint for the order of reading."""
+    return max((file.mtime_ns for file in found.files), default=0)
+
+
+def lost_files(sighting: Sighting, known: Collection[str]) -> list[str]:
+    """Known files that are proved to be gone: their tree was looked at, and they do not exist any more."""
+    roots = tuple(spec[1].rstrip("/") + "/" for spec in sighting.specs)
+    unread = tuple(problem.path for problem in sighting.problems)
+    return [
+        path
+        for path in known
+        if path not in sighting.seen
+        and path.startswith(roots)
+        and not path.startswith(unread or ("\0",))
+        and not os.path.lexists(path)
+    ]
+
+
+def _distinct(rows: Iterator[Row]) -> Sequence[SourceFile]:
+    """Each file once, though several walks saw it."""
+    return [SourceFile(*row) for row in dict.fromkeys(rows)]
+
+
+def _identify(reader: Reader, file: SourceFile, known: Identities, identified: list[tuple[str, Stat, str]]) -> Identity:
+    stat = stat_of(file)
+    kept = known.get(file.path)
+    if kept is not None and kept[0] == stat and (identity := _read_identity(kept[1])) is not None:
+        return identity
+    identity = reader.identify(file)
+    with suppress(TypeError):  # a name that is no text: asked again every time
+        identified.append((file.path, stat, orjson.dumps(asdict(identity)).decode()))
+    return identity
+
+
+def _read_identity(written: str) -> Identity | None:
+    try:
+        value = cast("dict[str, object]", orjson.loads(written))  # our own; another form raises below
+        if isinstance(base := value.get("base"), list):
+            path, size = cast("list[object]", base)
+            value["base"] = (path, size)
+        return Identity(**value)  # pyright: ignore[reportArgumentType] - what asdict() wrote, by name
+    except (ValueError, TypeError):
+        return None
+
+
+def _problem(fault: Fault) -> Problem:
+    path, why = fault
+    return Problem(path, None, None, f"cannot be looked into: {why}")
+
+
+class _Noted(Mapping[str, str]):
+    """The environment, noting which variables are asked for."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self.asked: dict[str, str | None] = {}
+
+    def __getitem__(self, name: str) -> str:
+        self.asked[name] = self._environment.get(name)
+        return self._environment[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._environment)
+
+    def __len__(self) -> int:
+        return len(self._environment)

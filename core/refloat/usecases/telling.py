@@ -1,0 +1,148 @@
+"""Keeps a whole look in the catalogue, so that the next list needs neither readers nor a look of its own.
+
+Decides whether the quick road may answer from it: only when everything was read and could be kept, no process of an
+agent ran, and no verdict rests on something that passes by itself. What is kept is finished JSON, masked and escaped;
+a session told before and unchanged is not masked and written again.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final, cast
+
+import orjson
+
+from refloat import wire
+from refloat.brief.masks import Masker
+from refloat.catalogue.peek import NOW, write_specs
+from refloat.catalogue.store import Catalogue, Key, Relived, Told
+from refloat.model.liveness import Liveness, Verdict
+from refloat.model.session import RecordGone, Session, State
+from refloat.model.stamp import Stamp, seconds_of
+from refloat.text import cut, one_line
+from refloat.usecases.judging import Judge, is_settled
+from refloat.usecases.masking import mask
+from refloat.usecases.sessions import Surroundings
+from refloat.usecases.sighting import Sighting, lost_files
+
+TITLE: Final = 400
+"""Characters kept of a title for the text table: more than any terminal shows."""
+
+_NOTHING: Final = Liveness(Verdict.UNKNOWABLE, ())
+_LIVE: Final = ("state", "activity", "failure")
+_BACK: Final = "turns"
+"""The first key behind `liveness`."""
+
+
+def keep_listing(
+    catalogue: Catalogue,
+    sighting: Sighting,
+    sessions: Mapping[Key, Session],
+    gone: Sequence[RecordGone],
+    *,
+    surroundings: Surroundings,
+    judge: Judge,
+    home: Path,
+    trusted: bool,
+) -> None:
+    """Keep what a look found. `trusted`: nothing was left unread, and all that was read could be kept."""
+    quiet = trusted and not judge.any_agent_runs and all(is_settled(each.liveness) for each in sessions.values())
+    notes = _notes(sighting, judge, home, quiet=quiet)
+    kept, known = catalogue.marks(), catalogue.notes()
+    told: list[Told] = []
+    relived: list[Relived] = []
+    for key, session in sessions.items():
+        mark, pulse = _mark(session, surroundings), _pulse(session, judge.at)
+        known_mark, known_pulse, listed = kept.get(key, ("", "", False))
+        if mark != known_mark:
+            told.append(_tell(key, session, judge.at, surroundings, mark=mark, pulse=pulse))
+        elif pulse != known_pulse or not listed:
+            relived.append(Relived(key, session.state, pulse, _live(mask(wire.session(session)), judge.at)))
+    unlisted = [key for key, (_, _, listed) in kept.items() if listed and key not in sessions]
+    lost = lost_files(sighting, catalogue.identities())
+    if told or relived or unlisted or lost or notes != {n: value for n, value in known.items() if n != "schema"}:
+        rows = [_tell_gone(row, surroundings) for row in gone]
+        catalogue.finish(told, relived, unlisted, rows, notes, forget=lost)
+
+
+def _notes(sighting: Sighting, judge: Judge, home: Path, *, quiet: bool) -> dict[str, str]:
+    if not quiet:
+        return {}
+    asked = sighting.variables.items()
+    return {
+        "home": str(home),
+        "variables": "\n".join(name if value is None else f"{name}\t{value}" for name, value in sorted(asked)),
+        "specs": write_specs(sighting.specs),
+        "fingerprint": sighting.fingerprint,
+        "boot": "" if judge.boot is None else str(int(seconds_of(judge.boot))),
+    }
+
+
+def _mark(session: Session, surroundings: Surroundings) -> str:
+    """Changes when anything but the four keys of the look does."""
+    still = replace(session, state=State.STOPPED, activity=None, failure=None, liveness=_NOTHING)
+    return _hash((still, surroundings.place(session.workspace), surroundings.place(session.worktree)))
+
+
+def _pulse(session: Session, at: Stamp) -> str:
+    """Changes when any of the four keys of the look does, the moment of the look apart."""
+    return _hash(repr((session.state, session.activity, session.failure, session.liveness)).replace(at, NOW))
+
+
+def _hash(value: object) -> str:
+    return blake2b(repr(value).encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+def _live(document: wire.Document, at: Stamp) -> str:
+    state = _json({key: document[key] for key in _LIVE})
+    liveness = _json(document["liveness"])
+    return f'{state[1:-1]},"liveness":{liveness}'.replace(f'"at":"{at}"', f'"at":"{NOW}"')
+
+
+def _tell(key: Key, session: Session, at: Stamp, surroundings: Surroundings, *, mark: str, pulse: str) -> Told:
+    # Masked as a whole: a secret found in one place is masked in every one.
+    document, title, folder = mask((wire.session(session), session.title, os.path.basename(session.workspace or "")))  # noqa: PTH119 - a foreign style stays as it is
+    names = list(document)
+    front = {name: document[name] for name in names[: names.index(_LIVE[0])]}
+    back = {name: document[name] for name in names[names.index(_BACK) :]}
+    place, worktree = surroundings.place(session.workspace), surroundings.place(session.worktree)
+    return Told(
+        key=key,
+        mark=mark,
+        pulse=pulse,
+        superseded=session.superseded_by is not None,
+        last_activity=session.last_activity_at or "",
+        state=session.state,
+        place=place.path,
+        repo=place.repo,
+        worktree=worktree.path,
+        worktree_repo=worktree.repo,
+        title=cut(one_line(title), TITLE),
+        folder=one_line(folder),
+        front=_json(front)[:-1],
+        live=_live(document, at),
+        back=_json(back)[1:],
+    )
+
+
+def _tell_gone(row: RecordGone, surroundings: Surroundings) -> tuple[str, str, str, str, str]:
+    place = surroundings.place(row.workspace)
+    return row.agent, place.path, *place.repo, _json(mask(wire.record_gone(row)))
+
+
+def _json(masked: object) -> str:
+    return wire.dump(masked, masker=Masker(enabled=False)).rstrip("\n")
+
+
+def recall_told(catalogue: Catalogue, now: Stamp) -> list[Session]:
+    """Every listed session as the last whole look told it, without a look at the disk."""
+    sessions: list[Session] = []
+    for front, live, back in catalogue.told():
+        try:
+            text = f"{front},{live.replace(NOW, now)},{back}"
+            sessions.append(wire.read_session(cast("dict[str, object]", orjson.loads(text))))
+        except (ValueError, TypeError, KeyError):  # of another form: the look that follows tells it anew
+            continue
+    return sessions

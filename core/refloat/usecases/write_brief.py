@@ -1,0 +1,106 @@
+"""The handoff for the next attempt, finished: built, masked, bounded, with the fingerprint that tells its age."""
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+from typing import Final
+
+from refloat.brief.build import build_brief
+from refloat.brief.facts import Facts
+from refloat.brief.fingerprint import take_fingerprint, write_last_line
+from refloat.brief.hits import MASK
+from refloat.brief.markdown import check_template, render
+from refloat.brief.masks import Masker
+from refloat.brief.quoting import CODE_LIMIT, Quoter
+from refloat.errors import UsageError
+from refloat.model.brief import Answers, Fingerprint, WrittenBrief
+from refloat.model.checkout import Checkout
+from refloat.model.session import Session
+from refloat.model.story import Story
+from refloat.model.triage import Triage
+from refloat.text import cut, inert_line
+from refloat.usecases.workbench import Workbench
+
+MAX_TOKENS: Final = 4_000
+
+
+def write_brief(
+    bench: Workbench,
+    session: Session,
+    story: Story,
+    checkout: Checkout,
+    triage: Triage,
+    *,
+    answers: Answers | None = None,
+    max_tokens: int = MAX_TOKENS,
+    template: str | None = None,
+    show_secrets: bool = False,
+) -> WrittenBrief:
+    """Build the brief of a session, in both forms: `brief` holds the statements that stand in `markdown`.
+
+    Everything recorded is searched for secrets first, so that one that is named once stays masked where it stands
+    bare. What did not fit into `max_tokens` (of four bytes) is counted in `omitted`.
+
+    Raises:
+        UsageError: the template has no place for any section.
+
+    """
+    del bench  # the brief is made from what was read; the machine is asked only when it is checked
+    check_template(template)
+    masker = Masker(enabled=not show_secrets)
+    masker.learn((session, story, checkout, triage, answers))
+    facts = Facts(session, story, checkout, triage, Quoter(masker), answers or Answers())
+    fingerprint = _fingerprint(facts)
+
+    def last_line(text: str) -> str:
+        return write_last_line(
+            fingerprint,
+            mentions=lambda path: cut(inert_line(path).strip(), CODE_LIMIT) in text,
+            may_stand=lambda path: masker.text(path) == path,
+        )
+
+    rendered = render(
+        build_brief(facts),
+        session.name,
+        max_tokens=max_tokens,
+        last_line=last_line,
+        template=template,
+        own_title=facts.answers.title is not None,
+    )
+    masked = 0 if show_secrets else rendered.text.count(MASK)
+    return WrittenBrief(session.name, rendered.brief, rendered.text, masked, rendered.omitted)
+
+
+def _fingerprint(facts: Facts) -> Fingerprint:
+    checkout = facts.checkout
+    files = [file.path for file in checkout.files] + [change.path for change in checkout.other_changes]
+    if checkout.operation:
+        files += checkout.operation.conflicts
+    workspace = checkout.repo or facts.session.worktree or facts.session.workspace
+    return take_fingerprint(facts.name, checkout.head, workspace, files, facts.session.transcript.paths)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner may read (0600), whole or not at all; an older one of that name is replaced.
+
+    Raises:
+        UsageError: it cannot be written there.
+
+    """
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(text.encode("utf-8", "replace"))
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                beside.unlink()
+            raise
+    except OSError as fault:
+        message = f"{str(path)!r} cannot be written ({fault.strerror}); name another place with `--out`"
+        raise UsageError(message) from fault

@@ -1,0 +1,31 @@
+"""`list` for a person, in the same words as on the quick road."""
+
+import os
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from refloat.model.stamp import Stamp
+from refloat.text import cut, one_line
+from refloat.usecases.find_sessions import TITLE, Listing
+from refloat_tui.cli import rows
+from refloat_tui.cli.show.table import labelled
+
+
+def listing_lines(listing: Listing, width: int, now: Stamp, *, everywhere: bool) -> Iterator[str]:
+    """One line a session, then what could not be read."""
+    table = [
+        (
+            session.state.value,
+            cut(one_line(session.title), TITLE),
+            session.agent,
+            session.last_activity_at or "",
+            session.session_id,
+            one_line(PurePath(session.workspace or "").name),
+        )
+        for session in listing.sessions
+    ]
+    ascii_only = rows.wants_ascii(os.environ)
+    gone = len(listing.records_gone)
+    yield from rows.table(table, gone, width, now, ascii_only=ascii_only, everywhere=everywhere)
+    for problem in listing.problems:
+        yield from labelled("  !", f"{problem.path}: {problem.what}", width, 4)
