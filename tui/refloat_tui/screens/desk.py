@@ -3,13 +3,15 @@
 Decides what is chosen and what is read when. Every reading is a worker that ends in messages; nothing here waits.
 """
 
+from __future__ import annotations
+
 import os
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -24,9 +26,6 @@ from refloat.errors import RefloatError
 from refloat.model.brief import WrittenBrief
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State
-from refloat.usecases.find_sessions import Batch
-from refloat.usecases.look_around import Place
-from refloat.usecases.put_brief import usual_path
 from refloat_tui.actions import bindings
 from refloat_tui.base import RefloatScreen, notice_of
 from refloat_tui.library import Library, Opened
@@ -54,6 +53,10 @@ from refloat_tui.widgets.key_line import KeyLine
 from refloat_tui.widgets.row_list import RowList
 from refloat_tui.widgets.session_list import SessionList
 
+if TYPE_CHECKING:
+    from refloat.usecases.find_sessions import Batch
+    from refloat.usecases.look_around import Place
+
 NARROW_BELOW: Final = 100
 _SETTLE: Final = 0.12
 """Seconds that the cursor rests before a session is read, and that changes are gathered before a look."""
@@ -69,7 +72,7 @@ class Doors:
 
     wizard: Callable[[SessionName], Screen[Any]] | None = None
     """Its own result is told to the person when it leaves."""
-    demo: "Demo | None" = None
+    demo: Demo | None = None
 
 
 Demo = Callable[[], tuple[Library, Doors]]
@@ -444,6 +447,8 @@ class DeskScreen(RefloatScreen[None]):
         session = self._session
         if session is None:
             return
+        from refloat.usecases.put_brief import usual_path
+
         path = usual_path(session, Path.cwd())
         if not os.path.lexists(path):
             self.write_brief(event.written, path)
