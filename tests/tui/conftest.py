@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,8 +19,10 @@ from refloat.model.story import Story
 from refloat.model.transcript import Outcome
 from refloat.model.triage import Triage
 from refloat.testing.samples import SAMPLES, Sample, at
+from refloat.usecases.find_sessions import Batch
+from refloat.usecases.look_around import Place
 from refloat_tui.app import RefloatApp, Start
-from refloat_tui.library import Found, Opened, Place, Stop
+from refloat_tui.library import Opened, Stop
 from refloat_tui.screens.desk import Doors
 
 NOW = at(60)
@@ -119,7 +121,8 @@ class FakeLibrary:
         """While it is not set, opening a session waits."""
         self.opened: list[SessionName] = []
         self.written: list[Path] = []
-        self.looks: list[frozenset[str] | None] = []
+        self.looks = 0
+        self._known = dict(self.all)
         self._told: list[frozenset[str] | None] = []
         self._bell = threading.Condition()
 
@@ -132,20 +135,20 @@ class FakeLibrary:
     def _names_here(self) -> frozenset[SessionName]:
         return frozenset(name for name, session in self.all.items() if session.workspace == self.here)
 
-    def find_sessions(self, stop: Stop) -> Iterator[Found]:
+    def find_sessions(self, stop: Stop) -> Iterator[Batch]:
         if self.fault:
             raise self.fault
         rows = tuple(self.all.values())
-        yield Found(rows[:3], here=self._names_here())
+        yield Batch(rows[:3], here=self._names_here())
         if not stop():
-            yield Found(rows[3:], here=self._names_here(), gone=(), problems=(), complete=True)
+            yield Batch(rows[3:], here=self._names_here(), gone=(), problems=(), complete=True)
 
-    def look_again(self, known: Sequence[Session], paths: frozenset[str] | None, stop: Stop) -> Iterator[Found]:
-        self.looks.append(paths)
-        before = {row.name: row for row in known}
-        changed = [row for name, row in self.all.items() if before.get(name) is not row and not stop()]
-        removed = tuple(row.name for row in known if row.name not in self.all)
-        yield Found(tuple(changed), removed, here=self._names_here(), complete=True)
+    def look_again(self, stop: Stop) -> Iterator[Batch]:
+        self.looks += 1
+        before, self._known = self._known, dict(self.all)
+        removed = tuple(name for name in before if name not in self.all)
+        if not stop():
+            yield Batch(tuple(self.all.values()), removed, here=self._names_here(), complete=True)
 
     def changes(self, stop: Stop) -> Iterator[frozenset[str] | None]:
         while not stop():
@@ -237,21 +240,3 @@ def make_app(
 @pytest.fixture
 def library() -> FakeLibrary:
     return FakeLibrary(some_sessions())
-
-
-@pytest.fixture
-def make() -> Callable[..., RefloatApp]:
-    return make_app
-
-
-@pytest.fixture
-def many() -> Callable[[int], list[tuple[Session, Sample]]]:
-    return many_sessions
-
-
-@pytest.fixture
-def fake() -> Callable[..., FakeLibrary]:
-    def build(sessions: list[tuple[Session, Sample]] | None = None, **settings: str) -> FakeLibrary:
-        return FakeLibrary(some_sessions() if sessions is None else sessions, **settings)
-
-    return build

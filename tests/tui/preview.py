@@ -8,9 +8,9 @@ import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from conftest import FakeLibrary, make_app, some_sessions
+from tests.tui.conftest import FakeLibrary, make_app, some_sessions
 
 from refloat_tui.app import run_app
 

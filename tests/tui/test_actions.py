@@ -12,6 +12,7 @@ from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.screens.help import HelpScreen
 from refloat_tui.screens.text import TextScreen
+from refloat_tui.screens.wizard.screen import WizardScreen
 from refloat_tui.widgets.brief_pane import BriefPane
 from refloat_tui.widgets.history_pane import HistoryPane
 from refloat_tui.widgets.row_list import RowList
@@ -27,6 +28,7 @@ OWNERS: dict[Scope, type] = {
     "brief": BriefPane,
     "confirm": Confirm,
     "help": HelpScreen,
+    "wizard": WizardScreen,
 }
 
 
@@ -42,7 +44,7 @@ def test_no_key_twice_in_a_scope(scope: Scope):
     assert len(keys) == len(set(keys))
 
 
-@pytest.mark.parametrize("scope", [scope for scope in OWNERS])
+@pytest.mark.parametrize("scope", list(OWNERS))
 def test_every_row_is_done_by_its_owner(scope: Scope):
     for action in find_actions(scope):
         assert callable(getattr(OWNERS[scope], f"action_{action.method}", None)), action.id

@@ -5,6 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.tui.conftest import FakeLibrary, make_app, many_sessions, some_sessions
+from textual.app import App
+from textual.content import Content
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
@@ -12,12 +15,14 @@ from textual.widgets import Input
 from refloat.errors import Unreadable
 from refloat.model.session import SessionName, State
 from refloat.model.stamp import later
-from refloat_tui.app import RefloatApp
+from refloat.model.transcript import Item
 from refloat_tui.library import Library
+from refloat_tui.present.sessions import Entry, SessionRow
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.desk import DeskScreen, Doors
 from refloat_tui.screens.help import HelpScreen
 from refloat_tui.screens.text import TextScreen
+from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.widgets.checkout_pane import DiffList
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.history_pane import HistoryPane
@@ -27,7 +32,7 @@ from refloat_tui.widgets.triage_pane import TriagePane
 WIDE, SMALL = (120, 40), (80, 24)
 
 
-async def settle(pilot: Pilot[None]) -> None:
+async def settle(pilot: Pilot[str]) -> None:
     """Wait until the desk has read what it stands on."""
     for _ in range(200):
         await pilot.pause(0.02)
@@ -41,14 +46,28 @@ async def settle(pilot: Pilot[None]) -> None:
     await pilot.pause()
 
 
-def words_of(app: RefloatApp) -> str:
+def words_of(app: App[str]) -> str:
     """All that is on the screen."""
     strips = app.screen._compositor.render_strips()
     return "\n".join("".join(segment.text for segment in strip) for strip in strips)
 
 
-async def test_broken_ones_stand_on_top_and_the_first_is_chosen(library, make):
-    async with make(library).run_test(size=WIDE) as pilot:
+def standing_on(pilot: Pilot[str]) -> Item:
+    """The item under the cursor of the history."""
+    item = pilot.app.screen.query_one(HistoryPane).list.cursor_row
+    assert item is not None
+    return item
+
+
+def step_under(pilot: Pilot[str]) -> int:
+    """The number of the step under the cursor of the history."""
+    step = standing_on(pilot).step
+    assert step is not None
+    return step.n
+
+
+async def test_broken_ones_stand_on_top_and_the_first_is_chosen(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         words = words_of(pilot.app)
         assert "FAILED in step 8" in words
@@ -57,8 +76,8 @@ async def test_broken_ones_stand_on_top_and_the_first_is_chosen(library, make):
         assert "BILLING" not in words
 
 
-async def test_every_pane_by_its_key(library, make):
-    async with make(library).run_test(size=WIDE) as pilot:
+async def test_every_pane_by_its_key(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         for key, seen in (
             ("2", "trouble"),
@@ -73,8 +92,8 @@ async def test_every_pane_by_its_key(library, make):
             assert seen in words_of(pilot.app), key
 
 
-async def test_all_shows_the_other_places_and_here_goes_back(library, make):
-    async with make(library).run_test(size=WIDE) as pilot:
+async def test_all_shows_the_other_places_and_here_goes_back(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("h")
         assert "BILLING" in words_of(pilot.app)
@@ -82,8 +101,8 @@ async def test_all_shows_the_other_places_and_here_goes_back(library, make):
         assert "BILLING" not in words_of(pilot.app)
 
 
-async def test_filter_by_words_then_escape(library, make):
-    async with make(library).run_test(size=WIDE) as pilot:
+async def test_filter_by_words_then_escape(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("slash", *"codex", "enter")
         await settle(pilot)
@@ -96,8 +115,8 @@ async def test_filter_by_words_then_escape(library, make):
         assert len(rows.rows) == 6
 
 
-async def test_nothing_fits_says_what_to_press(library, make):
-    async with make(library).run_test(size=WIDE) as pilot:
+async def test_nothing_fits_says_what_to_press(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("slash", *"zzz")
         await pilot.pause()
@@ -105,16 +124,16 @@ async def test_nothing_fits_says_what_to_press(library, make):
         assert "esc clears the filter" in words_of(pilot.app)
 
 
-async def test_letters_belong_to_the_filter_while_it_has_the_focus(library, make):
-    async with make(library).run_test(size=WIDE) as pilot:
+async def test_letters_belong_to_the_filter_while_it_has_the_focus(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("slash", *"qhrd1")
         assert pilot.app.screen.query_one(Input).value == "qhrd1"
         assert isinstance(pilot.app.screen, DeskScreen)
 
 
-async def test_a_growing_session_keeps_cursor_and_line(library, make):
-    async with make(library).run_test(size=WIDE) as pilot:
+async def test_a_growing_session_keeps_cursor_and_line(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("down", "down", "down")
         rows = pilot.app.screen.query_one(SessionList)
@@ -124,17 +143,14 @@ async def test_a_growing_session_keeps_cursor_and_line(library, make):
         library.tell()
         for _ in range(100):
             await pilot.pause(0.02)
-            if (
-                library.looks
-                and [row for row in rows.rows if rows.key_of(row) == name][0].session.state is State.FAILED
-            ):
+            if any(isinstance(row, SessionRow) and row.session.state is State.FAILED for row in rows.rows[2:]):
                 break
         assert rows.cursor_key == before
         assert rows.key_of(rows.rows[1]) == name
 
 
-async def test_the_chosen_session_is_read_again_when_it_moved_on_and_only_then(library, make):
-    async with make(library).run_test(size=WIDE) as pilot:
+async def test_the_chosen_session_is_read_again_when_it_moved_on_and_only_then(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         name = library.opened[0]
         library.tell()
@@ -150,23 +166,24 @@ async def test_the_chosen_session_is_read_again_when_it_moved_on_and_only_then(l
         assert library.opened == [name, name]
 
 
-async def test_a_removed_session_hands_the_cursor_to_the_next(library, make):
-    async with make(library).run_test(size=WIDE) as pilot:
+async def test_a_removed_session_hands_the_cursor_to_the_next(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         rows = pilot.app.screen.query_one(SessionList)
-        del library.all[SessionName(rows.cursor_key)]
+        del library.all[SessionName(rows.cursor_key or "")]
         library.tell(None)
         for _ in range(100):
             await pilot.pause(0.02)
             if len(rows.rows) == 5:
                 break
+        assert isinstance(rows.cursor_row, SessionRow)
         assert rows.cursor_row.session.title.startswith("Split")
-        assert None in library.looks
+        assert library.looks
 
 
-async def test_keys_answer_while_a_session_is_being_read(library, make):
+async def test_keys_answer_while_a_session_is_being_read(library: FakeLibrary):
     library.gate = threading.Event()
-    async with make(library).run_test(size=WIDE) as pilot:
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await pilot.pause(0.3)
         rows = pilot.app.screen.query_one(SessionList)
         first = rows.cursor_key
@@ -178,9 +195,9 @@ async def test_keys_answer_while_a_session_is_being_read(library, make):
         assert library.opened[-1] == rows.cursor_key
 
 
-async def test_moving_on_drops_what_was_being_read(library, make):
+async def test_moving_on_drops_what_was_being_read(library: FakeLibrary):
     library.gate = threading.Event()
-    async with make(library).run_test(size=WIDE) as pilot:
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await pilot.pause(0.3)
         await pilot.press("down")
         await pilot.pause(0.2)
@@ -189,13 +206,14 @@ async def test_moving_on_drops_what_was_being_read(library, make):
         library.gate.set()
         await settle(pilot)
         detail = pilot.app.screen.query_one(Detail)
+        assert detail.session is not None
         assert detail.session.title.startswith("Rebuild")
         assert "Rebuild" in words_of(pilot.app)
 
 
-async def test_a_session_that_cannot_be_read_says_so_and_the_rest_stands(library, make):
+async def test_a_session_that_cannot_be_read_says_so_and_the_rest_stands(library: FakeLibrary):
     library.part_fault = Unreadable("nothing of it could be read: permission denied")
-    async with make(library).run_test(size=WIDE) as pilot:
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         words = words_of(pilot.app)
         assert "permission denied" in words
@@ -209,9 +227,9 @@ async def test_a_session_that_cannot_be_read_says_so_and_the_rest_stands(library
         assert "ASKED" in words_of(pilot.app)
 
 
-async def test_a_failed_scan_is_a_notice_and_the_app_stands(library, make):
+async def test_a_failed_scan_is_a_notice_and_the_app_stands(library: FakeLibrary):
     library.fault = OSError("disk on fire [bold]")
-    async with make(library).run_test(size=WIDE, notifications=True) as pilot:
+    async with make_app(library).run_test(size=WIDE, notifications=True) as pilot:
         await pilot.pause(0.3)
         notes = [note.message for note in pilot.app._notifications]
         assert any("disk on fire [bold]" in note for note in notes)
@@ -219,8 +237,8 @@ async def test_a_failed_scan_is_a_notice_and_the_app_stands(library, make):
         assert isinstance(pilot.app.screen, HelpScreen)
 
 
-async def test_small_terminal_has_two_screens(library, make):
-    async with make(library).run_test(size=SMALL) as pilot:
+async def test_small_terminal_has_two_screens(library: FakeLibrary):
+    async with make_app(library).run_test(size=SMALL) as pilot:
         await settle(pilot)
         assert "NEXT" not in words_of(pilot.app)
         await pilot.press("enter")
@@ -234,8 +252,8 @@ async def test_small_terminal_has_two_screens(library, make):
         assert "SHOP" in words_of(pilot.app)
 
 
-async def test_six_keys_in_the_footer_of_a_small_terminal(library, make):
-    async with make(library).run_test(size=SMALL) as pilot:
+async def test_six_keys_in_the_footer_of_a_small_terminal(library: FakeLibrary):
+    async with make_app(library).run_test(size=SMALL) as pilot:
         await settle(pilot)
         for keys in ((), ("enter",), ("2",), ("3",), ("4",), ("5",)):
             await pilot.press(*keys)
@@ -244,8 +262,8 @@ async def test_six_keys_in_the_footer_of_a_small_terminal(library, make):
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40), (60, 20), (200, 60)])
-async def test_nothing_scrolls_sideways(library, make, size):
-    async with make(library).run_test(size=size) as pilot:
+async def test_nothing_scrolls_sideways(library: FakeLibrary, size: tuple[int, int]):
+    async with make_app(library).run_test(size=size) as pilot:
         await settle(pilot)
         for key in "12345":
             await pilot.press(key)
@@ -254,8 +272,8 @@ async def test_nothing_scrolls_sideways(library, make, size):
                 assert not widget.allow_horizontal_scroll, widget
 
 
-async def test_evidence_unfolds(library, make):
-    async with make(library).run_test(size=WIDE) as pilot:
+async def test_evidence_unfolds(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("e")
         await pilot.pause()
@@ -267,17 +285,17 @@ async def test_evidence_unfolds(library, make):
         assert "none of 2 claude" not in words_of(pilot.app)
 
 
-async def test_history_jumps_filters_and_opens(library, make):
-    async with make(library).run_test(size=WIDE) as pilot:
+async def test_history_jumps_filters_and_opens(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("2")
         await pilot.pause()
         history = pilot.app.screen.query_one(HistoryPane)
-        assert history.list.cursor_row.n == 14
+        assert standing_on(pilot).n == 14
         await pilot.press("g")
-        assert history.list.cursor_row.n == 1
+        assert standing_on(pilot).n == 1
         await pilot.press("x")
-        assert history.list.cursor_row.step.n == 8
+        assert step_under(pilot) == 8
         await pilot.press("f")
         assert [item.type for item in history.list.rows] == ["prompt", "reply", "prompt"]
         for _ in range(6):
@@ -291,8 +309,8 @@ async def test_history_jumps_filters_and_opens(library, make):
         assert isinstance(pilot.app.screen, DeskScreen)
 
 
-async def test_from_a_recorded_change_to_its_step(library, make):
-    async with make(library).run_test(size=WIDE) as pilot:
+async def test_from_a_recorded_change_to_its_step(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("3")
         await pilot.pause()
@@ -301,11 +319,11 @@ async def test_from_a_recorded_change_to_its_step(library, make):
         await pilot.press("down", "enter")
         await pilot.pause()
         assert pilot.app.screen.query_one(Detail).shown == "history"
-        assert pilot.app.screen.query_one(HistoryPane).list.cursor_row.step.n == 2
+        assert step_under(pilot) == 2
 
 
-async def test_from_a_finding_to_its_step(library, make):
-    async with make(library).run_test(size=WIDE) as pilot:
+async def test_from_a_finding_to_its_step(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("4")
         await pilot.pause()
@@ -314,11 +332,11 @@ async def test_from_a_finding_to_its_step(library, make):
         assert pilot.app.screen.query_one(TriagePane).pile == "saved"
         await pilot.press("left", "down", "enter")
         await pilot.pause()
-        assert pilot.app.screen.query_one(HistoryPane).list.cursor_row.step.n == 8
+        assert step_under(pilot) == 8
 
 
-async def test_copy_the_command_and_the_brief(library, make):
-    async with make(library).run_test(size=WIDE) as pilot:
+async def test_copy_the_command_and_the_brief(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("y")
         assert pilot.app.clipboard == "cd /home/ana/shop && claude 'Read HANDOFF.md and go on from there'"
@@ -328,8 +346,12 @@ async def test_copy_the_command_and_the_brief(library, make):
         assert pilot.app.clipboard.startswith("# Round prices")
 
 
-async def test_writing_the_brief_asks_first(library, make):
-    async with make(library).run_test(size=WIDE) as pilot:
+async def test_writing_over_a_file_asks_first(tmp_path: Path):
+    library = FakeLibrary(some_sessions(), here=str(tmp_path))
+    for name, session in library.all.items():
+        library.all[name] = replace(session, workspace=str(tmp_path), repo=str(tmp_path))
+    (tmp_path / "HANDOFF.md").write_text("older")
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("5")
         await pilot.pause()
@@ -339,45 +361,46 @@ async def test_writing_the_brief_asks_first(library, make):
         await pilot.press("escape", "w")
         await pilot.pause()
         assert not library.written
+        assert isinstance(pilot.app.screen, Confirm)
         await pilot.press("y")
         for _ in range(100):
             await pilot.pause(0.02)
             if library.written:
                 break
-        assert library.written == [Path("/home/ana/shop/HANDOFF.md")]
+        assert library.written == [tmp_path / "HANDOFF.md"]
 
 
-async def test_a_dimmed_key_says_why(library, make):
-    async with make(library).run_test(size=WIDE, notifications=True) as pilot:
+async def test_a_dimmed_key_says_why(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE, notifications=True) as pilot:
         await settle(pilot)
         await pilot.press("r")
         await pilot.pause()
         assert any("wizard" in note.message for note in pilot.app._notifications)
 
 
-async def test_recover_opens_the_wizard(library, make):
+async def test_recover_opens_the_wizard(library: FakeLibrary):
     asked: list[SessionName] = []
 
-    def wizard(name: SessionName) -> Screen[None]:
+    def wizard(name: SessionName) -> Screen[Farewell]:
         asked.append(name)
         return Screen()
 
-    async with make(library, Doors(wizard)).run_test(size=WIDE) as pilot:
+    async with make_app(library, Doors(wizard)).run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("r")
         await pilot.pause()
         assert asked == [library.opened[0]]
 
 
-async def test_recover_straight_away_and_leave(library, make):
+async def test_recover_straight_away_and_leave(library: FakeLibrary):
     asked: list[SessionName] = []
 
-    def wizard(name: SessionName) -> Screen[None]:
+    def wizard(name: SessionName) -> Screen[Farewell]:
         asked.append(name)
         return Screen()
 
     name = next(iter(library.all))
-    app = make(library, Doors(wizard), chosen=name, recover=True)
+    app = make_app(library, Doors(wizard), chosen=name, recover=True)
     async with app.run_test(size=WIDE) as pilot:
         await pilot.pause()
         assert asked == [name]
@@ -386,13 +409,11 @@ async def test_recover_straight_away_and_leave(library, make):
     assert app.return_code == 0
 
 
-async def test_no_session_at_all_teaches_and_offers_the_demo(make, fake):
-    demo = fake()
+async def test_no_session_at_all_teaches_and_offers_the_demo():
+    def build() -> tuple[Library, Doors]:
+        return FakeLibrary(some_sessions()), Doors()
 
-    def build() -> Library:
-        return demo
-
-    async with make(fake([]), Doors(demo=build)).run_test(size=SMALL, notifications=True) as pilot:
+    async with make_app(FakeLibrary([]), Doors(demo=build)).run_test(size=SMALL, notifications=True) as pilot:
         await pilot.pause(0.3)
         words = words_of(pilot.app)
         assert "No coding agent has left a session" in words
@@ -403,31 +424,31 @@ async def test_no_session_at_all_teaches_and_offers_the_demo(make, fake):
         assert "Round prices" in words_of(pilot.app)
 
 
-async def test_three_thousand_sessions_answer_at_once(make, fake, many):
-    library = fake(many(3000), here="/home/ana/place0")
-    async with make(library).run_test(size=WIDE) as pilot:
+async def test_three_thousand_sessions_answer_at_once(monkeypatch: pytest.MonkeyPatch):
+    library = FakeLibrary(many_sessions(3000), here="/home/ana/place0")
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("h")
         rows = pilot.app.screen.query_one(SessionList)
         assert len(rows.rows) == 3050
-        drawn: list[int] = []
+        drawn: list[str] = []
         draw = rows.draw_row
 
-        def counted(row, width, *, chosen):
-            drawn.append(1)
+        def counted(row: Entry, width: int, *, chosen: bool) -> Content:
+            drawn.append(rows.key_of(row))
             return draw(row, width, chosen=chosen)
 
-        rows.draw_row = counted
+        monkeypatch.setattr(rows, "draw_row", counted)
         for key in ("G", "g", "pagedown", "down", "down", "pagedown"):
             await pilot.press(key)
         assert len(drawn) < 400
 
 
-async def test_hostile_titles_are_text(make, fake):
-    library = fake()
+async def test_hostile_titles_are_text():
+    library = FakeLibrary(some_sessions())
     name = next(iter(library.all))
     library.all[name] = replace(library.all[name], title="[red]x[/red] \x1b[2J\u202e[@click=app.quit]y")
-    async with make(library).run_test(size=WIDE) as pilot:
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         words = words_of(pilot.app)
         assert "[red]x[/red]" in words
@@ -435,9 +456,9 @@ async def test_hostile_titles_are_text(make, fake):
         assert "\\u202e" in words
 
 
-async def test_ascii_draws_ascii_only(library, make):
+async def test_ascii_draws_ascii_only(library: FakeLibrary):
     environment = {"LANG": "C", "TERM": "xterm", "REFLOAT_ASCII": "1"}
-    async with make(library, environment=environment).run_test(size=SMALL) as pilot:
+    async with make_app(library, environment=environment).run_test(size=SMALL) as pilot:
         await settle(pilot)
         for keys in ((), ("1",), ("e",), ("2",), ("3",), ("4",), ("5",), ("question_mark",)):
             await pilot.press(*keys)
@@ -448,8 +469,8 @@ async def test_ascii_draws_ascii_only(library, make):
             assert not odd, (keys, odd)
 
 
-async def test_the_look_changes(library, make):
-    async with make(library).run_test(size=WIDE) as pilot:
+async def test_the_look_changes(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         seen = [pilot.app.theme]
         for _ in range(3):
@@ -459,9 +480,9 @@ async def test_the_look_changes(library, make):
         assert seen == ["refloat-dark", "refloat-light", "refloat-16", "refloat-dark"]
 
 
-async def test_a_remapped_key(library, make, tmp_path):
+async def test_a_remapped_key(library: FakeLibrary, tmp_path: Path):
     (tmp_path / "keys.toml").write_text('"desk.history" = "f6"\n"desk.nope" = "x"\n')
-    async with make(library, config=tmp_path).run_test(size=WIDE, notifications=True) as pilot:
+    async with make_app(library, config=tmp_path).run_test(size=WIDE, notifications=True) as pilot:
         await settle(pilot)
         await pilot.press("f6")
         await pilot.pause()

@@ -1,7 +1,8 @@
 """Wiring: takes a library, shows the desk. Decides the look and the keys; works nothing out by itself."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -9,13 +10,16 @@ from textual.app import App
 from textual.binding import BindingType
 
 from refloat.model.session import SessionName
+from refloat.usecases.workbench import Workbench
 from refloat_tui.actions import SCOPES, Scope, action_of, bindings
+from refloat_tui.bench_library import BenchLibrary
 from refloat_tui.keymap import read_keymap
 from refloat_tui.library import Library
 from refloat_tui.palette import ActionCommands, ActionPalette
-from refloat_tui.screens.desk import DeskScreen, Doors
+from refloat_tui.screens.desk import Demo, DeskScreen, Doors
 from refloat_tui.screens.help import HelpScreen
 from refloat_tui.screens.wizard.farewell import Farewell
+from refloat_tui.screens.wizard.screen import WizardScreen
 from refloat_tui.terminal import Watchman
 from refloat_tui.theme import THEMES, choose_glyphs, choose_theme
 
@@ -36,7 +40,7 @@ class Start:
 _NO_HELP: Final[frozenset[Scope]] = frozenset({"confirm", "help"})
 
 
-class RefloatApp(App[None]):
+class RefloatApp(App[str]):
     """The terminal app."""
 
     TITLE = "refloat"
@@ -64,13 +68,13 @@ class RefloatApp(App[None]):
         chosen = self._start.chosen
         desk = DeskScreen(self._library, self._doors, glyphs=self.glyphs, home=self._start.home, chosen=chosen)
         if self._start.recover and chosen is not None and self._doors.wizard is not None:
-            self.push_screen(self._doors.wizard(chosen), self._leave_with)
+            self.push_screen(self._doors.wizard(chosen), self._leave)
         else:
             self.push_screen(desk)
 
-    def _leave_with(self, farewell: Farewell | None) -> None:
+    def _leave(self, farewell: Farewell | None) -> None:
         """Say where the brief is, or how to come back, where it stays on the terminal."""
-        self.exit(message=farewell.sentence if farewell is not None else None)
+        self.exit(farewell.sentence if farewell is not None else None)
 
     def _take_keys(self) -> None:
         if self._start.config is None:
@@ -111,9 +115,42 @@ class RefloatApp(App[None]):
         self.exit()
 
 
-def run_app(app: RefloatApp) -> None:
-    """Run until the person leaves or the terminal goes away; call from the main thread of a process with a terminal."""
+def make_doors(library: BenchLibrary, environment: Mapping[str, str], demo: Demo | None = None) -> Doors:
+    """The ways out of a desk over a real workbench."""
+    glyphs = choose_glyphs(environment)
+
+    def wizard(name: SessionName) -> WizardScreen:
+        return WizardScreen(partial(library.rescue, name), glyphs=glyphs)
+
+    return Doors(wizard, demo)
+
+
+def make_app(
+    bench: Workbench,
+    cwd: Path,
+    *,
+    chosen: SessionName | None = None,
+    recover: bool = False,
+    demo: Callable[[], tuple[Workbench, Path]] | None = None,
+) -> RefloatApp:
+    """The app over a workbench. `demo` builds one and answers with its workbench and its repository; slow."""
+    places = bench.machine.places
+
+    def open_demo() -> tuple[BenchLibrary, Doors]:
+        library = BenchLibrary(*demo()) if demo is not None else BenchLibrary(bench, cwd)
+        return library, make_doors(library, places.environment)
+
+    library = BenchLibrary(bench, cwd)
+    doors = make_doors(library, places.environment, None if demo is None else open_demo)
+    return RefloatApp(library, doors, Start(places.environment, places.config, str(places.home), chosen, recover))
+
+
+def run_app(app: RefloatApp) -> str | None:
+    """Run until the person leaves or the terminal goes away; call from the main thread of a process with a terminal.
+    Answers with a sentence for the person, where there is one. The process ends by force within two seconds after it.
+    """
     watchman = Watchman(lambda: app.call_from_thread(app.exit))
     watchman.start()
-    app.run()
+    said = app.run()
     watchman.rest()
+    return said

@@ -4,53 +4,22 @@ Everything that comes back is masked already: masking happens behind this door, 
 slow and is made from a thread; none touches a widget. What fails raises a `RefloatError` with a sentence.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
 
 from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
-from refloat.model.problem import Problem
-from refloat.model.session import RecordGone, Session, SessionName
+from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.model.status import Status
 from refloat.model.story import Story
 from refloat.model.triage import Triage
+from refloat.usecases.find_sessions import Batch
+from refloat.usecases.look_around import Place
 
 Stop = Callable[[], bool]
 """Asked between two pieces of work; True ends it early."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Some sessions, as far as known now."""
-
-    sessions: tuple[Session, ...] = ()
-    """New ones, and known ones that changed."""
-    removed: tuple[SessionName, ...] = ()
-    """Known ones that are no longer on disk. A place that could not be read removes nothing."""
-    gone: tuple[RecordGone, ...] | None = None
-    """Sessions without a record; None where nobody looked."""
-    problems: tuple[Problem, ...] | None = None
-    here: frozenset[SessionName] | None = None
-    """Those that belong to the place where Refloat was started; None: as before."""
-    done: int = 0
-    total: int = 0
-    """Sessions read, and to be read, in this look."""
-    complete: bool = False
-    """Everything was looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where Refloat was started."""
-
-    path: str
-    repo: str | None = None
-    branch: str | None = None
-    dirty: int | None = None
-    """None where it was not cheap to know."""
 
 
 class Opened(Protocol):
@@ -90,12 +59,12 @@ class Library(Protocol):
         """Where Refloat was started."""
         ...
 
-    def find_sessions(self, stop: Stop) -> Iterator[Found]:
+    def find_sessions(self, stop: Stop) -> Iterator[Batch]:
         """All sessions: first those that the catalogue has, then, batch by batch, those that had to be read."""
         ...
 
-    def look_again(self, known: Sequence[Session], paths: frozenset[str] | None, stop: Stop) -> Iterator[Found]:
-        """What changed since: in these files, or (None) in anything; processes are looked at either way."""
+    def look_again(self, stop: Stop) -> Iterator[Batch]:
+        """What changed since, in files and processes. What did not is known already: a look without news is quick."""
         ...
 
     def changes(self, stop: Stop) -> Iterator[frozenset[str] | None]:

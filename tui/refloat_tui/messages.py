@@ -8,14 +8,16 @@ from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.session import SessionName
 from refloat.model.triage import Triage
-from refloat_tui.library import Found, Opened, Place
+from refloat.usecases.find_sessions import Batch
+from refloat.usecases.look_around import Place
+from refloat_tui.library import Opened
 
 
 @dataclass
 class SessionsFound(Message, bubble=False):
     """A batch of sessions."""
 
-    found: Found
+    found: Batch
 
 
 @dataclass
@@ -29,8 +31,8 @@ class PlaceKnown(Message, bubble=False):
 class WatchTold(Message, bubble=False):
     """Files changed; the screen waits a moment for more and looks."""
 
-    paths: frozenset[str] | None
-    """None: some changes were missed."""
+    changed: bool
+    """False: only how it watches is news."""
     how: str
     """How it watches now, in words."""
 

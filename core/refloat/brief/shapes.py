@@ -315,7 +315,7 @@ def userinfo_hits(text: str) -> Iterator[Hit]:
 
 # ── the library ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-_LIBRARY_WORDS: Final = (
+LIBRARY_WORDS: Final = (
     "artif", "jfrog", "buildkit", "azure", "accountkey", "account_key", "cloudant", "discord", "ibm", "softlayer",
     "mailchimp", "twilio", "aws", "bluemix", "npm_token", "_authtoken",
 )  # fmt: skip
@@ -379,7 +379,7 @@ def library_hits(text: str, low: str) -> Iterator[Hit]:
 
 def _library_windows(text: str, low: str) -> Iterator[tuple[int, int]]:
     done = 0
-    for at in sorted(at for word in _LIBRARY_WORDS for at in find_all(low, word)):
+    for at in sorted(at for word in LIBRARY_WORDS for at in find_all(low, word)):
         if at < done:
             continue
         start, end = at, at

@@ -12,8 +12,8 @@ are masked before they come in.
 
 import os
 import sqlite3
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -126,11 +126,6 @@ class _Foreign(Exception):  # noqa: N818 - never leaves this module
     """The catalogue is of another schema."""
 
 
-@dataclass(slots=True)
-class _Wrote:
-    done: bool = False
-
-
 class Catalogue:
     """An open catalogue. Use it in a `with`, from one thread. A failing read is an empty one, a failing write False."""
 
@@ -235,39 +230,33 @@ class Catalogue:
 
     def keep_identities(self, rows: Iterable[tuple[str, Stat, str]]) -> bool:
         """Keep what files are, as text."""
-        with self._writing() as wrote:
-            self._db.executemany(
-                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)",
-                ((os.fsencode(path), *stat, identity) for path, stat, identity in rows),
-            )
-        return wrote.done
+        bound = [(os.fsencode(path), *stat, identity) for path, stat, identity in rows]
+        return self._write([("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", bound)])
 
     def keep_readings(self, rows: Iterable[tuple[Reading, bytes, Sequence[str]]]) -> bool:
         """Keep sessions as read, what is needed to read them on, and the paths that they edited, all or none."""
-        with self._writing() as wrote:
-            # Until the next whole look is kept, no list may be answered from here alone.
-            self._db.execute("DELETE FROM meta WHERE name = 'fingerprint'")
-            for reading, frozen, edited in rows:
-                key = _bound(reading.key)
-                self._db.execute(
+        kept = [(_bound(reading.key), reading, frozen, paths) for reading, frozen, paths in rows]
+        return self._write(
+            [
+                # Until the next whole look is kept, no list may be answered from here alone.
+                ("DELETE FROM meta WHERE name = ?", [("fingerprint",)]),
+                (
                     "INSERT OR REPLACE INTO readings VALUES (?, ?, ?, ?, ?, ?)",
-                    (*key, reading.files, reading.lineage, reading.summary),
-                )
-                self._db.execute("INSERT OR REPLACE INTO resumes VALUES (?, ?, ?, ?)", (*key, frozen))
-                self._db.execute("DELETE FROM edited WHERE agent = ? AND session_id = ?", key[:2])
-                self._db.executemany(
-                    "INSERT OR IGNORE INTO edited VALUES (?, ?, ?)", ((path, *key[:2]) for path in edited)
-                )
-        return wrote.done
+                    [(*key, reading.files, reading.lineage, reading.summary) for key, reading, _, _ in kept],
+                ),
+                ("INSERT OR REPLACE INTO resumes VALUES (?, ?, ?, ?)", [(*key, frozen) for key, _, frozen, _ in kept]),
+                ("DELETE FROM edited WHERE agent = ? AND session_id = ?", [key[:2] for key, _, _, _ in kept]),
+                (
+                    "INSERT OR IGNORE INTO edited VALUES (?, ?, ?)",
+                    [(path, *key[:2]) for key, _, _, paths in kept for path in paths],
+                ),
+            ]
+        )
 
     def keep_copies(self, rows: Iterable[tuple[str, Stat, str, bool]]) -> bool:
         """Keep which file holds which conversation row of another session."""
-        with self._writing() as wrote:
-            self._db.executemany(
-                "INSERT OR REPLACE INTO copies VALUES (?, ?, ?, ?, ?, ?)",
-                ((os.fsencode(path), row, *stat[:3], int(holds)) for path, stat, row, holds in rows),
-            )
-        return wrote.done
+        bound = [(os.fsencode(path), row, *stat[:3], int(holds)) for path, stat, row, holds in rows]
+        return self._write([("INSERT OR REPLACE INTO copies VALUES (?, ?, ?, ?, ?, ?)", bound)])
 
     def finish(
         self,
@@ -284,32 +273,34 @@ class Catalogue:
         `notes` say under which conditions all of this holds. `forget` names files that are proved to be gone; what was
         kept of them goes too.
         """
-        with self._writing() as wrote:
-            self._db.executemany(_INSERT_TOLD, map(_told_row, told))
-            self._db.executemany(
-                f"UPDATE sessions SET listed = 1, state = ?, pulse = ?, live = ? WHERE {_KEY}",  # noqa: S608 - names of our own
-                ((row.state, row.pulse, row.live, *_bound(row.key)) for row in relived),
-            )
-            self._db.executemany(f"UPDATE sessions SET listed = 0 WHERE {_KEY}", map(_bound, unlisted))  # noqa: S608 - as above
-            self._db.execute("DELETE FROM gone")
-            self._db.executemany("INSERT INTO gone VALUES (NULL, ?, ?, ?, ?, ?)", gone)
-            self._db.execute("DELETE FROM meta WHERE name <> 'schema'")
-            self._db.executemany(
-                "INSERT INTO meta VALUES (?, ?)",
-                ((name, value.encode("utf-8", "surrogateescape")) for name, value in notes.items()),
-            )
-            for path in forget:
-                self._forget(path)
-        return wrote.done
-
-    def _forget(self, path: str) -> None:
-        bound = (os.fsencode(path),)
-        self._db.execute(
-            "DELETE FROM edited WHERE (agent, session_id) IN (SELECT agent, session_id FROM readings WHERE path = ?)",
-            bound,
+        lost = [(os.fsencode(path),) for path in forget]
+        kept = [(name, value.encode("utf-8", "surrogateescape")) for name, value in notes.items()]
+        return self._write(
+            [
+                (_INSERT_TOLD, [_told_row(row) for row in told]),
+                (_RELIVE, [(row.state, row.pulse, row.live, *_bound(row.key)) for row in relived]),
+                (f"UPDATE sessions SET listed = 0 WHERE {_KEY}", [_bound(key) for key in unlisted]),  # noqa: S608 - names of our own
+                ("DELETE FROM gone", [()]),
+                ("INSERT INTO gone VALUES (NULL, ?, ?, ?, ?, ?)", list(gone)),
+                ("DELETE FROM meta WHERE name <> ?", [("schema",)]),
+                ("INSERT INTO meta VALUES (?, ?)", kept),
+                *((question, lost) for question in _FORGET),
+            ]
         )
-        for table in ("files", "sessions", "readings", "resumes", "copies"):
-            self._db.execute(f"DELETE FROM {table} WHERE path = ?", bound)  # noqa: S608 - names of our own
+
+    def _write(self, work: Sequence[tuple[str, Sequence[Sequence[object]]]]) -> bool:
+        """Statements with their rows in one transaction; a catalogue that cannot be written is no fault of the work."""
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            for question, rows in work:
+                self._db.executemany(question, rows)
+            self._db.execute("COMMIT")
+        except (sqlite3.Error, UnicodeEncodeError):  # names that are no text have no place in a table
+            with suppress(sqlite3.Error):
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+            return False
+        return True
 
     def _ask(self, question: str, bound: Sequence[object] = ()) -> list[Any]:
         """Rows; none where the catalogue fails in the middle. Columns are typed by the tables above."""
@@ -318,28 +309,17 @@ class Catalogue:
         except sqlite3.Error:
             return []
 
-    @contextmanager
-    def _writing(self) -> Generator[_Wrote]:
-        """One transaction, which a failing catalogue undoes: a cache that cannot be written is no fault."""
-        wrote = _Wrote()
-        try:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield wrote
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
-            wrote.done = True
-        except (sqlite3.Error, UnicodeEncodeError):  # names that are no text have no place in a table
-            with suppress(sqlite3.Error):
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-
 
 _READING: Final = "agent, session_id, path, files, lineage, summary"
 _KEY: Final = "agent = ? AND session_id = ? AND path = ?"
 _INSERT_TOLD: Final = f"INSERT OR REPLACE INTO sessions VALUES ({', '.join('?' * 20)})"  # noqa: S608 - as above
+
+
+_RELIVE: Final = f"UPDATE sessions SET listed = 1, state = ?, pulse = ?, live = ? WHERE {_KEY}"  # noqa: S608 - as above
+_FORGET: Final = (
+    "DELETE FROM edited WHERE (agent, session_id) IN (SELECT agent, session_id FROM readings WHERE path = ?)",
+    *(f"DELETE FROM {table} WHERE path = ?" for table in ("files", "sessions", "readings", "resumes", "copies")),  # noqa: S608 - as above
+)
 
 
 def _reading(row: tuple[str, str, bytes, str, str, bytes]) -> Reading:

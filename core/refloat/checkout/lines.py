@@ -1,6 +1,6 @@
-"""Lines of text and how two of them differ: the arithmetic under folding, comparing and owning.
+r"""Lines of text and how two of them differ: the arithmetic under folding, comparing and owning.
 
-A text is `text.split("\\n")`: the last element is what stands behind the last line feed, so that joining gives the very
+A text is `text.split("\n")`: the last element is what stands behind the last line feed, so that joining gives the very
 same text back. Decides what is the same line (a carriage return at its end counts for nothing) and which lines are too
 common to prove anything. Refuses to know what a file or a session is.
 """

@@ -150,9 +150,8 @@ def _find_unreachable(repository: Repository) -> list[str]:
 def _find_loose(objects: Path) -> list[str]:
     found: list[str] = []
     try:
-        for directory in sorted(os.listdir(objects)):
-            if len(directory) == 2:
-                found += (directory + name for name in os.listdir(objects / directory))
+        for directory in [entry for entry in os.scandir(objects) if len(entry.name) == 2]:
+            found += (directory.name + entry.name for entry in os.scandir(directory))
     except OSError:
         return []
     return found if len(found) <= _LOOSE else []

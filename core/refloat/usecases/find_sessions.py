@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from refloat.usecases.finder import Batch, Finder, Listing, Located, Scope, Stop
-from refloat.usecases.naming import find_named, find_others
+from refloat.usecases.naming import find_named
+from refloat.usecases.neighbours import Neighbour, find_neighbours
 from refloat.usecases.telling import TITLE
 from refloat.usecases.workbench import Workbench
 
@@ -17,9 +18,10 @@ __all__ = [
     "Finder",
     "Listing",
     "Located",
+    "Neighbour",
     "Scope",
     "Stop",
-    "find_others",
+    "find_neighbours",
     "list_sessions",
     "resolve",
     "watch_sessions",

@@ -20,7 +20,7 @@ from refloat.usecases.judging import Judge
 from refloat.usecases.recall import Recall, found_again, key_of
 from refloat.usecases.sessions import Surroundings, make_session, newest_first, unreadable
 from refloat.usecases.show_status import find_next
-from refloat.usecases.sighting import Sighting, sight
+from refloat.usecases.sighting import Sighting, newest_of, sight
 from refloat.usecases.telling import keep_listing, recall_told
 from refloat.usecases.workbench import Workbench
 
@@ -145,14 +145,14 @@ class Finder:
 
     def _look(self, sighting: Sighting, catalogue: Catalogue | None, here: Path | None, stop: Stop) -> Iterator[Batch]:
         look = _Look(sighting, catalogue, here, Judge(self._bench), Surroundings())
-        unread = self._recall_all(look)
+        unread = self._unread(sighting)
         shown: list[Session] = []
         size = 0
         for done, (reader, found) in enumerate(unread, 1):
             if stop():
                 self._recall.flush()
                 return
-            packed = look.packs[key_of(found)] = self._recall.read(reader, found)
+            packed = look.fresh[key_of(found)] = self._recall.read(reader, found)
             size += _size(found)
             if not unreadable(packed):
                 judged = look.judge.judge(found, packed, grew=self._grew(found))
@@ -163,23 +163,20 @@ class Finder:
         self._recall.flush()
         yield self._conclude(look)
 
-    def _recall_all(self, look: "_Look") -> list[tuple[Reader, Found]]:
-        """Take what is known of unchanged sessions; give back those that must be read, newest files first."""
-        unread: list[tuple[Reader, Found]] = []
-        for reader, found in look.sighting.found:
-            if (packed := self._recall.recall(found)) is not None:
-                look.packs[key_of(found)] = packed
-            else:
-                unread.append((reader, found))
-        unread.sort(key=lambda pair: max((file.mtime_ns for file in pair[1].files), default=0), reverse=True)
-        return unread
+    def _unread(self, sighting: Sighting) -> list[tuple[Reader, Found]]:
+        """Sessions that must be read, or read on, newest files first."""
+        unread = [pair for pair in sighting.found if self._recall.recall(pair[1]) is None]
+        return sorted(unread, key=lambda pair: newest_of(pair[1]), reverse=True)
 
     def _conclude(self, look: "_Look") -> Batch:
         """What only the whole can tell; kept for the next time."""
         problems = [*look.sighting.problems, *look.judge.problems]
         known: list[tuple[Key, Found, Packed]] = []
         for _, found in look.sighting.found:
-            packed = look.packs[key_of(found)]
+            # What cannot be kept, because a file may open later, was read in this look.
+            packed = look.fresh.get(key_of(found)) or self._recall.recall(found)
+            if packed is None:
+                continue
             if told := unreadable(packed):
                 problems += told
             else:
@@ -253,6 +250,24 @@ class Finder:
                     found.append(row)
         return found, problems
 
+    def catch_up(self, most: int) -> tuple[Sighting, int]:
+        """Read what is new, up to `most` bytes of it, newest files first; what lies on disk, and how many sessions are
+        left unread.
+        """
+        with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
+            self._recall.open(catalogue, everything=True)
+            sighting = self._sight(catalogue)
+            unread = self._unread(sighting)
+            left = len(unread)
+            for reader, found in unread:
+                most -= _size(found)
+                if most < 0:
+                    break
+                self._recall.read(reader, found)
+                left -= 1
+            self._recall.flush()
+        return sighting, left
+
     # ── one of them ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def locate(self, reader: Reader, found: Found) -> Located:
@@ -287,7 +302,8 @@ class _Look:
     here: Path | None
     judge: Judge
     surroundings: Surroundings
-    packs: dict[Key, Packed] = field(default_factory=dict[Key, Packed])
+    fresh: dict[Key, Packed] = field(default_factory=dict[Key, Packed])
+    """What was read in this look."""
 
     def here_of(self, sessions: Sequence[Session]) -> frozenset[SessionName] | None:
         return _here(self.here, sessions, self.surroundings)

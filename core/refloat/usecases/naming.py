@@ -16,6 +16,7 @@ from refloat.errors import NoSuchSession, Unreadable, UsageError
 from refloat.model.session import SessionName
 from refloat.readers.contract import Found, Reader, SourceFile
 from refloat.usecases.finder import Finder, Located, Scope
+from refloat.usecases.sighting import newest_of
 from refloat.usecases.workbench import Workbench
 
 _NEAR: Final = 3
@@ -39,27 +40,7 @@ def find_named(finder: Finder, bench: Workbench, ref: str, cwd: Path) -> Located
     names = sorted({_name(each) for _, each in fitting})
     if len(names) > 1:
         raise NoSuchSession(ref, names[:_NEAR], ambiguous=True)
-    return finder.locate(*max(fitting, key=lambda pair: _newest(pair[1])))
-
-
-def find_others(finder: Finder, bench: Workbench, located: Located, paths: Collection[str]) -> Sequence[Located]:
-    """Other sessions that edited one of the absolute `paths`, newest files first, as far as the catalogue knows.
-
-    Opens only those.
-    """
-    catalogue = Catalogue.open(bench.machine.places.cache)
-    if catalogue is None:
-        return ()
-    with catalogue:
-        editors = catalogue.editors(paths)
-    mine = (located.found.agent, located.found.session_id)
-    wanted = [
-        (reader, found)
-        for reader, found in finder.sight().found
-        if (found.agent, found.session_id) in editors and (found.agent, found.session_id) != mine
-    ]
-    wanted.sort(key=lambda pair: _newest(pair[1]), reverse=True)
-    return [finder.locate(reader, found) for reader, found in wanted]
+    return finder.locate(*max(fitting, key=lambda pair: newest_of(pair[1])))
 
 
 def _find_last(finder: Finder, bench: Workbench, cwd: Path) -> Located:
@@ -72,10 +53,6 @@ def _find_last(finder: Finder, bench: Workbench, cwd: Path) -> Located:
 
 def _name(found: Found) -> SessionName:
     return SessionName(f"{found.agent}:{found.session_id}")
-
-
-def _newest(found: Found) -> int:
-    return max((file.mtime_ns for file in found.files), default=0)
 
 
 def _looks_like_path(ref: str) -> bool:
@@ -101,7 +78,7 @@ def _by_name(found: Iterable[_Pair], ref: str) -> list[_Pair]:
 def _nearest(bench: Workbench, found: Sequence[_Pair], ref: str) -> list[SessionName]:
     """Names of three sessions: those with a like id, then those with a fitting title, then the nearest ids of all."""
     word = ref.rpartition(":")[2].lower()
-    newest = sorted(found, key=lambda pair: _newest(pair[1]), reverse=True)
+    newest = sorted(found, key=lambda pair: newest_of(pair[1]), reverse=True)
     scores = {_name(each): _likeness(word, each.session_id.lower()) for _, each in newest}
     by_id = sorted(scores, key=lambda name: scores[name], reverse=True)
     near = [name for name in by_id if scores[name] >= _LIKE][:_NEAR]
@@ -132,7 +109,7 @@ def _by_path(bench: Workbench, found: Sequence[_Pair], ref: str, path: Path) -> 
     real = path.resolve()
     inside = [pair for pair in found if str(path) in _paths(pair[1]) or str(real) in _paths(pair[1])]
     if inside:
-        return max(inside, key=lambda pair: _newest(pair[1]))
+        return max(inside, key=lambda pair: newest_of(pair[1]))
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
@@ -166,4 +143,4 @@ def _recognised(reader: Reader, path: Path, own: Collection[str]) -> list[_Pair]
     grouped = reader.group([(file, reader.identify(file)) for file in files]) if files else ()
     pairs = [(reader, each if _paths(each) <= set(own) else replace(each, by_path=True)) for each in grouped]
     pairs = [pair for pair in pairs if _paths(pair[1])]
-    return sorted(pairs, key=lambda pair: _newest(pair[1]), reverse=True)
+    return sorted(pairs, key=lambda pair: newest_of(pair[1]), reverse=True)

@@ -10,12 +10,12 @@ from typing import Final, cast
 
 import orjson
 
-from refloat.brief.masks import Masker, mask_tree
 from refloat.catalogue.pack import Packed, pack, unpack
 from refloat.catalogue.store import HEAD, Catalogue, Key, Reading, hash_stretch
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, Reader, Segment, SourceFile
 from refloat.readers.lines import Cursor
+from refloat.usecases.masking import mask
 from refloat.usecases.reading import Resumable, read_summary
 
 _BATCH: Final = 64
@@ -233,7 +233,7 @@ def _mask_titles(assembler: bytes) -> str:
     counters = value["counters"]
     facts = cast("dict[str, str]", counters["facts"])
     told = {name: facts[name] for name in facts if name.startswith("title")}
-    kept = mask_tree((told, counters["first_prompt"], counters["failure"]), Masker())
+    kept = mask((told, counters["first_prompt"], counters["failure"]))
     facts |= kept[0]
     counters["first_prompt"], counters["failure"] = kept[1:]
     return orjson.dumps(value).decode()
@@ -245,7 +245,7 @@ def _masked(packed: Packed) -> Packed:
 
 
 def _mask_summary(summary: Summary) -> Summary:
-    title, failure = mask_tree((summary.title, summary.ending.failure), Masker())
+    title, failure = mask((summary.title, summary.ending.failure))
     return replace(summary, title=title, ending=replace(summary.ending, failure=failure))
 
 

@@ -15,7 +15,7 @@ from typing import Final, cast
 import orjson
 
 from refloat import wire
-from refloat.brief.masks import Masker, mask_tree
+from refloat.brief.masks import Masker
 from refloat.catalogue.peek import NOW, write_specs
 from refloat.catalogue.store import Catalogue, Key, Relived, Told
 from refloat.model.liveness import Liveness, Verdict
@@ -23,6 +23,7 @@ from refloat.model.session import RecordGone, Session, State
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.text import cut, one_line
 from refloat.usecases.judging import Judge, is_settled
+from refloat.usecases.masking import mask
 from refloat.usecases.sessions import Surroundings
 from refloat.usecases.sighting import Sighting, lost_files
 
@@ -58,7 +59,7 @@ def keep_listing(
         if mark != known_mark:
             told.append(_tell(key, session, judge.at, surroundings, mark=mark, pulse=pulse))
         elif pulse != known_pulse or not listed:
-            relived.append(Relived(key, session.state, pulse, _live(session, judge.at)))
+            relived.append(Relived(key, session.state, pulse, _live(mask(wire.session(session)), judge.at)))
     unlisted = [key for key, (_, _, listed) in kept.items() if listed and key not in sessions]
     lost = lost_files(sighting, catalogue.identities())
     if told or relived or unlisted or lost or notes != {n: value for n, value in known.items() if n != "schema"}:
@@ -94,20 +95,15 @@ def _hash(value: object) -> str:
     return blake2b(repr(value).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
-def _live(session: Session, at: Stamp) -> str:
-    document = wire.session(session)
-    # One masker for all: a secret found in one place is masked in every one.
-    masker = Masker()
-    masker.learn(document)
-    state = wire.dump({key: document[key] for key in _LIVE}, masker=masker).strip()
-    liveness = wire.dump(document["liveness"], masker=masker).strip()
+def _live(document: wire.Document, at: Stamp) -> str:
+    state = _json({key: document[key] for key in _LIVE})
+    liveness = _json(document["liveness"])
     return f'{state[1:-1]},"liveness":{liveness}'.replace(f'"at":"{at}"', f'"at":"{NOW}"')
 
 
 def _tell(key: Key, session: Session, at: Stamp, surroundings: Surroundings, *, mark: str, pulse: str) -> Told:
-    document = wire.session(session)
-    masker = Masker()
-    masker.learn(document)
+    # Masked as a whole: a secret found in one place is masked in every one.
+    document, title, folder = mask((wire.session(session), session.title, os.path.basename(session.workspace or "")))  # noqa: PTH119 - a foreign style stays as it is
     names = list(document)
     front = {name: document[name] for name in names[: names.index(_LIVE[0])]}
     back = {name: document[name] for name in names[names.index(_BACK) :]}
@@ -123,17 +119,21 @@ def _tell(key: Key, session: Session, at: Stamp, surroundings: Surroundings, *, 
         repo=place.repo,
         worktree=worktree.path,
         worktree_repo=worktree.repo,
-        title=cut(one_line(mask_tree(session.title, masker)), TITLE),
-        folder=one_line(mask_tree(os.path.basename(session.workspace or ""), masker)),  # noqa: PTH119 - a foreign style stays as it is
-        front=wire.dump(front, masker=masker).strip()[:-1],
-        live=_live(session, at),
-        back=wire.dump(back, masker=masker).strip()[1:],
+        title=cut(one_line(title), TITLE),
+        folder=one_line(folder),
+        front=_json(front)[:-1],
+        live=_live(document, at),
+        back=_json(back)[1:],
     )
 
 
 def _tell_gone(row: RecordGone, surroundings: Surroundings) -> tuple[str, str, str, str, str]:
     place = surroundings.place(row.workspace)
-    return row.agent, place.path, *place.repo, wire.dump(wire.record_gone(row), masker=Masker()).strip()
+    return row.agent, place.path, *place.repo, _json(mask(wire.record_gone(row)))
+
+
+def _json(masked: object) -> str:
+    return wire.dump(masked, masker=Masker(enabled=False)).rstrip("\n")
 
 
 def recall_told(catalogue: Catalogue, now: Stamp) -> list[Session]:

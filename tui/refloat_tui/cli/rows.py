@@ -133,7 +133,7 @@ def show_age(then: str, now: str) -> str:
 
 
 def _seconds(stamp: str) -> int:
-    """Seconds since 1970 of a Stamp. By the civil calendar's own rule: a calendar module would cost more than the list."""
+    """Seconds since 1970 of a Stamp, by the civil calendar's own rule: a calendar module costs more than the list."""
     year, month, day = int(stamp[0:4]), int(stamp[5:7]), int(stamp[8:10])
     past = year - (month <= 2)
     era = past // 400

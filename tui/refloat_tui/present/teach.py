@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session
 from refloat.text import inert_line, one_line
-from refloat_tui.library import Place
+from refloat.usecases.look_around import Place
 from refloat_tui.present import Pieces
 from refloat_tui.present.path import from_home
 from refloat_tui.present.sessions import count_sessions

@@ -3,6 +3,7 @@
 Decides what is chosen and what is read when. Every reading is a worker that ends in messages; nothing here waits.
 """
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -23,9 +24,12 @@ from refloat.errors import RefloatError
 from refloat.model.brief import WrittenBrief
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State
+from refloat.usecases.find_sessions import Batch
+from refloat.usecases.look_around import Place
+from refloat.usecases.put_brief import usual_path
 from refloat_tui.actions import bindings
 from refloat_tui.base import RefloatScreen, notice_of
-from refloat_tui.library import Found, Library, Opened, Place
+from refloat_tui.library import Library, Opened
 from refloat_tui.messages import (
     BriefSaved,
     BriefWritten,
@@ -65,8 +69,11 @@ class Doors:
     """Where the desk leads to; None: that way is not there, and its key says so."""
 
     wizard: Callable[[SessionName], Screen[Farewell]] | None = None
-    demo: Callable[[], Library] | None = None
-    """Builds the demo and answers with its library; slow."""
+    demo: "Demo | None" = None
+
+
+Demo = Callable[[], tuple[Library, Doors]]
+"""Builds the demo and answers with its library and its own doors; slow."""
 
 
 class DeskScreen(RefloatScreen[None]):
@@ -94,7 +101,6 @@ class DeskScreen(RefloatScreen[None]):
         self._words = ""
         self._watching = ""
         self._chosen: SessionName | None = chosen
-        self._pending: set[str] | None = set()
         self._settle: Timer | None = None
         self._gather: Timer | None = None
         self._one_reading = threading.Lock()
@@ -155,11 +161,11 @@ class DeskScreen(RefloatScreen[None]):
             self.post_message(SessionsFound(found))
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="Looking at what changed")
-    def look(self, known: tuple[Session, ...], paths: frozenset[str] | None) -> None:
-        """What changed in these files, and in the processes."""
+    def look(self) -> None:
+        """What changed, in files and processes."""
         worker = get_current_worker()
         began = time.monotonic()
-        for found in self._library.look_again(known, paths, lambda: worker.is_cancelled):
+        for found in self._library.look_again(lambda: worker.is_cancelled):
             self.post_message(SessionsFound(found))
         self._look_took = time.monotonic() - began
 
@@ -167,11 +173,11 @@ class DeskScreen(RefloatScreen[None]):
     def watch_files(self) -> None:
         """Tell of changed files for as long as the desk stands."""
         worker = get_current_worker()
-        self.post_message(WatchTold(frozenset(), self._library.watching()))
-        for paths in self._library.changes(lambda: worker.is_cancelled):
+        self.post_message(WatchTold(changed=False, how=self._library.watching()))
+        for _ in self._library.changes(lambda: worker.is_cancelled):
             if worker.is_cancelled:
                 return
-            self.post_message(WatchTold(paths, self._library.watching()))
+            self.post_message(WatchTold(changed=True, how=self._library.watching()))
 
     @work(thread=True, exclusive=True, group="place", exit_on_error=False, description="Looking at this repository")
     def learn_place(self) -> None:
@@ -220,13 +226,13 @@ class DeskScreen(RefloatScreen[None]):
         self.post_message(BriefSaved(str(path)))
 
     @work(thread=True, exclusive=True, group="demo", exit_on_error=False, description="Building the demo")
-    def build_demo(self, build: Callable[[], Library]) -> None:
+    def build_demo(self, build: Demo) -> None:
         """The demo; its desk lies over this one."""
-        library = build()
-        self.app.call_from_thread(self._show_demo, library)
+        library, doors = build()
+        self.app.call_from_thread(self._show_demo, library, doors)
 
-    def _show_demo(self, library: Library) -> None:
-        self.app.push_screen(DeskScreen(library, Doors(self._doors.wizard), glyphs=self.glyphs, home=self._home))
+    def _show_demo(self, library: Library, doors: Doors) -> None:
+        self.app.push_screen(DeskScreen(library, doors, glyphs=self.glyphs, home=self._home))
 
     # ── what workers said ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -246,7 +252,7 @@ class DeskScreen(RefloatScreen[None]):
             if has_moved_on(before, after):
                 self._read_soon()
 
-    def _take(self, found: Found) -> tuple[bool, set[SessionName]]:
+    def _take(self, found: Batch) -> tuple[bool, set[SessionName]]:
         """Whether the list looks different now, and which live sessions grew."""
         grew: set[SessionName] = set()
         changed = bool(found.removed) or (found.here is not None and found.here != self._here)
@@ -273,19 +279,14 @@ class DeskScreen(RefloatScreen[None]):
     def on_watch_told(self, message: WatchTold) -> None:
         """Gather changes for a moment, then look once."""
         self._watching = message.how
-        if message.paths is None:
-            self._pending = None
-        elif self._pending is not None:
-            self._pending |= message.paths
-        if self._pending is None or self._pending:
-            if self._gather is None:
-                self._gather = self.set_timer(2 * _SETTLE, self._look_gathered)
-        else:
+        if not message.changed:
             self._draw_headline()
+        elif self._gather is None:
+            self._gather = self.set_timer(2 * _SETTLE, self._look_gathered)
 
     def _look_gathered(self) -> None:
-        paths, self._pending, self._gather = self._pending, set(), None
-        self.look(tuple(self._sessions.values()), None if paths is None else frozenset(paths))
+        self._gather = None
+        self.look()
 
     def _tick(self) -> None:
         """Processes come and go without a file that changes; ages grow."""
@@ -298,7 +299,7 @@ class DeskScreen(RefloatScreen[None]):
         busy = any(worker.group in {"find", "look"} and worker.is_running for worker in self.workers)
         if self._complete and not busy and time.monotonic() - self._looked >= _REST * self._look_took:
             self._looked = time.monotonic()
-            self.look(tuple(self._sessions.values()), frozenset())
+            self.look()
 
     def on_session_opened(self, message: SessionOpened) -> None:
         """The chosen session was read."""
@@ -441,9 +442,17 @@ class DeskScreen(RefloatScreen[None]):
     @on(BriefPane.Write)
     def _ask_to_write(self, event: BriefPane.Write) -> None:
         session = self._session
-        workspace = (session.worktree or session.workspace) if session else None
-        path = Path(workspace or ".") / "HANDOFF.md"
-        question = Confirm(f"Write the brief to {path}?", "A file of that name is replaced.", glyphs=self.glyphs)
+        if session is None:
+            return
+        path = usual_path(session, Path.cwd())
+        if not os.path.lexists(path):
+            self.write_brief(event.written, path)
+            return
+        question = Confirm(
+            f"Replace {path}?",
+            "There is a file of that name. The brief takes its place, readable for you alone.",
+            glyphs=self.glyphs,
+        )
 
         def answered(yes: bool | None) -> None:
             if yes:
@@ -474,12 +483,13 @@ class DeskScreen(RefloatScreen[None]):
     def action_desk_recover(self) -> None:
         """Open the wizard."""
         if self._doors.wizard is not None and self._chosen is not None:
-            self.app.push_screen(self._doors.wizard(self._chosen), self._hear_farewell)
+            self.app.push_screen(self._doors.wizard(self._chosen), self._back_from_wizard)
 
-    def _hear_farewell(self, farewell: Farewell | None) -> None:
+    def _back_from_wizard(self, farewell: Farewell | None) -> None:
         """Say where the brief is, or how to come back."""
         if farewell is not None:
             self.tell(farewell.sentence)
+        self._read_soon()
 
     def action_desk_back(self) -> None:
         """From detail to list where only one has room; else clear the filter."""
@@ -514,7 +524,7 @@ class DeskScreen(RefloatScreen[None]):
 
     def action_desk_refresh(self) -> None:
         """Look at everything now."""
-        self.look(tuple(self._sessions.values()), None)
+        self.look()
         self.learn_place()
         self._read_soon()
 

@@ -1,0 +1,88 @@
+"""Which other sessions may own what is dirty in a session's checkout: those that edited one of the dirty files.
+
+Decides by the paths that the catalogue keeps of every session; opens none of them. What is new is read first as long as
+that is little; what stays unread is told, never passed over in silence.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from refloat.catalogue.store import Catalogue
+from refloat.model.checkout import Warned
+from refloat.model.story import Story
+from refloat.readers.contract import Found, Reader
+from refloat.usecases.finder import Finder, Located, Scope
+from refloat.usecases.sessions import Surroundings
+from refloat.usecases.sighting import newest_of
+from refloat.usecases.workbench import Workbench
+
+_CATCH_UP: Final = 16 * 1024 * 1024
+"""Bytes of new transcripts that are read before the question is answered; more is `refloat refresh`'s business."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """Another session that edited one of the files."""
+
+    reader: Reader
+    found: Found
+
+
+def find_neighbours(bench: Workbench, located: Located, story: Story) -> tuple[Sequence[Neighbour], Sequence[Warned]]:
+    """Other sessions that edited what this one edited, or what is dirty in its checkout, newest files first.
+
+    The warnings say what could not be looked through.
+    """
+    summary = story.summary
+    place = summary.worktree or summary.workspace
+    finder = Finder(bench)
+    catalogue = Catalogue.open(bench.machine.places.cache)
+    if catalogue is None:
+        return _of_repository(finder, located, place)
+    sighting, left = finder.catch_up(_CATCH_UP)
+    with catalogue:
+        editors = catalogue.editors({*summary.edited_paths, *_dirty_paths(bench, place)})
+    mine = (located.found.agent, located.found.session_id)
+    near = [
+        Neighbour(reader, found)
+        for reader, found in sighting.found
+        if (found.agent, found.session_id) in editors and (found.agent, found.session_id) != mine
+    ]
+    words = f"{left:,} sessions are not read yet and may own changes too; `refloat refresh` reads them"
+    return _newest_first(near), ([Warned(words, None)] if left else ())
+
+
+def _of_repository(finder: Finder, located: Located, place: str | None) -> tuple[Sequence[Neighbour], Sequence[Warned]]:
+    """Without a catalogue every session of the repository is one that may have edited its files."""
+    if not place:
+        return (), ()
+    listed = finder.find(Scope(cwd=Path(Surroundings().top(place) or place))).sessions
+    names = {session.name for session in listed} - {located.session.name}
+    near = [
+        Neighbour(reader, found)
+        for reader, found in finder.sight().found
+        if f"{found.agent}:{found.session_id}" in names
+    ]
+    words = "there is no catalogue: every session of this repository was read to find who edited what"
+    return _newest_first(near), [Warned(words, None)]
+
+
+def _newest_first(near: Sequence[Neighbour]) -> list[Neighbour]:
+    return sorted(near, key=lambda neighbour: newest_of(neighbour.found), reverse=True)
+
+
+def _dirty_paths(bench: Workbench, place: str | None) -> set[str]:
+    """Absolute paths of everything dirty in the checkout, spelt as its workspace is and as the disk has it."""
+    top = Surroundings().top(place)
+    if place is None or top is None or not os.path.isdir(place):  # noqa: PTH112 - a text from a transcript
+        return set()
+    answer = bench.machine.git.run(
+        Path(place), "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty"
+    )
+    if answer.code != 0:
+        return set()
+    names = [os.fsdecode(entry[3:]) for entry in answer.out.split(b"\0") if len(entry) > 3]
+    return {f"{root}/{name}" for root in {top, os.path.realpath(top)} for name in names}

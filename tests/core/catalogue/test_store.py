@@ -1,0 +1,155 @@
+"""The catalogue: private, shared, thrown away when it is not as expected, never needed."""
+
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from refloat.catalogue import peek as peeking
+from refloat.catalogue.peek import FILE, peek, read_specs, write_specs
+from refloat.catalogue.store import Catalogue, Reading, Relived, Told
+
+KEY = ("claude-code", "s1", "/t/s1.jsonl")
+
+
+def told(key: tuple[str, str, str] = KEY, **more: object) -> Told:
+    values = {
+        "key": key,
+        "mark": "m",
+        "pulse": "p",
+        "superseded": False,
+        "last_activity": "2026-09-14T09:00:00.000Z",
+        "state": "stopped",
+        "place": "/w",
+        "repo": ("/w", "/w/.git"),
+        "worktree": "",
+        "worktree_repo": ("", ""),
+        "title": "Title",
+        "folder": "w",
+        "front": "{",
+        "live": "l",
+        "back": "}",
+    }
+    return Told(**(values | more))  # pyright: ignore[reportArgumentType] - by name
+
+
+def test_what_is_kept_is_found_again_by_both_readers(tmp_path: Path):
+    reading = Reading(KEY, "{}", "row-1", b"summary")
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.keep_identities([("/t/s1.jsonl", (1, 2, 3, 4), "{}")])
+        assert catalogue.keep_readings([(reading, b"frozen", ["/w/a.py"])])
+        assert catalogue.finish([told()], [], [], [("codex", "/w", "", "", "{}")], {"fingerprint": "f"})
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.identities() == {"/t/s1.jsonl": ((1, 2, 3, 4), "{}")}
+        assert catalogue.readings() == {KEY: reading}
+        assert catalogue.reading(KEY) == reading
+        assert catalogue.kin("claude-code", "row-1") == [reading]
+        assert catalogue.frozen(KEY) == b"frozen"
+        assert catalogue.editors(["/w/a.py", "/w/b.py"]) == {("claude-code", "s1")}
+    quick = peek(str(tmp_path))
+    assert quick is not None
+    assert quick.notes()["fingerprint"] == "f"
+    assert [(row[1], row[10]) for row in quick.told()] == [("s1", "Title")]
+    assert quick.gone() == [("codex", "/w", "", "", "{}")]
+    quick.close()
+
+
+def test_file_and_directory_are_private(tmp_path: Path):
+    place = tmp_path / "cache" / "refloat"
+    with Catalogue.open(place) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        catalogue.keep_identities([("/a", (1, 2, 3, 4), "{}")])
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in place.iterdir()}
+    assert set(modes.values()) == {0o600}
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("damage", [b"no database at all" * 100, b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_damaged_catalogue_is_thrown_away(tmp_path: Path, damage: bytes):
+    (tmp_path / FILE).write_bytes(damage)
+    assert peek_notes(tmp_path) is None
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.readings() == {}
+        assert catalogue.keep_identities([("/a", (1, 2, 3, 4), "{}")])
+
+
+def peek_notes(directory: Path) -> object:
+    quick = peek(str(directory))
+    try:
+        return quick.notes() if quick else None
+    except sqlite3.Error:
+        return None
+    finally:
+        if quick:
+            quick.close()
+
+
+def test_another_schema_is_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        catalogue.keep_identities([("/a", (1, 2, 3, 4), "{}")])
+    monkeypatch.setattr("refloat.catalogue.store.SCHEMA", peeking.SCHEMA + "-next")
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.identities() == {}
+
+
+def test_a_place_that_cannot_be_made_means_no_catalogue(tmp_path: Path):
+    (tmp_path / "file").write_text("in the way")
+    assert Catalogue.open(tmp_path / "file" / "refloat") is None
+
+
+def test_a_locked_catalogue_is_gone_without(tmp_path: Path):
+    first = Catalogue.open(tmp_path)
+    assert first is not None
+    blocker = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+    blocker.execute("BEGIN IMMEDIATE")
+    with Catalogue.open(tmp_path, wait=0.01) as second:  # pyright: ignore[reportOptionalContextManager]
+        assert second.identities() == {}
+        assert not second.keep_identities([("/a", (1, 2, 3, 4), "{}")])
+    blocker.execute("ROLLBACK")
+    blocker.close()
+    assert first.keep_identities([("/a", (1, 2, 3, 4), "{}")])
+    first.close()
+
+
+def test_reading_something_takes_the_quick_answer_back(tmp_path: Path):
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        catalogue.finish([told()], [], [], [], {"fingerprint": "f"})
+        catalogue.keep_readings([(Reading(KEY, "{}", "", b""), b"", [])])
+        assert "fingerprint" not in catalogue.notes()
+
+
+def test_sessions_come_newest_first_and_leave_when_unlisted_or_forgotten(tmp_path: Path):
+    keys = [("codex", name, f"/t/{name}") for name in ("b", "a", "c", "d")]
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        catalogue.finish([told(key) for key in keys], [], [], [], {})
+        catalogue.finish(
+            [told(keys[2], last_activity="2026-09-15T00:00:00.000Z")],
+            [Relived(keys[0], "failed", "p2", "l2")],
+            [keys[3]],
+            [],
+            {},
+            forget=["/t/a"],
+        )
+        assert catalogue.marks()[keys[0]] == ("m", "p2", True)
+    quick = peek(str(tmp_path))
+    assert quick is not None
+    assert [(row[1], row[3]) for row in quick.told()] == [("c", "stopped"), ("b", "failed")]
+    quick.close()
+
+
+def test_a_name_that_is_no_text_is_kept_by_its_bytes_or_not_at_all(tmp_path: Path):
+    odd = "/t/\udcff.jsonl"
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.keep_identities([(odd, (1, 2, 3, 4), "{}")])
+        assert odd in catalogue.identities()
+        assert not catalogue.finish([told(place="/\udcff")], [], [], [], {"fingerprint": "f"})
+        assert "fingerprint" not in catalogue.notes()
+
+
+def test_specs_survive_as_text():
+    specs = [
+        ("claude-code", "/h/.claude/projects", (".jsonl", ".x"), 5, "transcripts"),
+        ("codex", "/h", ("",), 0, "locks"),
+    ]
+    assert read_specs(write_specs(specs)) == specs
+    assert read_specs("") == []
