@@ -31,7 +31,9 @@ class Witness:
     folded: Folded
     comparison: Comparison
     earlier: AbstractSet[str] = frozenset()
-    """Lines of the whole file before its first edit, where the record shows it."""
+    """Those of `earliest` that HEAD does not have: the dirt that the session found."""
+    earliest: AbstractSet[str] = frozenset()
+    """Every line of the whole file before its first edit, where the record shows it."""
 
     @property
     def removed(self) -> set[str]:
@@ -160,7 +162,7 @@ def _party(witness: Witness) -> _Party:
 
 
 def _explained(line: str, parties: set[_Party], witnesses: Sequence[Witness]) -> bool:
-    if _EARLIER in parties and any(w.earlier and line not in w.earlier for w in witnesses if w.own):
+    if _EARLIER in parties and any(w.earliest and line not in w.earliest for w in witnesses if w.own):
         return True
     mine = [witness for witness in witnesses if _party(witness) in parties]
     return any(line in witness.removed or witness.replaced_everything for witness in mine)

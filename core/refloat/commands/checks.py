@@ -116,7 +116,7 @@ _FAILED: Final = re.compile(
     r"|^ *Tests +[1-9]\d* failed|test result: FAILED|^Found [1-9]\d* errors?\b|^[1-9]\d* errors?,|error TS\d+"
     r"|[✖×] [1-9]\d* problems?|^error(?:\[E\d+\])?:|^--- FAIL|BUILD FAIL(?:ED|URE)"
     r"|[1-9]\d* examples?, [1-9]\d* failures?"
-    r"|^[1-9]\d* failed\b|^Build FAILED|^FAILURES!|Failed: +[1-9]|^make: \*\*\*",
+    r"|(?:^|[,;:(] ?)[1-9]\d* failed\b|^Build FAILED|^FAILURES!|Failed: +[1-9]|^make: \*\*\*",
     re.MULTILINE,
 )
 _PASSED: Final = re.compile(

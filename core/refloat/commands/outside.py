@@ -180,6 +180,8 @@ _BY_PROGRAM: Final[dict[str, tuple[_Action, ...]]] = {
 
 
 def _table_action(words: Sequence[str]) -> _Action | None:
+    if {"--help", "--version"} & set(words):
+        return None
     plain = [word for word in words if not word.startswith("-") or word == "--prod"]
     for action in _BY_PROGRAM.get(words[0], ()):
         verb = tuple(word for word in action.verb if word)

@@ -15,7 +15,17 @@ from refloat.testing.stories import StoryBuilder, edited, replaced, written
 
 LINES = st.sampled_from(["alpha", "beta", "gamma", "    return x", "", "}", "alpha", "x = 1", "# é ☃"])
 ENDS = st.sampled_from(["", "\n"])
-TEXTS = st.builds(lambda lines, end: "\n".join(lines) + end, st.lists(LINES, max_size=12), ENDS)
+
+
+def joined(lines: list[str], end: str) -> str:
+    return "\n".join(lines) + end
+
+
+def numbered(numbers: list[int]) -> str:
+    return "".join(f"line {number}\n" for number in numbers)
+
+
+TEXTS = st.builds(joined, st.lists(LINES, max_size=12), ENDS)
 PATH = "/w/a.py"
 
 
@@ -57,9 +67,7 @@ def test_lines_that_no_edit_added_have_no_edit_as_their_origin(first: str, histo
             assert line in folded.traces.added
 
 
-DISTINCT = st.builds(
-    lambda n: "".join(f"line {x}\n" for x in n), st.lists(st.integers(0, 20), max_size=12, unique=True)
-)
+DISTINCT = st.builds(numbered, st.lists(st.integers(0, 20), max_size=12, unique=True))
 
 
 @settings(max_examples=80, deadline=None)

@@ -285,6 +285,15 @@ def test_each_hunk_has_its_own_owner(repo: Repo) -> None:
     assert file.state is FileState.CHANGED_SINCE
 
 
+def test_a_move_within_a_file_is_this_sessions_however_git_tells_it(repo: Repo) -> None:
+    path = repo.write("a.py", "a = 1\nb = 2\n")
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, "a = 1\nb = 2\n", "b = 2\na = 1\n"))
+    repo.write("a.py", "b = 2\na = 1\n", 12)
+    assert file_of(repo.compare(story), "a.py").owner is Owner.THIS_SESSION
+
+
 def test_a_hunk_whose_before_the_record_does_not_hold_is_not_this_sessions(repo: Repo) -> None:
     path = repo.write("a.py", "head\n")
     repo.commit("a")

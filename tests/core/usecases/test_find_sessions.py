@@ -1,0 +1,266 @@
+"""Finding sessions: with and without a catalogue the same, from what is kept as from what is read."""
+
+import json
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from refloat.errors import NoSuchSession, Unreadable, UsageError
+from refloat.model.session import State
+from refloat.readers.claude_code import ClaudeCode
+from refloat.testing.fakes import process
+from refloat.usecases import recall
+from refloat.usecases.find_sessions import Finder, Listing, Scope, list_sessions, resolve, watch_sessions
+from refloat.usecases.reading import read_summary
+
+IDS = [f"{digit * 8}-0000-4000-8000-000000000001" for digit in "1234"]
+
+
+def ids(listing: Listing) -> list[str]:
+    return [session.session_id for session in listing.sessions]
+
+
+def test_newest_activity_first_then_by_id(home: Any):
+    for session, minute in zip(IDS[:3], (1, 5, 5), strict=True):
+        home.write(session, *home.talk(session, minute=minute))
+    assert ids(list_sessions(home.bench, Scope())) == [IDS[1], IDS[2], IDS[0]]
+
+
+def test_a_second_list_reads_nothing_and_says_the_same(home: Any, monkeypatch: pytest.MonkeyPatch):
+    for session in IDS:
+        home.write(session, *home.talk(session))
+    first = list_sessions(home.bench, Scope())
+    monkeypatch.setattr(recall, "read_summary", None)
+    monkeypatch.setattr(ClaudeCode, "identify", None)
+    assert list_sessions(home.bench, Scope()) == first
+
+
+def test_a_grown_file_is_read_on_from_where_reading_stopped(home: Any, monkeypatch: pytest.MonkeyPatch):
+    home.write(IDS[0], *home.talk(IDS[0]))
+    list_sessions(home.bench, Scope())
+    starts: list[int] = []
+    real = read_summary
+
+    def noted(reader: Any, found: Any, subagent: Any = None, start: Any = None) -> Any:
+        starts.append(start.cursor.line if start else 0)
+        return real(reader, found, subagent, start)
+
+    monkeypatch.setattr(recall, "read_summary", noted)
+    home.append(IDS[0], home.row(IDS[0], 3, "user", "And push", promptSource="typed"))
+    (session,) = list_sessions(home.bench, Scope()).sessions
+    assert starts == [2]
+    assert (session.prompts, session.state, session.title) == (2, State.FAILED, "Make it retry")
+
+
+@pytest.mark.parametrize("how", ["in place", "shortened and written on"])
+def test_a_rewritten_file_is_read_anew(home: Any, how: str):
+    path = home.write(IDS[0], *home.talk(IDS[0], prompt="The first"))
+    list_sessions(home.bench, Scope())
+    one, two = home.talk(IDS[0], prompt="The first" if how != "in place" else "Another")
+    rows = [one, *(home.row(IDS[0], n, "user", f"More {n}", promptSource="typed") for n in (3, 4)), two]
+    path.write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+    kept = list_sessions(home.bench, Scope())
+    shutil.rmtree(home.directory / "cache")
+    assert kept == list_sessions(home.bench, Scope())
+
+
+def test_everything_works_without_a_catalogue(home: Any):
+    (home.directory / "cache").write_text("in the way")
+    for session in IDS:
+        home.write(session, *home.talk(session))
+    finder = Finder(home.bench)
+    assert len(finder.find(Scope()).sessions) == 4
+    home.append(IDS[0], home.row(IDS[0], 3, "user", "And push", promptSource="typed"))
+    assert sorted(session.prompts for session in finder.find(Scope()).sessions) == [1, 1, 1, 2]
+    assert resolve(home.bench, IDS[2][:5], home.work).session.session_id == IDS[2]
+
+
+def test_no_secret_of_a_title_reaches_the_disk(home: Any):
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    home.write(IDS[0], *home.talk(IDS[0], prompt=f"Use the token {secret} please"))
+    (session,) = list_sessions(home.bench, Scope()).sessions
+    assert secret in session.title
+    kept = b"".join(path.read_bytes() for path in (home.directory / "cache").iterdir())
+    assert secret.encode() not in kept
+    (again,) = list_sessions(home.bench, Scope()).sessions
+    assert "Use the token" in again.title
+    assert secret not in again.title
+
+
+def test_the_first_batch_comes_from_the_catalogue_before_the_disk_is_looked_at(home: Any):
+    home.write(IDS[0], *home.talk(IDS[0]))
+    list_sessions(home.bench, Scope())
+    home.write(IDS[1], *home.talk(IDS[1]))
+    looked = home.processes.looks
+    batches = watch_sessions(home.bench, home.work)
+    first = next(batches)
+    assert (home.processes.looks, first.provisional, first.complete) == (looked, True, False)
+    assert [session.session_id for session in first.sessions] == [IDS[0]]
+    last = list(batches)[-1]
+    assert last.complete
+    assert last.here == {f"claude-code:{each}" for each in IDS[:2]}
+
+
+def test_a_look_can_be_stopped_between_two_files_and_keeps_what_it_read(home: Any):
+    for at, session in enumerate(IDS):
+        os.utime(home.write(session, *home.talk(session)), (1_780_000_000 + at, 1_780_000_000 + at))
+    asked: list[int] = []
+    batches = list(watch_sessions(home.bench, stop=lambda: asked.append(1) or len(asked) > 2))
+    assert not any(batch.complete for batch in batches)
+    with sqlite3.connect(home.directory / "cache" / "catalogue.db") as kept:
+        rows = kept.execute("SELECT session_id FROM readings ORDER BY session_id").fetchall()
+    kept.close()
+    assert rows == [(IDS[2],), (IDS[3],)]
+
+
+def test_what_could_not_be_read_is_told_and_removes_nothing(home: Any, monkeypatch: pytest.MonkeyPatch):
+    home.write(IDS[0], *home.talk(IDS[0]), project="shut")
+    home.write(IDS[1], *home.talk(IDS[1]), project="open")
+    finder = Finder(home.bench)
+    list(finder.watch())
+    real = os.scandir
+
+    def scandir(path: str) -> Any:
+        if str(path).endswith("shut"):
+            raise PermissionError(13, "Permission denied", path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    last = list(finder.watch())[-1]
+    assert last.removed == ()
+    assert [(Path(problem.path).name, problem.what) for problem in last.problems or ()] == [
+        ("shut", "cannot be looked into: Permission denied")
+    ]
+    monkeypatch.undo()
+    home.path(IDS[0], "shut").unlink()
+    assert list(finder.watch())[-1].removed == (f"claude-code:{IDS[0]}",)
+
+
+def test_a_copy_that_goes_on_hides_the_one_that_it_carries(home: Any):
+    home.write(IDS[0], *home.talk(IDS[0]))
+    more = [home.row(IDS[1], 3, "user", "Go on", minute=9, promptSource="typed")]
+    home.write(IDS[1], *home.talk(IDS[1], of=IDS[0]), *more)
+    branch = home.row(IDS[2], 9, "user", "Another way", promptSource="typed", of=IDS[2])
+    home.write(IDS[2], home.talk(IDS[2], of=IDS[0])[0], branch)
+    assert IDS[0] not in ids(list_sessions(home.bench, Scope()))
+    every = {row.session_id: row.superseded_by for row in list_sessions(home.bench, Scope(all_copies=True)).sessions}
+    assert every == {IDS[0]: f"claude-code:{IDS[1]}", IDS[1]: None, IDS[2]: None}
+    assert resolve(home.bench, IDS[0], home.work).session.superseded_by == f"claude-code:{IDS[1]}"
+
+
+def test_filters(home: Any):
+    other = home.work / "sub"
+    home.write(IDS[0], *home.talk(IDS[0]))
+    home.write(IDS[1], *home.talk(IDS[1], cwd=str(other)))
+    home.write(IDS[2], home.row(IDS[2], 1, "user", "Never answered", promptSource="typed"))
+    assert set(ids(list_sessions(home.bench, Scope(state=State.FAILED)))) == {IDS[2]}
+    assert set(ids(list_sessions(home.bench, Scope(resumable=True)))) == {IDS[0], IDS[1]}
+    assert ids(list_sessions(home.bench, Scope(cwd=other))) == [IDS[1]]
+    assert len(ids(list_sessions(home.bench, Scope(cwd=home.work, limit=2)))) == 2
+    assert ids(list_sessions(home.bench, Scope(agent="codex"))) == []
+
+
+def test_growth_between_two_looks_leaves_the_session_unresolved(home: Any):
+    home.write(IDS[0], *home.talk(IDS[0]))
+    finder = Finder(home.bench)
+    assert finder.find(Scope()).sessions[0].state is State.STOPPED
+    home.append(IDS[0], home.row(IDS[0], 3, "assistant", [{"type": "text", "text": "More."}]))
+    assert finder.find(Scope()).sessions[0].state is State.UNRESOLVED
+    assert finder.find(Scope()).sessions[0].state is State.STOPPED
+
+
+def test_a_running_agent_is_seen_in_what_is_kept_too(home: Any):
+    home.write(IDS[0], *home.talk(IDS[0], version="1.0.98"))
+    list_sessions(home.bench, Scope())
+    home.processes.rows = [process(42, cwd=str(home.work))]
+    (session,) = list_sessions(home.bench, Scope()).sessions
+    assert session.state is State.UNRESOLVED
+    assert next(watch_sessions(home.bench)).sessions[0].state is State.UNRESOLVED
+
+
+# ── one of them ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_names(home: Any):
+    for at, session in enumerate(IDS):
+        home.write(session, *home.talk(session, minute=at))
+    for ref in (IDS[1], IDS[1][:3], f"claude-code:{IDS[1]}", f"claude-code:{IDS[1][:4]}", str(home.path(IDS[1]))):
+        assert resolve(home.bench, ref, home.work).session.session_id == IDS[1]
+    assert resolve(home.bench, "last", home.work).session.session_id == IDS[3]
+    assert resolve(home.bench, f"p/{IDS[0]}.jsonl", home.projects).session.session_id == IDS[0]
+
+
+def test_only_the_named_session_is_opened(home: Any, monkeypatch: pytest.MonkeyPatch):
+    for session in IDS:
+        home.write(session, *home.talk(session))
+    read: list[str] = []
+    real = read_summary
+
+    def noted(reader: Any, found: Any, *more: Any) -> Any:
+        read.append(found.session_id)
+        return real(reader, found, *more)
+
+    monkeypatch.setattr(recall, "read_summary", noted)
+    resolve(home.bench, IDS[2][:6], home.work)
+    assert read == [IDS[2]]
+
+
+def test_unknown_and_doubtful_names_come_with_the_nearest_three(home: Any):
+    for session in [*IDS, IDS[0][:-1] + "2"]:
+        home.write(session, *home.talk(session, prompt=f"Repair {session[0]}"))
+    with pytest.raises(NoSuchSession) as unknown:
+        resolve(home.bench, "22222229", home.work)
+    assert unknown.value.nearest[0] == f"claude-code:{IDS[1]}"
+    assert len(unknown.value.nearest) == 3
+    with pytest.raises(NoSuchSession) as doubtful:
+        resolve(home.bench, IDS[0][:8], home.work)
+    assert doubtful.value.ambiguous
+    assert len(doubtful.value.nearest) == 2
+    list_sessions(home.bench, Scope())
+    with pytest.raises(NoSuchSession) as titled:
+        resolve(home.bench, "repair 3", home.work)
+    assert titled.value.nearest[0] == f"claude-code:{IDS[2]}"
+
+
+def test_a_transcript_from_anywhere_is_recognised_and_unresolved(home: Any, tmp_path: Path):
+    away = tmp_path / "mail" / f"{IDS[0]}.jsonl"
+    away.parent.mkdir()
+    away.write_bytes(home.write(IDS[0], *home.talk(IDS[0])).read_bytes())
+    home.path(IDS[0]).unlink()
+    located = resolve(home.bench, str(away), home.work)
+    assert located.found.by_path
+    assert located.session.state is State.UNRESOLVED
+    assert not (home.directory / "cache" / "catalogue.db").exists() or not list_sessions(home.bench, Scope()).sessions
+
+
+def test_paths_that_hold_no_session(home: Any, tmp_path: Path):
+    home.write(IDS[0], *home.talk(IDS[0]))
+    with pytest.raises(NoSuchSession):
+        resolve(home.bench, "./nothing.jsonl", home.work)
+    (tmp_path / "notes.jsonl").write_text("no transcript\n")
+    with pytest.raises(UsageError, match="no transcript"):
+        resolve(home.bench, str(tmp_path / "notes.jsonl"), home.work)
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    with pytest.raises(UsageError, match="neither"):
+        resolve(home.bench, str(tmp_path / "pipe.jsonl"), home.work)
+    with pytest.raises(NoSuchSession):
+        resolve(home.bench, "last", tmp_path / "elsewhere")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_path_that_may_not_be_read(home: Any, tmp_path: Path):
+    shut = tmp_path / "shut.jsonl"
+    shut.write_text("{}")
+    shut.chmod(0)
+    with pytest.raises(Unreadable):
+        resolve(home.bench, str(shut), home.work)
+
+
+def test_an_empty_home(home: Any):
+    assert list_sessions(home.bench, Scope()) == Listing((), (), ())
+    with pytest.raises(NoSuchSession):
+        resolve(home.bench, "abc", home.work)
