@@ -99,7 +99,8 @@ class Tree:
         mark = cut or leaf or _BEGINNING
         if mark == self._cut:
             return 0  # such rows are written again and again
-        self._cut, self._told = mark, True
+        self._cut = mark
+        self._told = True
         found = self._find(leaf)
         if found is not None and found[0] < self.prompt:
             return self._take_back(found[0])
