@@ -145,7 +145,7 @@ def _parting(files: Sequence[SourceFile], shared: frozenset[str]) -> tuple[bool,
 # ── looking into files ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)  # sets of a long transcript are large
 def _rows(file: SourceFile) -> frozenset[str]:
     found: set[str] = set()
     try:
