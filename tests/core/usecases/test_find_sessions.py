@@ -106,7 +106,7 @@ def test_the_first_batch_comes_from_the_catalogue_before_the_disk_is_looked_at(h
 
 def test_a_look_can_be_stopped_between_two_files_and_keeps_what_it_read(home: Any):
     for at, session in enumerate(IDS):
-        os.utime(home.write(session, *home.talk(session)), (1_780_000_000 + at,) * 2)
+        os.utime(home.write(session, *home.talk(session)), (1_780_000_000 + at, 1_780_000_000 + at))
     asked: list[int] = []
     batches = list(watch_sessions(home.bench, stop=lambda: asked.append(1) or len(asked) > 2))
     assert not any(batch.complete for batch in batches)
