@@ -1,0 +1,1 @@
+"""The two front ends: the command line and the terminal app."""

@@ -65,6 +65,13 @@ class Finding:
     """False for an edit that stands on disk although its result was never recorded."""
     subagent: str | None = None
 
+    @property
+    def key(self) -> str:
+        """Names it for `Answers.moved`. Made of places alone, so that masking its words leaves it as it is."""
+        steps = ",".join(map(str, self.steps))
+        message = "" if self.message is None else str(self.message)
+        return "|".join((self.kind, self.subagent or "", steps, message, *self.files))
+
 
 @dataclass(frozen=True, slots=True)
 class StillOpen:

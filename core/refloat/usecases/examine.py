@@ -34,13 +34,13 @@ def examine(bench: Workbench, located: Located) -> Examined:
         Unreadable: nothing of the transcript could be read.
     """
     story = read_story(located.reader, located.found)
-    others, warnings = _others(bench, located, story)
+    others, warnings = find_other_stories(bench, located, story)
     checkout = compare_checkout(bench, story, others=others, warnings=warnings)
     triage = triage_session(bench, story, checkout, located.session)
     return Examined(located.session, located.reader, located.found, story, checkout, triage)
 
 
-def _others(bench: Workbench, located: Located, story: Story) -> tuple[Sequence[Story], Sequence[Warned]]:
+def find_other_stories(bench: Workbench, located: Located, story: Story) -> tuple[Sequence[Story], Sequence[Warned]]:
     """Other sessions that edited files of this checkout: they may own what is dirty."""
     neighbours, warnings = find_neighbours(bench, located, story)
     return [read_story(neighbour.reader, neighbour.found) for neighbour in neighbours], warnings

@@ -108,6 +108,7 @@ def history(session: str, first: int | None, last: int | None, full: bool, show_
         story = story.subagents[subagent]
     items = story.items[(first or 1) - 1 : last]
     masker = Masker(enabled=not show_secrets)
+    masker.learn(items)  # line by line: what is named late must be masked early too
     if json_:
         for item in items:
             out.write(wire.dump_line(wire.item(item, full=full), masker=masker))

@@ -1,0 +1,242 @@
+"""Drafts of recoveries in the record: found, saved answer by answer, marked done.
+
+Decides how what a person said becomes a row and comes back. Refuses to decide what an answer means.
+A state that an older or newer program wrote is read as far as it is understood: an unknown word costs itself only.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Final, TypeVar, cast
+from uuid import uuid4
+
+from refloat.errors import NotDone
+from refloat.model.brief import SECTIONS, Section
+from refloat.model.recovery import (
+    LOOKED_SAID,
+    PAGES,
+    PILES,
+    PROCESS_SAID,
+    Draft,
+    Given,
+    LineEdit,
+    Page,
+    Probe,
+    Seen,
+)
+from refloat.model.session import SessionName
+from refloat.model.stamp import Stamp, read_stamp
+from refloat.record.store import Record
+
+_SECTIONS: Final = frozenset(section for section, _ in SECTIONS)
+_EPOCH: Final = Stamp("1970-01-01T00:00:00.000Z")
+
+_Word = TypeVar("_Word", bound=str)
+
+
+class DraftMoved(NotDone):
+    """Somebody else saved to the same draft meanwhile."""
+
+
+def find_drafts(record: Record, *, done: bool = False) -> tuple[Draft, ...]:
+    """Every draft, unfinished ones unless `done`, the newest first."""
+    with record.reading() as connection:
+        rows = connection.execute(
+            "SELECT * FROM drafts WHERE done = ? ORDER BY updated_at DESC, id", (int(done),)
+        ).fetchall()
+    return tuple(_draft(row) for row in rows)
+
+
+def get_draft(record: Record, session: SessionName) -> Draft | None:
+    """The unfinished draft of a session, or None."""
+    with record.reading() as connection:
+        row = connection.execute("SELECT * FROM drafts WHERE session = ? AND done = 0", (session,)).fetchone()
+    return None if row is None else _draft(row)
+
+
+def begin_draft(record: Record, session: SessionName, title: str, seen: Seen, now: Stamp) -> Draft:
+    """The unfinished draft of a session: the one that is there, or a new one. Two that begin at once share one."""
+    fresh = Draft(uuid4().hex, session, title, now, now, 1, Given(), seen)
+    with record.writing() as connection:
+        connection.execute(
+            "INSERT INTO drafts (id, session, title, created_at, updated_at, revision, state, done) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING",
+            (fresh.id, session, title, now, now, 1, write_state(fresh.given, seen)),
+        )
+        row = connection.execute("SELECT * FROM drafts WHERE session = ? AND done = 0", (session,)).fetchone()
+    return _draft(row)
+
+
+def save_draft(record: Record, draft: Draft, now: Stamp) -> Draft:
+    """Save what was said, in one transaction; the answer carries the new revision.
+
+    Raises:
+        DraftMoved: another terminal saved to it since `draft` was read, or finished it.
+        sqlite3.Error: it could not be written.
+
+    """
+    with record.writing() as connection:
+        changed = connection.execute(
+            "UPDATE drafts SET state = ?, title = ?, done = ?, updated_at = ?, revision = revision + 1 "
+            "WHERE id = ? AND revision = ? AND done = 0",
+            (write_state(draft.given, draft.seen), draft.title, int(draft.done), now, draft.id, draft.revision),
+        ).rowcount
+    if not changed:
+        raise DraftMoved(f"the recovery of {draft.session} was answered in another terminal meanwhile")
+    return replace(draft, updated_at=now, revision=draft.revision + 1)
+
+
+def _draft(row: sqlite3.Row) -> Draft:
+    given, seen = read_state(str(row["state"]))
+    return Draft(
+        id=str(row["id"]),
+        session=SessionName(str(row["session"])),
+        title=str(row["title"]),
+        created_at=read_stamp(row["created_at"]) or _EPOCH,
+        updated_at=read_stamp(row["updated_at"]) or _EPOCH,
+        revision=int(row["revision"]),
+        given=given,
+        seen=seen,
+        done=bool(row["done"]),
+    )
+
+
+# ── the state's JSON ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def write_state(given: Given, seen: Seen) -> str:
+    """What was said, and what it was said about, as JSON."""
+    value: dict[str, object] = {
+        "page": given.page,
+        "passed": sorted(given.passed),
+        "process": given.process,
+        "process_note": given.process_note,
+        "happened": given.happened,
+        "owners": given.owners,
+        "looked_at": sorted(given.looked_at),
+        "moved": {key: list(said) for key, said in given.moved.items()},
+        "inspected": {key: list(said) for key, said in given.inspected.items()},
+        "probes": {
+            key: {"argv": list(probe.argv), "code": probe.code, "out": probe.out, "at": probe.at}
+            for key, probe in given.probes.items()
+        },
+        "goal": given.goal,
+        "next_step": given.next_step,
+        "done_when": None if given.done_when is None else list(given.done_when),
+        "title": given.title,
+        "edits": {section: [[edit.was, edit.now] for edit in edits] for section, edits in given.edits.items()},
+        "path": given.path,
+        "written": None if given.written is None else list(given.written),
+        "stale": given.stale,
+        "seen": {
+            "state": seen.state,
+            "head": seen.head,
+            "transcript": seen.transcript,
+            "files": seen.files,
+            "open_steps": list(seen.open_steps),
+        },
+    }
+    # ASCII, so that text with half a surrogate pair in it (it happens in transcripts) survives, too.
+    return json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+
+
+def read_state(text: str) -> tuple[Given, Seen]:
+    """Read what `write_state` wrote; what is missing or not understood takes its default."""
+    try:
+        state = _mapping(json.loads(text))
+    except ValueError:
+        state = _mapping(None)
+    done_when = state.get("done_when")
+    given = Given(
+        page=_page(state.get("page")) or Page.PROCESS,
+        passed=frozenset(page for word in _list(state.get("passed")) if (page := _page(word))),
+        process=next((said for said in PROCESS_SAID if said == state.get("process")), None),
+        process_note=_text(state.get("process_note")) or "",
+        happened=_text(state.get("happened")),
+        owners=_texts(state.get("owners")),
+        looked_at=frozenset(_words(state.get("looked_at"))),
+        moved=dict(_pairs(PILES, _mapping(state.get("moved")).items())),
+        inspected=dict(_pairs(LOOKED_SAID, _mapping(state.get("inspected")).items())),
+        probes={key: probe for key, row in _mapping(state.get("probes")).items() if (probe := _probe(row))},
+        goal=_text(state.get("goal")),
+        next_step=_text(state.get("next_step")),
+        done_when=None if done_when is None else tuple(_words(done_when)),
+        title=_text(state.get("title")),
+        edits={
+            cast("Section", key): _edits(rows) for key, rows in _mapping(state.get("edits")).items() if key in _SECTIONS
+        },
+        path=_text(state.get("path")),
+        written=_written(state.get("written")),
+        stale=state.get("stale") is True,
+    )
+    return given, _seen(_mapping(state.get("seen")))
+
+
+def _seen(state: Mapping[str, object]) -> Seen:
+    size = state.get("transcript")
+    return Seen(
+        state=_text(state.get("state")) or "",
+        head=_text(state.get("head")) or "",
+        transcript=size if isinstance(size, int) else 0,
+        files=_texts(state.get("files")),
+        open_steps=tuple(step for step in _list(state.get("open_steps")) if isinstance(step, int)),
+    )
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    # JSON's own keys are text; the cast only tells the checker so.
+    return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _texts(value: object) -> dict[str, str]:
+    return {key: word for key, word in _mapping(value).items() if isinstance(word, str)}
+
+
+def _words(value: object) -> list[str]:
+    return [word for word in _list(value) if isinstance(word, str)]
+
+
+def _page(value: object) -> Page | None:
+    return next((page for page in PAGES if page == value), None)
+
+
+def _pairs(words: tuple[_Word, ...], rows: Iterable[tuple[str, object]]) -> list[tuple[str, tuple[_Word, str]]]:
+    """Rows of (one of `words`, any text)."""
+    found: list[tuple[str, tuple[_Word, str]]] = []
+    for key, row in rows:
+        match _list(row):
+            case [word, str(note)]:
+                found += [(key, (known, note)) for known in words if known == word]
+            case _:
+                pass
+    return found
+
+
+def _edits(value: object) -> tuple[LineEdit, ...]:
+    pairs = (_words(row) for row in _list(value))
+    return tuple(LineEdit(pair[0], pair[1]) for pair in pairs if len(pair) == 2)
+
+
+def _probe(value: object) -> Probe | None:
+    row = _mapping(value)
+    code, at = row.get("code"), read_stamp(row.get("at"))
+    if not isinstance(code, int) or at is None:
+        return None
+    return Probe(tuple(_words(row.get("argv"))), code, _text(row.get("out")) or "", at)
+
+
+def _written(value: object) -> tuple[str, Stamp] | None:
+    match _list(value):
+        case [str(path), at] if (stamp := read_stamp(at)) is not None:
+            return path, stamp
+        case _:
+            return None

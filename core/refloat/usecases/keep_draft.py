@@ -1,0 +1,95 @@
+"""Recoveries that outlive the terminal: found, taken up again, and saved with every answer.
+
+Decides where drafts are kept, and that a record that cannot be had stops nobody: answers then live in memory, and
+`Drafts.why_memory` says so in a sentence. Refuses to decide what an answer means.
+"""
+
+import sqlite3
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Self
+
+from refloat.errors import NotDone, RefloatError
+from refloat.model.recovery import Draft
+from refloat.model.session import SessionName
+from refloat.ports import Machine
+from refloat.record.drafts import begin_draft, find_drafts, get_draft, save_draft
+from refloat.record.store import Record, open_in_memory, open_record
+from refloat.usecases.recover import Recovery, resume, see
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A recovery with the draft that holds it."""
+
+    recovery: Recovery
+    draft: Draft
+    resumed: bool = False
+    """Something had been said before."""
+
+
+class Drafts:
+    """The drafts of this machine. Use it in a `with`; its methods may be called from any thread."""
+
+    def __init__(self, machine: Machine, record: Record, why_memory: str | None = None) -> None:
+        self._machine = machine
+        self._record = record
+        self.why_memory = why_memory
+        """A sentence where nothing outlives this process."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._record.close()
+
+    def find(self) -> tuple[Draft, ...]:
+        """Unfinished recoveries, the newest first."""
+        return find_drafts(self._record)
+
+    def get(self, session: SessionName) -> Draft | None:
+        """The unfinished recovery of a session, or None."""
+        return get_draft(self._record, session)
+
+    def take_up(self, recovery: Recovery) -> Kept:
+        """Go on with the unfinished recovery of this session, or begin one.
+
+        Raises:
+            NotDone: it could not be written.
+
+        """
+        now, name = self._machine.clock.now(), recovery.session.name
+        try:
+            draft = begin_draft(self._record, name, recovery.session.title, see(recovery), now)
+        except sqlite3.Error as error:
+            raise _unsaved(error) from error
+        resumed = draft.revision > 1
+        return Kept(resume(recovery, draft), draft, resumed)
+
+    def save(self, kept: Kept, *, done: bool = False) -> Kept:
+        """Save what was said, whole, in one transaction.
+
+        Raises:
+            NotDone: another terminal answered the same recovery meanwhile, or it could not be written.
+
+        """
+        recovery = kept.recovery
+        draft = replace(kept.draft, given=recovery.given, seen=see(recovery), done=done)
+        try:
+            saved = save_draft(self._record, draft, self._machine.clock.now())
+        except sqlite3.Error as error:
+            raise _unsaved(error) from error
+        return replace(kept, draft=saved)
+
+
+def open_drafts(machine: Machine) -> Drafts:
+    """The drafts in the record; in memory where the record cannot be opened, or belongs to a newer Refloat."""
+    now = machine.clock.now()
+    try:
+        return Drafts(machine, open_record(machine.places.data, now))
+    except RefloatError as error:
+        return Drafts(machine, open_in_memory(now), f"Answers are not saved: {error}.")
+
+
+def _unsaved(error: sqlite3.Error) -> NotDone:
+    return NotDone(f"the answer is not saved ({error}); it stands here until you leave")

@@ -1,0 +1,37 @@
+"""A brief put into a file: private, whole or not at all.
+
+Decides where a brief usually goes and how it gets there. Refuses to replace a file unless told to.
+"""
+
+import os
+from pathlib import Path
+
+from refloat.errors import NotDone, UsageError
+from refloat.model.session import Session
+from refloat.usecases.write_brief import write_private
+
+FILE_NAME = "HANDOFF.md"
+
+
+def usual_path(session: Session, cwd: Path) -> Path:
+    """`HANDOFF.md` in the session's workspace; in `cwd` where that is not there any more."""
+    workspace = session.worktree or session.workspace
+    where = Path(workspace) if workspace and Path(workspace).is_dir() else cwd
+    return where / FILE_NAME
+
+
+def put_brief(path: Path, markdown: str, *, overwrite: bool = False) -> Path:
+    """Write a brief for its owner's eyes alone (0600). A link of that name is replaced, never followed.
+
+    Raises:
+        NotDone: a file is there and `overwrite` is not given, or it could not be written; the sentence says which.
+
+    """
+    if not overwrite and os.path.lexists(path):
+        raise NotDone(f"{path} is there already")
+    try:
+        write_private(path, markdown)
+    except UsageError as error:  # its sentence speaks to a command line
+        why = error.__cause__.strerror if isinstance(error.__cause__, OSError) else None
+        raise NotDone(f"{path} could not be written: {why or error}") from error
+    return path

@@ -1,0 +1,217 @@
+"""One recovery at work: evidence, draft and brief joined, with everything that the wizard may do to the outside.
+
+Decides nothing of its own: pages and answers are `recover`, keeping is `keep_draft`, lines are `write_recovery`. Every
+method may be slow and is made to be called from a thread. What comes back is masked; what goes out is exact.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Protocol, TypeVar
+
+from refloat.brief.masks import Masker
+from refloat.errors import NotDone
+from refloat.model.brief import Answers, WrittenBrief
+from refloat.model.checkout import Checkout
+from refloat.model.recovery import Probe, Probed, Said, WroteTo
+from refloat.model.session import Session
+from refloat.model.story import Story
+from refloat.model.triage import Triage
+from refloat.ports import Machine
+from refloat.text import cut
+from refloat.usecases.keep_draft import Drafts, Kept
+from refloat.usecases.put_brief import put_brief, usual_path
+from refloat.usecases.recover import Recovery, Uncertain, answer, begin
+from refloat.usecases.workbench import Workbench
+from refloat.usecases.write_brief import write_brief
+from refloat.usecases.write_recovery import brief_of
+
+PROBE_SECONDS: Final = 20.0
+_PROBE_KEEPS: Final = 2_000
+"""Characters of a probe's answer that stay."""
+
+Masked = TypeVar("Masked")
+
+
+class Mask(Protocol):
+    """A copy of a value, or of text, in which every secret is masked."""
+
+    def __call__(self, value: Masked, /) -> Masked:
+        """The masked copy."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is known of one session, as it was read: neither masked nor shortened."""
+
+    session: Session
+    story: Story
+    checkout: Checkout
+    triage: Triage
+
+
+class Rescue:
+    """The recovery of one session. Its values are safe to show."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        drafts: Drafts,
+        case: Case,
+        *,
+        write: Callable[[Answers | None], WrittenBrief],
+        mask: Mask,
+        new_command: Callable[[str], Sequence[str]],
+        cwd: Path,
+    ) -> None:
+        self._machine = machine
+        self._drafts = drafts
+        self._case = case
+        self._write = write
+        self._mask = mask
+        self._new_command = new_command
+        self._cwd = cwd
+        self._turn = threading.Lock()
+        self._kept: Kept | None = None
+
+    @property
+    def why_memory(self) -> str | None:
+        """A sentence where answers do not outlive this process."""
+        return self._drafts.why_memory
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The environment of this process."""
+        return self._machine.places.environment
+
+    def take_up(self) -> Kept:
+        """Go on where the last answer left off, or begin.
+
+        Raises:
+            RefloatError: no brief can be written of it, or the record refuses.
+
+        """
+        case, mask = self._case, self._mask
+        base = self._write(None)
+        fresh = begin(
+            mask(case.session), case.story, mask(case.checkout), mask(case.triage), base, by=who(self._machine)
+        )
+        fresh = replace(fresh, asked=mask(fresh.asked), said=mask(fresh.said))
+        with self._turn:
+            self._kept = self._drafts.take_up(fresh)
+            return self._kept
+
+    def save(self, recovery: Recovery, *, done: bool = False) -> Kept:
+        """Keep what was said.
+
+        Raises:
+            NotDone: another terminal answered meanwhile, or it could not be written.
+
+        """
+        with self._turn:
+            if self._kept is None:
+                raise NotDone("nothing was taken up yet")
+            self._kept = self._drafts.save(replace(self._kept, recovery=recovery), done=done)
+            return self._kept
+
+    def brief(self, recovery: Recovery) -> WrittenBrief:
+        """The brief with everything that was said."""
+        return brief_of(recovery, self._write)
+
+    def may_probe(self, row: Uncertain) -> str | None:
+        """Why its look cannot be run from here; None: it can."""
+        if row.probe is None:
+            return "No read-only command is known that would tell. Look yourself, then say what you found."
+        if self._exact_probe(row) != row.probe:
+            return "The command holds a secret, which is masked here. Run it yourself, then say what you found."
+        if self._machine.launcher.which(row.probe[0]) is None:
+            return f"{row.probe[0]} is not installed here."
+        return None
+
+    def probe(self, row: Uncertain) -> Said:
+        """Run the read-only look that a person has seen and confirmed; the answer is to be given to `answer`.
+
+        Raises:
+            NotDone: it may not be run; `may_probe` says why.
+
+        """
+        why = self.may_probe(row)
+        if why is not None or row.probe is None:
+            raise NotDone(why or "no probe")
+        workspace = Path(self._case.session.worktree or self._case.session.workspace or self._cwd)
+        answered = self._machine.launcher.run(row.probe, workspace if workspace.is_dir() else self._cwd, PROBE_SECONDS)
+        out = (answered.out.decode("utf-8", "backslashreplace") + answered.err).strip()
+        if answered.timed_out:
+            out = f"no answer within {PROBE_SECONDS:.0f} s\n{out}".strip()
+        return Probed(
+            row.key, Probe(row.probe, answered.code, cut(self._mask(out), _PROBE_KEEPS), self._machine.clock.now())
+        )
+
+    def _exact_probe(self, row: Uncertain) -> tuple[str, ...] | None:
+        for known in self._case.triage.do_not_repeat:
+            if (known.step, known.subagent) == (row.step, row.subagent):
+                return known.probe
+        return None
+
+    def usual_path(self) -> Path:
+        """Where the brief goes unless a person says otherwise."""
+        return usual_path(self._case.session, self._cwd)
+
+    def resolve(self, text: str) -> Path:
+        """A path as typed, made absolute: `~` is the home, the rest counts from the usual place's directory."""
+        home = self._machine.places.home
+        path = home / text[2:] if text.startswith("~/") else Path(text)
+        return path if path.is_absolute() else self.usual_path().parent / path
+
+    def is_there(self, path: Path) -> bool:
+        """Whether anything of that name is there, a dangling link included."""
+        return os.path.lexists(path)
+
+    def put(self, recovery: Recovery, path: Path, *, overwrite: bool) -> Recovery:
+        """Write the brief to a file; the recovery that comes back knows it.
+
+        Raises:
+            NotDone: a file is there and `overwrite` is not given, or it cannot be written.
+
+        """
+        put_brief(path, self.brief(recovery).markdown, overwrite=overwrite)
+        return answer(recovery, WroteTo(str(path), self._machine.clock.now()))
+
+    def next_command(self, path: Path) -> tuple[str, ...]:
+        """The agent's own command that starts a linked session with the brief in that file."""
+        return tuple(self._new_command(str(path)))
+
+
+def open_rescue(bench: Workbench, drafts: Drafts, case: Case, *, cwd: Path) -> Rescue:
+    """The recovery of a session that was read and compared. `drafts` must outlive it.
+
+    Raises:
+        KeyError: there is no reader for its agent.
+
+    """
+    masker = Masker()
+    masker.learn((case.session, case.story, case.checkout, case.triage))
+
+    def write(answers: Answers | None) -> WrittenBrief:
+        return write_brief(bench, case.session, case.story, case.checkout, case.triage, answers=answers)
+
+    return Rescue(
+        bench.machine,
+        drafts,
+        case,
+        write=write,
+        mask=masker.tree,
+        new_command=bench.reader(case.session.agent).new_command,
+        cwd=cwd,
+    )
+
+
+def who(machine: Machine) -> str:
+    """Who sits here: `user@host`."""
+    environment = machine.places.environment
+    user = environment.get("USER") or environment.get("LOGNAME") or machine.places.home.name or "somebody"
+    host = machine.processes.host().split(".")[0]
+    return f"{user}@{host}" if host else user

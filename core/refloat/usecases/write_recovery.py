@@ -1,0 +1,133 @@
+"""The brief of a recovery: the evidence, with everything that a person said put to it and marked as theirs.
+
+Decides which lines a person's words add or change. Refuses to write the text itself: that is `write_brief`, passed in.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final, assert_never
+
+from refloat.model.brief import Answers, Brief, Confidence, Line, Section, WrittenBrief
+from refloat.model.recovery import LineEdit, LookedSaid, ProcessSaid
+from refloat.text import one_line
+from refloat.usecases.recover import Recovery, Uncertain, cards, process_of, uncertain_rows
+
+Write = Callable[[Answers | None], WrittenBrief]
+"""`write_brief`, bound to one session's evidence."""
+
+
+def answers_of(recovery: Recovery) -> Answers:
+    """What was said, as a brief takes it, apart from lines."""
+    given = recovery.given
+    return Answers(
+        title=given.title,
+        inspected={int(key): said for key, said in given.inspected.items() if key.isdecimal()},
+        owners=dict(given.owners),
+        moved=dict(_moved(recovery)),
+        goal=given.goal,
+        next_step=given.next_step,
+        done_when=given.done_when,
+        by=recovery.by,
+    )
+
+
+def _moved(recovery: Recovery) -> Iterator[tuple[str, tuple[str, str]]]:
+    """What was moved, named by its own words, as the brief prints them; its steps tell equal words apart."""
+    for card in cards(recovery):
+        if card.pile != card.found:
+            steps = ", ".join(map(str, card.finding.steps))
+            yield one_line(card.finding.what) + (f" (step {steps})" if steps else ""), (card.pile, card.reason)
+
+
+def brief_of(recovery: Recovery, write: Write) -> WrittenBrief:
+    """The brief with everything that was said. Written a second time only where lines were added or changed."""
+    plain = answers_of(recovery)
+    written = write(plain)
+    lines = changed_lines(recovery, written.brief)
+    return write(replace(plain, lines=lines)) if lines else written
+
+
+def changed_lines(recovery: Recovery, brief: Brief) -> dict[Section, tuple[Line, ...]]:
+    """The sections that a person's words change, whole."""
+    added = _added_lines(recovery)
+    sections: list[Section] = [*added, *(name for name in recovery.given.edits if name not in added)]
+    changed: dict[Section, tuple[Line, ...]] = {}
+    for section in sections:
+        before = (*section_of(brief, section), *added.get(section, ()))
+        after = _edited(before, recovery.given.edits.get(section, ()), recovery.by)
+        if after != section_of(brief, section):
+            changed[section] = after
+    return changed
+
+
+def section_of(brief: Brief, section: Section) -> tuple[Line, ...]:
+    """The lines of one section."""
+    match section:
+        case "previous_attempt":
+            return brief.previous_attempt
+        case "current_artifact":
+            return brief.current_artifact
+        case "established":
+            return brief.established
+        case "uncertain":
+            return brief.uncertain
+        case "next_step":
+            return brief.next_step
+        case "done_when":
+            return brief.done_when
+        case _:
+            assert_never(section)
+
+
+_PROCESS_WORDS: Final[dict[ProcessSaid, str]] = {
+    "gone": "Original process: gone",
+    "running": "Original process: still running",
+    "unknown": "Original process: not known whether it still runs",
+}
+_LOOKED_WORDS: Final[dict[LookedSaid, str]] = {
+    "happened": "it happened",
+    "did_not_happen": "it did not happen",
+    "unknown": "still unknown",
+}
+
+
+def _added_lines(recovery: Recovery) -> dict[Section, tuple[Line, ...]]:
+    """Lines for what a person said that no other part of a brief has a place for."""
+    given = recovery.given
+    attempt: list[str] = []
+    if given.process is not None or given.process_note:
+        attempt.append(_noted(_PROCESS_WORDS[process_of(recovery)], given.process_note))
+    if given.happened:
+        attempt.append(f"What happened: {one_line(given.happened)}")
+    uncertain = [
+        _noted(f"{row.what} ({_step_words(row)}): {_LOOKED_WORDS[row.said]}", row.note)
+        for row in uncertain_rows(recovery)
+        if row.by_person and (row.subagent is not None or row.kind != "external")
+    ]
+    texts: dict[Section, list[str]] = {"previous_attempt": attempt, "uncertain": uncertain}
+    return {section: tuple(_own_line(text, recovery.by) for text in said) for section, said in texts.items() if said}
+
+
+def _step_words(row: Uncertain) -> str:
+    return f"step {row.step}" + (f" of sub-agent {row.subagent}" if row.subagent is not None else "")
+
+
+def _noted(text: str, note: str) -> str:
+    return f"{text}; {one_line(note)}" if note.strip() else text
+
+
+def _own_line(text: str, by: str) -> Line:
+    return Line(text, Confidence.RECORDED, by=by)
+
+
+def _edited(lines: tuple[Line, ...], edits: tuple[LineEdit, ...], by: str) -> tuple[Line, ...]:
+    """Lines with a person's edits. An edit of a line that stands there no more becomes a line of its own."""
+    changed = {edit.was: edit.now for edit in edits if edit.was}
+    there = {line.text for line in lines}
+    after = [
+        replace(line, text=changed[line.text], by=by) if line.text in changed else line
+        for line in lines
+        if changed.get(line.text, line.text)
+    ]
+    new = (edit.now for edit in edits if edit.now and edit.was not in there)
+    return (*after, *(_own_line(text, by) for text in new))

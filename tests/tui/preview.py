@@ -1,0 +1,51 @@
+"""Shows the desk on sample sessions: `PYTHONPATH=core:tui python tests/tui/preview.py`.
+
+`… preview.py shots DIR` draws every pane at three sizes as SVG instead.
+"""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.tui.conftest import FakeLibrary, make_app, some_sessions
+
+from refloat_tui.app import run_app
+
+SIZES = ((80, 24), (120, 40), (200, 60))
+KEYS = {
+    "list": (),
+    "recap": ("1",),
+    "evidence": ("1", "e"),
+    "history": ("2", "x"),
+    "checkout": ("3", "down", "down", "down"),
+    "triage": ("4",),
+    "brief": ("5",),
+    "help": ("question_mark",),
+    "item": ("2", "x", "enter"),
+    "palette": ("ctrl+p",),
+}
+
+
+async def shoot(directory: Path, environment: dict[str, str]) -> None:
+    wanted = sys.argv[3:] or list(KEYS)
+    for width, height in SIZES:
+        for name in wanted:
+            app = make_app(FakeLibrary(some_sessions()), environment=environment)
+            async with app.run_test(size=(width, height)) as pilot:
+                await pilot.pause(0.6)
+                for key in KEYS[name]:
+                    await pilot.press(key)
+                await pilot.pause(0.4)
+                (directory / f"{name}-{width}.svg").write_text(app.export_screenshot(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["shots"]:
+        target = Path(sys.argv[2])
+        target.mkdir(parents=True, exist_ok=True)
+        asyncio.run(shoot(target, dict(os.environ)))
+    else:
+        run_app(make_app(FakeLibrary(some_sessions()), environment=dict(os.environ)))

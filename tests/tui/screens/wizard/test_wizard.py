@@ -1,0 +1,375 @@
+"""The whole wizard by keyboard alone, at the sizes that people have."""
+
+import re
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from refloat.model.recovery import PAGES, Page
+from refloat.ports import Machine
+from refloat.testing.rescues import ScriptedLauncher, still_machine
+from refloat.testing.samples import SAMPLES, Sample, crashed
+from refloat.usecases.keep_draft import Drafts, open_drafts
+from refloat_tui.actions import find_actions
+from refloat_tui.screens.confirm import Confirm
+from refloat_tui.screens.text import TextScreen
+from refloat_tui.screens.wizard.farewell import Farewell
+from refloat_tui.screens.wizard.pages import VIEWS
+from refloat_tui.screens.wizard.screen import WizardScreen
+from refloat_tui.theme import ASCII, UNICODE, Glyphs
+
+from .harness import WizardApp
+
+SIZES = [(80, 24), (120, 40)]
+
+
+@dataclass
+class Desk:
+    """A running wizard and the hand on its keys."""
+
+    app: WizardApp
+    pilot: Pilot[Farewell]
+    machine: Machine
+    drafts: Drafts
+    launcher: ScriptedLauncher
+    home: Path
+    copied: list[str] = field(default_factory=list[str])
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Wait until nothing runs: a save or a brief may start another one."""
+        for _ in range(3):
+            await self.app.workers.wait_for_complete()
+            await self.pilot.pause()
+
+    async def type(self, text: str) -> None:
+        await self.press(*("space" if character == " " else character for character in text))
+
+    @property
+    def wizard(self) -> WizardScreen:
+        return self.app.wizard
+
+    @property
+    def page(self) -> Page:
+        recovery = self.wizard._recovery
+        assert recovery is not None
+        return recovery.given.page
+
+    def told(self) -> str:
+        """Every notice so far."""
+        return " ".join(notice.message for notice in self.app._notifications)
+
+    def text(self, where: str) -> str:
+        return str(self.wizard.query_one(f"#{where}", Static).render())
+
+    def seen(self) -> str:
+        """Everything on the screen, as text."""
+        lines = self.app.screen._compositor.render_strips()
+        return "\n".join(strip.text for strip in lines)
+
+
+@asynccontextmanager
+async def wizard(
+    home: Path, size: tuple[int, int], sample: Sample | None = None, glyphs: Glyphs = UNICODE
+) -> AsyncGenerator[Desk]:
+    launcher = ScriptedLauncher()
+    machine = still_machine(home, launcher)
+    with open_drafts(machine) as drafts:
+        app = WizardApp(sample or crashed(), machine, drafts, glyphs=glyphs)
+        async with app.run_test(size=size) as pilot:
+            desk = Desk(app, pilot, machine, drafts, launcher, home)
+            app.copy_to_clipboard = desk.copied.append  # pyright: ignore[reportAttributeAccessIssue] - what the terminal would get
+            await desk.settle()
+            yield desk
+
+
+def written(home: Path) -> str:
+    return (home / "HANDOFF.md").read_text()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_enter_alone_reaches_a_good_brief(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with wizard(tmp_path, size) as desk:
+        for page in PAGES:
+            assert desk.page is page
+            await desk.press("enter")
+        assert desk.wizard.words.is_open  # the path, said first
+        assert desk.wizard.words.area.text == str(tmp_path / "HANDOFF.md")
+        await desk.press("enter")
+        assert "ana@harbour" not in written(tmp_path)
+        assert (tmp_path / "HANDOFF.md").stat().st_mode & 0o777 == 0o600
+        await desk.press("enter")
+        assert desk.app.return_value == Farewell(
+            f"The brief is in {tmp_path / 'HANDOFF.md'}.", str(tmp_path / "HANDOFF.md")
+        )
+        assert desk.drafts.find() == ()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_whole_wizard_by_keyboard_with_answers_on_every_page(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with wizard(tmp_path, size) as desk:
+        await desk.press("e")
+        await desk.type("I closed it")
+        await desk.press("enter", "enter", "e")
+        await desk.type("!")
+        await desk.press("enter", "enter")
+        assert desk.wizard.rows.cursor_key == "src/settings.py"
+        await desk.press("space", "enter")
+        await desk.press("space", "down", "m", "enter")
+        assert desk.page is Page.TRIAGE  # a move wants its reason
+        assert desk.wizard.words.is_open
+        await desk.type("not mine")
+        await desk.press("enter", "enter")
+        assert desk.page is Page.UNCERTAIN
+        await desk.press("p")
+        assert isinstance(desk.app.screen, Confirm)
+        assert "git ls-remote origin refs/heads/fix/rounding" in desk.seen()
+        assert desk.launcher.asked == []
+        await desk.press("y")
+        assert desk.launcher.asked == [("git", "ls-remote", "origin", "refs/heads/fix/rounding")]
+        assert "refs/heads/fix/rounding" in desk.text("page-evidence")
+        await desk.press("space", "e")
+        await desk.type("saw it")
+        await desk.press("enter", "enter", "down", "e")
+        await desk.type(" Then rest.")
+        await desk.press("enter", "enter")
+        assert desk.page is Page.BRIEF
+        await desk.press("a")
+        await desk.type("One more")
+        await desk.press("enter", "w", "enter")
+        text = written(tmp_path)
+    for line in (
+        "Original process: gone; I closed it (ana@harbour)",
+        "What happened: Process exit: the process is gone and the turn is open! (ana@harbour)",
+        "src/settings.py: dirty, owner this_session (ana@harbour)",
+        "git push origin fix/rounding: happened saw it (ana@harbour)",
+        "Look what step 8 did, then go on. Then rest. (ana@harbour)",
+        "One more (ana@harbour)",
+    ):
+        assert line in text
+
+
+async def test_escape_goes_back_and_nothing_is_lost(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press("enter", "enter", "space", "enter", "escape", "escape", "escape")
+        assert desk.page is Page.PROCESS
+        await desk.press("enter", "enter")
+        assert "this session" in desk.seen()
+        await desk.press("u")
+        assert "nobody knows" in desk.seen()
+
+
+@pytest.mark.parametrize("key", ["ctrl+c", "escape"])
+async def test_leaving_says_how_to_come_back_and_coming_back_finds_it(tmp_path: Path, key: str) -> None:
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press("e")
+        await desk.type("half a w")
+        if key == "escape":
+            await desk.press("escape")
+        await desk.press(key)
+        left = desk.app.return_value
+        assert left is not None
+        assert left.sentence == f"Come back with: refloat recover {crashed().session.name}"
+    async with wizard(tmp_path, (80, 24)) as desk:
+        assert "half a w" in desk.text("page-evidence")
+        await desk.press("enter", "enter", "enter", "ctrl+c")
+    async with wizard(tmp_path, (80, 24)) as desk:
+        assert desk.page is Page.TRIAGE
+
+
+async def test_what_moved_meanwhile_is_said_once(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press("enter", "ctrl+c")
+    sample = crashed()
+    moved = replace(sample, checkout=replace(sample.checkout, head="f" * 40))
+    async with wizard(tmp_path, (80, 24), moved) as desk:
+        assert "HEAD was 9c0e2b1 and is fffffff" in desk.text("page-changed")
+        await desk.press("enter")
+        assert "HEAD was" not in desk.seen()
+
+
+async def test_a_file_is_replaced_only_on_a_yes(tmp_path: Path) -> None:
+    (tmp_path / "HANDOFF.md").write_text("precious")
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press(*["enter"] * 8)
+        assert isinstance(desk.app.screen, Confirm)
+        await desk.press("n")
+        assert written(tmp_path) == "precious"
+        await desk.press("w", "enter", "y")
+        assert written(tmp_path).startswith("# Round prices")
+
+
+async def test_another_path_can_be_typed_and_is_kept(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press(*["enter"] * 6, "w")
+        await desk.press(*["backspace"] * len("HANDOFF.md"))
+        await desk.type("next.md")
+        await desk.press("enter")
+        assert (tmp_path / "next.md").exists()
+        assert not (tmp_path / "HANDOFF.md").exists()
+        await desk.press("n")
+        assert isinstance(desk.app.screen, Confirm)
+        await desk.press("y")
+        assert desk.copied == [f"claude 'Read {tmp_path / 'next.md'} and go on from there.'"]
+
+
+async def test_a_path_that_cannot_be_written_is_said_and_nothing_is_lost(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press(*["enter"] * 6, "w")
+        await desk.type("/no/such/place")
+        await desk.press("enter")
+        assert desk.page is Page.BRIEF
+        assert "could not be written" in desk.told()
+
+
+async def test_a_brief_that_changed_since_is_written_again_before_leaving(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press(*["enter"] * 8)
+        await desk.press("a")
+        await desk.type("late")
+        await desk.press("enter", "enter")
+        assert desk.wizard.words.is_open
+        await desk.press("enter", "y", "enter")
+        assert "late (ana@harbour)" in written(tmp_path)
+        assert desk.app.return_value is not None
+
+
+async def test_a_line_taken_out_comes_back(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (120, 40)) as desk:
+        await desk.press(*["enter"] * 6, "down", "down", "down", "x")
+        assert desk.wizard._written is not None
+        assert "Original process" not in desk.wizard._written.markdown
+        assert "Original process" in desk.seen()
+        await desk.press("u")
+        assert "Original process: gone (verified)" in desk.wizard._written.markdown
+        assert desk.wizard._recovery is not None
+        assert desk.wizard._recovery.given.edits["previous_attempt"] == ()
+
+
+async def test_copying_takes_the_whole_brief(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press(*["enter"] * 6, "y")
+        assert desk.wizard._written is not None
+        assert desk.copied == [desk.wizard._written.markdown]
+
+
+async def test_the_brief_stands_beside_where_there_is_room_and_behind_b_elsewhere(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (120, 40)) as desk:
+        assert "The brief so far" in desk.seen()
+        await desk.pilot.resize_terminal(80, 24)
+        await desk.settle()
+        assert "The brief so far" not in desk.seen()
+        await desk.press("b")
+        assert isinstance(desk.app.screen, TextScreen)
+        assert "What is established" in desk.seen()
+        await desk.press("escape", "enter")
+        assert desk.page is Page.HAPPENED
+        await desk.pilot.resize_terminal(200, 60)
+        await desk.settle()
+        assert "The brief so far" in desk.seen()
+        assert desk.page is Page.HAPPENED
+
+
+async def test_the_brief_beside_grows_with_the_answers(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (120, 40)) as desk:
+        await desk.press("enter", "enter")
+        assert "❯" not in desk.seen()
+        await desk.press("space")
+        assert "❯ src/settings.py" in desk.seen()  # the sign of a person's line
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [*((name, (80, 24)) for name in SAMPLES), ("crashed", (60, 16)), ("crashed", (200, 60))]
+)
+async def test_every_session_at_every_size_and_every_key(tmp_path: Path, name: str, size: tuple[int, int]) -> None:
+    async with wizard(tmp_path, size, SAMPLES[name]()) as desk:
+        for page in PAGES:
+            assert desk.page is page
+            assert all(len(line.rstrip()) <= size[0] for line in desk.seen().split("\n"))
+            await desk.press("up", "down", "space", "u", "x", "j", "end", "home", "pagedown", "tab", "shift+tab")
+            await desk.press("enter")
+            if desk.wizard.words.is_open and page is not Page.BRIEF:
+                await desk.press("escape", "enter")
+
+
+async def test_dimmed_keys_say_why(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press(*["enter"] * 4, "down", "p")
+        assert not isinstance(desk.app.screen, Confirm)
+        assert "No read-only command is known" in desk.told()
+
+
+async def test_without_a_place_it_says_that_answers_are_not_kept(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("in the way")
+    async with wizard(tmp_path, (80, 24)) as desk:
+        assert "kept in memory only" in desk.seen()
+        await desk.press("enter", "space", "ctrl+c")
+        assert desk.app.return_value == Farewell("The answers were kept in memory only.")
+
+
+async def test_two_terminals_that_answer_the_same_are_told(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (80, 24)) as first:
+        async with wizard(tmp_path, (80, 24)) as second:
+            await second.press("enter")
+        await first.press("enter")
+        assert "not saved" in first.text("head-saved")
+        assert "another terminal" in first.told()
+        await first.press("ctrl+c")
+        assert first.app.return_value is not None
+
+
+HOSTILE = "a\x1b]52;c;aGk=\x07b [bold red]c[/] \u202e[link=x]"
+
+
+async def test_foreign_text_is_shown_as_text(tmp_path: Path) -> None:
+    sample = crashed()
+    bad = replace(
+        sample,
+        session=replace(sample.session, title=HOSTILE),
+        triage=replace(
+            sample.triage,
+            saved=tuple(replace(row, what=HOSTILE, why=HOSTILE) for row in sample.triage.saved),
+            do_not_repeat=tuple(replace(row, action=HOSTILE) for row in sample.triage.do_not_repeat),
+        ),
+        checkout=replace(
+            sample.checkout,
+            branch=HOSTILE,
+            other_changes=tuple(replace(row, path=HOSTILE, why=HOSTILE) for row in sample.checkout.other_changes[:1]),
+        ),
+    )
+    async with wizard(tmp_path, (200, 60), bad) as desk:
+        for _ in PAGES:
+            seen = desk.seen()
+            assert "\x1b" not in seen
+            assert "\u202e" not in seen
+            assert "[bold red]c[/]" in seen
+            await desk.press("enter")
+
+
+async def test_ascii_draws_no_other_sign(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (120, 40), glyphs=ASCII) as desk:
+        for _ in PAGES:
+            drawn = re.sub(r"[─│▌▁▂▃▄▅▆▇█▍▎▔⏎]", "", desk.seen())  # borders and scroll bars are the look's
+            assert drawn.isascii(), sorted({sign for sign in drawn if not sign.isascii()})
+            await desk.press("enter")
+
+
+def find_methods() -> Iterator[str]:
+    return (action.method for action in find_actions("wizard"))
+
+
+@pytest.mark.parametrize("method", find_methods())
+def test_every_row_of_the_table_has_its_method(method: str) -> None:
+    assert callable(getattr(WizardScreen, f"action_{method}"))
+
+
+def test_seven_pages_in_order() -> None:
+    assert list(VIEWS) == list(PAGES)

@@ -1,0 +1,86 @@
+"""The table of actions: every row is unique, is done by somebody, and can be remapped."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from refloat_tui.actions import ACTIONS, GROUPS, SCOPES, Scope, action_of, bindings, find_actions
+from refloat_tui.app import RefloatApp
+from refloat_tui.keymap import read_keymap
+from refloat_tui.screens.confirm import Confirm
+from refloat_tui.screens.desk import DeskScreen
+from refloat_tui.screens.help import HelpScreen
+from refloat_tui.screens.text import TextScreen
+from refloat_tui.screens.wizard.screen import WizardScreen
+from refloat_tui.widgets.brief_pane import BriefPane
+from refloat_tui.widgets.history_pane import HistoryPane
+from refloat_tui.widgets.row_list import RowList
+from refloat_tui.widgets.triage_pane import TriagePane
+
+OWNERS: dict[Scope, type] = {
+    "anywhere": RefloatApp,
+    "rows": RowList,
+    "text": TextScreen,
+    "desk": DeskScreen,
+    "history": HistoryPane,
+    "triage": TriagePane,
+    "brief": BriefPane,
+    "confirm": Confirm,
+    "help": HelpScreen,
+    "wizard": WizardScreen,
+}
+
+
+def test_ids_are_unique_and_begin_with_their_scope():
+    assert not [name for name, count in Counter(action.id for action in ACTIONS).items() if count > 1]
+    assert all(action.id.split(".")[0] == action.scope for action in ACTIONS)
+    assert all(action_of(action.id) is action for action in ACTIONS)
+
+
+@pytest.mark.parametrize("scope", list(SCOPES))
+def test_no_key_twice_in_a_scope(scope: Scope):
+    keys = [key for action in find_actions(scope) for key in action.key.split(",")]
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("scope", list(OWNERS))
+def test_every_row_is_done_by_its_owner(scope: Scope):
+    for action in find_actions(scope):
+        assert callable(getattr(OWNERS[scope], f"action_{action.method}", None)), action.id
+
+
+def test_every_row_is_told_in_words():
+    for action in ACTIONS:
+        assert action.help.endswith("."), action.id
+        assert action.title
+        assert len(action.word) <= 12
+        assert action.group in GROUPS
+
+
+def test_keys_of_the_panes_leave_the_desks_alone():
+    desk = {key for action in find_actions("desk") for key in action.key.split(",")}
+    for scope in ("rows", "history", "triage"):
+        shared = {key for action in find_actions(scope) for key in action.key.split(",")} & desk
+        assert not shared, (scope, shared)
+
+
+def test_bindings_carry_id_and_tooltip():
+    for binding in bindings("desk", "rows"):
+        assert binding.id is not None
+        assert binding.tooltip
+
+
+def test_keys_as_a_person_wants_them(tmp_path: Path):
+    (tmp_path / "keys.toml").write_text('"desk.recover" = "f5"\n"desk.nothing" = "x"\n"rows.up" = 3\n')
+    keys, said = read_keymap(tmp_path)
+    assert keys == {"desk.recover": "f5"}
+    assert len(said) == 2
+
+
+def test_no_file_or_a_broken_one_leaves_the_standard_keys(tmp_path: Path):
+    assert read_keymap(tmp_path) == ({}, ())
+    (tmp_path / "keys.toml").write_text("[[")
+    keys, said = read_keymap(tmp_path)
+    assert keys == {}
+    assert "standard keys" in said[0]

@@ -1,0 +1,493 @@
+"""Stories at the desk: what a person presses and what they see then."""
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.tui.conftest import FakeLibrary, make_app, many_sessions, some_sessions
+from textual.app import App
+from textual.content import Content
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Input
+
+from refloat.errors import Unreadable
+from refloat.model.session import SessionName, State
+from refloat.model.stamp import later
+from refloat.model.transcript import Item
+from refloat_tui.library import Library
+from refloat_tui.present.sessions import Entry, SessionRow
+from refloat_tui.screens.confirm import Confirm
+from refloat_tui.screens.desk import DeskScreen, Doors
+from refloat_tui.screens.help import HelpScreen
+from refloat_tui.screens.text import TextScreen
+from refloat_tui.screens.wizard.farewell import Farewell
+from refloat_tui.widgets.checkout_pane import DiffList
+from refloat_tui.widgets.detail import Detail
+from refloat_tui.widgets.history_pane import HistoryPane
+from refloat_tui.widgets.session_list import SessionList
+from refloat_tui.widgets.triage_pane import TriagePane
+
+WIDE, SMALL = (120, 40), (80, 24)
+
+
+async def settle(pilot: Pilot[str]) -> None:
+    """Wait until the desk has read what it stands on."""
+    for _ in range(200):
+        await pilot.pause(0.02)
+        detail = pilot.app.screen_stack[-1].query(Detail)
+        if not detail or detail.first().written is not None or detail.first().session is None:
+            break
+        if detail.first().pane("recap").has_class("-said") and detail.first().pane("brief").has_class("-said"):
+            failed = detail.first().opened is None
+            if failed and "again" in str(detail.first().pane("recap").said.visual):
+                break
+    await pilot.pause()
+
+
+def words_of(app: App[str]) -> str:
+    """All that is on the screen."""
+    strips = app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+
+
+def standing_on(pilot: Pilot[str]) -> Item:
+    """The item under the cursor of the history."""
+    item = pilot.app.screen.query_one(HistoryPane).list.cursor_row
+    assert item is not None
+    return item
+
+
+def step_under(pilot: Pilot[str]) -> int:
+    """The number of the step under the cursor of the history."""
+    step = standing_on(pilot).step
+    assert step is not None
+    return step.n
+
+
+async def test_broken_ones_stand_on_top_and_the_first_is_chosen(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        words = words_of(pilot.app)
+        assert "FAILED in step 8" in words
+        assert "NEXT  Look at what step 8 did" in words
+        assert words.index("✖ failed") < words.index("◐ unres.") < words.index("● live") < words.index("■ stopped")
+        assert "BILLING" not in words
+
+
+async def test_every_pane_by_its_key(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        for key, seen in (
+            ("2", "trouble"),
+            ("3", "recorded by this session"),
+            ("4", "DO NOT REPEAT"),
+            ("5", "2 secrets masked"),
+            ("1", "ASKED"),
+            ("b", "2 secrets masked"),
+        ):
+            await pilot.press(key)
+            await pilot.pause()
+            assert seen in words_of(pilot.app), key
+
+
+async def test_all_shows_the_other_places_and_here_goes_back(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("h")
+        assert "BILLING" in words_of(pilot.app)
+        await pilot.press("h")
+        assert "BILLING" not in words_of(pilot.app)
+
+
+async def test_filter_by_words_then_escape(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"codex", "enter")
+        await settle(pilot)
+        rows = pilot.app.screen.query_one(SessionList)
+        assert rows.has_focus
+        assert [rows.key_of(row) for row in rows.rows if rows.stops_at(row)] == [rows.cursor_key]
+        assert "Split the CSV" in words_of(pilot.app)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert len(rows.rows) == 6
+
+
+async def test_nothing_fits_says_what_to_press(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"zzz")
+        await pilot.pause()
+        assert "No session here has all of these words." in words_of(pilot.app)
+        assert "esc clears the filter" in words_of(pilot.app)
+
+
+async def test_letters_belong_to_the_filter_while_it_has_the_focus(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"qhrd1")
+        assert pilot.app.screen.query_one(Input).value == "qhrd1"
+        assert isinstance(pilot.app.screen, DeskScreen)
+
+
+async def test_a_growing_session_keeps_cursor_and_line(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("down", "down", "down")
+        rows = pilot.app.screen.query_one(SessionList)
+        before = rows.cursor_key
+        name = next(name for name, session in library.all.items() if session.title.startswith("Split"))
+        library.all[name] = replace(library.all[name], state=State.FAILED, last_activity_at=later(library.time, -5))
+        library.tell()
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if any(isinstance(row, SessionRow) and row.session.state is State.FAILED for row in rows.rows[2:]):
+                break
+        assert rows.cursor_key == before
+        assert rows.key_of(rows.rows[1]) == name
+
+
+async def test_the_chosen_session_is_read_again_when_it_moved_on_and_only_then(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        name = library.opened[0]
+        library.tell()
+        await pilot.pause(0.8)
+        assert library.opened == [name]
+        known = library.all[name]
+        library.all[name] = replace(known, transcript=replace(known.transcript, bytes=known.transcript.bytes + 100))
+        library.tell()
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if len(library.opened) == 2:
+                break
+        assert library.opened == [name, name]
+
+
+async def test_a_removed_session_hands_the_cursor_to_the_next(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        rows = pilot.app.screen.query_one(SessionList)
+        del library.all[SessionName(rows.cursor_key or "")]
+        library.tell(None)
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if len(rows.rows) == 5:
+                break
+        assert isinstance(rows.cursor_row, SessionRow)
+        assert rows.cursor_row.session.title.startswith("Split")
+        assert library.looks
+
+
+async def test_keys_answer_while_a_session_is_being_read(library: FakeLibrary):
+    library.gate = threading.Event()
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await pilot.pause(0.3)
+        rows = pilot.app.screen.query_one(SessionList)
+        first = rows.cursor_key
+        await pilot.press("down", "2", "shift+tab")
+        assert rows.cursor_key != first
+        assert "Reading 48,213 bytes" in words_of(pilot.app)
+        library.gate.set()
+        await settle(pilot)
+        assert library.opened[-1] == rows.cursor_key
+
+
+async def test_moving_on_drops_what_was_being_read(library: FakeLibrary):
+    library.gate = threading.Event()
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await pilot.pause(0.3)
+        await pilot.press("down")
+        await pilot.pause(0.2)
+        await pilot.press("down")
+        await pilot.pause(0.2)
+        library.gate.set()
+        await settle(pilot)
+        detail = pilot.app.screen.query_one(Detail)
+        assert detail.session is not None
+        assert detail.session.title.startswith("Rebuild")
+        assert "Rebuild" in words_of(pilot.app)
+
+
+async def test_a_session_that_cannot_be_read_says_so_and_the_rest_stands(library: FakeLibrary):
+    library.part_fault = Unreadable("nothing of it could be read: permission denied")
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        words = words_of(pilot.app)
+        assert "permission denied" in words
+        assert "The list and the other sessions are not touched" in words
+        library.part_fault = None
+        await pilot.press("ctrl+r")
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if "ASKED" in words_of(pilot.app):
+                break
+        assert "ASKED" in words_of(pilot.app)
+
+
+async def test_a_failed_scan_is_a_notice_and_the_app_stands(library: FakeLibrary):
+    library.fault = OSError("disk on fire [bold]")
+    async with make_app(library).run_test(size=WIDE, notifications=True) as pilot:
+        await pilot.pause(0.3)
+        notes = [note.message for note in pilot.app._notifications]
+        assert any("disk on fire [bold]" in note for note in notes)
+        await pilot.press("question_mark")
+        assert isinstance(pilot.app.screen, HelpScreen)
+
+
+async def test_small_terminal_has_two_screens(library: FakeLibrary):
+    async with make_app(library).run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert "NEXT" not in words_of(pilot.app)
+        await pilot.press("enter")
+        await settle(pilot)
+        words = words_of(pilot.app)
+        assert "FAILED in step 8" in words
+        assert "NEXT" in words
+        assert "SHOP" not in words
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "SHOP" in words_of(pilot.app)
+
+
+async def test_six_keys_in_the_footer_of_a_small_terminal(library: FakeLibrary):
+    async with make_app(library).run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        for keys in ((), ("enter",), ("2",), ("3",), ("4",), ("5",)):
+            await pilot.press(*keys)
+            await pilot.pause()
+            assert len([part for part in words_of(pilot.app).splitlines()[-1].split("  ") if part.strip()]) == 6
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40), (60, 20), (200, 60)])
+async def test_nothing_scrolls_sideways(library: FakeLibrary, size: tuple[int, int]):
+    async with make_app(library).run_test(size=size) as pilot:
+        await settle(pilot)
+        for key in "12345":
+            await pilot.press(key)
+            await pilot.pause()
+            for widget in pilot.app.screen.query("*"):
+                assert not widget.allow_horizontal_scroll, widget
+
+
+async def test_evidence_unfolds(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("e")
+        await pilot.pause()
+        words = words_of(pilot.app)
+        assert "none of 2 claude" in words
+        assert "no process owns it, and none could" in words
+        await pilot.press("e")
+        await pilot.pause()
+        assert "none of 2 claude" not in words_of(pilot.app)
+
+
+async def test_history_jumps_filters_and_opens(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("2")
+        await pilot.pause()
+        history = pilot.app.screen.query_one(HistoryPane)
+        assert standing_on(pilot).n == 14
+        await pilot.press("g")
+        assert standing_on(pilot).n == 1
+        await pilot.press("x")
+        assert step_under(pilot) == 8
+        await pilot.press("f")
+        assert [item.type for item in history.list.rows] == ["prompt", "reply", "prompt"]
+        for _ in range(6):
+            await pilot.press("f")
+        assert history.kind == "all"
+        await pilot.press("G", "enter")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, TextScreen)
+        assert "mypy src" in words_of(pilot.app)
+        await pilot.press("escape")
+        assert isinstance(pilot.app.screen, DeskScreen)
+
+
+async def test_from_a_recorded_change_to_its_step(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("3")
+        await pilot.pause()
+        await pilot.press("enter")
+        assert pilot.app.screen.query_one(DiffList).has_focus
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        assert pilot.app.screen.query_one(Detail).shown == "history"
+        assert step_under(pilot) == 2
+
+
+async def test_from_a_finding_to_its_step(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("4")
+        await pilot.pause()
+        assert pilot.app.screen.query_one(TriagePane).pile == "gone"
+        await pilot.press("right")
+        assert pilot.app.screen.query_one(TriagePane).pile == "saved"
+        await pilot.press("left", "down", "enter")
+        await pilot.pause()
+        assert step_under(pilot) == 8
+
+
+async def test_copy_the_command_and_the_brief(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("y")
+        assert pilot.app.clipboard == "cd /home/ana/shop && claude 'Read HANDOFF.md and go on from there'"
+        await pilot.press("5")
+        await pilot.pause()
+        await pilot.press("y")
+        assert pilot.app.clipboard.startswith("# Round prices")
+
+
+async def test_writing_over_a_file_asks_first(tmp_path: Path):
+    library = FakeLibrary(some_sessions(), here=str(tmp_path))
+    for name, session in library.all.items():
+        library.all[name] = replace(session, workspace=str(tmp_path), repo=str(tmp_path))
+    (tmp_path / "HANDOFF.md").write_text("older")
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        await pilot.pause()
+        await pilot.press("w")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, Confirm)
+        await pilot.press("escape", "w")
+        await pilot.pause()
+        assert not library.written
+        assert isinstance(pilot.app.screen, Confirm)
+        await pilot.press("y")
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if library.written:
+                break
+        assert library.written == [tmp_path / "HANDOFF.md"]
+
+
+async def test_a_dimmed_key_says_why(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE, notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("r")
+        await pilot.pause()
+        assert any("wizard" in note.message for note in pilot.app._notifications)
+
+
+async def test_recover_opens_the_wizard(library: FakeLibrary):
+    asked: list[SessionName] = []
+
+    def wizard(name: SessionName) -> Screen[Farewell]:
+        asked.append(name)
+        return Screen()
+
+    async with make_app(library, Doors(wizard)).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("r")
+        await pilot.pause()
+        assert asked == [library.opened[0]]
+
+
+async def test_recover_straight_away_and_leave(library: FakeLibrary):
+    asked: list[SessionName] = []
+
+    def wizard(name: SessionName) -> Screen[Farewell]:
+        asked.append(name)
+        return Screen()
+
+    name = next(iter(library.all))
+    app = make_app(library, Doors(wizard), chosen=name, recover=True)
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause()
+        assert asked == [name]
+        pilot.app.screen.dismiss(None)
+        await pilot.pause()
+    assert app.return_code == 0
+
+
+async def test_no_session_at_all_teaches_and_offers_the_demo():
+    def build() -> tuple[Library, Doors]:
+        return FakeLibrary(some_sessions()), Doors()
+
+    async with make_app(FakeLibrary([]), Doors(demo=build)).run_test(size=SMALL, notifications=True) as pilot:
+        await pilot.pause(0.3)
+        words = words_of(pilot.app)
+        assert "No coding agent has left a session" in words
+        assert "opens a demo" in words
+        await pilot.press("d")
+        await pilot.pause(0.3)
+        assert len(pilot.app.screen_stack) == 3
+        assert "Round prices" in words_of(pilot.app)
+
+
+async def test_three_thousand_sessions_answer_at_once(monkeypatch: pytest.MonkeyPatch):
+    library = FakeLibrary(many_sessions(3000), here="/home/ana/place0")
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("h")
+        rows = pilot.app.screen.query_one(SessionList)
+        assert len(rows.rows) == 3050
+        drawn: list[str] = []
+        draw = rows.draw_row
+
+        def counted(row: Entry, width: int, *, chosen: bool) -> Content:
+            drawn.append(rows.key_of(row))
+            return draw(row, width, chosen=chosen)
+
+        monkeypatch.setattr(rows, "draw_row", counted)
+        for key in ("G", "g", "pagedown", "down", "down", "pagedown"):
+            await pilot.press(key)
+        assert len(drawn) < 400
+
+
+async def test_hostile_titles_are_text():
+    library = FakeLibrary(some_sessions())
+    name = next(iter(library.all))
+    library.all[name] = replace(library.all[name], title="[red]x[/red] \x1b[2J\u202e[@click=app.quit]y")
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        words = words_of(pilot.app)
+        assert "[red]x[/red]" in words
+        assert "\x1b" not in words
+        assert "\\u202e" in words
+
+
+async def test_ascii_draws_ascii_only(library: FakeLibrary):
+    environment = {"LANG": "C", "TERM": "xterm", "REFLOAT_ASCII": "1"}
+    async with make_app(library, environment=environment).run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        for keys in ((), ("1",), ("e",), ("2",), ("3",), ("4",), ("5",), ("question_mark",)):
+            await pilot.press(*keys)
+            await pilot.pause()
+            odd = {
+                character for character in words_of(pilot.app) if ord(character) > 126 or ord(character) in range(10)
+            }
+            assert not odd, (keys, odd)
+
+
+async def test_the_look_changes(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        seen = [pilot.app.theme]
+        for _ in range(3):
+            await pilot.press("f2")
+            await pilot.pause()
+            seen.append(pilot.app.theme)
+        assert seen == ["refloat-dark", "refloat-light", "refloat-16", "refloat-dark"]
+
+
+async def test_a_remapped_key(library: FakeLibrary, tmp_path: Path):
+    (tmp_path / "keys.toml").write_text('"desk.history" = "f6"\n"desk.nope" = "x"\n')
+    async with make_app(library, config=tmp_path).run_test(size=WIDE, notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("f6")
+        await pilot.pause()
+        assert pilot.app.screen.query_one(Detail).shown == "history"
+        assert any("desk.nope" in note.message for note in pilot.app._notifications)
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert "f6" in words_of(pilot.app)

@@ -1,0 +1,534 @@
+"""The one table of everything a person can do: footer, help, palette, key remapping and the docs read these rows.
+
+Decides ids, keys and words. Refuses to decide what an action does (its screen or widget has a method of the row's
+`method` name) or whether it is possible now (`why_not` of the screen).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from textual.binding import Binding
+
+Scope = Literal["anywhere", "rows", "text", "desk", "history", "triage", "brief", "confirm", "help", "wizard"]
+"""Who has the method: the app, a list, a long text, the desk, one of its panes, or another screen."""
+
+Group = Literal["move", "open", "do", "leave"]
+"""The groups of the footer and of help, in their order."""
+
+GROUPS: Final[tuple[Group, ...]] = ("move", "open", "do", "leave")
+
+SCOPES: Final[dict[Scope, str]] = {
+    "desk": "On the desk",
+    "rows": "In any list",
+    "history": "History",
+    "triage": "Triage",
+    "brief": "Brief",
+    "text": "Reading a long text",
+    "wizard": "In the wizard",
+    "confirm": "A question",
+    "help": "This page",
+    "anywhere": "Anywhere",
+}
+"""The scopes with their headings, in the order of the help page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One row of the table."""
+
+    id: str
+    """`scope.name`; users remap keys by it, so a released id never changes."""
+    key: str
+    """Textual's names of keys; several with commas between."""
+    word: str
+    """What the footer says: one or two short words."""
+    title: str
+    """What the palette says."""
+    help: str
+    """One sentence: what comes of it."""
+    scope: Scope
+    group: Group = "do"
+    footer: int = 0
+    """0: not in the footer. Otherwise the smaller number is kept longer when there is little room."""
+    shown_key: str | None = None
+    """How the key is written, where its name would not do."""
+    footer_key: str | None = None
+    """How the footer writes it, where one row stands there for several (`↑↓`)."""
+    palette: bool = True
+    priority: bool = False
+    """Works also while an input has the focus."""
+
+    @property
+    def method(self) -> str:
+        """The name of the method that does it, without `action_`."""
+        return self.id.replace(".", "_")
+
+
+ANYWHERE: Final = (
+    Action(
+        "anywhere.help",
+        "question_mark,f1",
+        "help",
+        "Help",
+        "Every key that works here, and what the signs mean.",
+        "anywhere",
+        "open",
+        footer=5,
+        shown_key="?",
+    ),
+    Action(
+        "anywhere.palette",
+        "ctrl+p",
+        "all actions",
+        "All actions",
+        "Find any action by its name and do it.",
+        "anywhere",
+        "open",
+        footer=9,
+        shown_key="^p",
+        palette=False,
+        priority=True,
+    ),
+    Action(
+        "anywhere.look",
+        "f2",
+        "look",
+        "Change the look",
+        "Dark, light, or the terminal's own sixteen colours, one after the other.",
+        "anywhere",
+    ),
+    Action(
+        "anywhere.quit",
+        "ctrl+q",
+        "quit",
+        "Quit",
+        "Leave Refloat. Nothing is lost: answers of a recovery are saved as they are given.",
+        "anywhere",
+        "leave",
+        shown_key="^q",
+        priority=True,
+    ),
+)
+
+ROWS: Final = (
+    Action("rows.up", "up,k", "up", "Up", "One row up.", "rows", "move", shown_key="↑ k", palette=False),
+    Action(
+        "rows.down",
+        "down,j",
+        "move",
+        "Down",
+        "One row down.",
+        "rows",
+        "move",
+        footer=10,
+        shown_key="↓ j",
+        footer_key="↑↓",
+        palette=False,
+    ),
+    Action("rows.page_up", "pageup", "page up", "Page up", "One page up.", "rows", "move", palette=False),
+    Action("rows.page_down", "pagedown", "page down", "Page down", "One page down.", "rows", "move", palette=False),
+    Action("rows.first", "g,home", "first", "First row", "To the first row.", "rows", "move", shown_key="g"),
+    Action("rows.last", "G,end", "last", "Last row", "To the last row.", "rows", "move", shown_key="G"),
+    Action(
+        "rows.open", "enter", "open", "Open", "Open what the cursor is on.", "rows", "open", footer=2, shown_key="enter"
+    ),
+)
+
+TEXT: Final = (
+    Action(
+        "text.page_down",
+        "space",
+        "page down",
+        "Page down",
+        "One page down.",
+        "text",
+        "move",
+        footer=2,
+        palette=False,
+    ),
+    Action("text.page_up", "b", "page up", "Page up", "One page up.", "text", "move", palette=False),
+    Action("text.copy", "y", "copy", "Copy this text", "Copy what is shown, secrets masked.", "text", footer=3),
+    Action(
+        "text.leave",
+        "escape,q",
+        "back",
+        "Back",
+        "Back to where you were.",
+        "text",
+        "leave",
+        footer=1,
+        shown_key="esc",
+        palette=False,
+    ),
+)
+
+DESK: Final = (
+    Action(
+        "desk.recover",
+        "r",
+        "recover",
+        "Recover this session",
+        "Walk the seven steps and leave with a brief. Every answer is saved as it is given.",
+        "desk",
+        footer=1,
+    ),
+    Action(
+        "desk.back",
+        "escape",
+        "list",
+        "Back to the list",
+        "Where there is room for one thing only: from the session back to the list. Clears a filter.",
+        "desk",
+        "leave",
+        footer=2,
+        shown_key="esc",
+    ),
+    Action(
+        "desk.evidence",
+        "e",
+        "evidence",
+        "Unfold the evidence",
+        "What was looked at to judge the state: where, when, and what it proves.",
+        "desk",
+        "open",
+        footer=4,
+    ),
+    Action(
+        "desk.filter",
+        "slash",
+        "filter",
+        "Filter the sessions",
+        "Type words of a title, an agent, a state, a branch or a workspace.",
+        "desk",
+        "move",
+        footer=3,
+        shown_key="/",
+    ),
+    Action(
+        "desk.scope",
+        "h",
+        "here/all",
+        "Sessions of this place, or all",
+        "Switch between the sessions of this repository and those of the whole machine.",
+        "desk",
+        "move",
+        footer=6,
+    ),
+    Action(
+        "desk.copy",
+        "y",
+        "copy",
+        "Copy the next command",
+        "Copy the command that goes on from here; it is shown beside NEXT.",
+        "desk",
+        footer=7,
+    ),
+    Action(
+        "desk.recap",
+        "1",
+        "tab",
+        "Recap",
+        "What matters: asked, done, said, open, last.",
+        "desk",
+        "open",
+        footer=11,
+        footer_key="1-5",
+    ),
+    Action("desk.history", "2", "history", "History", "Every message, step and marker.", "desk", "open"),
+    Action(
+        "desk.checkout",
+        "3",
+        "checkout",
+        "Checkout",
+        "The files as they are, against what was recorded.",
+        "desk",
+        "open",
+    ),
+    Action(
+        "desk.triage", "4", "triage", "Triage", "What is saved, what is only claimed, what is gone.", "desk", "open"
+    ),
+    Action(
+        "desk.brief",
+        "5,b",
+        "brief",
+        "Brief",
+        "What the next attempt is handed.",
+        "desk",
+        "open",
+        footer=8,
+        shown_key="b",
+    ),
+    Action(
+        "desk.refresh",
+        "ctrl+r",
+        "look again",
+        "Look again",
+        "Read what changed now, without waiting for the watch.",
+        "desk",
+        shown_key="^r",
+    ),
+    Action(
+        "desk.demo",
+        "d",
+        "demo",
+        "Open the demo",
+        "A small repository with sessions in every state, in a temporary place, to try Refloat on.",
+        "desk",
+    ),
+    Action("desk.quit", "q", "quit", "Quit", "Leave Refloat.", "desk", "leave", palette=False),
+)
+
+HISTORY: Final = (
+    Action(
+        "history.crash",
+        "x",
+        "crash",
+        "Go to where it ended",
+        "To the step that has no result, the error that ended it, or the last thing recorded.",
+        "history",
+        "move",
+        footer=3,
+    ),
+    Action(
+        "history.kinds",
+        "f",
+        "kinds",
+        "Filter by kind",
+        "All; then talk, steps, edits, checks, effects outside, and what went wrong; one after the other.",
+        "history",
+        "move",
+        footer=4,
+    ),
+)
+
+TRIAGE: Final = (
+    Action(
+        "triage.left", "left", "left", "Pile to the left", "To the pile at the left.", "triage", "move", palette=False
+    ),
+    Action(
+        "triage.right",
+        "right",
+        "piles",
+        "Pile to the right",
+        "To the pile at the right.",
+        "triage",
+        "move",
+        footer=4,
+        shown_key="← →",
+        palette=False,
+    ),
+)
+
+BRIEF: Final = (
+    Action(
+        "brief.write",
+        "w",
+        "write",
+        "Write the brief to a file",
+        "Write HANDOFF.md into the workspace, readable for you alone; asks before it replaces a file.",
+        "brief",
+        footer=3,
+    ),
+    Action("brief.copy", "y", "copy", "Copy the brief", "Copy the whole brief, over SSH too.", "brief", footer=3),
+)
+
+CONFIRM: Final = (
+    Action("confirm.yes", "y,enter", "yes", "Yes", "Do it.", "confirm", footer=1, shown_key="y", palette=False),
+    Action(
+        "confirm.no",
+        "n,escape",
+        "no",
+        "No",
+        "Leave everything as it is.",
+        "confirm",
+        "leave",
+        footer=2,
+        shown_key="n",
+        palette=False,
+    ),
+)
+
+HELP: Final = (
+    Action(
+        "help.leave",
+        "escape,q,question_mark",
+        "back",
+        "Back",
+        "Back to where you were.",
+        "help",
+        "leave",
+        footer=1,
+        shown_key="esc",
+        palette=False,
+    ),
+)
+
+WIZARD: Final = (
+    Action(
+        "wizard.next",
+        "enter",
+        "go on",
+        "Go on",
+        "The page stands as it is; on to the next. On the last one: write the brief, then leave.",
+        "wizard",
+        "move",
+        footer=1,
+    ),
+    Action(
+        "wizard.back",
+        "escape",
+        "back",
+        "Back",
+        "To the page before; nothing is lost. From the first page: leave.",
+        "wizard",
+        "move",
+        footer=2,
+        shown_key="esc",
+    ),
+    Action(
+        "wizard.choose",
+        "space",
+        "choose",
+        "Choose",
+        "Say what the row under the cursor says: this answer, the next owner, looked at, it happened.",
+        "wizard",
+        footer=4,
+    ),
+    Action(
+        "wizard.edit",
+        "e",
+        "own words",
+        "Say it in your own words",
+        "Type into the row under the cursor. Enter keeps, ctrl+j begins a new line.",
+        "wizard",
+        footer=5,
+    ),
+    Action(
+        "wizard.move",
+        "m",
+        "move",
+        "Move to another pile",
+        "Say that a finding is saved, claimed or gone, and why.",
+        "wizard",
+        footer=3,
+    ),
+    Action(
+        "wizard.probe",
+        "p",
+        "look now",
+        "Run the look",
+        "Show the read-only command that would tell, and run it when you say so.",
+        "wizard",
+        footer=3,
+    ),
+    Action(
+        "wizard.undo",
+        "u",
+        "take back",
+        "Take your word back",
+        "The row under the cursor says again what the evidence says.",
+        "wizard",
+        footer=8,
+    ),
+    Action(
+        "wizard.write",
+        "w",
+        "write",
+        "Write the brief to a file",
+        "Says the path first, asks before it replaces a file. Readable for you alone.",
+        "wizard",
+        footer=3,
+    ),
+    Action(
+        "wizard.copy",
+        "y",
+        "copy",
+        "Copy the brief",
+        "Copy the whole brief, secrets masked; it works over SSH, too.",
+        "wizard",
+        footer=4,
+    ),
+    Action(
+        "wizard.command",
+        "n",
+        "next session",
+        "How to start the next session",
+        "Show the agent's own command that starts a session with this brief.",
+        "wizard",
+        footer=6,
+    ),
+    Action(
+        "wizard.add",
+        "a",
+        "add a line",
+        "Add a line to the brief",
+        "A line of yours, in the section under the cursor.",
+        "wizard",
+        footer=9,
+    ),
+    Action(
+        "wizard.drop",
+        "x",
+        "take out",
+        "Take a line out of the brief",
+        "The line under the cursor goes; u brings it back.",
+        "wizard",
+        footer=9,
+    ),
+    Action(
+        "wizard.brief",
+        "b",
+        "brief",
+        "See the brief as it is now",
+        "Where there is no room for it at the right.",
+        "wizard",
+        "open",
+        footer=6,
+    ),
+    Action(
+        "wizard.leave",
+        "ctrl+c",
+        "leave",
+        "Leave the wizard",
+        "Every answer is saved already; says how to come back.",
+        "wizard",
+        "leave",
+        footer=7,
+        shown_key="^c",
+        priority=True,
+    ),
+)
+
+ACTIONS: Final = (*DESK, *ROWS, *HISTORY, *TRIAGE, *BRIEF, *TEXT, *WIZARD, *CONFIRM, *HELP, *ANYWHERE)
+"""Every row, in the order of the help page."""
+
+_BY_ID: Final = {action.id: action for action in ACTIONS}
+
+
+def action_of(identifier: str) -> Action | None:
+    """The row of that id."""
+    return _BY_ID.get(identifier)
+
+
+def find_actions(scope: Scope) -> Iterator[Action]:
+    """The rows of one scope, in the order of the table."""
+    return (action for action in ACTIONS if action.scope == scope)
+
+
+def bindings(*scopes: Scope) -> list[Binding]:
+    """Textual's bindings of one or more scopes, each with its id (for remapping) and its help as the tooltip."""
+    return [
+        Binding(
+            action.key,
+            action.method,
+            action.word,
+            show=action.footer > 0,
+            key_display=action.shown_key,
+            priority=action.priority,
+            tooltip=action.help,
+            id=action.id,
+        )
+        for scope in scopes
+        for action in find_actions(scope)
+    ]

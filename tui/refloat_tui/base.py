@@ -1,0 +1,89 @@
+"""What every screen shares: failed workers become a notice, and a key that is off says why.
+
+Screens derive from `RefloatScreen`, start their workers on themselves (with `exit_on_error=False`) and answer
+`why_not` for actions that are impossible now.
+"""
+
+from typing import TypeVar
+
+from textual import events
+from textual.screen import Screen
+from textual.worker import Worker, WorkerState
+
+from refloat.errors import RefloatError
+from refloat.text import inert
+from refloat_tui.theme import UNICODE, Glyphs
+
+Returned = TypeVar("Returned")
+
+
+def notice_of(error: BaseException | None, doing: str) -> str:
+    """A failure in words: what happened, what still works, what to do."""
+    if isinstance(error, RefloatError):
+        return inert(str(error))
+    what = f"{type(error).__name__}: {error}" if error is not None else "no reason was given"
+    return inert(
+        f"{doing} failed ({what}). Everything else goes on; press ctrl+r to look again, "
+        "and tell us if it comes back: this is a fault of Refloat."
+    )
+
+
+class RefloatScreen(Screen[Returned]):
+    """A screen of Refloat.
+
+    A subclass takes its keys from the table: `BINDINGS = bindings("wizard")`.
+    """
+
+    AUTO_FOCUS = None
+
+    def __init__(
+        self,
+        *,
+        glyphs: Glyphs = UNICODE,
+        name: str | None = None,
+        id: str | None = None,  # noqa: A002 - Textual's own name
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(name, id, classes)
+        self.glyphs = glyphs
+        """The signs to draw with."""
+
+    def why_not(self, action: str) -> str | None:
+        """Why an action is impossible now, as a sentence that says what would make it possible; None: it is possible.
+
+        `action` is the method's name without `action_` (`desk_recover`).
+        """
+        del action
+        return None
+
+    def is_idle(self, action: str) -> bool:
+        """Whether an action has nothing to do with what is shown: its key is hidden then, not dimmed."""
+        del action
+        return False
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hide what is idle, dim what is impossible now."""
+        del parameters
+        if self.is_idle(action):
+            return False
+        return None if self.why_not(action) else True
+
+    def on_key(self, event: events.Key) -> None:
+        """Say why, when the key of a dimmed action is pressed. Only keys that no widget took come here."""
+        active = self.active_bindings.get(event.key)
+        if active is None or active.enabled or active.node is not self:
+            return
+        reason = self.why_not(active.binding.action)
+        if reason is not None:
+            event.stop()
+            self.tell(reason)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Turn the failure of a worker of this screen into a notice."""
+        if event.state is WorkerState.ERROR:
+            self.log.error(event.worker.error)
+            self.tell(notice_of(event.worker.error, event.worker.description or event.worker.name), bad=True)
+
+    def tell(self, sentence: str, *, bad: bool = False) -> None:
+        """Show a sentence for a few seconds. It is text, never markup."""
+        self.notify(sentence, severity="error" if bad else "information", timeout=8 if bad else 4, markup=False)

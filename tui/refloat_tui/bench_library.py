@@ -1,0 +1,196 @@
+"""The library over a real workbench: joins use cases, masks what comes back, keeps threads apart.
+
+Decides nothing about sessions. Raw values stay in here, because the checkout is compared with exact words; what leaves
+is masked, and a secret that was found once stays masked in everything of its session.
+"""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from refloat.brief.masks import Masker, mask_tree
+from refloat.model.brief import Answers, WrittenBrief
+from refloat.model.checkout import Checkout
+from refloat.model.session import Session, SessionName
+from refloat.model.stamp import Stamp
+from refloat.model.status import Status
+from refloat.model.story import Story
+from refloat.model.triage import Triage
+from refloat.usecases.compare_checkout import compare_checkout
+from refloat.usecases.examine import examine, find_other_stories
+from refloat.usecases.find_sessions import Batch, Finder, Located
+from refloat.usecases.keep_draft import open_drafts
+from refloat.usecases.look_around import Place, look_around
+from refloat.usecases.naming import find_named
+from refloat.usecases.put_brief import put_brief
+from refloat.usecases.read_session import read_story
+from refloat.usecases.rescue import Case, Rescue
+from refloat.usecases.show_status import show_status
+from refloat.usecases.triage_session import triage_session
+from refloat.usecases.workbench import Workbench
+from refloat.usecases.write_brief import write_brief
+from refloat_tui.library import Stop
+
+Value = TypeVar("Value")
+
+
+class BenchOpened:
+    """One session, read. Its dear parts are made once."""
+
+    def __init__(self, bench: Workbench, located: Located) -> None:
+        self._bench = bench
+        self._located = located
+        self._masker = Masker()
+        self._raw = read_story(located.reader, located.found)
+        self._raw_checkout: Checkout | None = None
+        self._raw_triage: Triage | None = None
+        self.story: Story = self._mask(self._raw)
+        self.status: Status = self._mask(show_status(located.reader, located.session, self._raw))
+
+    def _mask(self, value: Value) -> Value:
+        return mask_tree(value, self._masker)
+
+    def _compare(self) -> Checkout:
+        if self._raw_checkout is None:
+            others, warnings = find_other_stories(self._bench, self._located, self._raw)
+            self._raw_checkout = compare_checkout(self._bench, self._raw, others=others, warnings=warnings)
+        return self._raw_checkout
+
+    def _sort(self) -> Triage:
+        if self._raw_triage is None:
+            self._raw_triage = triage_session(self._bench, self._raw, self._compare(), self._located.session)
+        return self._raw_triage
+
+    def checkout(self) -> Checkout:
+        """The checkout, held against it."""
+        return self._mask(self._compare())
+
+    def triage(self) -> Triage:
+        """Saved, claimed, gone."""
+        return self._mask(self._sort())
+
+    def brief(self) -> WrittenBrief:
+        """The brief; it masks what it holds by itself."""
+        return write_brief(self._bench, self._located.session, self._raw, self._compare(), self._sort())
+
+
+class BenchLibrary:
+    """All that the desk knows of the world, from one workbench."""
+
+    def __init__(self, bench: Workbench, cwd: Path) -> None:
+        self._bench = bench
+        self._cwd = cwd
+        self._lists = threading.Lock()
+        """A Finder serves one thread at a time."""
+        self._finder = Finder(bench)
+        self._opens = threading.Lock()
+        self._locator = Finder(bench)
+        """Its own, so that a session opens while the first reading of all goes on."""
+        self._masked: dict[SessionName, tuple[Session, Session]] = {}
+
+    def now(self) -> Stamp:
+        """Tell the time."""
+        return self._bench.machine.clock.now()
+
+    def place(self) -> Place:
+        """Where Refloat was started."""
+        return look_around(self._bench, self._cwd)
+
+    def find_sessions(self, stop: Stop) -> Iterator[Batch]:
+        """All sessions: first what the catalogue has."""
+        return self.look_again(stop)
+
+    def look_again(self, stop: Stop) -> Iterator[Batch]:
+        """What changed since."""
+        with self._lists:
+            if stop():
+                return
+            for batch in self._finder.watch(self._cwd, stop):
+                yield self._mask_batch(batch)
+
+    def _mask_batch(self, batch: Batch) -> Batch:
+        masker = Masker()
+        return Batch(
+            tuple(self._mask_session(session) for session in batch.sessions),
+            batch.removed,
+            None if batch.gone is None else mask_tree(batch.gone, masker),
+            None if batch.problems is None else mask_tree(batch.problems, masker),
+            batch.here,
+            batch.provisional,
+            batch.done,
+            batch.total,
+            batch.complete,
+        )
+
+    def _mask_session(self, session: Session) -> Session:
+        """What was masked before and is the same is not searched again: a list is looked at every few seconds."""
+        known = self._masked.get(session.name)
+        if known is None or known[0] != session:
+            known = (session, mask_tree(session, Masker()))
+            self._masked[session.name] = known
+        return known[1]
+
+    def changes(self, stop: Stop) -> Iterator[frozenset[str] | None]:
+        """Which files of agents changed."""
+        machine = self._bench.machine
+        home, environment = machine.places.home, machine.places.environment
+        roots = {Path(walk.root) for reader in self._bench.readers for walk in reader.walks(home, environment)}
+        for change in machine.watch.changes(sorted(roots), stop):
+            yield None if change.overflow else change.paths
+
+    def watching(self) -> str:
+        """How it watches."""
+        return self._bench.machine.watch.how()
+
+    def _locate(self, name: SessionName) -> Located:
+        with self._opens:
+            return find_named(self._locator, self._bench, name, self._cwd)
+
+    def open(self, name: SessionName) -> BenchOpened:
+        """Read one session.
+
+        Raises:
+            RefloatError: it is gone, or nothing of it can be read.
+
+        """
+        return BenchOpened(self._bench, self._locate(name))
+
+    def write_brief(self, written: WrittenBrief, path: Path) -> None:
+        """Write a brief; the person has agreed that it replaces what is there.
+
+        Raises:
+            RefloatError: it cannot be written.
+
+        """
+        put_brief(path, written.markdown, overwrite=True)
+
+    def rescue(self, name: SessionName) -> Rescue:
+        """Take up the recovery of one session.
+
+        Raises:
+            RefloatError: it is gone, or nothing of it can be read.
+
+        """
+        known = examine(self._bench, self._locate(name))
+        case = Case(known.session, known.story, known.checkout, known.triage)
+        masker = Masker()
+        masker.learn(case)
+
+        def write(answers: Answers | None) -> WrittenBrief:
+            parts = (known.session, known.story, known.checkout, known.triage)
+            return write_brief(self._bench, *parts, answers=answers)
+
+        def mask(value: Value, /) -> Value:
+            return mask_tree(value, masker)
+
+        machine = self._bench.machine
+        return Rescue(
+            machine,
+            open_drafts(machine),
+            case,
+            write=write,
+            mask=mask,
+            new_command=known.reader.new_command,
+            cwd=self._cwd,
+        )

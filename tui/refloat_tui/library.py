@@ -1,0 +1,94 @@
+"""What the screens ask of the library, as protocols, so that a test can answer in its place.
+
+Everything that comes back is masked already: masking happens behind this door, in the worker, once. Every call may be
+slow and is made from a thread; none touches a widget. What fails raises a `RefloatError` with a sentence.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+from refloat.model.brief import WrittenBrief
+from refloat.model.checkout import Checkout
+from refloat.model.session import SessionName
+from refloat.model.stamp import Stamp
+from refloat.model.status import Status
+from refloat.model.story import Story
+from refloat.model.triage import Triage
+from refloat.usecases.find_sessions import Batch
+from refloat.usecases.look_around import Place
+
+Stop = Callable[[], bool]
+"""Asked between two pieces of work; True ends it early."""
+
+
+class Opened(Protocol):
+    """One session, read. The dear parts are made when they are asked for, and kept."""
+
+    @property
+    def story(self) -> Story:
+        """Everything that it did."""
+        ...
+
+    @property
+    def status(self) -> Status:
+        """State, evidence, and the one next step."""
+        ...
+
+    def checkout(self) -> Checkout:
+        """The checkout, held against it."""
+        ...
+
+    def triage(self) -> Triage:
+        """Saved, claimed, gone."""
+        ...
+
+    def brief(self) -> WrittenBrief:
+        """What the next attempt is handed."""
+        ...
+
+
+class Library(Protocol):
+    """All that the desk knows of the world."""
+
+    def now(self) -> Stamp:
+        """Tell the time. Quick: the desk asks from its own thread."""
+        ...
+
+    def place(self) -> Place:
+        """Where Refloat was started."""
+        ...
+
+    def find_sessions(self, stop: Stop) -> Iterator[Batch]:
+        """All sessions: first those that the catalogue has, then, batch by batch, those that had to be read."""
+        ...
+
+    def look_again(self, stop: Stop) -> Iterator[Batch]:
+        """What changed since, in files and processes. What did not is known already: a look without news is quick."""
+        ...
+
+    def changes(self, stop: Stop) -> Iterator[frozenset[str] | None]:
+        """Block and tell which files changed, until `stop`; None: some were missed, look at everything."""
+        ...
+
+    def watching(self) -> str:
+        """How it watches, in words."""
+        ...
+
+    def open(self, name: SessionName) -> Opened:
+        """Read one session.
+
+        Raises:
+            RefloatError: it is gone, or nothing of it can be read.
+
+        """
+        ...
+
+    def write_brief(self, written: WrittenBrief, path: Path) -> None:
+        """Write a brief to a file, readable for its owner alone.
+
+        Raises:
+            RefloatError: it cannot be written.
+
+        """
+        ...

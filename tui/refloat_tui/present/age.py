@@ -1,0 +1,63 @@
+"""How long ago, how long, and when, for people. The zone is the one of the machine that shows it."""
+
+from refloat.model.stamp import Stamp, moment_of, seconds_of
+
+_MINUTE, _HOUR, _DAY, _WEEK, _YEAR = 60, 3600, 86400, 7 * 86400, 365 * 86400
+
+
+def _largest(seconds: float, units: tuple[str, str, str, str, str]) -> str:
+    minute, hour, day, week, year = units
+    for size, unit, upto in (
+        (_MINUTE, minute, _HOUR),
+        (_HOUR, hour, _DAY),
+        (_DAY, day, 2 * _WEEK),
+        (_WEEK, week, _YEAR),
+    ):
+        if seconds < upto:
+            return f"{int(seconds // size)}{unit}"
+    return f"{int(seconds // _YEAR)}{year}"
+
+
+def age(then: Stamp | None, now: Stamp) -> str:
+    """At most four characters: `now`, `38m`, `3h`, `2d`, `5w`, `1y`; empty where no time is known."""
+    if then is None:
+        return ""
+    seconds = seconds_of(now) - seconds_of(then)
+    return "now" if seconds < _MINUTE else _largest(seconds, ("m", "h", "d", "w", "y"))
+
+
+def ago(then: Stamp | None, now: Stamp) -> str:
+    """`12 s ago`, `38 min ago`, `3 h ago`, `2 days ago`."""
+    if then is None:
+        return "at a time that is not recorded"
+    seconds = seconds_of(now) - seconds_of(then)
+    if seconds < -_MINUTE:
+        return "in the future, by this machine's clock"
+    if seconds < _MINUTE:
+        return f"{max(0, int(seconds))} s ago"
+    words = _largest(seconds, (" min", " h", " days", " weeks", " years"))
+    return (words[:-1] if words.startswith("1 ") and words.endswith("s") else words) + " ago"
+
+
+def clock_time(stamp: Stamp | None, *, seconds: bool = True) -> str:
+    """`12:03:11`, or spaces of that width."""
+    if stamp is None:
+        return " " * (8 if seconds else 5)
+    return moment_of(stamp).astimezone().strftime("%H:%M:%S" if seconds else "%H:%M")
+
+
+def absolute(stamp: Stamp | None) -> str:
+    """`2026-09-14 12:03:11`."""
+    return "" if stamp is None else moment_of(stamp).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def duration(begin: Stamp | None, end: Stamp | None) -> str:
+    """`0.4 s`, `12 s`, `3 min`, `2 h`; empty where one end is unknown, or where it took no time."""
+    if begin is None or end is None:
+        return ""
+    seconds = seconds_of(end) - seconds_of(begin)
+    if seconds < 0.1:
+        return ""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    return f"{int(seconds)} s" if seconds < _MINUTE else _largest(seconds, (" min", " h", " d", " w", " y"))

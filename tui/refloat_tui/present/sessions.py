@@ -1,0 +1,123 @@
+"""Which sessions a list shows, in which groups and order."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from refloat.model.session import Session, SessionName, State
+from refloat_tui.present.path import from_home, group_name
+from refloat_tui.present.state import BROKEN_FIRST
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The head of a group."""
+
+    key: str
+    name: str
+    where: str
+    """The directory above it."""
+    here: bool
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A session in the list."""
+
+    session: Session
+
+
+Entry = Heading | SessionRow
+
+
+def group_of(session: Session) -> str:
+    """What a session is grouped by: its repository, else its workspace."""
+    return session.repo or session.workspace or ""
+
+
+def matches(session: Session, words: str) -> bool:
+    """Whether every word of a filter stands in its title, agent, state, branch, place or id."""
+    if not words:
+        return True
+    haystack = " ".join(
+        (
+            session.title,
+            session.agent,
+            session.session_id,
+            session.state.value,
+            session.branch or "",
+            session.workspace or "",
+            session.model or "",
+        )
+    ).casefold()
+    return all(word in haystack for word in words.casefold().split())
+
+
+def _newest_first(sessions: Iterable[Session]) -> list[Session]:
+    ordered = sorted(sessions, key=lambda session: session.session_id)
+    return sorted(ordered, key=lambda session: session.last_activity_at or "", reverse=True)
+
+
+def list_entries(
+    sessions: Iterable[Session],
+    *,
+    here: frozenset[SessionName],
+    home_group: str,
+    home: str,
+    words: str,
+    everywhere: bool,
+) -> tuple[Entry, ...]:
+    """The rows: the group of this place first, then by newest activity; inside, what is broken first, then newest."""
+    shown = [
+        session
+        for session in sessions
+        if session.superseded_by is None and (everywhere or session.name in here) and matches(session, words)
+    ]
+    groups: dict[str, list[Session]] = {}
+    for session in _newest_first(shown):
+        groups.setdefault(group_of(session), []).append(session)
+    names = sorted(groups, key=lambda name: name != home_group)
+    found: list[Entry] = []
+    for name in names:
+        rows = sorted(groups[name], key=lambda session: BROKEN_FIRST[session.state])
+        where = from_home(name, home).rpartition("/")[0]
+        found.append(Heading(f"# {name}", group_name(name or None), where, name == home_group, len(rows)))
+        found += [SessionRow(session) for session in rows]
+    return tuple(found)
+
+
+def needs_person(session: Session) -> int:
+    """How many things of it wait for a person: open calls, its sub-agents' included."""
+    return session.dangling + sum(sub.dangling for sub in session.subagents)
+
+
+def has_moved_on(known: Session | None, seen: Session) -> bool:
+    """Whether there is something new to read. Evidence carries the time of each look and says nothing about that."""
+    return known is None or (
+        known.transcript.bytes != seen.transcript.bytes
+        or known.transcript.paths != seen.transcript.paths
+        or known.state is not seen.state
+        or known.activity is not seen.activity
+        or known.last_activity_at != seen.last_activity_at
+    )
+
+
+def looks_the_same(known: Session | None, seen: Session) -> bool:
+    """Whether a list would show the same."""
+    return known is seen or (known is not None and replace(known, liveness=seen.liveness) == seen)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The line at the top of the desk."""
+
+    sessions: int
+    live: int
+    unresolved: int
+    failed: int
+
+
+def count_sessions(sessions: Iterable[Session]) -> Counts:
+    """How many there are of each."""
+    states = [session.state for session in sessions if session.superseded_by is None]
+    return Counts(len(states), states.count(State.LIVE), states.count(State.UNRESOLVED), states.count(State.FAILED))

@@ -1,0 +1,167 @@
+"""States in colour and glyph and word; the verdict on a session as a sentence."""
+
+from typing import Final, assert_never
+
+from refloat.model.liveness import Verdict
+from refloat.model.session import Activity, Failure, FailureKind, Session, State
+from refloat.model.stamp import Stamp
+from refloat.model.status import Operation, PendingRequest, Status
+from refloat.model.transcript import Step, StepKind
+from refloat.text import one_line
+from refloat_tui.present import QUIET, STRONG, Pieces
+from refloat_tui.present.age import ago, clock_time
+from refloat_tui.theme import Glyphs
+
+BROKEN_FIRST: Final[dict[State, int]] = {
+    State.FAILED: 0,
+    State.UNRESOLVED: 0,
+    State.LIVE: 1,
+    State.STOPPED: 2,
+    State.UNBOUND: 3,
+}
+"""The order inside a group of the desk; within a rank the newest stands first."""
+
+
+def state_glyph(state: State, glyphs: Glyphs) -> str:
+    """One sign."""
+    match state:
+        case State.LIVE:
+            return glyphs.live
+        case State.UNRESOLVED:
+            return glyphs.unresolved
+        case State.FAILED:
+            return glyphs.failed
+        case State.STOPPED:
+            return glyphs.stopped
+        case State.UNBOUND:
+            return glyphs.unbound
+        case _:
+            assert_never(state)
+
+
+def state_style(state: State) -> str:
+    """The name of its colour."""
+    return f"$state-{state.value}"
+
+
+def state_word(state: State) -> str:
+    """At most seven characters."""
+    return "unres." if state is State.UNRESOLVED else state.value
+
+
+_ACTIVITY: Final[dict[Activity, str]] = {
+    Activity.WORKING: "working",
+    Activity.AWAITING_APPROVAL: "waits for your approval",
+    Activity.AWAITING_INPUT: "waits for your answer",
+    Activity.IDLE: "idle",
+}
+
+_FAILURE: Final[dict[FailureKind, str]] = {
+    FailureKind.PROCESS_EXIT: "its process ended",
+    FailureKind.HOST_RESTART: "this machine restarted",
+    FailureKind.API_ERROR: "the provider answered with an error",
+    FailureKind.RATE_LIMIT: "the provider's rate limit",
+    FailureKind.AUTH: "it was not signed in",
+    FailureKind.CONTEXT_LIMIT: "its context was full",
+    FailureKind.OUT_OF_CREDIT: "out of credit",
+    FailureKind.INTERRUPTED_BY_USER: "interrupted by a person, with a step open",
+    FailureKind.TRANSCRIPT_DAMAGED: "its transcript is damaged",
+    FailureKind.UNKNOWN: "nothing says why",
+}
+
+
+def failure_words(failure: Failure) -> str:
+    """Why, in words of ours."""
+    return _FAILURE[failure.kind]
+
+
+def _process_words(session: Session) -> str:
+    pids = [str(fact.pid) for fact in session.liveness.evidence if fact.pid]
+    match session.liveness.verdict:
+        case Verdict.RUNNING:
+            return f"process {pids[0]} owns it" if pids else "a running process owns it"
+        case Verdict.CANDIDATE:
+            return f"process {pids[0]} may own it" if pids else "a process may own it"
+        case Verdict.GONE:
+            return "its process is gone"
+        case Verdict.UNKNOWABLE:
+            return "whether its process runs cannot be known here"
+        case _:
+            assert_never(session.liveness.verdict)
+
+
+def _when(session: Session, now: Stamp) -> str:
+    if session.last_activity_at is None:
+        return "no time recorded"
+    return f"{clock_time(session.last_activity_at)}, {ago(session.last_activity_at, now)}"
+
+
+def verdict(session: Session, broken_step: int | None, now: Stamp, glyphs: Glyphs) -> Pieces:
+    """One sentence: the state, the process, the time. `broken_step` is the step that a failed session ended in."""
+    style = f"{state_style(session.state)} bold"
+    word = session.state.value.upper()
+    if session.state is State.FAILED and broken_step is not None:
+        word += f" in step {broken_step}"
+    facts: list[str] = []
+    if session.state is State.LIVE and session.activity is not None:
+        facts.append(_ACTIVITY[session.activity])
+    if session.state is State.FAILED and session.failure is not None:
+        facts.append(failure_words(session.failure))
+    if session.state is State.UNBOUND:
+        facts.append("nothing was ever asked")
+    known = session.failure.kind if session.failure else None
+    if known not in {FailureKind.PROCESS_EXIT, FailureKind.HOST_RESTART}:
+        facts.append(_process_words(session))
+    facts.append(_when(session, now))
+    joined = f" {glyphs.dot} ".join(facts)
+    return ((f"{state_glyph(session.state, glyphs)} {word}", style), (f" {glyphs.dot} {joined}", ""))
+
+
+def broken_step(status: Status) -> Step | None:
+    """The open step that matters most: an effect outside, else the last one."""
+    outside = [step for step in status.open_steps if step.kind is StepKind.EXTERNAL]
+    return (outside or list(status.open_steps) or [None])[-1]
+
+
+def _waits(pending: PendingRequest, glyphs: Glyphs) -> Pieces:
+    wanted = "waits for your approval" if pending.kind == "approval" else "waits for your answer"
+    return ((one_line(pending.text), STRONG), (f" {glyphs.dash} {wanted}, step {pending.step}", QUIET))
+
+
+def verdict_detail(status: Status, glyphs: Glyphs) -> Pieces:
+    """The second line: what hangs, in its own words, and what that means."""
+    if status.pending_request is not None:
+        return _waits(status.pending_request, glyphs)
+    failure = status.session.failure
+    step = broken_step(status)
+    if step is not None:
+        meaning = "still without a result." if status.session.state is State.LIVE else "no result recorded."
+        if step.kind is StepKind.EXTERNAL:
+            meaning += " Look before you repeat it."
+        others = len(status.open_steps) - 1
+        more = f" {others} more {'is' if others == 1 else 'are'} open." if others else ""
+        return ((one_line(step.summary or step.tool), STRONG), (f" {glyphs.dash} {meaning}{more}", QUIET))
+    if failure is not None and failure.detail:
+        return ((one_line(failure.detail), QUIET),)
+    last = status.last_completed_step
+    if last is None:
+        return (("No step was ever completed.", QUIET),)
+    return ((f"Last completed: step {last.n} ", QUIET), (one_line(last.summary or last.tool), ""))
+
+
+_OPERATION: Final[dict[Operation, str]] = {
+    "attach": "Go to where it runs; do not start a second one on it.",
+    "resolve_liveness": "Find out whether it still runs, before anything else is started.",
+    "continue": "Continue it: nothing is open.",
+    "new_linked": "Start a linked session with the brief.",
+    "prompt": "Ask it something: it never was.",
+}
+
+
+def next_words(status: Status) -> str:
+    """The one next step, as an order."""
+    words = _OPERATION[status.next.operation]
+    outside = [step for step in status.open_steps if step.kind is StepKind.EXTERNAL]
+    if status.next.operation == "new_linked" and outside:
+        return f"Look at what step {outside[-1].n} did, then start a linked session with the brief."
+    return words

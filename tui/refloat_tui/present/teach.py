@@ -1,0 +1,85 @@
+"""The line at the top, and pages that teach where there is nothing to show."""
+
+from collections.abc import Iterable, Sequence
+
+from refloat.model.problem import Problem
+from refloat.model.session import RecordGone, Session
+from refloat.text import inert_line, one_line
+from refloat.usecases.look_around import Place
+from refloat_tui.present import Pieces
+from refloat_tui.present.path import from_home
+from refloat_tui.present.sessions import count_sessions
+from refloat_tui.theme import Glyphs
+
+
+def headline(
+    place: Place | None, sessions: Iterable[Session], watching: str, home: str, glyphs: Glyphs, *, reading: str
+) -> tuple[Pieces, Pieces]:
+    """Left: where we are. Right: what there is, and whether it is watched, or (`reading`) how far the reading is."""
+    left: list[tuple[str, str]] = [("refloat", "$accent bold")]
+    if place is not None:
+        left.append((f"   {from_home(place.repo or place.path, home)}", ""))
+        if place.branch:
+            left.append((f"   {inert_line(place.branch)}", "$quiet"))
+        if place.dirty:
+            left.append((f"   {place.dirty} dirty", "$pile-claimed"))
+    counts = count_sessions(sessions)
+    right: list[tuple[str, str]] = [(f"{counts.sessions:,} sessions", "$quiet")]
+    for number, word, style in (
+        (counts.failed, "failed", "$state-failed"),
+        (counts.unresolved, "unresolved", "$state-unresolved"),
+        (counts.live, "live", "$state-live"),
+    ):
+        if number:
+            right += [(f" {glyphs.dot} ", "$faint"), (f"{number} {word}", style)]
+    if reading:
+        right.append((f"   {glyphs.not_watching} {reading}", "$accent"))
+    elif watching:
+        polling = not watching.startswith("inotify") and "poll" in watching
+        right.append((f"   {glyphs.watching} {'polling' if polling else 'watching'}", "$quiet"))
+    return tuple(left), tuple(right)
+
+
+def teach_empty(problems: Sequence[Problem], gone: Sequence[RecordGone], *, demo: bool) -> Pieces:
+    """No session at all: what would stand here, and what to press."""
+    lines: list[tuple[str, str]] = [
+        ("No coding agent has left a session on this machine.\n\n", "bold"),
+        (
+            "Here would stand every session of every agent, the broken ones on top: what it was asked, what it did,\n",
+            "",
+        ),
+        (
+            "what of that is still there, and the next step. Refloat reads what the agents write by themselves:\n\n",
+            "",
+        ),
+        ("  Claude Code   ~/.claude/projects        (or $CLAUDE_CONFIG_DIR)\n", "$quiet"),
+        ("  Codex         ~/.codex/sessions         (or $CODEX_HOME)\n\n", "$quiet"),
+        ("Start one of them, and it appears here by itself.\n", ""),
+    ]
+    if demo:
+        lines += [
+            ("\n", ""),
+            ("d", "$key bold"),
+            ("  opens a demo: a small repository with sessions in every state\n", ""),
+        ]
+    lines += [("?", "$key bold"), ("  shows every key     ", ""), ("q", "$key bold"), ("  leaves\n", "")]
+    if gone:
+        lines.append(
+            (f"\n{len(gone)} sessions are named by an agent's own history, and their transcripts are gone.\n", "$quiet")
+        )
+    for problem in problems[:5]:
+        lines.append((f"\ncould not be read: {inert_line(problem.path)}: {one_line(problem.what)}", "$pile-claimed"))
+    return tuple(lines)
+
+
+def nothing_fits(words: str, *, everywhere: bool) -> Pieces:
+    """There are sessions, and none is shown: why, and what to press."""
+    if words:
+        where = "" if everywhere else " here"
+        lines: list[tuple[str, str]] = [(f"No session{where} has all of these words.\n", "")]
+        lines += [("esc", "$key bold"), (" clears the filter", "$quiet")]
+    else:
+        lines = [("No session belongs to this place.", "")]
+    if not everywhere:
+        lines += [("\n", ""), ("h", "$key bold"), (" shows those of the whole machine", "$quiet")]
+    return tuple(lines)

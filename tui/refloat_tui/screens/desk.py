@@ -1,0 +1,564 @@
+"""The desk: sessions at the left, the chosen one at the right, both kept up to date.
+
+Decides what is chosen and what is read when. Every reading is a worker that ends in messages; nothing here waits.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Input, Static
+from textual.worker import get_current_worker
+
+from refloat.errors import RefloatError
+from refloat.model.brief import WrittenBrief
+from refloat.model.problem import Problem
+from refloat.model.session import RecordGone, Session, SessionName, State
+from refloat.usecases.find_sessions import Batch
+from refloat.usecases.look_around import Place
+from refloat.usecases.put_brief import usual_path
+from refloat_tui.actions import bindings
+from refloat_tui.base import RefloatScreen, notice_of
+from refloat_tui.library import Library, Opened
+from refloat_tui.messages import (
+    BriefSaved,
+    BriefWritten,
+    CheckoutCompared,
+    PartFailed,
+    PlaceKnown,
+    SessionOpened,
+    SessionsFound,
+    TriageMade,
+    WatchTold,
+)
+from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_same
+from refloat_tui.present.teach import headline, nothing_fits, teach_empty
+from refloat_tui.screens.confirm import Confirm
+from refloat_tui.screens.text import item_screen
+from refloat_tui.screens.wizard.farewell import Farewell
+from refloat_tui.theme import Glyphs
+from refloat_tui.widgets.brief_pane import BriefPane
+from refloat_tui.widgets.cells import content
+from refloat_tui.widgets.detail import Detail
+from refloat_tui.widgets.history_pane import HistoryPane
+from refloat_tui.widgets.key_line import KeyLine
+from refloat_tui.widgets.row_list import RowList
+from refloat_tui.widgets.session_list import SessionList
+
+NARROW_BELOW: Final = 100
+_SETTLE: Final = 0.12
+"""Seconds that the cursor rests before a session is read, and that changes are gathered before a look."""
+_LOOK_EVERY: Final = 2.5
+"""Seconds between two looks at the processes."""
+_REST: Final = 10
+"""A look that took long is rested from for so many times its length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """Where the desk leads to; None: that way is not there, and its key says so."""
+
+    wizard: Callable[[SessionName], Screen[Farewell]] | None = None
+    demo: "Demo | None" = None
+
+
+Demo = Callable[[], tuple[Library, Doors]]
+"""Builds the demo and answers with its library and its own doors; slow."""
+
+
+class DeskScreen(RefloatScreen[None]):
+    """The first screen."""
+
+    CSS_PATH = "desk.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("desk")]
+
+    def __init__(
+        self, library: Library, doors: Doors, *, glyphs: Glyphs, home: str, chosen: SessionName | None = None
+    ) -> None:
+        super().__init__(glyphs=glyphs)
+        self._library = library
+        self._doors = doors
+        self._home = home
+        self._sessions: dict[SessionName, Session] = {}
+        self._here: frozenset[SessionName] = frozenset()
+        self._gone: tuple[RecordGone, ...] = ()
+        self._problems: tuple[Problem, ...] = ()
+        self._place: Place | None = None
+        self._complete = False
+        self._progress = ""
+        self._everywhere: bool | None = None
+        """None until a person or the first complete look decides."""
+        self._words = ""
+        self._watching = ""
+        self._chosen: SessionName | None = chosen
+        self._settle: Timer | None = None
+        self._gather: Timer | None = None
+        self._one_reading = threading.Lock()
+        self._now = library.now()
+        self._look_took = 0.0
+        self._looked = time.monotonic()
+
+    def compose(self) -> ComposeResult:
+        """Headline, list and detail, keys; or a page that teaches where there is nothing."""
+        yield Static(id="headline", markup=False)
+        with Horizontal(id="body"):
+            with Vertical(id="left"):
+                with Horizontal(id="filter-line"):
+                    yield Input(placeholder="/ to filter", id="filter", compact=True)
+                    yield Static(id="scope", markup=False)
+                yield Static(id="nothing", markup=False)
+                yield SessionList(self.glyphs, self._now, id="sessions")
+            yield Detail(self.glyphs, self._home, id="detail")
+        with VerticalScroll(id="teach", can_focus=False):
+            yield Static(id="lesson", markup=False)
+        yield KeyLine(self.glyphs)
+
+    def on_mount(self) -> None:
+        """Paint, then look: nothing here waits for a disk."""
+        self._list.focus()
+        self._fit()
+        self._draw()
+        self.find()
+        self.learn_place()
+        self.watch_files()
+        self.set_interval(_LOOK_EVERY, self._tick)
+
+    # ── parts ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def _list(self) -> SessionList:
+        return self.query_one(SessionList)
+
+    @property
+    def _detail(self) -> Detail:
+        return self.query_one(Detail)
+
+    @property
+    def _session(self) -> Session | None:
+        return self._sessions.get(self._chosen) if self._chosen else None
+
+    @property
+    def _is_narrow(self) -> bool:
+        return self.has_class("-narrow")
+
+    # ── workers: slow, in threads, each ends in messages ─────────────────────────────────────────────────────────────
+
+    @work(thread=True, exclusive=True, group="find", exit_on_error=False, description="Finding sessions")
+    def find(self) -> None:
+        """All sessions, batch by batch."""
+        worker = get_current_worker()
+        for found in self._library.find_sessions(lambda: worker.is_cancelled):
+            self.post_message(SessionsFound(found))
+
+    @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="Looking at what changed")
+    def look(self) -> None:
+        """What changed, in files and processes."""
+        worker = get_current_worker()
+        began = time.monotonic()
+        for found in self._library.look_again(lambda: worker.is_cancelled):
+            self.post_message(SessionsFound(found))
+        self._look_took = time.monotonic() - began
+
+    @work(thread=True, group="watch", exit_on_error=False, description="Watching the transcripts")
+    def watch_files(self) -> None:
+        """Tell of changed files for as long as the desk stands."""
+        worker = get_current_worker()
+        self.post_message(WatchTold(changed=False, how=self._library.watching()))
+        for _ in self._library.changes(lambda: worker.is_cancelled):
+            if worker.is_cancelled:
+                return
+            self.post_message(WatchTold(changed=True, how=self._library.watching()))
+
+    @work(thread=True, exclusive=True, group="place", exit_on_error=False, description="Looking at this repository")
+    def learn_place(self) -> None:
+        """Where Refloat was started."""
+        self.post_message(PlaceKnown(self._library.place()))
+
+    @work(thread=True, exclusive=True, group="read", exit_on_error=False, description="Reading the session")
+    def read(self, name: SessionName) -> None:
+        """One session, part by part; a part that fails leaves the others."""
+        worker = get_current_worker()
+        with self._one_reading:
+            opened = None if worker.is_cancelled else self._open(name)
+            if opened is None or worker.is_cancelled:
+                return
+            self.post_message(SessionOpened(name, opened))
+            steps: tuple[tuple[str, Callable[[], None]], ...] = (
+                ("checkout", lambda: self._say(CheckoutCompared(name, opened.checkout()))),
+                ("triage", lambda: self._say(TriageMade(name, opened.triage()))),
+                ("brief", lambda: self._say(BriefWritten(name, opened.brief()))),
+            )
+            for part, make in steps:
+                if worker.is_cancelled:
+                    return
+                self._try(name, part, make)
+
+    def _say(self, message: CheckoutCompared | TriageMade | BriefWritten) -> None:
+        self.post_message(message)
+
+    def _open(self, name: SessionName) -> Opened | None:
+        opened: list[Opened] = []
+        self._try(name, "story", lambda: opened.append(self._library.open(name)))
+        return opened[0] if opened else None
+
+    def _try(self, name: SessionName, part: str, make: Callable[[], None]) -> None:
+        try:
+            make()
+        except Exception as error:  # noqa: BLE001 - the edge of a worker: one part's fault must not cost the others
+            self.post_message(PartFailed(name, part, notice_of(error, f"Reading the {part}")))
+            if not isinstance(error, RefloatError):
+                self.log(error)
+
+    @work(thread=True, exclusive=True, group="write", exit_on_error=False, description="Writing the brief")
+    def write_brief(self, written: WrittenBrief, path: Path) -> None:
+        """The brief to a file."""
+        self._library.write_brief(written, path)
+        self.post_message(BriefSaved(str(path)))
+
+    @work(thread=True, exclusive=True, group="demo", exit_on_error=False, description="Building the demo")
+    def build_demo(self, build: Demo) -> None:
+        """The demo; its desk lies over this one."""
+        library, doors = build()
+        self.app.call_from_thread(self._show_demo, library, doors)
+
+    def _show_demo(self, library: Library, doors: Doors) -> None:
+        self.app.push_screen(DeskScreen(library, doors, glyphs=self.glyphs, home=self._home))
+
+    # ── what workers said ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def on_sessions_found(self, message: SessionsFound) -> None:
+        """Take a batch: change what is known, then draw what is seen."""
+        before, was_complete = self._session, self._complete
+        changed, grew = self._take(message.found)
+        self._now = self._library.now()
+        self._list.breathing = frozenset(grew) if grew else self._list.breathing
+        if self._everywhere is None and self._complete:
+            self._everywhere = not self._here
+        if changed or not was_complete:
+            self._draw()
+        after = self._session
+        if after is not None and before is not None:
+            self._detail.tell(after, self._now)
+            if has_moved_on(before, after):
+                self._read_soon()
+
+    def _take(self, found: Batch) -> tuple[bool, set[SessionName]]:
+        """Whether the list looks different now, and which live sessions grew."""
+        grew: set[SessionName] = set()
+        changed = bool(found.removed) or (found.here is not None and found.here != self._here)
+        for session in found.sessions:
+            known = self._sessions.get(session.name)
+            changed = changed or not looks_the_same(known, session)
+            if known is not None and session.state is State.LIVE and known.transcript.bytes != session.transcript.bytes:
+                grew.add(session.name)
+            self._sessions[session.name] = session
+        for name in found.removed:
+            self._sessions.pop(name, None)
+        self._here = self._here if found.here is None else found.here
+        self._gone = self._gone if found.gone is None else found.gone
+        self._problems = self._problems if found.problems is None else found.problems
+        self._complete |= found.complete
+        self._progress = f" {found.done:,} of {found.total:,}" if found.total else ""
+        return changed, grew
+
+    def on_place_known(self, message: PlaceKnown) -> None:
+        """The line at the top knows where we are."""
+        self._place = message.place
+        self._draw()
+
+    def on_watch_told(self, message: WatchTold) -> None:
+        """Gather changes for a moment, then look once."""
+        self._watching = message.how
+        if not message.changed:
+            self._draw_headline()
+        elif self._gather is None:
+            self._gather = self.set_timer(2 * _SETTLE, self._look_gathered)
+
+    def _look_gathered(self) -> None:
+        self._gather = None
+        self.look()
+
+    def _tick(self) -> None:
+        """Processes come and go without a file that changes; ages grow."""
+        self._now = self._library.now()
+        self._list.now = self._now
+        self._list.breathing = frozenset()
+        self._list.redraw()
+        if self._session is not None:
+            self._detail.tell(self._session, self._now)
+        busy = any(worker.group in {"find", "look"} and worker.is_running for worker in self.workers)
+        if self._complete and not busy and time.monotonic() - self._looked >= _REST * self._look_took:
+            self._looked = time.monotonic()
+            self.look()
+
+    def on_session_opened(self, message: SessionOpened) -> None:
+        """The chosen session was read."""
+        if message.name == self._chosen:
+            self._detail.take_opened(message.opened, self._now)
+            self.refresh_bindings()
+
+    def on_checkout_compared(self, message: CheckoutCompared) -> None:
+        """Its checkout was compared."""
+        if message.name == self._chosen:
+            self._detail.take_checkout(message.checkout)
+
+    def on_triage_made(self, message: TriageMade) -> None:
+        """It was sorted."""
+        if message.name == self._chosen:
+            self._detail.take_triage(message.triage)
+
+    def on_brief_written(self, message: BriefWritten) -> None:
+        """Its brief stands ready."""
+        if message.name == self._chosen:
+            self._detail.take_brief(message.written)
+
+    def on_part_failed(self, message: PartFailed) -> None:
+        """One part could not be had."""
+        if message.name == self._chosen:
+            self._detail.take_failure(message.part, message.why)
+
+    def on_brief_saved(self, message: BriefSaved) -> None:
+        """The brief is on disk."""
+        self.tell(f"Written to {message.path}, readable for you alone.")
+
+    # ── drawing ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _draw(self) -> None:
+        home_group = (self._place.repo or self._place.path) if self._place else ""
+        entries = list_entries(
+            self._sessions.values(),
+            here=self._here,
+            home_group=home_group,
+            home=self._home,
+            words=self._words,
+            everywhere=self._everywhere is not False,
+        )
+        self.set_class(self._complete and not self._sessions, "-empty")
+        self.set_class(bool(self._sessions) and not entries, "-none-fits")
+        self._list.now = self._now
+        self._list.set_rows(entries)
+        if self._chosen is None or self._list.cursor_key != self._chosen:
+            self._keep_chosen()
+        self._draw_headline()
+        self._draw_scope()
+        if self.has_class("-empty"):
+            lesson = teach_empty(self._problems, self._gone, demo=self._doors.demo is not None)
+            self.query_one("#lesson", Static).update(content(lesson))
+        self.query_one("#nothing", Static).update(
+            content(nothing_fits(self._words, everywhere=self._everywhere is not False))
+        )
+
+    def _keep_chosen(self) -> None:
+        """The cursor and what is chosen agree; a session that was asked for by name is found when it comes."""
+        if self._chosen is not None and self._list.go_to(self._chosen):
+            return
+        self._choose(self._list.cursor_key)
+
+    def _draw_headline(self) -> None:
+        reading = "" if self._complete else f"reading{self._progress}{self.glyphs.ellipsis}"
+        words = headline(self._place, self._sessions.values(), self._watching, self._home, self.glyphs, reading=reading)
+        width = self.size.width - 2
+        left, right = content(words[0]), content(words[1])
+        room = width - right.cell_length - 2
+        made = left.truncate(max(0, room)).pad_right(max(0, room - left.cell_length)) + "  " + right
+        self.query_one("#headline", Static).update(made if room > 0 else right.truncate(width))
+
+    def _draw_scope(self) -> None:
+        here, all_ = ("here", "all") if self._everywhere is False else ("all", "here")
+        words = ((here, "$accent bold"), (f" {self.glyphs.dot} {all_}  ", "$quiet"), ("h", "$key"))
+        self.query_one("#scope", Static).update(content(words))
+
+    def _fit(self) -> None:
+        self.set_class(self.size.width < NARROW_BELOW, "-narrow")
+        self.set_class(self.glyphs.ascii, "-ascii")
+
+    def on_resize(self, event: events.Resize) -> None:
+        """List and detail beside each other, or one at a time."""
+        del event
+        self._fit()
+        self._draw_headline()
+        self.refresh_bindings()
+
+    # ── choosing ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _choose(self, key: str | None) -> None:
+        name = SessionName(key) if key is not None else None
+        if name == self._chosen and self._detail.session is not None:
+            return
+        self._chosen = name
+        self._detail.begin(self._session, self._now)
+        self.refresh_bindings()
+        self._read_soon()
+
+    def _read_soon(self) -> None:
+        if self._settle is not None:
+            self._settle.stop()
+        self._settle = self.set_timer(_SETTLE, self._read_now)
+
+    def _read_now(self) -> None:
+        if self._chosen is not None:
+            self.read(self._chosen)
+
+    @on(RowList.Moved, "#sessions")
+    def _cursor_moved(self, event: RowList.Moved) -> None:
+        event.stop()
+        self._choose(event.key)
+
+    @on(RowList.Entered, "#sessions")
+    def _session_entered(self, event: RowList.Entered) -> None:
+        event.stop()
+        self.add_class("-detail")
+        self._detail.show_tab(self._detail.shown, focus=True)
+        self.refresh_bindings()
+
+    @on(Input.Changed, "#filter")
+    def _filtered(self, event: Input.Changed) -> None:
+        self._words = event.value
+        self._draw()
+
+    @on(Input.Submitted, "#filter")
+    def _filter_done(self) -> None:
+        self._list.focus()
+
+    @on(HistoryPane.Asked)
+    def _show_item(self, event: HistoryPane.Asked) -> None:
+        self.app.push_screen(item_screen(event.item, self.glyphs))
+
+    @on(BriefPane.Copy)
+    def _copy_brief(self, event: BriefPane.Copy) -> None:
+        self.app.copy_to_clipboard(event.written.markdown)
+        self.tell("The brief is copied.")
+
+    @on(BriefPane.Write)
+    def _ask_to_write(self, event: BriefPane.Write) -> None:
+        session = self._session
+        if session is None:
+            return
+        path = usual_path(session, Path.cwd())
+        if not os.path.lexists(path):
+            self.write_brief(event.written, path)
+            return
+        question = Confirm(
+            f"Replace {path}?",
+            "There is a file of that name. The brief takes its place, readable for you alone.",
+            glyphs=self.glyphs,
+        )
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.write_brief(event.written, path)
+
+        self.app.push_screen(question, answered)
+
+    # ── actions ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def is_idle(self, action: str) -> bool:
+        """Back is hidden where there is nothing to go back from."""
+        return action == "desk_back" and not (self._is_narrow and self.has_class("-detail")) and not self._words
+
+    def why_not(self, action: str) -> str | None:
+        """Why a key is off."""
+        match action:
+            case "desk_recover" if self._doors.wizard is None:
+                return "The recovery wizard is not part of this start of Refloat."
+            case "desk_recover" | "desk_evidence" if self._session is None:
+                return "Choose a session first: there is none under the cursor."
+            case "desk_copy" if self._detail.head.command is None:
+                return "There is no command to copy: NEXT says what to do instead."
+            case "desk_demo" if self._doors.demo is None:
+                return "This is the demo, or it was started without one: `refloat demo` opens it."
+            case _:
+                return None
+
+    def action_desk_recover(self) -> None:
+        """Open the wizard."""
+        if self._doors.wizard is not None and self._chosen is not None:
+            self.app.push_screen(self._doors.wizard(self._chosen), self._back_from_wizard)
+
+    def _back_from_wizard(self, farewell: Farewell | None) -> None:
+        """Say where the brief is, or how to come back."""
+        if farewell is not None:
+            self.tell(farewell.sentence)
+        self._read_soon()
+
+    def action_desk_back(self) -> None:
+        """From detail to list where only one has room; else clear the filter."""
+        if self._is_narrow and self.has_class("-detail"):
+            self.remove_class("-detail")
+        else:
+            self.query_one("#filter", Input).value = ""
+        self._list.focus()
+        self.refresh_bindings()
+
+    def action_desk_evidence(self) -> None:
+        """Unfold what the state rests on."""
+        self.add_class("-detail")
+        self._detail.head.unfold()
+
+    def action_desk_filter(self) -> None:
+        """Type words."""
+        self.remove_class("-detail")
+        self.query_one("#filter", Input).focus()
+
+    def action_desk_scope(self) -> None:
+        """Here or everywhere."""
+        self._everywhere = self._everywhere is False
+        self._draw()
+
+    def action_desk_copy(self) -> None:
+        """Copy the next command."""
+        command = self._detail.head.command
+        if command is not None:
+            self.app.copy_to_clipboard(command)
+            self.tell(f"Copied: {command}")
+
+    def action_desk_refresh(self) -> None:
+        """Look at everything now."""
+        self.look()
+        self.learn_place()
+        self._read_soon()
+
+    def action_desk_demo(self) -> None:
+        """Build the demo and open it."""
+        if self._doors.demo is not None:
+            self.tell(f"Building the demo{self.glyphs.ellipsis}")
+            self.build_demo(self._doors.demo)
+
+    def action_desk_quit(self) -> None:
+        """Leave."""
+        self.app.exit()
+
+    def _show(self, tab: str) -> None:
+        self.add_class("-detail")
+        self._detail.show_tab(tab, focus=True)
+        self.refresh_bindings()
+
+    def action_desk_recap(self) -> None:
+        """Show the recap."""
+        self._show("recap")
+
+    def action_desk_history(self) -> None:
+        """Show the history."""
+        self._show("history")
+
+    def action_desk_checkout(self) -> None:
+        """Show the checkout."""
+        self._show("checkout")
+
+    def action_desk_triage(self) -> None:
+        """Show the triage."""
+        self._show("triage")
+
+    def action_desk_brief(self) -> None:
+        """Show the brief."""
+        self._show("brief")

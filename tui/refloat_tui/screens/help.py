@@ -1,0 +1,89 @@
+"""Help: every key from the table of actions, and what the signs mean."""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.widgets import Static
+
+from refloat.model.session import State
+from refloat_tui.actions import GROUPS, SCOPES, Action, Scope, bindings, find_actions
+from refloat_tui.base import RefloatScreen
+from refloat_tui.present.markdown import MarkdownLine
+from refloat_tui.present.state import state_glyph, state_style
+from refloat_tui.theme import Glyphs
+from refloat_tui.widgets.cells import content
+from refloat_tui.widgets.key_line import KeyLine
+from refloat_tui.widgets.text_lines import TextLines
+
+_STATES = {
+    State.LIVE: "a running process verifiably owns it: attach, never start a second writer",
+    State.UNRESOLVED: "a process may own it, or its absence cannot be proved: resolve that first",
+    State.FAILED: "its process is gone and its record ends badly: a new linked session, with a brief",
+    State.STOPPED: "its process is gone and its last turn ended: continue it",
+    State.UNBOUND: "it exists, and nothing was ever asked of it",
+}
+
+
+def _key(action: Action, keys: dict[str, str], glyphs: Glyphs) -> str:
+    shown = keys.get(action.id) or action.shown_key or action.key.replace(",", " ").replace("slash", "/")
+    for sign, word in glyphs.keys.items():
+        shown = shown.replace(sign, word)
+    return shown
+
+
+def _scope_lines(scope: Scope, keys: dict[str, str], glyphs: Glyphs) -> Iterator[MarkdownLine]:
+    rows = sorted(find_actions(scope), key=lambda action: GROUPS.index(action.group))
+    if not rows:
+        return
+    yield MarkdownLine(((SCOPES[scope], "$accent bold"),))
+    for action in rows:
+        lead = f"  {_key(action, keys, glyphs):<12}"
+        yield MarkdownLine(((f"{action.title}. ", "bold"), (action.help, "$quiet")), lead=lead, style="$key bold")
+    yield MarkdownLine(())
+
+
+def help_lines(scopes: Sequence[Scope], keys: dict[str, str], glyphs: Glyphs) -> list[MarkdownLine]:
+    """The page: keys of these scopes, then the signs."""
+    lines = [line for scope in SCOPES if scope in scopes for line in _scope_lines(scope, keys, glyphs)]
+    lines.append(MarkdownLine((("What the states mean: may another writer start?", "$accent bold"),)))
+    lines += [
+        MarkdownLine(
+            ((meaning, "$quiet"),), lead=f"  {state_glyph(state, glyphs)} {state.value:<11}", style=state_style(state)
+        )
+        for state, meaning in _STATES.items()
+    ]
+    return lines
+
+
+class HelpScreen(RefloatScreen[None]):
+    """The page."""
+
+    CSS = """
+    HelpScreen > #heading { height: 1; padding: 0 1; margin: 0 0 1 0; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("help")]
+
+    def __init__(self, scopes: Sequence[Scope], keys: dict[str, str], *, glyphs: Glyphs) -> None:
+        super().__init__(glyphs=glyphs)
+        self._scopes = scopes
+        self._keys = keys
+
+    def compose(self) -> ComposeResult:
+        """Heading, page, keys."""
+        yield Static(
+            content((("Help", "bold"), ("   keys can be changed in keys.toml, by id", "$quiet"))), id="heading"
+        )
+        yield TextLines(self.glyphs, id="help-text")
+        yield KeyLine(self.glyphs)
+
+    def on_mount(self) -> None:
+        """Begin at the top."""
+        text = self.query_one(TextLines)
+        text.take(help_lines(self._scopes, self._keys, self.glyphs))
+        text.focus()
+
+    def action_help_leave(self) -> None:
+        """Back."""
+        self.dismiss(None)

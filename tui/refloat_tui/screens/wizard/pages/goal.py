@@ -1,0 +1,93 @@
+"""Page 6: what for, what next, and when is it done?"""
+
+from collections.abc import Sequence
+
+from refloat.model.recovery import Page, Said, SaidDoneWhen, SaidGoal, SaidNext
+from refloat.text import inert, one_line
+from refloat.usecases.recover import Recovery, done_when_of, goal_of, next_of
+from refloat_tui.present import QUIET, Pieces
+from refloat_tui.screens.wizard.pages.view import PERSON, Field, Look, PageView, Row, gap, labelled_rows
+
+
+class GoalPage(PageView):
+    """The three sentences that the next attempt steers by."""
+
+    page = Page.GOAL
+    title = "Goal and next step"
+    ask = "What is it for, what comes next, and when is it done?"
+    section = "next_step"
+    offers = frozenset({"edit", "undo"})
+    list_first = True
+
+    def so_far(self, recovery: Recovery) -> str:
+        """The next step."""
+        return one_line(next_of(recovery))
+
+    def reason(self, look: Look) -> Pieces:
+        """Where the three come from."""
+        del look
+        return (("From what was asked and from what stands open. Every one can be put in your own words.", QUIET),)
+
+    def rows(self, look: Look) -> Sequence[Row]:
+        """Three fields."""
+        recovery, width = look.recovery, look.width
+        given = recovery.given
+        done = "\n".join(done_when_of(recovery))
+        rows: list[Row] = []
+        for key, label, text, own in (
+            ("goal", "GOAL", goal_of(recovery), given.goal is not None),
+            ("next", "NEXT STEP", next_of(recovery), given.next_step is not None),
+            ("done", "DONE WHEN", done, given.done_when is not None),
+        ):
+            if rows:
+                rows.append(gap(f"{key} gap"))
+            shown = inert(text).strip() or "not recorded; it stays open in the brief"
+            style = PERSON if own else QUIET if not text.strip() else ""
+            rows += labelled_rows(key, label, ((shown, style),), width)
+        return rows
+
+    def detail(self, look: Look, key: str) -> Sequence[Pieces]:
+        """Whose words they are."""
+        given = look.recovery.given
+        own = {"goal": given.goal, "next": given.next_step, "done": given.done_when}.get(key) is not None
+        found = {
+            "goal": "From the first thing that was asked.",
+            "next": "From what stands open.",
+            "done": "From the words of the person who asked; nothing is inferred.",
+        }
+        return [(("Your words.", PERSON),) if own else ((found.get(key, ""), QUIET),)]
+
+    def field(self, look: Look, key: str) -> Field | None:
+        """One of the three."""
+        recovery = look.recovery
+        match key:
+            case "goal":
+                return Field("Goal", goal_of(recovery), lines=True)
+            case "next":
+                return Field("The one next step", next_of(recovery), lines=True)
+            case _:
+                return Field("Done when, one a line", "\n".join(done_when_of(recovery)), lines=True)
+
+    def typed(self, look: Look, key: str, text: str) -> Said | None:
+        """Keep it; nothing typed takes it back."""
+        del look
+        said = text if text.strip() else None
+        match key:
+            case "goal":
+                return SaidGoal(said)
+            case "next":
+                return SaidNext(said)
+            case _:
+                lines = tuple(line.strip() for line in text.split("\n") if line.strip())
+                return SaidDoneWhen(lines or None)
+
+    def undo(self, look: Look, key: str) -> Said | None:
+        """Back to what was found."""
+        given = look.recovery.given
+        match key:
+            case "goal":
+                return None if given.goal is None else SaidGoal(None)
+            case "next":
+                return None if given.next_step is None else SaidNext(None)
+            case _:
+                return None if given.done_when is None else SaidDoneWhen(None)

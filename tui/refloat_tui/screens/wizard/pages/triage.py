@@ -1,0 +1,159 @@
+"""Page 4: saved, claimed, gone."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from refloat.model.recovery import PILES, LookedAt, MovedTo, Page, Pile, Said
+from refloat.text import one_line
+from refloat.usecases.recover import Card, Recovery, cards
+from refloat_tui.present import QUIET, STRONG, Pieces
+from refloat_tui.screens.wizard.pages.view import (
+    PERSON,
+    Field,
+    Look,
+    PageView,
+    Row,
+    gap,
+    heading,
+    several,
+    text_lines,
+)
+from refloat_tui.widgets.cells import Cell
+
+_EMPTY: Final[dict[Pile, str]] = {
+    "saved": "nothing that can be shown to stand",
+    "claimed": "nothing that was said without a step behind it",
+    "gone": "nothing is missing",
+}
+
+
+class TriagePage(PageView):
+    """Each piece of work, on its pile."""
+
+    page = Page.TRIAGE
+    title = "Triage"
+    ask = "Does each piece lie on the right pile?"
+    section = "established"
+    offers = frozenset({"choose", "move", "edit", "undo"})
+    list_first = True
+
+    def so_far(self, recovery: Recovery) -> str:
+        """`9 saved, 1 gone`."""
+        found = cards(recovery)
+        counts = {pile: sum(1 for card in found if card.pile == pile) for pile in PILES}
+        return ", ".join(f"{count} {pile}" for pile, count in counts.items() if count) or "nothing to sort"
+
+    def reason(self, look: Look) -> Pieces:
+        """What the piles mean, and what was not looked for."""
+        words = "Saved: seen on disk or recorded whole. Gone: under way, and it stands nowhere."
+        if not look.recovery.triage.claims_looked_for:
+            return ((words, QUIET), (" Claims were not looked for.", "$state-unresolved"))
+        return ((words, QUIET),)
+
+    def rows(self, look: Look) -> Sequence[Row]:
+        """Three piles, and what may still run."""
+        found, rows = cards(look.recovery), list[Row]()
+        for pile in PILES:
+            own = [card for card in found if card.pile == pile]
+            if rows:
+                rows.append(gap(f"{pile} gap"))
+            rows.append(heading(f"{pile} pile", ((pile.upper(), f"$pile-{pile} bold"), (f"  {len(own)}", QUIET))))
+            if not own:
+                words = _EMPTY[pile]
+                if pile == "claimed" and not look.recovery.triage.claims_looked_for:
+                    words = "not looked for"
+                rows.append(heading(f"{pile} none", ((f"  {words}", QUIET),)))
+            rows += [Row(card.key, _cells(card, look)) for card in own]
+        return [*rows, *_still_open(look)]
+
+    def detail(self, look: Look, key: str) -> Sequence[Pieces]:
+        """Why it lies there."""
+        card = _card(look, key)
+        if card is None:
+            return ()
+        finding = card.finding
+        steps = ", ".join(f"step {step}" for step in finding.steps)
+        lines: list[Pieces] = [((one_line(finding.what), STRONG), (f"  {finding.verdict}", QUIET))]
+        lines += text_lines(finding.why + (f" ({steps})" if steps else ""))
+        if finding.where is not None:
+            ref = finding.where.ref or ""
+            lines.append(((f"stands in {finding.where.place.replace('_', ' ')} {one_line(ref)}".rstrip(), QUIET),))
+        if finding.recoverable_from:
+            places = ", ".join(row.source.replace("_", " ") for row in finding.recoverable_from)
+            lines.append(((f"can still be had from: {places}", QUIET),))
+        if card.pile != card.found:
+            lines.append(
+                ((f"you moved it from {card.found}: ", QUIET), (one_line(card.reason) or "why? e says it", PERSON))
+            )
+        return lines
+
+    def choose(self, look: Look, key: str) -> Said | None:
+        """Looked at, or not after all."""
+        card = _card(look, key)
+        return None if card is None else LookedAt(key, looked=not card.looked)
+
+    def move(self, look: Look, key: str) -> Said | None:
+        """To the next pile; back where it was found, the move is none."""
+        card = _card(look, key)
+        if card is None:
+            return None
+        pile = PILES[(PILES.index(card.pile) + 1) % len(PILES)]
+        return MovedTo(key, None if pile == card.found else pile, card.reason)
+
+    def field(self, look: Look, key: str) -> Field | None:
+        """The reason, once it was moved."""
+        card = _card(look, key)
+        if card is None or card.pile == card.found:
+            return None
+        return Field(f"Why is it {card.pile}?", card.reason)
+
+    def still_asks(self, look: Look) -> str | None:
+        """A finding that was moved without a reason."""
+        moved = look.recovery.given.moved
+        return next((card.key for card in cards(look.recovery) if card.key in moved and not card.reason.strip()), None)
+
+    def typed(self, look: Look, key: str, text: str) -> Said | None:
+        """Keep the reason."""
+        card = _card(look, key)
+        return None if card is None else MovedTo(key, card.pile, text)
+
+    def undo(self, look: Look, key: str) -> Said | None:
+        """Back to where it was found."""
+        return MovedTo(key, None) if key in look.recovery.given.moved else None
+
+
+def _card(look: Look, key: str) -> Card | None:
+    return next((card for card in cards(look.recovery) if card.key == key), None)
+
+
+def _cells(card: Card, look: Look) -> tuple[Cell, ...]:
+    moved = card.pile != card.found
+    mark = look.glyphs.ok if card.looked else " "
+    what = one_line(card.finding.what)
+    cells = [Cell(((mark, "$accent"),), 1), Cell(((what, PERSON if moved else ""),))]
+    if look.width >= 60:
+        cells.append(Cell(((card.finding.kind.replace("_", " "), QUIET),), 9))
+    return (*cells, Cell(((f"was {card.found}" if moved else card.finding.verdict, QUIET),), 12))
+
+
+def _still_open(look: Look) -> list[Row]:
+    running = look.recovery.triage.still_open
+    if not running:
+        return []
+    words = {True: "still runs", False: "ended", None: "not known"}
+    rows = [
+        gap("open gap"),
+        heading(
+            "open", (("BESIDE THE TALK", STRONG), (f"  {several(len(running), 'thing')} the record left open", QUIET))
+        ),
+    ]
+    for at, work in enumerate(running):
+        pid = f" (pid {work.pid})" if work.pid else ""
+        cells = (
+            Cell(((" ", ""),), 1),
+            Cell(((one_line(work.what) + pid, ""),)),
+            Cell(((work.kind.replace("_", " "), QUIET),), 16),
+            Cell(((words[work.running], QUIET),), 12),
+        )
+        rows.append(Row(f"open {at}", cells, stop=False))
+    return rows

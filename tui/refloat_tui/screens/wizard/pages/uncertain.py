@@ -1,0 +1,135 @@
+"""Page 5: did it happen?"""
+
+import shlex
+from collections.abc import Sequence
+from typing import Final
+
+from refloat.model.recovery import LOOKED_SAID, Inspected, LookedSaid, Page, Said
+from refloat.model.triage import ActionOutcome
+from refloat.text import inert_line, one_line
+from refloat.usecases.recover import Recovery, Uncertain, uncertain_rows
+from refloat_tui.present import QUIET, STRONG, Pieces
+from refloat_tui.present.age import clock_time
+from refloat_tui.screens.wizard.pages.view import (
+    PERSON,
+    Field,
+    Look,
+    PageView,
+    Row,
+    gap,
+    heading,
+    text_lines,
+)
+from refloat_tui.widgets.cells import Cell
+
+LOOKED_WORDS: Final[dict[LookedSaid, str]] = {
+    "happened": "it happened",
+    "did_not_happen": "it did not",
+    "unknown": "still unknown",
+}
+
+
+class UncertainPage(PageView):
+    """Steps without a result, effects outside the checkout first."""
+
+    page = Page.UNCERTAIN
+    title = "Uncertain"
+    ask = "Did these happen?"
+    section = "uncertain"
+    offers = frozenset({"choose", "edit", "probe", "undo"})
+
+    def so_far(self, recovery: Recovery) -> str:
+        """`2 of 3 unknown`."""
+        rows = uncertain_rows(recovery)
+        open_ = sum(1 for row in rows if row.said == "unknown")
+        return f"{open_} of {len(rows)} unknown" if rows else "nothing uncertain"
+
+    def reason(self, look: Look) -> Pieces:
+        """Why anybody should look."""
+        if not uncertain_rows(look.recovery):
+            return (("Every step has a recorded result.", QUIET),)
+        return (("No result was recorded. Look before anybody repeats one; unknown is an honest answer.", QUIET),)
+
+    def rows(self, look: Look) -> Sequence[Row]:
+        """The uncertain ones; below them what is known to be done and must not be repeated."""
+        found = uncertain_rows(look.recovery)
+        rows = [Row(row.key, _cells(row, look)) for row in found]
+        done = [row for row in look.recovery.triage.do_not_repeat if row.outcome is not ActionOutcome.UNKNOWN]
+        if done:
+            rows += [gap("done gap"), heading("done", (("DO NOT REPEAT", STRONG),))]
+        for row in done:
+            words = "done" if row.outcome is ActionOutcome.DONE else "not started"
+            cells = (
+                Cell(((f"{row.step}", QUIET),), 4, "right"),
+                Cell(((one_line(row.action), ""),)),
+                Cell(((words, QUIET),), 13),
+            )
+            rows.append(Row(f"done {row.subagent or ''} {row.step}", cells, stop=False))
+        return rows or [heading("none", (("Nothing uncertain: nothing to ask here.", QUIET),))]
+
+    def detail(self, look: Look, key: str) -> Sequence[Pieces]:
+        """The whole step, why it is uncertain, the command that would tell, and what it told."""
+        row = _row(look, key)
+        if row is None:
+            return ()
+        agent = f" of sub-agent {inert_line(row.subagent)}" if row.subagent else ""
+        lines: list[Pieces] = [((f"Step {row.step}{agent}  ", QUIET), (one_line(row.what), STRONG))]
+        lines += text_lines(row.why, QUIET)
+        lines += [(), _choices(row, look)]
+        if row.note:
+            lines.append((("note: ", QUIET), (one_line(row.note), PERSON)))
+        if row.probe is not None:
+            lines += [
+                (),
+                (("would tell: ", QUIET), (inert_line(shlex.join(row.probe)), "$accent"), ("   p runs it", QUIET)),
+            ]
+        if row.looked is not None:
+            ended = "said" if row.looked.code == 0 else f"ended with {row.looked.code} and said"
+            lines.append(((f"{clock_time(row.looked.at)} it {ended}:", QUIET),))
+            lines += [(("  ", ""), *line) for line in text_lines(row.looked.out or "nothing", limit=40)]
+        return lines
+
+    def choose(self, look: Look, key: str) -> Said | None:
+        """The next answer."""
+        row = _row(look, key)
+        if row is None:
+            return None
+        said = LOOKED_SAID[(LOOKED_SAID.index(row.said) + 1) % len(LOOKED_SAID)]
+        return Inspected(key, None if said == "unknown" and not row.note else said, row.note)
+
+    def field(self, look: Look, key: str) -> Field | None:
+        """A note."""
+        row = _row(look, key)
+        return None if row is None else Field("What did you see?", row.note)
+
+    def typed(self, look: Look, key: str, text: str) -> Said | None:
+        """Keep the note."""
+        row = _row(look, key)
+        if row is None:
+            return None
+        return Inspected(key, None if row.said == "unknown" and not text.strip() else row.said, text)
+
+    def undo(self, look: Look, key: str) -> Said | None:
+        """Back to unknown."""
+        return Inspected(key, None) if key in look.recovery.given.inspected else None
+
+
+def _row(look: Look, key: str) -> Uncertain | None:
+    return next((row for row in uncertain_rows(look.recovery) if row.key == key), None)
+
+
+def _cells(row: Uncertain, look: Look) -> tuple[Cell, ...]:
+    style = PERSON if row.by_person else "$state-unresolved"
+    cells = [Cell(((f"{row.step}", QUIET),), 4, "right"), Cell(((one_line(row.what), STRONG),))]
+    if look.width >= 60:
+        cells.append(Cell(((row.kind, QUIET),), 9))
+    return (*cells, Cell(((LOOKED_WORDS[row.said], style),), 13))
+
+
+def _choices(row: Uncertain, look: Look) -> Pieces:
+    pieces: list[tuple[str, str]] = []
+    for word in LOOKED_SAID:
+        on = word == row.said
+        mark = look.glyphs.chosen if on else look.glyphs.free
+        pieces += [(f"{mark} ", "$accent" if on else QUIET), (f"{LOOKED_WORDS[word]}    ", STRONG if on else "")]
+    return tuple(pieces)

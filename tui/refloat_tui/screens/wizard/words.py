@@ -1,0 +1,126 @@
+"""A field for a person's words: enter keeps, ctrl+j begins a new line where there may be several, esc leaves it."""
+
+from dataclasses import dataclass
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.getters import query_one
+from textual.message import Message
+from textual.widgets import Static, TextArea
+
+
+class _Area(TextArea):
+    """A text area whose enter and escape belong to the field around it."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        match event.key:
+            case "enter" | "escape":
+                event.stop()
+                event.prevent_default()
+                field = self.query_ancestor(Words)
+                field.leave(kept=event.key == "enter")
+            case "ctrl+j":
+                event.stop()
+                event.prevent_default()
+                if self.query_ancestor(Words).lines:
+                    self.insert("\n")
+            case _:
+                await super()._on_key(event)
+
+
+class Words(Vertical):
+    """The field. Hidden until `open`."""
+
+    DEFAULT_CSS = """
+    Words {
+        display: none;
+        height: auto;
+        border-top: solid $rule;
+        padding: 0 1;
+        #words-label { height: 1; color: $quiet; }
+        TextArea {
+            height: auto;
+            max-height: 6;
+            border: none;
+            padding: 0;
+            background: $cursor-ground;
+            scrollbar-size-vertical: 1;
+        }
+        &.-open { display: block; }
+    }
+    """
+
+    @dataclass
+    class Typed(Message):
+        """The words changed."""
+
+        key: str
+        text: str
+
+    @dataclass
+    class Left(Message):
+        """The person is done with the field."""
+
+        key: str
+        text: str
+        kept: bool
+        """Left with enter."""
+        changed: bool
+        """Since it was opened."""
+
+    area = query_one(_Area)
+    label = query_one("#words-label", Static)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.key = ""
+        self.lines = False
+        self._begun = ""
+        self._seen = ""
+
+    def compose(self) -> ComposeResult:
+        """A label and the text."""
+        yield Static(id="words-label")
+        yield _Area("", soft_wrap=True, show_line_numbers=False, compact=True, tab_behavior="focus", id="words-text")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody types."""
+        return self.has_class("-open")
+
+    def open(self, key: str, label: str, text: str, *, lines: bool) -> None:
+        """Show it for a row, with these words in it, and take the keys."""
+        self.key, self.lines = key, lines
+        self._begun = self._seen = text
+        hint = "enter keeps, ^j new line, esc back" if lines else "enter keeps, esc back"
+        self.label.update(Content.assemble((label, "bold"), (f"   {hint}", "$faint")))
+        self.area.load_text(text)
+        self.area.move_cursor(self.area.document.end)
+        self.add_class("-open")
+        self.area.focus()
+
+    def leave(self, *, kept: bool) -> None:
+        """Hide it and say so."""
+        if (left := self.close(kept=kept)) is not None:
+            self.post_message(left)
+
+    def close(self, *, kept: bool) -> Left | None:
+        """Hide it; what there is to say, None where nobody typed."""
+        if not self.is_open:
+            return None
+        self.remove_class("-open")
+        text = self.area.text
+        return self.Left(self.key, text, kept, text != self._begun)
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Tell the words as they are typed. Loading them is no typing."""
+        event.stop()
+        text = self.area.text
+        if self.is_open and text != self._seen:
+            self._seen = text
+            if not self.lines and "\n" in text:  # pasted
+                self.area.text = text = " ".join(text.split("\n"))
+                self._seen = text
+            self.post_message(self.Typed(self.key, text))

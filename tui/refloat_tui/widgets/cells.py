@@ -1,0 +1,48 @@
+"""Cells in a row: pieces to Textual's content, cut and padded to a width."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from textual.content import Content
+
+from refloat_tui.present import Pieces
+from refloat_tui.theme import Glyphs
+
+
+def content(pieces: Pieces) -> Content:
+    """Pieces as content. The text is never parsed as markup."""
+    return Content.assemble(*pieces) if pieces else Content("")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a row."""
+
+    pieces: Pieces
+    width: int | None = None
+    """In columns of the terminal; None takes what the others leave (one cell of a row)."""
+    align: Literal["left", "right"] = "left"
+
+
+def _fit(cell: Cell, width: int, glyphs: Glyphs) -> Content:
+    made = content(cell.pieces)
+    if made.cell_length > width:
+        mark = glyphs.ellipsis if width > len(glyphs.ellipsis) else ""
+        made = made.truncate(max(0, width - len(mark))).append_text(mark, "$quiet") if width > 0 else Content("")
+    room = width - made.cell_length
+    return made.pad_left(room) if cell.align == "right" and room > 0 else made.pad_right(max(0, room))
+
+
+def row(cells: Sequence[Cell], width: int, glyphs: Glyphs) -> Content:
+    """A row of exactly `width` columns, one blank between its cells."""
+    fixed = sum(cell.width for cell in cells if cell.width is not None)
+    room = max(0, width - fixed - (len(cells) - 1))
+    fitted = [_fit(cell, room if cell.width is None else cell.width, glyphs) for cell in cells]
+    return Content(" ").join(fitted).truncate(width).pad_right(0)
+
+
+def wrapped(pieces: Pieces, width: int) -> list[Content]:
+    """Lines of at most `width` columns."""
+    made = content(pieces)
+    return made.wrap(max(1, width)) if made else [made]

@@ -1,0 +1,191 @@
+"""The right side of the desk: one session's head, tabs and panes, as much of it as was read so far."""
+
+from dataclasses import dataclass
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widgets import ContentSwitcher, Static
+
+from refloat.model.brief import WrittenBrief
+from refloat.model.checkout import Checkout
+from refloat.model.session import Session
+from refloat.model.stamp import Stamp
+from refloat.model.triage import Triage
+from refloat.text import inert
+from refloat_tui.library import Opened
+from refloat_tui.present.recap import recap_rows
+from refloat_tui.theme import Glyphs
+from refloat_tui.widgets.brief_pane import BriefPane
+from refloat_tui.widgets.checkout_pane import CheckoutPane, dirty_count
+from refloat_tui.widgets.head import Head
+from refloat_tui.widgets.history_pane import HistoryPane
+from refloat_tui.widgets.panes import JumpTo, Pane
+from refloat_tui.widgets.recap_pane import RecapPane
+from refloat_tui.widgets.tab_line import Tab, TabLine
+from refloat_tui.widgets.triage_pane import TriagePane
+
+TABS = ("recap", "history", "checkout", "triage", "brief")
+
+
+class Detail(Vertical):
+    """Owns what is known of the chosen session. A part that failed says so in its pane; the others stand."""
+
+    DEFAULT_CSS = """
+    Detail { height: 1fr; }
+    Detail > TabLine { margin: 1 0 0 0; height: 2; border-bottom: solid $rule; }
+    Detail > ContentSwitcher { height: 1fr; }
+    Detail > #reading { display: none; padding: 1 1; color: $quiet; }
+    Detail.-reading > ContentSwitcher { display: none; }
+    Detail.-reading > #reading { display: block; }
+    """
+
+    @dataclass
+    class TabShown(Message):
+        """Another pane is shown."""
+
+        name: str
+
+    def __init__(self, glyphs: Glyphs, home: str, *, id: str) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.glyphs = glyphs
+        self._home = home
+        self.session: Session | None = None
+        self.opened: Opened | None = None
+        self.checkout: Checkout | None = None
+        self.triage: Triage | None = None
+        self.written: WrittenBrief | None = None
+
+    def compose(self) -> ComposeResult:
+        """Head, tabs, panes."""
+        yield Head(self.glyphs, self._home, id="head")
+        yield TabLine(self.glyphs, id="tabs")
+        yield Static(id="reading", markup=False)
+        with ContentSwitcher(initial="recap"):
+            yield RecapPane(self.glyphs, id="recap")
+            yield HistoryPane(self.glyphs, id="history")
+            yield CheckoutPane(self.glyphs, id="checkout")
+            yield TriagePane(self.glyphs, id="triage")
+            yield BriefPane(self.glyphs, id="brief")
+
+    def on_mount(self) -> None:
+        """Begin with the answer."""
+        self._draw_tabs()
+
+    @property
+    def head(self) -> Head:
+        """The head."""
+        return self.query_one(Head)
+
+    @property
+    def shown(self) -> str:
+        """The name of the shown pane."""
+        return self.query_one(ContentSwitcher).current or "recap"
+
+    def pane(self, name: str) -> Pane:
+        """A pane by name."""
+        return self.query_one(f"#{name}", Pane)
+
+    def show_tab(self, name: str, *, focus: bool) -> None:
+        """Show another pane."""
+        self.query_one(ContentSwitcher).current = name
+        self.query_one(TabLine).chosen = name
+        if focus:
+            self.call_after_refresh(self.pane(name).take_focus)
+        self.post_message(self.TabShown(name))
+
+    # ── what is known ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def begin(self, session: Session | None, now: Stamp) -> None:
+        """Another session: what was known of the former is forgotten."""
+        self.session, self.opened = session, None
+        self.checkout, self.triage, self.written = None, None, None
+        self.query_one("#brief", BriefPane).written = None
+        self.head.take(session, None, now)
+        self._draw_tabs()
+        if session is not None:
+            self.query_one("#reading", Static).update(
+                f"Reading {session.transcript.bytes:,} bytes{self.glyphs.ellipsis}"
+            )
+            self.add_class("-reading")
+
+    def tell(self, session: Session, now: Stamp) -> None:
+        """The same session, seen anew by the list."""
+        self.session = session
+        self.head.take(session, self.opened.status if self.opened else None, now)
+
+    def take_opened(self, opened: Opened, now: Stamp) -> None:
+        """It was read."""
+        fresh = self.opened is None
+        self.opened = opened
+        self.remove_class("-reading")
+        self.session = opened.status.session
+        self.head.take(self.session, opened.status, now)
+        self.query_one("#history", HistoryPane).take(opened.story.items, fresh=fresh)
+        if fresh:
+            wait = self.glyphs.ellipsis
+            self.pane("checkout").say(((f"Comparing the checkout with what was recorded{wait}", "$quiet"),))
+            self.pane("triage").say(((f"Sorting into saved, claimed and gone{wait}", "$quiet"),))
+            self.pane("brief").say(((f"Writing the brief{wait}", "$quiet"),))
+        self._draw_recap()
+        self._draw_tabs()
+
+    def take_checkout(self, checkout: Checkout) -> None:
+        """The checkout was compared."""
+        self.checkout = checkout
+        if self.opened is not None:
+            self.query_one("#checkout", CheckoutPane).take(checkout, self.opened.story)
+        self._draw_recap()
+        self._draw_tabs()
+
+    def take_triage(self, triage: Triage) -> None:
+        """It was sorted."""
+        self.triage = triage
+        if self.opened is not None:
+            self.query_one("#triage", TriagePane).take(triage, self.opened.story)
+        self._draw_recap()
+        self._draw_tabs()
+
+    def take_brief(self, written: WrittenBrief) -> None:
+        """The brief stands ready."""
+        self.written = written
+        self.query_one("#brief", BriefPane).take(written)
+
+    def take_failure(self, part: str, why: str) -> None:
+        """One part could not be had."""
+        hint = "The list and the other sessions are not touched. Press ctrl+r to look again."
+        if part != "story":
+            hint = "The other panes stand. Press ctrl+r to look again."
+        self.remove_class("-reading")
+        for name in TABS if part == "story" else (part,):
+            self.pane(name).say(((inert(why), "$pile-gone"),), ((hint, "$quiet"),))
+
+    def _draw_recap(self) -> None:
+        if self.opened is not None:
+            story, status = self.opened.story, self.opened.status
+            rows = recap_rows(story, status, self.checkout, self.triage, self.glyphs)
+            self.query_one("#recap", RecapPane).take(rows, story, status.session.state)
+
+    def _draw_tabs(self) -> None:
+        items = f"{len(self.opened.story.items):,}" if self.opened else ""
+        dirty = str(dirty_count(self.checkout)) if self.checkout else ""
+        piles, dot = "", self.glyphs.dot
+        if self.triage is not None:
+            piles = dot.join(str(len(pile)) for pile in (self.triage.saved, self.triage.claimed, self.triage.gone))
+        counts = {"history": items, "checkout": dirty, "triage": piles}
+        line = self.query_one(TabLine)
+        line.tabs = tuple(Tab(name, name.capitalize(), counts.get(name, "")) for name in TABS)
+        line.chosen = self.shown
+
+    # ── messages of the parts ────────────────────────────────────────────────────────────────────────────────────────
+
+    def on_tab_line_picked(self, event: TabLine.Picked) -> None:
+        """By the mouse."""
+        event.stop()
+        self.show_tab(event.name, focus=True)
+
+    def on_jump_to(self, event: JumpTo) -> None:
+        """Show an item of the history."""
+        event.stop()
+        self.query_one("#history", HistoryPane).go_to(event.item)
+        self.show_tab("history", focus=True)

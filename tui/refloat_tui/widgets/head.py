@@ -1,0 +1,134 @@
+"""The head of a session: its name, the verdict as a sentence, and the one next step. Unfolds the evidence."""
+
+import shlex
+
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from refloat.model.session import Session
+from refloat.model.stamp import Stamp
+from refloat.model.status import Status
+from refloat.text import inert_line, one_line
+from refloat_tui.present import Pieces
+from refloat_tui.present.age import absolute
+from refloat_tui.present.evidence import evidence_row, liveness_sentence
+from refloat_tui.present.path import from_home
+from refloat_tui.present.state import broken_step, next_words, verdict, verdict_detail
+from refloat_tui.theme import Glyphs
+from refloat_tui.widgets.cells import Cell, content, row, wrapped
+
+_LOOKED, _WHEN, _WORTH = 18, 8, 20
+
+
+class Head(Vertical):
+    """Always in sight above the panes."""
+
+    DEFAULT_CSS = """
+    Head { height: auto; padding: 0 1; }
+    Head > #name { height: 1; text-overflow: ellipsis; text-wrap: nowrap; }
+    Head > #verdict { height: auto; max-height: 2; }
+    Head > #detail { height: auto; max-height: 2; }
+    Head > #next { height: auto; max-height: 2; margin: 1 0 0 0; text-overflow: ellipsis; text-wrap: nowrap; }
+    Head > #evidence { height: auto; max-height: 12; margin: 1 0 0 0; display: none; }
+    Head.-unfolded > #evidence { display: block; }
+    Head #facts { height: auto; }
+    """
+
+    def __init__(self, glyphs: Glyphs, home: str, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.glyphs = glyphs
+        self._home = home
+        self._session: Session | None = None
+        self._status: Status | None = None
+        self._now: Stamp | None = None
+
+    def compose(self) -> ComposeResult:
+        """Name, verdict, what hangs, what next; the evidence."""
+        yield Static(id="name", markup=False)
+        yield Static(id="verdict", markup=False)
+        yield Static(id="detail", markup=False)
+        yield Static(id="next", markup=False)
+        with VerticalScroll(id="evidence", can_focus=False):
+            yield Static(id="facts", markup=False)
+
+    def take(self, session: Session | None, status: Status | None, now: Stamp) -> None:
+        """Show a session; what was read of it may come later."""
+        self._session, self._status, self._now = session, status, now
+        self._draw()
+
+    def unfold(self) -> None:
+        """Show the evidence, or fold it away."""
+        self.toggle_class("-unfolded")
+        self._draw()
+
+    @property
+    def command(self) -> str | None:
+        """The next command, as a line for a shell."""
+        if self._status is None or self._status.next.command is None:
+            return None
+        words = shlex.join(self._status.next.command)
+        place = self._status.next.workspace
+        return f"cd {shlex.quote(place)} && {words}" if place and self._status.next.command[0] != "refloat" else words
+
+    def _put(self, name: str, pieces: Pieces) -> None:
+        self.query_one(f"#{name}", Static).update(content(pieces))
+
+    def _draw(self) -> None:
+        session, status, now = self._session, self._status, self._now
+        self.display = session is not None
+        if session is None or now is None:
+            return
+        dot = f"  {self.glyphs.dot}  "
+        facts = [session.agent, session.branch or "", from_home(session.workspace, self._home)]
+        title = one_line(session.title) or "untitled"
+        self._put("name", ((title, "bold"), (dot + dot.join(inert_line(fact) for fact in facts if fact), "$quiet")))
+        broken = broken_step(status) if status else None
+        self._put("verdict", verdict(session, broken.n if broken else None, now, self.glyphs))
+        self._put(
+            "detail",
+            verdict_detail(status, self.glyphs) if status else (("reading it" + self.glyphs.ellipsis, "$quiet"),),
+        )
+        self._put("next", self._next(status) if status else ())
+        if self.has_class("-unfolded"):
+            self._draw_evidence(session, now)
+
+    def _next(self, status: Status) -> Pieces:
+        lines: list[tuple[str, str]] = [("NEXT  ", "$accent bold"), (next_words(status), "bold")]
+        command = self.command
+        if command is not None:
+            lines += [("\n  y   ", "$key bold"), (inert_line(command), "$quiet")]
+        return tuple(lines)
+
+    def _draw_evidence(self, session: Session, now: Stamp) -> None:
+        width = max(40, self.size.width - 4)
+        heads = ("looked at", "what was seen", "when", "proves")
+        lines = [self._line([((word, "$quiet"),) for word in heads], width)]
+        for fact in session.liveness.evidence:
+            looked, seen, when, worth = evidence_row(fact, now)
+            text = wrapped(seen, width - _LOOKED - _WHEN - _WORTH - 3)
+            cells: list[Pieces] = [((looked, ""),), (), ((when, "$quiet"),), ((worth, ""),)]
+            lines += [self._line(cells if n == 0 else [(), (), (), ()], width, part) for n, part in enumerate(text)]
+        if not session.liveness.evidence:
+            lines.append(content((("nothing was seen, and everything could be looked at", "$quiet"),)))
+        lines.append(content(liveness_sentence(session)))
+        lines.append(content((("last record ", "$quiet"), (absolute(session.last_activity_at) or "undated", ""))))
+        self.query_one("#facts", Static).update(Content("\n").join(lines))
+
+    def _line(self, cells: list[Pieces], width: int, seen: Content | None = None) -> Content:
+        looked, text, when, worth = cells
+        room = width - _LOOKED - _WHEN - _WORTH - 3
+        middle = seen if seen is not None else content(text)
+        return Content(" ").join(
+            (
+                row((Cell(looked, _LOOKED),), _LOOKED, self.glyphs),
+                middle.pad_right(max(0, room - middle.cell_length)),
+                row((Cell(when, _WHEN),), _WHEN, self.glyphs),
+                row((Cell(worth, _WORTH),), _WORTH, self.glyphs),
+            )
+        )
+
+    def on_resize(self) -> None:
+        """Cut to the new width."""
+        self._draw()

@@ -1,0 +1,149 @@
+"""History: every message, step and marker, one line each; only what is seen is drawn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from refloat.model.transcript import Item, Outcome
+from refloat_tui.actions import bindings
+from refloat_tui.present.age import clock_time
+from refloat_tui.present.step import KINDS, item_line, passes
+from refloat_tui.theme import Glyphs
+from refloat_tui.widgets.cells import Cell, content, row
+from refloat_tui.widgets.panes import Pane
+from refloat_tui.widgets.row_list import RowList
+
+_SECONDS_FROM = 70
+"""Columns of width from which times carry their seconds."""
+
+
+class ItemList(RowList[Item]):
+    """The items."""
+
+    def key_of(self, row: Item) -> str:
+        """Its number, which never changes."""
+        return str(row.n)
+
+    def draw_row(self, row: Item, width: int, *, chosen: bool) -> Content:
+        """Number, time, sign, kind, words, and what came of it."""
+        del chosen
+        return _drawn(row, width, self.glyphs, len(str(self.rows[-1].n)))
+
+
+def _drawn(item: Item, width: int, glyphs: Glyphs, digits: int) -> Content:
+    line = item_line(item, glyphs)
+    seconds = width >= _SECONDS_FROM
+    superseded = item.superseded or (item.step is not None and item.step.superseded)
+    text = (("taken back  ", "$pile-claimed"), *line.text) if superseded else line.text
+    cells = [
+        Cell(((str(item.n), "$faint"),), digits, "right"),
+        Cell(((clock_time(item.at, seconds=seconds), "$quiet"),), 8 if seconds else 5),
+        Cell(line.glyph, 1),
+        Cell(line.kind, 10),
+        Cell(text),
+        Cell(line.right, 11, "right"),
+    ]
+    return row(cells, width, glyphs)
+
+
+def find_crash(items: Sequence[Item]) -> Item | None:
+    """Where it ended: the first step of the last turn without a result, else the last error, else the last item."""
+    steps = [item for item in items if item.step is not None]
+    turn = max((item.step.turn for item in steps if item.step), default=0)
+    for item in steps:
+        if item.step and item.step.turn == turn and item.step.outcome in {Outcome.DANGLING, Outcome.INTERRUPTED}:
+            return item
+    for item in reversed(items):
+        if item.marker is not None and item.marker.kind in {"api_error", "rate_limit", "interruption"}:
+            return item
+    return items[-1] if items else None
+
+
+class HistoryPane(Pane):
+    """The items, a filter by kind, and the way to where it ended."""
+
+    DEFAULT_CSS = """
+    HistoryPane > #kinds { height: 1; padding: 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("history")]
+
+    @dataclass
+    class Asked(Message):
+        """Show the whole of an item."""
+
+        item: Item
+
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:  # noqa: A002
+        super().__init__(glyphs, id=id)
+        self.items: tuple[Item, ...] = ()
+        self.kind = "all"
+
+    def compose(self) -> ComposeResult:
+        """The filter and the list."""
+        yield self.said
+        yield Static(id="kinds", markup=False)
+        yield ItemList(self.glyphs, id="items")
+
+    @property
+    def list(self) -> ItemList:
+        """The list."""
+        return self.query_one(ItemList)
+
+    def take(self, items: tuple[Item, ...], *, fresh: bool) -> None:
+        """Show items; `fresh`: of another session, so begin at its end."""
+        self.items = items
+        if fresh:
+            self.kind = "all"
+        self._filter(follow=not fresh)
+        if fresh:
+            self.list.action_rows_last()
+        if not items:
+            self.say((("Nothing was said or done in this session.", "$quiet"),))
+        else:
+            self.show()
+
+    def _filter(self, *, follow: bool) -> None:
+        rows = self.items if self.kind == "all" else tuple(item for item in self.items if passes(item, self.kind))
+        self.list.set_rows(rows, follow=follow)
+        words: list[tuple[str, str]] = []
+        for kind in KINDS:
+            on = kind == self.kind
+            words += [
+                (f"[{kind}]" if on and self.glyphs.ascii else kind, "$accent bold underline" if on else "$quiet"),
+                ("  ", ""),
+            ]
+        if self.kind != "all":
+            words.append((f"{len(rows)} of {len(self.items)}", "$quiet"))
+        self.query_one("#kinds", Static).update(content(tuple(words)))
+
+    def go_to(self, number: int) -> None:
+        """Put the cursor on an item, whatever the filter."""
+        if not self.list.go_to(str(number), middle=True):
+            self.kind = "all"
+            self._filter(follow=False)
+            self.list.go_to(str(number), middle=True)
+
+    def action_history_kinds(self) -> None:
+        """The next filter."""
+        kinds = list(KINDS)
+        self.kind = kinds[(kinds.index(self.kind) + 1) % len(kinds)]
+        self._filter(follow=False)
+
+    def action_history_crash(self) -> None:
+        """To where it ended."""
+        item = find_crash(self.items)
+        if item is not None:
+            self.go_to(item.n)
+
+    def on_row_list_entered(self, event: ItemList.Entered) -> None:
+        """The whole of the item under the cursor."""
+        event.stop()
+        item = self.list.cursor_row
+        if item is not None:
+            self.post_message(self.Asked(item))

@@ -1,0 +1,74 @@
+"""The list of sessions: one line each, grouped by workspace, what is broken on top."""
+
+from textual.content import Content
+
+from refloat.model.session import SessionName
+from refloat.model.stamp import Stamp
+from refloat.text import inert_line, one_line
+from refloat_tui.present import Pieces
+from refloat_tui.present.age import age
+from refloat_tui.present.sessions import Entry, Heading, SessionRow, needs_person
+from refloat_tui.present.state import state_glyph, state_style, state_word
+from refloat_tui.theme import Glyphs
+from refloat_tui.widgets.cells import Cell, row
+from refloat_tui.widgets.row_list import RowList
+
+_BRANCH_FROM, _AGENT_FROM, _COUNT_FROM, _AGE_FROM = 90, 56, 34, 26
+"""Columns of width from which each cell is shown: counts go first, then the agent, then the age."""
+
+
+class SessionList(RowList[Entry]):
+    """Rows of sessions under headings. Its key is the session's name."""
+
+    def __init__(self, glyphs: Glyphs, now: Stamp, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(glyphs, id=id)
+        self.now = now
+        self.breathing: frozenset[SessionName] = frozenset()
+        """Live sessions whose transcript grew just now."""
+        self.beat = 0
+
+    def key_of(self, row: Entry) -> str:
+        """The session's name, or the heading's key."""
+        return row.session.name if isinstance(row, SessionRow) else row.key
+
+    def stops_at(self, row: Entry) -> bool:
+        """On sessions only."""
+        return isinstance(row, SessionRow)
+
+    def draw_row(self, row: Entry, width: int, *, chosen: bool) -> Content:
+        """A heading, or a session in cells that go one by one as the width shrinks."""
+        del chosen
+        return self._heading(row, width) if isinstance(row, Heading) else self._session(row, width)
+
+    def _heading(self, heading: Heading, width: int) -> Content:
+        name: Pieces = ((heading.name.upper(), "$accent bold" if heading.here else "bold"),)
+        if heading.here:
+            name = (*name, (f" {self.glyphs.dot} here", "$accent"))
+        elif heading.where:
+            name = (*name, (f"  {heading.where}", "$faint"))
+        return row((Cell(name), Cell(((str(heading.count), "$faint"),), 4, "right")), width, self.glyphs)
+
+    def _session(self, entry: SessionRow, width: int) -> Content:
+        session = entry.session
+        style = state_style(session.state)
+        title = one_line(session.title) or "untitled"
+        needs = needs_person(session)
+        cells = [
+            Cell(((state_glyph(session.state, self.glyphs), style), (f" {state_word(session.state)}", style)), 9),
+            Cell(((title, "" if session.title else "$quiet italic"),)),
+        ]
+        if width >= _AGENT_FROM:
+            cells.append(Cell(((inert_line(session.agent), "$quiet"),), 12))
+        if width >= _BRANCH_FROM:
+            cells.append(Cell(((inert_line(session.branch or ""), "$quiet"),), 20))
+        if width >= _AGE_FROM:
+            cells.append(Cell(self._age(session.name, session.last_activity_at), 5, "right"))
+        if width >= _COUNT_FROM:
+            cells.append(Cell(((str(needs) if needs else "", "$pile-claimed bold"),), 2, "right"))
+        return row(cells, width, self.glyphs)
+
+    def _age(self, name: SessionName, at: Stamp | None) -> Pieces:
+        if name in self.breathing:
+            spinner = self.glyphs.spinner
+            return ((spinner[self.beat % len(spinner)] + " ", "$state-live"), ("now", "$quiet"))
+        return ((age(at, self.now), "$quiet"),)
