@@ -10,7 +10,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,7 +58,7 @@ def _own_terminal(slave: int) -> None:
 
 
 @contextlib.contextmanager
-def seat(*, owns: bool) -> Iterator[Seat]:
+def seat(*, owns: bool) -> Generator[Seat]:
     """`owns`: it is the terminal's session leader, so the system sends it a hang-up; otherwise nobody tells it."""
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))

@@ -335,7 +335,7 @@ ASCII: Final = Glyphs(
     compaction="~",
     spark=" .:-=+*#@",
     spinner=("|", "/", "-", "\\"),
-    keys={"↑": "up", "↓": "down", "←": "left", "→": "right"},
+    keys={"↑": "up", "↓": "down", "←": "left", "→": "right", "⏎": "enter", "␣": "space", "⌫": "backspace"},
     ascii=True,
 )
 
