@@ -47,25 +47,28 @@ def headline(
     return tuple(left), tuple(right)
 
 
-def teach_empty(problems: Sequence[Problem], gone: Sequence[RecordGone], *, demo: bool) -> Pieces:
+def teach_empty(
+    problems: Sequence[Problem],
+    gone: Sequence[RecordGone],
+    looked_in: Sequence[tuple[str, str]],
+    home: str,
+    *,
+    demo: bool,
+) -> Pieces:
     """No session at all: what would stand here, and what to press."""
     lines: list[tuple[str, str]] = [
         ("No coding agent has left a session on this machine.\n\n", "bold"),
         (
-            "Here would stand every session of every agent, the broken ones on top: what it was asked, what it did,\n",
+            "Here would stand every session of every agent, the broken ones on top: what it was asked, what it did, what "
+            "of that is still there, and the one next step. Refloat reads what the agents write by themselves. "
+            "It looked in\n\n",
             "",
         ),
-        (
-            "what of that is still there, and the next step. Refloat reads what the agents write by themselves:\n\n",
-            "",
-        ),
-        ("  Claude Code   ~/.claude/projects        (or $CLAUDE_CONFIG_DIR)\n", "$quiet"),
-        ("  Codex         ~/.codex/sessions         (or $CODEX_HOME)\n\n", "$quiet"),
-        ("Start one of them, and it appears here by itself.\n", ""),
     ]
+    lines += [(f"  {inert_line(title):<16}{from_home(path, home)}\n", "$key") for title, path in looked_in]
+    lines.append(("\nStart one of them, and its session appears here by itself.\n\n", ""))
     if demo:
         lines += [
-            ("\n", ""),
             ("d", "$key bold"),
             ("  opens a demo: a small repository with sessions in every state\n", ""),
         ]
