@@ -7,6 +7,7 @@ from tests.tui.conftest import FakeLibrary, make_app, some_sessions
 from textual.screen import Screen
 
 from refloat_tui.screens.desk import DeskScreen, Doors
+from refloat_tui.screens.wizard.farewell import Farewell
 
 KEYS = [
     *"123456abcdefghijklmnoprstuvwxyzGy/?.",
@@ -15,7 +16,7 @@ KEYS = [
 ]
 
 
-class Elsewhere(Screen[None]):
+class Elsewhere(Screen[Farewell]):
     """Stands for the wizard; any way back will do."""
 
     BINDINGS = [("escape", "dismiss", "back"), ("q", "dismiss", "back")]  # noqa: RUF012 - as Textual wants it

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from refloat.brief.shapes import MASK, Hit, find_all, is_random
+from refloat.brief.hits import Hit, find_all, is_placeholder, is_random
 
 _TRIGGER: Final = re.compile(
     r"key|token|secret|passw|pass_|_pass|passphrase|passcode|pwd|credential|signature|auth|sig="
@@ -54,17 +54,6 @@ _VALUE_WORDS: Final = frozenset({
     "value", "plain", "plaintext", "text", "raw", "base64", "b64", "old", "new", "current", "prod", "dev", "staging",
     "live", "test", "hash", "default", "env", "var", "data",
 })  # fmt: skip
-_PLACEHOLDER: Final = re.compile(
-    r"""[$<{%*•\[#].*|.*(?:\$\{|\{\{|<[\w -]+>).*|(.)\1*|x{3,}.*|\.{2,}.*|.*…|.*\.\.\.|change[-_ ]?(?:me|it|this).*|
-    (?:your|my|the|some|a|an|insert|enter|put|replace|add)[-_ ].*|example.*|.*[-_]example|placeholder.*|redacted.*|
-    masked.*|hidden|none|null|nil|true|false|undefined|todo|tbd|dummy|fake|test|testing|foo|bar|baz|foobar|string|str|
-    int|bool|boolean|number|bytes|object|any|self|required|optional|empty|n/a|na|yes|no|on|off|unset|default|unknown|
-    missing|invalid|
-    (?:api[-_ ]?)?(?:key|password|passwd|passphrase|pass|pw|pwd|secret|token|credentials?)s?(?:[-_ ]?here)?|
-    os\.(?:environ|getenv).*|process\.env.*|import\.meta.*|secrets?\.\w+|env\.\w+|vars?\.\w+|settings\.\w+|config\.\w+|
-    file:.*|https?://[^:@\s]*""",
-    re.IGNORECASE | re.VERBOSE | re.DOTALL,
-)
 _DOTTED: Final = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+")
 _PATTERN: Final = re.compile(r"\[[^\]]*\][*+?{)]|\(\?[:=!<P]|\\\\?[wdsbv]\b|\.\*|%\(")
 """Regular expressions and format strings."""
@@ -73,11 +62,6 @@ _PROSE: Final = re.compile(
     r"will|be|of|this|that)\b",
     re.IGNORECASE,
 )
-
-
-def is_placeholder(value: str) -> bool:
-    """Whether a value only says where a secret would stand."""
-    return not value or MASK in value or _PLACEHOLDER.fullmatch(value.strip()) is not None
 
 
 def _strength(name: str) -> int:
@@ -162,6 +146,8 @@ def assignment_hits(text: str, low: str) -> Iterator[Hit]:
         done = max(done, last)
         if name in _NOT_SECRET or not (strength := _strength(name)):
             continue
+        if name.lower().endswith(("signature", "sig")) and text[first - 1 : first] not in {"?", "&"}:
+            continue  # signatures are secret in the query of a signed address alone
         operator = _OPERATOR.match(text, last)
         hit = (
             _value_hit(text, name, first, strength, operator)

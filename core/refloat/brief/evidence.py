@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from refloat.brief.facts import Facts, counted, line, own_steps, said, short, step_words
+from refloat.brief.facts import Facts, counted, line, own_steps, said, short, step_words, summary_of
 from refloat.model.brief import Confidence, Line
 from refloat.model.checkout import SAVED_PLACES, CheckRun, EditedFile, Fate, FileState, FoundIn, Freshness, PlaceKind
 from refloat.model.transcript import Outcome, Step, StepKind
@@ -239,7 +239,7 @@ _INSPECTED: Final = {
 
 def _open_step(facts: Facts, step: Step) -> Line:
     where = step_words(step.n, step.subagent)
-    what = facts.quote.code(step.summary)
+    what = facts.quote.code(summary_of(facts, step))
     how = "was cut off and may have run in part" if step.outcome is not Outcome.DANGLING else "has no recorded result"
     if step.kind is StepKind.EDIT:
         tail = "whether it was applied is told by the disk alone: look at the file before editing it again"

@@ -49,6 +49,14 @@ class Facts:
         return None if story is None else next((step for step in story.steps if step.n == number), None)
 
 
+def summary_of(facts: Facts, step: Step) -> str:
+    """What a step does; a path below the workspace without it."""
+    for root in (facts.checkout.repo, facts.session.workspace):
+        if root and step.command is None and step.summary.startswith(f"{root}/"):
+            return step.summary[len(root) + 1 :]
+    return step.summary
+
+
 def line(text: str, confidence: Confidence, keep: int, steps: Iterable[int] = ()) -> Line:
     """A statement that Refloat found."""
     return Line(text, confidence, tuple(steps), None, keep)

@@ -56,7 +56,7 @@ def _reason(facts: Facts) -> str:
     if session.failure is not None:
         failure = session.failure
         at = f" at {failure.at}" if failure.at else ""
-        detail = facts.quote.code(failure.detail) if failure.detail else "no words recorded"
+        detail = facts.quote.code(failure.detail, 320) if failure.detail else "no words recorded"
         return f"{failure.kind.value.replace('_', ' ')}{at}: {detail}{when}"
     match session.state:
         case State.LIVE:

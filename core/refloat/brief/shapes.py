@@ -9,36 +9,12 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final, cast
 
+from refloat.brief.hits import MASK, Hit, find_all, is_placeholder, is_random
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One secret, or one line of one: `text[start:end]`, never across a line end."""
-
-    start: int
-    end: int
-    kind: str
-    strong: bool = True
-    """Random enough that even a piece of it, met elsewhere, is known for what it is."""
-
-
-MASK: Final = "[masked: "
-"""How a replacement begins; nothing that holds it is a secret any more."""
-
-_DIGITS: Final = re.compile(r"\d")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-
-def is_random(value: str) -> bool:
-    """Whether a value mixes letters and digits like no word does."""
-    digits = len(_DIGITS.findall(value))
-    if not digits or not any(c.isalpha() for c in value):
-        return False
-    mixed = any(c.islower() for c in value) and any(c.isupper() for c in value)
-    return mixed or digits >= 2
 
 
 # (kind, how it begins, the whole). `how it begins` is a literal, so that the scan for all of them is one pass.
@@ -115,9 +91,20 @@ _WEBHOOKS: Final = (
 )
 
 _RULES: Final = tuple((True, row) for row in _SURE) + tuple((False, row) for row in _UNSURE)
+
+
+def _beginning(word: str, pattern: str) -> str:
+    """How a token begins, and for short beginnings what must follow: `re_` alone is in every other program."""
+    return f"{word}(?={pattern[len(word) :]})" if len(word) <= 4 and pattern.startswith(word) else re.escape(word)
+
+
 _BEGINNINGS: Final = re.compile(
     "|".join(
-        re.escape(word) for word in sorted({w for _, (_, words, _) in _RULES for w in words}, key=len, reverse=True)
+        beginning
+        for _, beginning in sorted(
+            ((len(word), _beginning(word, pattern)) for _, (_, words, pattern) in _RULES for word in words),
+            reverse=True,
+        )
     )
 )
 # Every token of a provider lies in such a run: looking there alone makes the scan of ordinary text four times faster.
@@ -151,8 +138,9 @@ def _long_enough(found: str, kind: str, *, sure: bool) -> bool:
 
 def provider_hits(text: str) -> Iterator[Hit]:
     """Tokens that begin as their provider makes them begin."""
-    for run in _TOKEN_RUN.finditer(text):
-        for begin in _BEGINNINGS.finditer(text, run.start(), run.end()):
+    runs = "\n".join(_TOKEN_RUN.findall(text))
+    if _BEGINNINGS.search(runs):
+        for begin in _BEGINNINGS.finditer(text):
             yield from _tokens_at(text, begin.start(), begin.group())
     for kind, host, pattern in _WEBHOOKS:
         for at in find_all(text, host):
@@ -165,14 +153,6 @@ def _tokens_at(text: str, at: int, beginning: str) -> Iterator[Hit]:
         match = pattern.match(text, at)
         if match and (length > 4 or _starts_here(text, at)) and _long_enough(match.group(), kind, sure=sure):
             yield Hit(at, match.end(), kind)
-
-
-def find_all(text: str, word: str) -> Iterator[int]:
-    """Every place where `word` begins."""
-    at = text.find(word)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + len(word))
 
 
 # ── private keys ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -327,7 +307,7 @@ def userinfo_hits(text: str) -> Iterator[Hit]:
     """Passwords of addresses (`scheme://name:password@host`), and tokens that stand in place of the name."""
     for at in find_all(text, "://"):
         if match := _USERINFO.match(text, at):
-            if MASK not in match[1]:
+            if not is_placeholder(match[1]):
                 yield Hit(*match.span(1), "password in a URL", is_random(match[1]))
         elif (match := _BARE_USER.match(text, at)) and is_random(match[1]) and not _COMMIT.fullmatch(match[1]):
             yield Hit(*match.span(1), "token in a URL")
@@ -335,7 +315,7 @@ def userinfo_hits(text: str) -> Iterator[Hit]:
 
 # ── the library ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-_LIBRARY_WORDS: Final = (
+LIBRARY_WORDS: Final = (
     "artif", "jfrog", "buildkit", "azure", "accountkey", "account_key", "cloudant", "discord", "ibm", "softlayer",
     "mailchimp", "twilio", "aws", "bluemix", "npm_token", "_authtoken",
 )  # fmt: skip
@@ -399,7 +379,7 @@ def library_hits(text: str, low: str) -> Iterator[Hit]:
 
 def _library_windows(text: str, low: str) -> Iterator[tuple[int, int]]:
     done = 0
-    for at in sorted(at for word in _LIBRARY_WORDS for at in find_all(low, word)):
+    for at in sorted(at for word in LIBRARY_WORDS for at in find_all(low, word)):
         if at < done:
             continue
         start, end = at, at
@@ -425,19 +405,3 @@ def _most_of(match: re.Match[str]) -> tuple[int, int]:
     start, end = match.span()
     trimmed = match.group()
     return start + len(trimmed) - len(trimmed.lstrip(' =:"\t')), end - (len(trimmed) - len(trimmed.rstrip(' "\t')))
-
-
-def merge(hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    """Sorted, and what overlaps or touches made one; the kind is that of the longest, then of the first."""
-    merged: list[Hit] = []
-    widest = 0
-    for hit in sorted(hits, key=lambda h: (h.start, -h.end)):
-        if merged and hit.start < merged[-1].end:
-            last = merged[-1]
-            kind = hit.kind if hit.end - hit.start > widest else last.kind
-            merged[-1] = Hit(last.start, max(last.end, hit.end), kind, last.strong or hit.strong)
-            widest = max(widest, hit.end - hit.start)
-        else:
-            merged.append(hit)
-            widest = hit.end - hit.start
-    return tuple(merged)

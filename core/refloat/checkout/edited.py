@@ -8,7 +8,7 @@ from typing import Final
 
 from refloat.checkout.compare import Comparison
 from refloat.checkout.fates import Committed, Surroundings, judge_fates
-from refloat.checkout.files import Content, content_of
+from refloat.checkout.files import Content
 from refloat.checkout.fold import Folded, recorded_as
 from refloat.checkout.lines import bare_lines, find_differences, tells
 from refloat.checkout.owners import own_hunk, owner_of
@@ -23,7 +23,7 @@ from refloat.checkout.places import (
 from refloat.checkout.porcelain import DiffHunk
 from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
-from refloat.model.checkout import DirtyHunk, EditedFile, Fate, FileState, FoundIn, PlaceKind
+from refloat.model.checkout import DirtyHunk, EditedFile, Fate, FileState, FoundIn, Owner, PlaceKind
 
 _STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
 _SEARCHED: Final = frozenset(
@@ -36,6 +36,7 @@ LONGEST: Final = 20_000
 def find_edited(survey: Survey) -> list[EditedFile]:
     """Every file that the session edited, in the order of the first edit."""
     order = list(survey.folded)
+    survey.prefetch_heads()
     moved = _find_moved(survey, [real for real in order if survey.comparison(real).state is FileState.DELETED])
     places = {real: _cheap_places(survey, real, moved.get(real)) for real in order}
     _search_dear_places(survey, places)
@@ -73,9 +74,18 @@ def owned_hunks(survey: Survey, real: str) -> list[DirtyHunk]:
         return []
     content = survey.content(real)
     lines = bare_lines(content.text) if content.kind == "text" else []
+    if survey.made_whole(real):
+        return [_own(survey, hunk) for hunk in raw]
     fallback = survey.fallback(content.mtime)
     witnesses = survey.witnesses(real)
     return [own_hunk(hunk, lines, witnesses, fallback) for hunk in raw]
+
+
+def _own(survey: Survey, hunk: DiffHunk) -> DirtyHunk:
+    """A hunk of a file whose whole way from HEAD the record tells, however git draws the line between two hunks."""
+    return DirtyHunk(
+        hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines, hunk.lines, Owner.THIS_SESSION, survey.name
+    )
 
 
 def _raw_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
@@ -193,12 +203,8 @@ def _search_dear_places(survey: Survey, places: dict[str, list[FoundIn]]) -> Non
 
 
 def _in_head(survey: Survey, real: str) -> list[Content]:
-    inside = survey.place_in_tree(real)
-    entry = inside[0].entries.get(inside[1]) if inside is not None else None
-    if inside is None or entry is None or entry.head is None:
-        return []
-    data = inside[0].load_objects([entry.head]).get(entry.head)
-    return [] if data is None else [content_of(data)]
+    text = survey.head_text(real)
+    return [] if text is None else [Content("text", text)]
 
 
 def _find_moved(survey: Survey, gone: Sequence[str]) -> dict[str, str]:

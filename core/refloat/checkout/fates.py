@@ -61,7 +61,13 @@ def _left(folded: Folded) -> dict[int, list[str]]:
         for line, origin in zip(piece.lines, piece.origins, strict=True):
             if origin >= 0:
                 left.setdefault(origin, []).append(bare(line))
-    return {origin: [line for line in lines if tells(line)] or lines for origin, lines in left.items()}
+    return {origin: kept for origin, lines in left.items() if (kept := _telling(folded, origin, lines))}
+
+
+def _telling(folded: Folded, origin: int, lines: Sequence[str]) -> list[str]:
+    """Blank lines and brackets that outlive a replaced edit do not make it stand."""
+    told = [line for line in lines if tells(line)]
+    return told if told or origin in folded.traces.replaced_by else list(lines)
 
 
 def _fate(folded: Folded, index: int, left: Sequence[str], comparison: Comparison, around: Surroundings) -> EditFate:
@@ -128,14 +134,15 @@ def _commit_of(folded: Folded, row: RecordedEdit, left: Sequence[str], around: S
     for commit in around.commits:
         if row.at is not None and commit.at is not None and later(commit.at, 1) <= row.at:
             continue
-        if commit.lines is None:
-            if folded.deleted:
-                return commit.sha
-        elif left and set(left) <= commit.lines:
-            return commit.sha
-        elif not left and not folded.deleted and _without(folded, row, commit.lines):
+        if _took_up(folded, row, left, commit):
             return commit.sha
     return None
+
+
+def _took_up(folded: Folded, row: RecordedEdit, left: Sequence[str], commit: Committed) -> bool:
+    if commit.lines is None or folded.deleted:
+        return folded.deleted and commit.lines is None
+    return set(left) <= commit.lines if left else _without(folded, row, commit.lines)
 
 
 def _without(folded: Folded, row: RecordedEdit, lines: frozenset[str]) -> bool:

@@ -33,10 +33,8 @@ def text_of(data: bytes) -> str | None:
             return data.decode("utf-16")
         except UnicodeDecodeError:
             return None
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return None if b"\0" in data[:8192] else data.decode(errors="replace")
+    # Git's own rule for what is binary: a zero byte near the start.
+    return None if b"\0" in data[:8000] else data.decode(errors="replace")
 
 
 def content_of(data: bytes, mtime: float | None = None) -> Content:
@@ -55,7 +53,7 @@ def read_content(path: str, inside: str | None) -> Content:
             target = os.path.realpath(path)
             if inside is None or not _below(target, inside):
                 return Content("link", mtime=state.st_mtime)
-            state = os.stat(target)
+            state = Path(target).stat()
         if stat.S_ISDIR(state.st_mode):
             return Content("directory", mtime=state.st_mtime)
         if not stat.S_ISREG(state.st_mode):

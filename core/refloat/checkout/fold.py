@@ -82,12 +82,15 @@ class Folded:
         return None
 
     @property
+    def first_lines(self) -> list[str] | None:
+        """The lines of the whole text before the first edit, where it is known."""
+        return next((piece.before for piece in self.pieces if piece.whole and piece.before is not None), None)
+
+    @property
     def first_text(self) -> str | None:
         """The whole text before the first edit, where it is known."""
-        for piece in self.pieces:
-            if piece.whole and piece.before is not None:
-                return "\n".join(piece.before)
-        return None
+        lines = self.first_lines
+        return None if lines is None else "\n".join(lines)
 
     @property
     def confirmed(self) -> bool:

@@ -1,6 +1,6 @@
-"""Lines of text and how two of them differ: the arithmetic under folding, comparing and owning.
+r"""Lines of text and how two of them differ: the arithmetic under folding, comparing and owning.
 
-A text is `text.split("\\n")`: the last element is what stands behind the last line feed, so that joining gives the very
+A text is `text.split("\n")`: the last element is what stands behind the last line feed, so that joining gives the very
 same text back. Decides what is the same line (a carriage return at its end counts for nothing) and which lines are too
 common to prove anything. Refuses to know what a file or a session is.
 """
@@ -48,6 +48,8 @@ def same_but_line_ends(one: str, other: str) -> bool:
 
 def find_differences(old: Sequence[str], new: Sequence[str]) -> list[Difference]:
     """How `old` became `new`, in order, each place as small as can be; equal lines lie between."""
+    if not old or not new or len(old) == len(new) == 1:
+        return [Difference(0, len(old), 0, len(new))] if list(old) != list(new) else []
     return list(_differences(list(old), list(new), 0, 0))
 
 

@@ -5,6 +5,7 @@ round unknown to anybody.
 """
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,6 +30,10 @@ class Witness:
     own: bool
     folded: Folded
     comparison: Comparison
+    earlier: AbstractSet[str] = frozenset()
+    """Those of `earliest` that HEAD does not have: the dirt that the session found."""
+    earliest: AbstractSet[str] = frozenset()
+    """Every line of the whole file before its first edit, where the record shows it."""
 
     @property
     def removed(self) -> set[str]:
@@ -46,9 +51,12 @@ class Witness:
         return None if origin is None or origin == FOREIGN else self.folded.edits[origin].at
 
     def found(self, index: int) -> bool:
-        """Whether its record shows that line from before its first edit of the file."""
+        """Whether its record shows that line from before its first edit of the file.
+
+        A line that somebody put in between two edits of the session is none from before it.
+        """
         origins = self.comparison.origins
-        return index < len(origins) and origins[index] == FOREIGN
+        return index < len(origins) and origins[index] == FOREIGN and self.comparison.lines[index] in self.earlier
 
     def last_at(self) -> Stamp:
         """When it last edited the file."""
@@ -144,22 +152,9 @@ def _writer(index: int, witnesses: Sequence[Witness]) -> _Party:
     if wrote:
         return _party(max(wrote, key=lambda w: (w.written_at(index) or "", w.own)))
     # Only this session's first record tells what was there before it.
-    if any(witness.own and witness.found(index) and _was_there(witness, index) for witness in witnesses):
+    if any(witness.own and witness.found(index) for witness in witnesses):
         return _EARLIER
     return _NOBODY
-
-
-def _was_there(witness: Witness, index: int) -> bool:
-    """A line that somebody put in between two edits of the session is not one from before it."""
-    line = _line_of(witness, index)
-    return line is not None and any(
-        line in map(bare, piece.before) for piece in witness.folded.pieces if piece.whole and piece.before is not None
-    )
-
-
-def _line_of(witness: Witness, index: int) -> str | None:
-    text = witness.comparison.lines
-    return text[index] if index < len(text) else None
 
 
 def _party(witness: Witness) -> _Party:
@@ -167,6 +162,8 @@ def _party(witness: Witness) -> _Party:
 
 
 def _explained(line: str, parties: set[_Party], witnesses: Sequence[Witness]) -> bool:
+    if _EARLIER in parties and any(w.earliest and line not in w.earliest for w in witnesses if w.own):
+        return True
     mine = [witness for witness in witnesses if _party(witness) in parties]
     return any(line in witness.removed or witness.replaced_everything for witness in mine)
 

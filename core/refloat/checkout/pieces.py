@@ -107,7 +107,7 @@ def _ends(hunk: Hunk) -> tuple[bool, bool]:
 
 
 def _apply_positioned(piece: Piece, hunk: Hunk, shift: int, origin: int, traces: Traces) -> int | None:
-    """Apply a hunk at its line, or at the nearest place that fits; how far what follows moved, None if it does not fit."""
+    """Apply a hunk at its line or the nearest place that fits; how far what follows moved, None if it fits nowhere."""
     old = old_side(hunk)
     wanted = max(0, (hunk.old_start or 0) - (1 if old else 0) + shift)
     at: int | None = min(wanted, len(piece.lines) - 1)
@@ -115,35 +115,38 @@ def _apply_positioned(piece: Piece, hunk: Hunk, shift: int, origin: int, traces:
         at = find_block(old, [bare(line) for line in piece.lines], wanted)
     if at is None:
         return None
-    old_open, new_open = _ends(hunk)
-    if old and old_open and piece.whole and at + len(old) != len(piece.lines):
+    if old and _ends(hunk)[0] and piece.whole and at + len(old) != len(piece.lines):
         return None
-    return _write(piece, hunk, at, (old_open, new_open), origin, traces)
+    return _write(piece, hunk, at, origin, traces, ends=True)
 
 
-def _write(piece: Piece, hunk: Hunk, at: int, ends: tuple[bool, bool], origin: int, traces: Traces) -> int:
+def _write(piece: Piece, hunk: Hunk, at: int, origin: int, traces: Traces, *, ends: bool = False) -> int:
+    """Make a hunk's changes, each run of its changed lines for itself; how far what follows moved."""
     near = piece.lines[at : at + 1] or piece.lines[-1:]
     windows = any(line.endswith("\r") for line in near)
-    body: list[str] = []
-    gone = 0
+    size, start, gone = len(piece.lines), at, 0
+    new: list[str] = []
     for line in hunk.lines:
         match line[:1]:
             case " ":
-                body.append(piece.lines[at + gone])
-                gone += 1
+                if gone or new:
+                    piece.splice(start, gone, new, origin, traces)
+                    start += len(new)
+                    gone, new = 0, []
+                start += 1
             case "-":
                 gone += 1
             case "+":
-                body.append(line[1:] + ("\r" if windows and not line.endswith("\r") else ""))
+                new.append(line[1:] + ("\r" if windows and not line.endswith("\r") else ""))
             case _:
                 pass
-    old_open, new_open = ends
+    old_open, new_open = _ends(hunk) if ends else (False, False)
     if old_open and not new_open:
-        body.append("")
-    elif new_open and not old_open and piece.lines[at + gone : at + gone + 1] == [""]:
+        new.append("")
+    elif new_open and not old_open and piece.lines[start + gone : start + gone + 1] == [""]:
         gone += 1
-    piece.splice(at, gone, body, origin, traces)
-    return len(body) - gone
+    piece.splice(start, gone, new, origin, traces)
+    return len(piece.lines) - size
 
 
 def _apply_loose(piece: Piece, hunk: Hunk, cursor: int, origin: int, traces: Traces, *, every: bool) -> int | None:
@@ -159,17 +162,17 @@ def _apply_loose(piece: Piece, hunk: Hunk, cursor: int, origin: int, traces: Tra
         found = find_block(old, bares[begin:])
         if found is not None:
             before = len(piece.lines)
-            _write(piece, hunk, begin + found, (False, False), origin, traces)
+            _write(piece, hunk, begin + found, origin, traces)
             return begin + found + len(old) + len(piece.lines) - before
     return _replace_part(piece, "\n".join(old), "\n".join(new), origin, traces)
 
 
 def _after_anchor(hunk: Hunk, bares: Sequence[str], cursor: int) -> int:
-    anchor: object = getattr(hunk, "anchor", "")
-    if not isinstance(anchor, str) or not anchor:
+    anchor = hunk.anchor.strip()
+    if not anchor:
         return cursor
     for index in range(cursor, len(bares)):
-        if bares[index].strip() == anchor.strip():
+        if bares[index].strip() == anchor:
             return index + 1
     return cursor
 
@@ -214,7 +217,7 @@ def _replace_every(piece: Piece, old: str, new: str, origin: int, traces: Traces
 def loose_pieces(edit: FileEdit, origin: int, traces: Traces) -> Iterator[Piece]:
     """The hunks of an edit as pieces of their own, where the text around them is unknown."""
     for hunk in edit.hunks:
-        old, new = old_side(hunk), new_side(hunk)
+        old = old_side(hunk)
         piece = Piece(list(old), list(old), [FOREIGN] * len(old), whole=False, loose=hunk.old_start is None)
-        piece.splice(0, len(old), new, origin, traces)
+        _write(piece, hunk, 0, origin, traces)
         yield piece

@@ -166,7 +166,7 @@ def _unescape(match: re.Match[bytes]) -> bytes:
 
 
 def _patch_path(word: bytes, prefix: bytes) -> str | None:
-    """A path of a patch header: quoted as in C where it holds odd characters, a tab behind it where it holds a space."""
+    """A path of a patch header: quoted as in C where it holds odd characters, a tab behind one with a space."""
     word = word.rstrip(b"\t")
     if word.startswith(b'"') and word.endswith(b'"'):
         word = _ESCAPE.sub(_unescape, word[1:-1])

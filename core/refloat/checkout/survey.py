@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from refloat.checkout.compare import Comparison, judge
-from refloat.checkout.files import Content, read_content
+from refloat.checkout.files import Content, content_of, read_content
 from refloat.checkout.fold import Folded, Known, Standing, fold
+from refloat.checkout.lines import bare, bare_lines
 from refloat.checkout.owners import UNKNOWN, Fallback, Witness
 from refloat.checkout.places import Archive, open_archive
 from refloat.checkout.repository import Repository
@@ -114,7 +115,10 @@ class Survey:
         """What each session's record says of a file; this one's first."""
         found: list[Witness] = []
         if real in self.folded and self.folded[real].made:
-            found.append(Witness(self.name, own=True, folded=self.folded[real], comparison=self.comparison(real)))
+            folded = self.folded[real]
+            earliest = frozenset(map(bare, folded.first_lines or ()))
+            earlier = earliest - frozenset(bare_lines(self.head_text(real) or ""))
+            found.append(Witness(self.name, True, folded, self.comparison(real), earlier, earliest))
         for record in self.others:
             folded = record.folded.get(real)
             if folded is not None and folded.made:
@@ -122,6 +126,34 @@ class Survey:
                     Witness(record.name, own=False, folded=folded, comparison=judge(folded, self.content(real)))
                 )
         return found
+
+    def made_whole(self, real: str) -> bool:
+        """Whether the record alone leads from HEAD's content to the one on disk."""
+        folded, content = self.folded.get(real), self.content(real)
+        if folded is None or folded.text is None or folded.first_text is None or content.kind != "text":
+            return False
+        return folded.text == content.text and folded.first_text == self.head_text(real)
+
+    def head_text(self, real: str) -> str | None:
+        """The text of a dirty file in HEAD; None where HEAD has none, or the file is not dirty."""
+        inside = self.place_in_tree(real)
+        entry = inside[0].entries.get(inside[1]) if inside is not None else None
+        if inside is None or entry is None or entry.head is None:
+            return None
+        data = inside[0].load_objects([entry.head]).get(entry.head)
+        content = content_of(data) if data is not None else None
+        return content.text if content is not None and content.kind == "text" else None
+
+    def prefetch_heads(self) -> None:
+        """Ask for HEAD's contents of every dirty file that was edited, at once for each repository."""
+        wanted: dict[str, tuple[Repository, list[str]]] = {}
+        for real in self.folded:
+            inside = self.place_in_tree(real)
+            entry = inside[0].entries.get(inside[1]) if inside is not None else None
+            if inside is not None and entry is not None and entry.head is not None:
+                wanted.setdefault(str(inside[0].root), (inside[0], []))[1].append(entry.head)
+        for repository, oids in wanted.values():
+            repository.load_objects(oids)
 
     def place_in_tree(self, real: str) -> tuple[Repository, str] | None:
         """The repository that a path lies in, and the path relative to its root."""

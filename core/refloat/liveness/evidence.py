@@ -14,7 +14,7 @@ from refloat.model.problem import Problem
 from refloat.model.stamp import Stamp
 from refloat.model.story import Summary
 from refloat.ports import Machine, Processes
-from refloat.readers.contract import Found, Reader
+from refloat.readers.contract import Found, Reader, Walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,18 +135,23 @@ class Look:
     problems: tuple[Problem, ...] = ()
     _owners: Mapping[tuple[str, int], frozenset[str]] = field(default_factory=dict[tuple[str, int], frozenset[str]])
     """By agent and process: the sessions that registers and locks tie it to."""
+    _links: dict[str, str] = field(default_factory=dict[str, str])
+    """Directories that were asked for, without links."""
 
     def facts_for(self, subject: Subject) -> Facts:
         """What this look saw that concerns a session."""
         key = (subject.agent, subject.session_id)
         reader = self.readers.get(subject.agent)
+        rivals = self.agents.get(subject.agent, ())
+        places = self._forms(subject.directories) if rivals else frozenset[str]()
+        files = self._files(subject.paths) if rivals else frozenset[str]()
         return Facts(
             subject=subject,
             at=self.at,
             boot=self.boot,
             here=self.here,
             claims=self.claims.get(key, ()),
-            rivals=tuple(self._rival(subject, process) for process in self.agents.get(subject.agent, ())),
+            rivals=tuple(self._rival(subject, process, places, files) for process in rivals),
             children=self.children.get(key, ()),
             explained=reader is not None
             and subject.agent in self.complete
@@ -164,7 +169,20 @@ class Look:
             for claim in claims[:1]
         )
 
-    def _rival(self, subject: Subject, process: ProcessInfo) -> Rival:
+    def _real(self, directory: str) -> str:
+        """The directory without links. Many sessions share few of them, and asking costs."""
+        if directory not in self._links:
+            self._links[directory] = os.path.realpath(directory)
+        return self._links[directory]
+
+    def _forms(self, directories: Sequence[str]) -> frozenset[str]:
+        return frozenset(form.rstrip("/") or "/" for place in directories for form in (place, self._real(place)))
+
+    def _files(self, paths: Sequence[str]) -> frozenset[str]:
+        split = (os.path.split(path) for path in paths)
+        return frozenset((*paths, *(f"{self._real(directory)}/{name}" for directory, name in split)))
+
+    def _rival(self, subject: Subject, process: ProcessInfo, places: frozenset[str], files: frozenset[str]) -> Rival:
         tied = self._owners.get((subject.agent, process.pid), frozenset())
         named = self.named.get(process.pid)
         others = tied - {subject.session_id}
@@ -175,10 +193,10 @@ class Look:
             elsewhere = "" if elsewhere == subject.session_id else elsewhere
         return Rival(
             process=process,
-            opens=not self.opened.get(process.pid, frozenset()).isdisjoint(map(os.path.realpath, subject.paths)),
+            opens=not self.opened.get(process.pid, frozenset()).isdisjoint(files),
             named=named == subject.session_id and not elsewhere,
             elsewhere=elsewhere,
-            inside=_inside(process.cwd, subject.directories),
+            inside=_inside(process.cwd, places),
         )
 
 
@@ -186,7 +204,6 @@ def look(machine: Machine, readers: Sequence[Reader]) -> Look:
     """Look once at the process table, at every register and at every lock. Never raises for what it meets."""
     processes = machine.processes
     table = {row.pid: row for row in processes.all()}
-    home, environment = machine.places.home, machine.places.environment
     here = processes.this_domain()
     agents = {
         reader.agent: tuple(p for p in table.values() if not p.zombie and reader.is_agent(p)) for reader in readers
@@ -196,22 +213,19 @@ def look(machine: Machine, readers: Sequence[Reader]) -> Look:
     complete: set[str] = set()
     lock_directories: dict[str, str] = {}
     for reader in readers:
-        found = reader.find_holders(home, environment)
+        found = reader.find_holders(machine.places.home, machine.places.environment)
         unread = [entry for entry in found if isinstance(entry, Problem)]
         problems += unread
         for holder in found:
             if isinstance(holder, Holder):
                 key = (holder.agent, holder.session_id)
                 claims[key] = (*claims.get(key, ()), *_claims(holder, table, processes, here))
-        ledgers = {
-            walk.root: walk.holds for walk in reader.walks(home, environment) if walk.holds in {"registers", "locks"}
-        }
-        there = {root: holds for root, holds in ledgers.items() if os.path.isdir(root)}  # noqa: PTH112 - text stays text
-        if not unread and (there or not ledgers):
+        ledgers = _ledgers(reader, machine)
+        if not unread and (any(ledgers.values()) or not ledgers):
             complete.add(reader.agent)
-        for root in (root for root, holds in there.items() if holds == "locks"):
-            lock_directories[reader.agent] = root
-    rows = {pid for found in agents.values() for pid in (row.pid for row in found)}
+        for walk in (walk for walk, there in ledgers.items() if there and walk.holds == "locks"):
+            lock_directories[reader.agent] = walk.root
+    rows = {row.pid: row for found in agents.values() for row in found}
     return Look(
         at=machine.clock.now(),
         boot=processes.boot_time(),
@@ -220,12 +234,7 @@ def look(machine: Machine, readers: Sequence[Reader]) -> Look:
         agents=agents,
         claims=claims,
         opened={pid: files for pid in rows if (files := processes.open_files(pid)) is not None},
-        named={
-            row.pid: session
-            for reader in readers
-            for row in agents[reader.agent]
-            if (session := reader.session_on_command_line(row))
-        },
+        named=_named(agents, readers),
         children=_children(table, agents, processes, readers),
         complete=frozenset(complete),
         lock_directories=lock_directories,
@@ -233,6 +242,17 @@ def look(machine: Machine, readers: Sequence[Reader]) -> Look:
         problems=tuple(problems),
         _owners=_owners(claims),
     )
+
+
+def _ledgers(reader: Reader, machine: Machine) -> Mapping[Walk, bool]:
+    """Where the agent keeps registers and locks, and whether that is there."""
+    walks = reader.walks(machine.places.home, machine.places.environment)
+    return {walk: os.path.isdir(walk.root) for walk in walks if walk.holds in {"registers", "locks"}}  # noqa: PTH112 - text stays text
+
+
+def _named(agents: Mapping[str, tuple[ProcessInfo, ...]], readers: Sequence[Reader]) -> Mapping[int, str]:
+    pairs = ((row.pid, reader.session_on_command_line(row)) for reader in readers for row in agents[reader.agent])
+    return {pid: session for pid, session in pairs if session}
 
 
 def _owners(claims: Mapping[tuple[str, str], tuple[Claim, ...]]) -> Mapping[tuple[str, int], frozenset[str]]:
@@ -314,10 +334,9 @@ def is_foreign_path(path: str) -> bool:
 # ── directories and children ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _inside(cwd: str | None, directories: Sequence[str]) -> bool | None:
-    if cwd is None or not directories:
+def _inside(cwd: str | None, places: frozenset[str]) -> bool | None:
+    if cwd is None or not places:
         return None
-    places = {form for place in directories for form in (place.rstrip("/") or "/", os.path.realpath(place))}
     return any(cwd == place or cwd.startswith(place.rstrip("/") + "/") for place in places)
 
 

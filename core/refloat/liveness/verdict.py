@@ -1,4 +1,4 @@
-"""Judges facts: is a process behind the session, what state is the session in, what comes next. Pure.
+"""Judges facts: is a process behind the session, and what state is the session in. Pure.
 
 Decides by the table of the design, section 3. Refuses to round: a bare candidate is never `live`, and nothing is
 `failed` or `stopped` whose process is not proved gone.
@@ -6,7 +6,7 @@ Decides by the table of the design, section 3. Refuses to round: a bare candidat
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, assert_never
+from typing import Final, assert_never
 
 from refloat.liveness.evidence import Claim, Facts, Rival, Subject
 from refloat.model.liveness import Evidence, Liveness, ProcessInfo, Verdict
@@ -31,7 +31,9 @@ def judge_liveness(facts: Facts) -> Liveness:
     owned = _owners(facts)
     hints = [*_left_behind(facts), *_children(facts)]
     if owned:
-        return Liveness(Verdict.RUNNING, tuple(owned + hints))
+        # What an earlier process left behind says nothing of this one.
+        past = [replace(hint, kind="hint") if hint.kind in _LEFT else hint for hint in hints]
+        return Liveness(Verdict.RUNNING, (*owned, *past))
     unknowable = _unknowable(facts)
     candidates = _candidates(facts)
     if unknowable:
@@ -414,7 +416,7 @@ def judge_failure(ending: Ending, liveness: Liveness, last_activity: Stamp | Non
 
 def _exit_kind(ending: Ending, liveness: Liveness) -> FailureKind:
     kinds = {evidence.kind for evidence in liveness.evidence}
-    if "boot" in kinds:
+    if "boot" in kinds and "zombie" not in kinds:  # a zombie died under this very boot
         return FailureKind.HOST_RESTART
     if ending.turn == "open" or ending.shutdown or kinds & _LEFT:
         return FailureKind.PROCESS_EXIT
@@ -439,34 +441,3 @@ def _exit_words(ending: Ending, liveness: Liveness) -> str:
 
 def _dangling(count: int) -> str:
     return "1 call has no recorded result" if count == 1 else f"{count} calls have no recorded result"
-
-
-# ── what comes next ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-Operation = Literal["attach", "resolve_liveness", "continue", "new_linked", "prompt"]
-
-
-@dataclass(frozen=True, slots=True)
-class Next:
-    """What a person does with the session next, and why."""
-
-    operation: Operation
-    why: str
-
-
-def next_operation(state: State, failure: Failure | None = None) -> Next:
-    """The operation that the state calls for. The exact command is the reader's to say."""
-    match state:
-        case State.LIVE:
-            return Next("attach", f"a running process owns it; {DO_NOT_START}")
-        case State.UNRESOLVED:
-            return Next("resolve_liveness", "a process may still own it: find out before a second one writes")
-        case State.STOPPED:
-            return Next("continue", "its process is gone and its last turn ended")
-        case State.UNBOUND:
-            return Next("prompt", "nothing was ever asked in it")
-        case State.FAILED:
-            why = f": {failure.detail}" if failure is not None and failure.detail else ""
-            return Next("new_linked", f"its process is gone and its record ends badly{why}")
-        case _:
-            assert_never(state)

@@ -35,6 +35,14 @@ class Liveness:
     verdict: Verdict
     evidence: tuple[Evidence, ...]
 
+    @property
+    def owners(self) -> tuple[int, ...]:
+        """Process numbers of the verified owners, strongest evidence first; none unless it runs."""
+        if self.verdict is not Verdict.RUNNING:
+            return ()
+        owning = (fact.pid for fact in self.evidence if fact.kind in {"register", "lock", "open_file", "command_line"})
+        return tuple(dict.fromkeys(pid for pid in owning if pid is not None))
+
 
 @dataclass(frozen=True, slots=True)
 class ProcessInfo:

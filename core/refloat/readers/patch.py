@@ -7,7 +7,8 @@ Lenient where the tool is: a heredoc around the patch, blank lines between secti
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
@@ -23,6 +24,7 @@ _RANGE: Final = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9
 _DRIVE: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
 
+@lru_cache(maxsize=1024)
 def absolute(path: str, cwd: str) -> str:
     """Make a recorded path absolute: `file://` URIs are decoded, relative ones joined to `cwd`, dots resolved as text.
 
@@ -176,11 +178,3 @@ def parse_unified(diff: str) -> tuple[Hunk, ...]:
             body.append(line or " ")
     close()
     return tuple(hunks)
-
-
-def with_paths(edits: Sequence[FileEdit], cwd: str) -> tuple[FileEdit, ...]:
-    """The same edits with their paths made absolute."""
-    return tuple(
-        replace(edit, path=absolute(edit.path, cwd), moved_to=absolute(edit.moved_to, cwd) if edit.moved_to else None)
-        for edit in edits
-    )

@@ -93,6 +93,7 @@ class Assembler:
         self._subagent = subagent
         self._kept = kept
         self._c, self._calls = thaw(frozen) if frozen else (Counters(), Calls())
+        self._prompt_rows = {row for row, _, _ in self._c.prompts}
         self._history = _History(kept) if keep_items else None
 
     # ── taking events ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -188,8 +189,9 @@ class Assembler:
         c = self._c
         c.last_row = message.row or c.last_row
         if message.type == "prompt":
-            if message.row and any(row == message.row for row, _, _ in reversed(c.prompts)):
+            if message.row and message.row in self._prompt_rows:
                 return
+            self._prompt_rows.add(message.row)
             if not (c.told_turn and c.turn_status == "open"):
                 self._begin_turn(message.at)
             c.prompts.append([message.row, c.turn, int(message.superseded)])

@@ -90,7 +90,7 @@ class ClaudeTalk:
         """What the agent says."""
         return self.assistant([{"type": "text", "text": said}], stop, message, **fields)
 
-    def call(self, tool: str, name: str, message: str = "", **given: object) -> str:
+    def call(self, tool: str, name: str, message: str = "", /, **given: object) -> str:
         """A tool call with the id `name`."""
         block = {"type": "tool_use", "id": name, "name": tool, "input": given}
         return self.assistant([block], "tool_use", message)
@@ -104,9 +104,9 @@ class ClaudeTalk:
             fields["toolUseResult"] = told
         return self.user([block], **fields)
 
-    def ran(self, command: str, out: str = "", code: int = 0, name: str = "") -> str:
+    def ran(self, command: str, out: str = "", code: int = 0) -> str:
         """A Bash call with its answer; the call's id."""
-        name = name or f"toolu_{self._made + 1}"
+        name = f"toolu_{self._made + 1}"
         self.call("Bash", name, command=command)
         if code:
             said = f"Exit code {code}\n{out}"

@@ -5,6 +5,7 @@ to look for claims: what an agent merely said is another module's work.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -25,6 +26,9 @@ from refloat.model.triage import Finding, FindingVerdict, RecoverableFrom, Stand
 from refloat.triage.actions import Action
 
 _STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE, FileState.MOVED})
+_SETTLED: Final = frozenset({Fate.UNCOMMITTED, Fate.COMMITTED, Fate.REPLACED})
+_StepKey = tuple[int, str | None]
+"""Number of a step, and the sub-agent that counts it."""
 _QUIET: Final = frozenset({StepKind.READ, StepKind.SEARCH, StepKind.WEB, StepKind.PLAN})
 """Kinds of step that are no work: they make no finding even when they dangle."""
 
@@ -59,9 +63,10 @@ def sort_findings(
     commit.
     """
     piles = Piles()
-    told: set[tuple[int, str | None]] = set()
+    told: set[_StepKey] = set()
+    taken_back = {(step.n, step.subagent) for step in steps if step.superseded}
     for file in checkout.files:
-        _sort_file(file, piles, told, steps)
+        _sort_file(file, piles, told, taken_back)
     _sort_checks(steps, checkout, piles, told)
     for step in steps:
         if step.command is not None and is_commit(step.command):
@@ -92,84 +97,57 @@ def _dangling(step: Step) -> Finding:
 # ── files ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _sort_file(file: EditedFile, piles: Piles, told: set[tuple[int, str | None]], steps: Sequence[Step]) -> None:
-    made = [edit for edit in file.edits if edit.fate is not Fate.NEVER_APPLIED]
-    taken_back = {(step.n, step.subagent) for step in steps if step.superseded}
+def _sort_file(file: EditedFile, piles: Piles, told: set[_StepKey], taken_back: AbstractSet[_StepKey]) -> None:
+    made = {(edit.step, edit.subagent): edit.fate for edit in file.edits if edit.fate is not Fate.NEVER_APPLIED}
     if not made:
         return
     saved = [place for place in file.found_in if place.where in SAVED_PLACES]
     lost = [place for place in file.found_in if place.where not in SAVED_PLACES]
-    numbers = tuple(dict.fromkeys(edit.step for edit in made))
-    owners = {edit.subagent for edit in made}
-    subagent = next(iter(owners)) if len(owners) == 1 else None
-    standing = {(e.step, e.subagent) for e in made if e.fate in (Fate.UNCOMMITTED, Fate.COMMITTED, Fate.REPLACED)}
     if file.state in _STANDS or saved or (file.state is FileState.PARTLY and not _loses(file)):
-        told |= standing | {(e.step, e.subagent) for e in made if file.state in _STANDS}
+        told |= {key for key, fate in made.items() if file.state in _STANDS or fate in _SETTLED}
         where = _where(file, saved)
         verdict = FindingVerdict.CONFIRMED if where is not None else FindingVerdict.RECORDED
-        piles.saved.append(
-            Finding(
-                _file_what(file),
-                "edit",
-                (file.path,),
-                numbers,
-                None,
-                verdict,
-                where,
-                (),
-                None,
-                _saved_why(file, saved),
-                file.confirmed,
-                subagent,
-            )  # fmt: skip
-        )
+        piles.saved.append(_edit(file, verdict, _saved_why(file, saved), where=where))
         return
-    told |= {(edit.step, edit.subagent) for edit in made}
-    if all((edit.step, edit.subagent) in taken_back for edit in made):
+    told |= made.keys()
+    if made.keys() <= taken_back:
         return
     if file.state is FileState.UNVERIFIABLE and not lost:
-        piles.saved.append(
-            Finding(
-                _file_what(file),
-                "edit",
-                (file.path,),
-                numbers,
-                None,
-                FindingVerdict.RECORDED,
-                None,
-                (),
-                None,
-                f"the record says so, and it could not be verified: {file.why}",
-                file.confirmed,
-                subagent,
-            )  # fmt: skip
-        )
+        why = f"the record says so, and it could not be verified: {file.why}"
+        piles.saved.append(_edit(file, FindingVerdict.RECORDED, why))
         return
     recoverable = tuple(RecoverableFrom(place.where, place.ref or place.path, place.commit) for place in lost)
-    piles.gone.append(
-        Finding(
-            _file_what(file),
-            "edit",
-            (file.path,),
-            numbers,
-            None,
-            FindingVerdict.LOST,
-            None,
-            recoverable,
-            None,
-            _gone_why(file),
-            file.confirmed,
-            subagent,
-        )  # fmt: skip
+    piles.gone.append(_edit(file, FindingVerdict.LOST, _gone_why(file), recoverable=recoverable))
+
+
+def _edit(
+    file: EditedFile,
+    verdict: FindingVerdict,
+    why: str,
+    *,
+    where: StandsIn | None = None,
+    recoverable: tuple[RecoverableFrom, ...] = (),
+) -> Finding:
+    made = [edit for edit in file.edits if edit.fate is not Fate.NEVER_APPLIED]
+    subagents = {edit.subagent for edit in made}
+    return Finding(
+        f"{file.path} deleted" if file.recorded == "deleted" else f"{file.path} edited",
+        "edit",
+        (file.path,),
+        tuple(dict.fromkeys(edit.step for edit in made)),
+        None,
+        verdict,
+        where,
+        recoverable,
+        None,
+        why,
+        confirmed=file.confirmed,
+        subagent=subagents.pop() if len(subagents) == 1 else None,
     )
 
 
 def _loses(file: EditedFile) -> bool:
     return any(edit.fate in (Fate.LOST, Fate.REVERTED) for edit in file.edits)
-
-
-def _file_what(file: EditedFile) -> str:
-    return f"{file.path} deleted" if file.recorded == "deleted" else f"{file.path} edited"
 
 
 def _where(file: EditedFile, saved: Sequence[FoundIn]) -> StandsIn | None:
@@ -213,7 +191,7 @@ def _gone_why(file: EditedFile) -> str:
 # ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _sort_checks(steps: Sequence[Step], checkout: Checkout, piles: Piles, told: set[tuple[int, str | None]]) -> None:
+def _sort_checks(steps: Sequence[Step], checkout: Checkout, piles: Piles, told: set[_StepKey]) -> None:
     by_step = {(step.n, step.subagent): step for step in steps}
     last: dict[str, CheckRun] = {}
     for run in checkout.checks:
@@ -253,9 +231,7 @@ def _check(name: str, run: CheckRun) -> Finding:
 # ── commits ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _sort_commit(
-    step: Step, commits: Mapping[str, CommitSeen], piles: Piles, told: set[tuple[int, str | None]]
-) -> None:
+def _sort_commit(step: Step, commits: Mapping[str, CommitSeen], piles: Piles, told: set[_StepKey]) -> None:
     made = commits_in(step.output)
     for sha, subject in made:
         told.add((step.n, step.subagent))
@@ -267,7 +243,9 @@ def _sort_commit(
     if seen is not None and seen.sha is not None and seen.place is PlaceKind.BRANCH:
         told.add((step.n, step.subagent))
         confirmed = None if step.outcome is Outcome.OK else False
-        piles.saved.append(_commit(step, subject or "", FindingVerdict.CONFIRMED, seen, "it is on a branch", confirmed))
+        piles.saved.append(
+            _commit(step, subject or "", FindingVerdict.CONFIRMED, seen, "it is on a branch", confirmed=confirmed)
+        )
     elif step.outcome is Outcome.OK:
         told.add((step.n, step.subagent))
         piles.saved.append(
@@ -290,36 +268,40 @@ def _sort_made(step: Step, sha: str, subject: str, seen: CommitSeen, piles: Pile
         where = seen.place or PlaceKind.UNREACHABLE_COMMIT
         recoverable = (RecoverableFrom(where, seen.ref, seen.sha),) if seen.sha else ()
         why = f"{sha} is on no branch" if seen.sha else f"{sha} is no longer in the repository"
-        piles.gone.append(
-            Finding(
-                subject,
-                "commit",
-                (),
-                (step.n,),
-                None,
-                FindingVerdict.LOST,
-                None,
-                recoverable,
-                None,
-                why,
-                subagent=step.subagent,
-            )  # fmt: skip
-        )
+        piles.gone.append(_commit(step, subject, FindingVerdict.LOST, None, why, recoverable=recoverable))
 
 
 def _commit(
-    step: Step, what: str, verdict: FindingVerdict, seen: CommitSeen | None, why: str, confirmed: bool | None = None
+    step: Step,
+    what: str,
+    verdict: FindingVerdict,
+    seen: CommitSeen | None,
+    why: str,
+    *,
+    confirmed: bool | None = None,
+    recoverable: tuple[RecoverableFrom, ...] = (),
 ) -> Finding:
     where = StandsIn(PlaceKind.BRANCH, seen.ref, seen.sha) if seen is not None else None
     return Finding(
-        what, "commit", (), (step.n,), None, verdict, where, (), None, why, confirmed=confirmed, subagent=step.subagent
+        what,
+        "commit",
+        (),
+        (step.n,),
+        None,
+        verdict,
+        where,
+        recoverable,
+        None,
+        why,
+        confirmed=confirmed,
+        subagent=step.subagent,
     )
 
 
 # ── external actions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _sort_action(action: Action, piles: Piles, told: set[tuple[int, str | None]]) -> None:
+def _sort_action(action: Action, piles: Piles, told: set[_StepKey]) -> None:
     ran = [step for step in action.attempts if not action.not_started(step)]
     told |= {(step.n, step.subagent) for step in action.attempts}
     if not ran:
@@ -327,9 +309,8 @@ def _sort_action(action: Action, piles: Piles, told: set[tuple[int, str | None]]
     last = ran[-1]
     numbers = tuple(step.n for step in ran)
     dangling = last.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED)
+    verdict = FindingVerdict.LOST if dangling else FindingVerdict.RECORDED
     finding = Finding(
-        action.name, "external", (), numbers, None,
-        FindingVerdict.LOST if dangling else FindingVerdict.RECORDED,
-        None, (), None, action.why(last), subagent=last.subagent,
-    )  # fmt: skip
+        action.name, "external", (), numbers, None, verdict, None, (), None, action.why(last), subagent=last.subagent
+    )
     (piles.gone if dangling else piles.saved).append(finding)

@@ -42,6 +42,8 @@ def compare_checkout(
         base = Base(base.head, f"{base.how}; it is no longer in the repository")
     looked = survey(trees, story, others, known, trees.real(missing) if missing else None)
     files = find_edited(looked)
+    told += [*(repository.warnings if repository else ()), *trees.warnings]
+    told += [warning for warning in _not_obeyed(bench, repository) if warning not in told]
     changes = find_other_changes(looked)
     return Checkout(
         name_of(story),
@@ -50,11 +52,15 @@ def compare_checkout(
         repository.status.branch if repository else None,
         base,
         repository.operation if repository else None,
-        (*told, *(repository.warnings if repository else ()), *trees.warnings),
+        tuple(told),
         tuple(files),
         tuple(changes),
         _checks(looked, repository),
     )
+
+
+def _not_obeyed(bench: Workbench, repository: Repository | None) -> Sequence[Warned]:
+    return bench.machine.git.not_obeyed(repository.root) if repository is not None else ()
 
 
 def _workspace(summary: Summary) -> Path | None:

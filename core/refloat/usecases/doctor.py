@@ -1,5 +1,6 @@
 """What was found on this machine, what could not be read, and what is missing."""
 
+import os
 import platform
 from pathlib import Path
 from typing import Final
@@ -8,7 +9,10 @@ from refloat import __version__
 from refloat.model.checkout import Warned
 from refloat.model.problem import Problem
 from refloat.model.status import AgentFound, Doctor, MachineFacts
+from refloat.ports import Machine
+from refloat.record.store import FILE_NAME
 from refloat.usecases.find_sessions import Listing, Scope, list_sessions
+from refloat.usecases.keep_draft import open_drafts
 from refloat.usecases.workbench import Workbench
 
 _INOTIFY: Final = Path("/proc/sys/fs/inotify")
@@ -45,8 +49,6 @@ def _agent(bench: Workbench, agent: str, listing: Listing) -> AgentFound:
 
 
 def _machine(bench: Workbench) -> MachineFacts:
-    from refloat.usecases.recover import count_drafts
-
     machine = bench.machine
     return MachineFacts(
         git=machine.git.version(),
@@ -57,9 +59,16 @@ def _machine(bench: Workbench) -> MachineFacts:
         inotify_watches=_number(_INOTIFY / "max_user_watches"),
         inotify_instances=_number(_INOTIFY / "max_user_instances"),
         catalogue=str(machine.places.cache / "catalogue.db"),
-        record=str(machine.places.data / "record.db"),
-        open_drafts=count_drafts(bench),
+        record=str(machine.places.data / FILE_NAME),
+        open_drafts=_count_drafts(machine),
     )
+
+
+def _count_drafts(machine: Machine) -> int | None:
+    if not (machine.places.data / FILE_NAME).exists():
+        return 0  # opening would make it
+    with open_drafts(machine) as drafts:
+        return None if drafts.why_memory else len(drafts.find())
 
 
 def _number(path: Path) -> int | None:
@@ -76,6 +85,4 @@ def _unusable(path: Path) -> str | None:
         nearest = nearest.parent
     if not nearest.is_dir():
         return f"{nearest} is no directory"
-    import os
-
     return None if os.access(nearest, os.W_OK | os.X_OK) else f"{nearest} may not be written"

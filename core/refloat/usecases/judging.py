@@ -10,7 +10,7 @@ from typing import Final
 
 from refloat.catalogue.pack import Packed
 from refloat.liveness.evidence import look, subject_of
-from refloat.liveness.verdict import judge_liveness, judge_many, judge_state
+from refloat.liveness.verdict import judge_liveness, judge_many, judge_state, judge_subagent
 from refloat.model.liveness import Liveness, Verdict
 from refloat.model.problem import Problem
 from refloat.model.session import Activity, Failure, State
@@ -94,7 +94,7 @@ def _judge(packed: Packed, liveness: Liveness, status: tuple[str, str]) -> Judge
         failure,
         liveness,
         {
-            key: judge_state(sub.ending, liveness, last_activity=sub.last_activity_at)[0]
+            key: judge_subagent(sub.ending, liveness, last_activity=sub.last_activity_at)
             for key, sub in packed.subagents.items()
         },
     )

@@ -14,8 +14,9 @@ import orjson
 from refloat.model.problem import Problem
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, Parser, Reader, Segment
-from refloat.readers.lines import Cursor, Tail, read_lines, read_one
+from refloat.readers.lines import Cursor, Tail, read_one
 from refloat.readers.story import Assembler
+from refloat.readers.whole import open_plain, read_any, reads_on
 
 _BLOCK: Final = 1024 * 1024
 
@@ -72,7 +73,7 @@ def run(
             drive.end(tail, last=False)  # a cut inside a session of several files costs that record only
         tail = drive.segment(segment, start.cursor if start is not None and index == start.segment else None)
     kept = None
-    if resumable and segments:
+    if resumable and segments and reads_on(segments[-1].file.path):
         kept = Resumable(
             len(segments) - 1, drive.cursor, orjson.dumps(parser.freeze()), orjson.dumps(assembler.freeze())
         )
@@ -170,7 +171,7 @@ def _lines(
     """The lines of a segment; a file that cannot be read is one Problem."""
     path = segment.file.path
     try:
-        yield from read_lines(path, cursor, torn_heads, segment.end)
+        yield from read_any(path, cursor, torn_heads, segment.end)
     except OSError as fault:
         yield Problem(path, None, None, f"cannot be read: {fault.strerror or fault}")
 
@@ -182,9 +183,11 @@ def _after(cursor: Cursor) -> tuple[int, int]:
 
 def _count_lines(path: str, end: int) -> int:
     """Line ends before `end`; 0 where the file cannot be read (reading it will tell why)."""
+    if not end:
+        return 0
     found, left = 0, end
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - buffered reading in blocks of our own
+        with open_plain(path) as file:
             while left > 0 and (block := file.read(min(_BLOCK, left))):
                 found += block.count(b"\n")
                 left -= len(block)

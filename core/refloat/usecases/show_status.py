@@ -41,8 +41,8 @@ def find_next(reader: Reader, session: Session) -> NextOperation:
     name, workspace = session.name, session.worktree or session.workspace
     match session.state:
         case State.LIVE:
-            pids = sorted({str(fact.pid) for fact in session.liveness.evidence if fact.pid})
-            owner = f"process {', '.join(pids)} owns it" if pids else "a process owns it"
+            pids = ", ".join(map(str, session.liveness.owners))
+            owner = f"process {pids} owns it" if pids else "a process owns it"
             return NextOperation(
                 "attach", None, workspace, f"{owner}: go to its terminal; do not start a second one on it"
             )

@@ -28,7 +28,7 @@ def triage_session(bench: Workbench, story: Story, checkout: Checkout, session: 
     """Sort a session's work, held against its checkout. Claims are not looked for."""
     steps = list(story.every_step)
     actions = find_actions(steps)
-    commits = _find_commits(bench.machine.git, steps, checkout) if checkout.repo else {}
+    commits = _find_commits(bench.machine.git, steps, checkout)
     piles = sort_findings(steps, checkout, commits, actions)
     return Triage(
         checkout.session,
@@ -50,9 +50,9 @@ def _find_commits(git: Git, steps: Iterable[Step], checkout: Checkout) -> Mappin
             named.update(commits_in(step.output))
             subject = commit_subject(step.command)
             subjects |= {subject} if subject else set()
-    if not named and not subjects:
+    if checkout.repo is None or (not named and not subjects):
         return {}
-    root = Path(checkout.repo or ".")
+    root = Path(checkout.repo)
     asked = "".join(f"{sha}^{{commit}}\n" for sha in named).encode()
     lines = git.run(root, "cat-file", "--batch-check", stdin=asked).out.decode(errors="replace").splitlines()
     rows = zip(named, (line.split(" ") for line in lines), strict=False)

@@ -9,8 +9,9 @@ from typing import Final
 from refloat.brief.build import build_brief
 from refloat.brief.facts import Facts
 from refloat.brief.fingerprint import take_fingerprint, write_last_line
+from refloat.brief.hits import MASK
 from refloat.brief.markdown import check_template, render
-from refloat.brief.masks import MASK, Masker
+from refloat.brief.masks import Masker
 from refloat.brief.quoting import CODE_LIMIT, Quoter
 from refloat.errors import UsageError
 from refloat.model.brief import Answers, Fingerprint, WrittenBrief

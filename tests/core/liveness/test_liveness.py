@@ -161,6 +161,17 @@ def test_an_owner_without_a_terminal_is_remarked_once(scene: Scene) -> None:
     )
 
 
+def test_what_an_earlier_process_left_is_a_hint_beside_an_owner(scene: Scene) -> None:
+    scene.processes.rows = [process(8, "sleep"), process(7)]
+    scene.processes.environments = {8: {"AGENT_SESSION": "one"}}
+    scene.reader.holders = [register(5), register()]
+    liveness = scene.judge()
+    assert kinds(liveness) == ["register", "hint", "child"]
+    assert liveness.owners == (7,)
+    scene.processes.rows = []
+    assert scene.judge().owners == ()
+
+
 def test_a_suspended_owner_still_owns(scene: Scene) -> None:
     scene.processes.rows = [process(7, stopped=True)]
     scene.reader.holders = [register()]

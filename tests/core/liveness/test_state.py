@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refloat.liveness.verdict import judge_state, judge_subagent, next_operation
+from refloat.liveness.verdict import judge_state, judge_subagent
 from refloat.model.liveness import Evidence, Liveness, Verdict
 from refloat.model.session import Activity, Failure, FailureKind, State
 from refloat.model.stamp import Stamp
@@ -86,6 +86,7 @@ def test_unbound() -> None:
         (replace(OPEN, cut=True), (), FailureKind.PROCESS_EXIT),
         (OPEN, ("boot",), FailureKind.HOST_RESTART),
         (OPEN, ("boot", "register"), FailureKind.HOST_RESTART),
+        (OPEN, ("boot", "zombie"), FailureKind.PROCESS_EXIT),
         (replace(DONE, cut=True), (), FailureKind.TRANSCRIPT_DAMAGED),
         (replace(DONE, turn="none", prompts=0, cut=True), (), FailureKind.TRANSCRIPT_DAMAGED),
         (replace(DONE, cut=True), ("lock",), FailureKind.PROCESS_EXIT),
@@ -143,7 +144,6 @@ def test_laws(ending: Ending, which: Verdict, kinds: set[str]) -> None:
     assert (failure is not None) == (state is State.FAILED)
     if which is Verdict.GONE and (ending.turn in {"open", "failed"} or ending.dangling or ending.cut):
         assert state is State.FAILED
-    assert next_operation(state, failure).why
 
 
 @pytest.mark.parametrize(
@@ -159,17 +159,3 @@ def test_laws(ending: Ending, which: Verdict, kinds: set[str]) -> None:
 )
 def test_subagents_live_in_their_parent(ending: Ending, which: Verdict, state: State) -> None:
     assert judge_subagent(ending, verdict(which)) is state
-
-
-@pytest.mark.parametrize(
-    ("state", "operation"),
-    [
-        (State.LIVE, "attach"),
-        (State.UNRESOLVED, "resolve_liveness"),
-        (State.STOPPED, "continue"),
-        (State.FAILED, "new_linked"),
-        (State.UNBOUND, "prompt"),
-    ],
-)
-def test_what_comes_next(state: State, operation: str) -> None:
-    assert next_operation(state).operation == operation

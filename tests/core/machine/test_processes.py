@@ -37,7 +37,7 @@ def field_22(pid: int) -> str:
 
 def test_a_process_as_it_is(claude: Starter, tmp_path: Path) -> None:
     child = claude(cwd=tmp_path)
-    until(lambda: info(child.pid).name == "claude", "the program")
+    until(lambda: info(child.pid).argv[1:2] == ("3600",), "the program")
     seen = info(child.pid)
     assert seen.argv == (str(tmp_path / "bin" / "claude"), "3600")
     assert seen.cwd == str(tmp_path)
@@ -80,17 +80,26 @@ def test_a_zombie_and_then_nothing(claude: Starter) -> None:
 
 def test_a_process_without_a_terminal_and_one_with(claude: Starter) -> None:
     assert info(claude(start_new_session=True).pid).terminal is None
-    pid, master = pty.fork()
-    if pid == 0:  # the child: waits for its terminal to go away
-        os.read(0, 1)
-        os._exit(0)
+    master, slave = pty.openpty()
+    takes = "import fcntl, os, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.read(0, 1)"
+    child = subprocess.Popen([sys.executable, "-c", takes], stdin=slave)
     try:
-        until(lambda: str(Path(f"/proc/{pid}/fd/0").readlink()).startswith("/dev/pts"), "the terminal")
-        assert info(pid).terminal == str(Path(f"/proc/{pid}/fd/0").readlink()).removeprefix("/dev/")
+        until(lambda: info(child.pid).terminal == os.ttyname(slave).removeprefix("/dev/"), "the terminal")
     finally:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
+        child.kill()
+        child.wait()
         os.close(master)
+        os.close(slave)
+
+
+def test_somebody_elses_process_is_not_inspectable() -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may read everything")
+    first = info(1)
+    assert first.argv
+    assert (first.cwd, first.inspectable) == (None, False)
+    assert LinuxProcesses().open_files(1) is None
+    assert LinuxProcesses().environment(1) is None
 
 
 @pytest.mark.parametrize("name", ["a) S 1 (b", "sp ace", "new\nline"])
@@ -99,7 +108,8 @@ def test_names_that_try_to_be_fields(tmp_path: Path, name: str) -> None:
     shutil.copy2(shutil.which("sleep") or "/bin/sleep", program)
     child = subprocess.Popen([str(program), "3600"])
     try:
-        until(lambda: info(child.pid).name == name, "the program")
+        until(lambda: info(child.pid).argv[1:] == ("3600",), "the program")
+        assert info(child.pid).name == name
         assert info(child.pid).ppid == os.getpid()
         assert info(child.pid).start_token == field_22(child.pid)
     finally:
@@ -118,7 +128,7 @@ def test_files_held_open_even_when_deleted(tmp_path: Path, claude: Starter) -> N
 
 def test_an_environment(claude: Starter) -> None:
     child = claude(env={"AGENT_SESSION": "one=two", "EMPTY": ""})
-    until(lambda: info(child.pid).name == "claude", "the program")
+    until(lambda: info(child.pid).argv[1:2] == ("3600",), "the program")
     assert LinuxProcesses().environment(child.pid) == {"AGENT_SESSION": "one=two", "EMPTY": ""}
     assert LinuxProcesses().environment(2**22 + 1) is None
 
@@ -208,8 +218,8 @@ def test_the_domain_names_machine_and_namespace() -> None:
 
 
 def test_the_cheap_table_agrees_with_the_dear_one(claude: Starter, tmp_path: Path) -> None:
-    child = claude("--resume", "one two", cwd=tmp_path)
-    until(lambda: info(child.pid).name == "claude", "the program")
+    child = claude("1", "0.5", cwd=tmp_path)
+    until(lambda: info(child.pid).argv[1:2] == ("3600",), "the program")
     rows = {row[0]: row for row in running_programs(frozenset({"claude"}))}
     assert rows[child.pid] == (child.pid, "claude", info(child.pid).argv)
     assert all(name == "claude" for _, name, _ in rows.values())
@@ -241,6 +251,7 @@ def test_a_program_of_our_own_under_another_name(tmp_path: Path) -> None:
     pid = launcher.start(["claude", "3600"], tmp_path, executable="sleep")
     assert pid is not None
     try:
+        until(lambda: info(pid).argv != (), "its words")
         seen = info(pid)
         assert (seen.name, seen.argv, seen.cwd, seen.terminal) == ("claude", ("claude", "3600"), str(tmp_path), None)
         launcher.end(os.getpid())
@@ -281,7 +292,7 @@ class Registered:
 def test_a_real_owner_lives_becomes_a_zombie_and_is_gone(claude: Starter, tmp_path: Path) -> None:
     """The whole way, as after a closed window: without a terminal, then ended with its register left behind."""
     child = claude(start_new_session=True)
-    until(lambda: info(child.pid).name == "claude", "the program")
+    until(lambda: info(child.pid).argv[1:2] == ("3600",), "the program")
     register = tmp_path / f"{child.pid}.json"
     holder = Holder("claude-code", "one", "register", str(register), child.pid, field_22(child.pid))
     machine = fake_machine(tmp_path, processes=LinuxProcesses())

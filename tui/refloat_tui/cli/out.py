@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from refloat.brief.masks import Masker
 from refloat.text import inert
+from refloat_tui.cli import rows
 
 
 def write(text: str) -> None:
@@ -27,11 +28,5 @@ def lines(rows: Iterable[str], masker: Masker) -> None:
 
 
 def width() -> int:
-    """Columns to fit a line into: the terminal's, `COLUMNS`, or 100 where neither tells."""
-    told = os.environ.get("COLUMNS", "")
-    if told.isdigit() and int(told) > 0:
-        return int(told)
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns
-    except (OSError, ValueError):
-        return 100
+    """Columns to fit a line into."""
+    return rows.width(os.environ)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session
@@ -47,6 +47,12 @@ def headline(
     return tuple(left), tuple(right)
 
 
+_LESSON: Final = (
+    "Here would stand every session of every agent, the broken ones on top: what it was asked, what it did, what of "
+    "that is still there, and the one next step. Refloat reads what the agents write by themselves. It looked in\n\n"
+)
+
+
 def teach_empty(
     problems: Sequence[Problem],
     gone: Sequence[RecordGone],
@@ -58,12 +64,7 @@ def teach_empty(
     """No session at all: what would stand here, and what to press."""
     lines: list[tuple[str, str]] = [
         ("No coding agent has left a session on this machine.\n\n", "bold"),
-        (
-            "Here would stand every session of every agent, the broken ones on top: what it was asked, what it did, what "
-            "of that is still there, and the one next step. Refloat reads what the agents write by themselves. "
-            "It looked in\n\n",
-            "",
-        ),
+        (_LESSON, ""),
     ]
     lines += [(f"  {inert_line(title):<16}{from_home(path, home)}\n", "$key") for title, path in looked_in]
     lines.append(("\nStart one of them, and its session appears here by itself.\n\n", ""))

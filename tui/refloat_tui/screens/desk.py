@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -44,6 +44,7 @@ from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_s
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.text import item_screen
+from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.brief_pane import BriefPane
 from refloat_tui.widgets.cells import content
@@ -70,8 +71,7 @@ _REST: Final = 10
 class Doors:
     """Where the desk leads to; None: that way is not there, and its key says so."""
 
-    wizard: Callable[[SessionName], Screen[Any]] | None = None
-    """Its own result is told to the person when it leaves."""
+    wizard: Callable[[SessionName], Screen[Farewell]] | None = None
     demo: Demo | None = None
 
 
@@ -499,10 +499,10 @@ class DeskScreen(RefloatScreen[None]):
         if self._doors.wizard is not None and self._chosen is not None:
             self.app.push_screen(self._doors.wizard(self._chosen), self._back_from_wizard)
 
-    def _back_from_wizard(self, farewell: object) -> None:
-        sentence = getattr(farewell, "sentence", None)
-        if isinstance(sentence, str):
-            self.tell(sentence)
+    def _back_from_wizard(self, farewell: Farewell | None) -> None:
+        """Say where the brief is, or how to come back."""
+        if farewell is not None:
+            self.tell(farewell.sentence)
         self._read_soon()
 
     def action_desk_back(self) -> None:

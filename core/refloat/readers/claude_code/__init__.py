@@ -5,7 +5,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
@@ -20,9 +19,9 @@ __all__ = ["ClaudeCode"]
 class ClaudeCode:
     """The reader; see `readers.contract.Reader` for what each method is for."""
 
-    agent: Final = registers.AGENT
-    title: Final = "Claude Code"
-    torn_heads: Final = (b'{"parentUuid":', b'{"type":')
+    agent: str = registers.AGENT
+    title: str = "Claude Code"
+    torn_heads: tuple[bytes, ...] = (b'{"parentUuid":', b'{"type":')
 
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
         """`projects`, registers, jobs and the history of prompts below the program's directory."""

@@ -31,6 +31,9 @@ _OLD: Final = re.compile(rb'"version":\s?"1\.')
 _INLINE: Final = b'"isSidechain":true'
 _ROOT: Final = b'"parentUuid":null'
 _TALK: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
+_ASIDE: Final = frozenset(
+    {"journal.jsonl", "resume-head.jsonl", "history.jsonl", "memory", "session-memory", "tool-results", "workflows"}
+)
 _AGENT: Final = "agent-"
 _COMPACTOR: Final = "agent-acompact"
 
@@ -111,12 +114,9 @@ def _session_folder(path: PurePath) -> str | None:
 
 
 def _is_aside(path: PurePath) -> bool:
-    """Whether a file lies in a session's own side directory, or deeper below `projects` than sessions do."""
+    """Whether a file is known to hold no session by its name or by the directory that it lies in."""
     parts = path.parts
-    if "projects" in parts[:-1]:
-        at = len(parts) - 1 - parts[::-1].index("projects")
-        return len(parts) - at != 3
-    return path.name in {"journal.jsonl", "resume-head.jsonl", "history.jsonl"}
+    return path.name in _ASIDE or ("projects" in parts[-6:-2] and not _ASIDE.isdisjoint(parts[-4:-1]))
 
 
 def _head(path: str) -> bytes:
@@ -244,6 +244,8 @@ def group(files: Sequence[tuple[SourceFile, Identity]], side: Sequence[SourceFil
             mains[identity.session_id].append(Segment(file, identity=identity))
         elif identity.role == "subagent":
             parts[identity.parent].setdefault(identity.own, []).append(Segment(file, identity=identity))
+    if not mains:
+        return tuple(_alone(own, segments) for some in parts.values() for own, segments in some.items())
     titles, calls = _side(side)
     return tuple(
         _session(name, segments, parts.get(name, {}), titles.get(name, ""), calls) for name, segments in mains.items()
@@ -255,7 +257,7 @@ def _session(
 ) -> Found:
     ordered = _in_order(segments)
     if title:
-        ordered = tuple(_with_title(segment, title) for segment in ordered)
+        ordered = tuple(_with_note(segment, "title", title) for segment in ordered)
     subagents = [
         FoundSubagent(own, _in_order(some), calls.get(some[0].file.path, "")) for own, some in sorted(parts.items())
     ]
@@ -266,15 +268,20 @@ def _session(
     return Found("claude-code", name, ordered, tuple(subagents), parent)
 
 
+def _alone(own: str, segments: list[Segment]) -> Found:
+    """A sub-agent's file that was given without its session's: read as one."""
+    return Found("claude-code", _AGENT + own, tuple(_with_note(s, "sidechain", "alone") for s in _in_order(segments)))
+
+
 def _in_order(segments: Iterable[Segment]) -> tuple[Segment, ...]:
     return tuple(sorted(segments, key=lambda s: (s.identity.started if s.identity else "", s.file.path)))
 
 
-def _with_title(segment: Segment, title: str) -> Segment:
+def _with_note(segment: Segment, key: str, value: str) -> Segment:
     identity = segment.identity
     if identity is None:
         return segment
-    return replace(segment, identity=replace(identity, note={**(identity.note or {}), "title": title}))
+    return replace(segment, identity=replace(identity, note={**(identity.note or {}), key: value}))
 
 
 def _side(side: Sequence[SourceFile]) -> tuple[dict[str, str], dict[str, str]]:

@@ -97,7 +97,7 @@ def judge(row: Row, block: Row, told: object, output: str, *, call: OpenCall, ve
 
 def _by_text(row: Row, told: object, output: str, call: OpenCall, *, failed: bool) -> Verdict | None:
     unsure = call.leaves_traces
-    start = output.lstrip()[:200]
+    start = output[:400].lstrip()
     if start.startswith(_NOBODY_KNOWS) and (failed or start.startswith("[")):
         return Verdict(Outcome.INTERRUPTED, effects_unknown=unsure, placeholder=True)
     if _STOPPED_WHILE_RUNNING in output and (failed or start.startswith(_REFUSED)):
@@ -130,7 +130,7 @@ def _refused(row: Row, output: str, call: OpenCall) -> Verdict:
 def _error(output: str, told: object, call: OpenCall, version: tuple[int, ...]) -> Verdict:
     if output.startswith("<tool_use_error>") or call.tool in FILE_EDITORS:
         return Verdict(Outcome.ERROR, nothing_done=True)
-    if output.rstrip().endswith(_ABORTED):
+    if output[-200:].rstrip().endswith(_ABORTED):
         return Verdict(Outcome.INTERRUPTED, effects_unknown=call.leaves_traces)
     if match := _EXIT.match(output) or (_EXIT.match(told) if isinstance(told, str) else None):
         # Part of a command line may have run before the part that failed.
@@ -142,7 +142,7 @@ def _error(output: str, told: object, call: OpenCall, version: tuple[int, ...]) 
 
 
 def _finished(told: Row, output: str, call: OpenCall) -> Verdict:
-    if told.get("interrupted") is True or output.rstrip().endswith(_ABORTED):
+    if told.get("interrupted") is True or output[-200:].rstrip().endswith(_ABORTED):
         return Verdict(Outcome.INTERRUPTED, effects_unknown=call.leaves_traces)
     if text(told.get("backgroundTaskId")) or output.startswith("Command running in background with ID:"):
         return Verdict(Outcome.OK)

@@ -51,7 +51,7 @@ class Rows:
         self._all_sides = self._subagent or "sidechain" in note
         self._backups = _backup_directory(segment.file.path, self._session)
         found: list[Event] = []
-        if segment.identity and segment.identity.parent and not self._subagent:
+        if segment.identity and segment.identity.role == "main" and segment.identity.parent and not self._subagent:
             found.append(Fact("parent", segment.identity.parent))
         if title := note.get("title"):
             found.append(Fact("title_set", title))
@@ -104,7 +104,7 @@ class Rows:
             at,
             Place(line.path, line.line, line.offset),
             row=uuid,
-            parent=parent if isinstance(parent, str) else None,
+            parent=parent if parent is None or isinstance(parent, str) else "",
             size=line.size,
             subagent=self._subagent,
             backups=self._backups,

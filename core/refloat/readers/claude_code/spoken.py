@@ -91,7 +91,7 @@ def _null_may_end(state: State) -> bool:
 
 def _answered(state: State, here: Here) -> None:
     """The agent does something: whatever was said of the turn's end is over."""
-    state.status, state.shut, state.retry = "", False, None
+    state.status, state.shut, state.retry, state.unanswered = "", False, None, False
     if state.command_at is not None:
         here.events.append(TurnBegan("", here.at))
         state.command_at = None
@@ -210,7 +210,7 @@ def user(state: State, row: Row, here: Here) -> None:
     compacted, state.compacted = state.compacted, False
     if talk.has_results(content):
         _results(state, row, content, here)
-        if said.lstrip().startswith(talk.INTERRUPTED):
+        if said.startswith(talk.INTERRUPTED):
             _interrupted(state, row, said, here)
         return
     match talk.kind_of(row, content, said):
@@ -241,7 +241,7 @@ def user(state: State, row: Row, here: Here) -> None:
 
 
 def _prompt(state: State, row: Row, said: str, here: Here) -> None:
-    take_back(state.tree.add_prompt(here.row, here.parent, here.size), here)
+    take_back(state.tree.add_prompt(here.row, here.parent, here.size, unanswered=state.unanswered), here)
     here.placed = True
     _new_ask(state)
     by = "agent" if here.subagent else "queue" if row.get("promptSource") == "queued" else "human"
@@ -261,6 +261,7 @@ def queued_prompt(state: State, said: str, here: Here) -> None:
 def _new_ask(state: State) -> None:
     state.status, state.shut, state.retry, state.command_at = "", False, None, None
     state.recent = []
+    state.unanswered = True
 
 
 def take_back(asks: int, here: Here) -> None:
@@ -319,7 +320,7 @@ def _remember(state: State, work: Background) -> None:
 def _results(state: State, row: Row, content: object, here: Here) -> None:
     blocks = [block for block in objects(content) if block.get("type") == "tool_result"]
     told = told_of(row, len(blocks))
-    state.retry = None
+    state.retry, state.unanswered = None, False
     for block in blocks:
         _result(state, row, block, told, here)
 

@@ -32,6 +32,8 @@ class State:
     """A conversation row was seen."""
     status: str = ""
     """How the present turn was said to end, as long as the agent did nothing since."""
+    unanswered: bool = False
+    """A prompt came, and nothing of the agent's since."""
     shut: bool = False
     """The program wrote a result because it was ending; the marker behind it means the same."""
     retry: list[str | None] | None = None

@@ -41,13 +41,13 @@ def prompt_text(content: object) -> str:
     if isinstance(content, str):
         return content
     parts = [text(block.get("text")) for block in objects(content) if block.get("type") == "text"]
-    own = [part for part in parts if not part.lstrip().startswith(_INJECTED)]
+    own = [part for part in parts if not part[:256].lstrip().startswith(_INJECTED)]
     return "\n".join(own or parts)
 
 
 def kind_of(row: Row, content: object, said: str) -> Kind:
     """What a `user` row without tool results is."""
-    start = said.lstrip()[:128]
+    start = said[:256].lstrip()
     if row.get("isCompactSummary") is True:
         return "summary"
     if start.startswith(INTERRUPTED):

@@ -182,7 +182,7 @@ def _summary(tool: str, given: Row) -> str:
         return " ".join(filter(None, (text(given.get("skill")), text(given.get("args"))))) or tool
     said = next((found for name in _OBJECTS if (found := text(given.get(name)))), "")
     if tool.startswith("mcp__"):
-        return f"{tool.removeprefix('mcp__').replace('__', ' ')} {said or json_text(given)}".strip()
+        return " ".join([*filter(None, tool.split("__")[1:]), said or json_text(given)])
     return said or tool
 
 

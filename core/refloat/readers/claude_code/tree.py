@@ -8,6 +8,7 @@ the time) are no rewind. Memory is bounded: the rows since the last compaction, 
 from array import array
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final, cast
 
 _GENERATION: Final = 8192
@@ -15,6 +16,7 @@ _MASK: Final = (1 << 64) - 1
 _SIZES: Final = 0xFFFF
 
 
+@lru_cache(maxsize=64)  # each row is asked for three times in a row
 def key_of(row: str) -> int:
     """64 bits that stand for a row id: a UUID folded, anything else by a hash that every process computes alike."""
     try:
@@ -35,7 +37,7 @@ class Tree:
         """Row key to (prompt, size of its line)."""
         self._old: dict[int, tuple[int, int]] = {}
         self._prompts: list[list[int]] = []
-        """[number, how many asks it holds: queued ones count with it]; only those that stand."""
+        """[number, how many asks it holds: queued ones count with it, 1 for a root]; only those that stand."""
         self._last = 0
         self._cut = ""
         if frozen:
@@ -60,12 +62,14 @@ class Tree:
         """Take in a row that is no prompt."""
         self._put(row, self._under(parent), size)
 
-    def add_prompt(self, row: str, parent: str | None, size: int) -> int:
-        """Take in a prompt; how many earlier asks it leaves behind."""
-        under = self._under(parent)
-        taken = self._take_back(under)
+    def add_prompt(self, row: str, parent: str | None, size: int, *, unanswered: bool = False) -> int:
+        """Take in a prompt; how many earlier asks it leaves behind. `unanswered`: nothing came since the last one."""
+        if unanswered and parent is None and self._prompts and self._prompts[-1][2]:
+            taken = self._prompts.pop()[1]  # the very first ask, stopped before an answer came and put anew
+        else:
+            taken = self._take_back(self._under(parent))
         self._last += 1
-        self._prompts.append([self._last, 1])
+        self._prompts.append([self._last, 1, int(parent is None)])
         self._put(row, self._last, size)
         return taken
 
@@ -74,7 +78,7 @@ class Tree:
         self._put(row, self._under(parent), size)
         if not self._prompts:
             self._last += 1
-            self._prompts.append([self._last, 0])
+            self._prompts.append([self._last, 0, 0])
         self._prompts[-1][1] += 1
 
     def compacted(self, row: str, size: int) -> None:
@@ -105,7 +109,7 @@ class Tree:
         return self.prompt if found is None else found[0]
 
     def _take_back(self, under: int) -> int:
-        if under >= self.prompt or (under and all(number != under for number, _ in self._prompts)):
+        if under >= self.prompt or (under and all(number != under for number, *_ in self._prompts)):
             return 0  # on top, or on a branch that was left before
         taken = 0
         while self._prompts and self._prompts[-1][0] > under:

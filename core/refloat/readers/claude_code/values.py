@@ -1,6 +1,7 @@
 """Foreign JSON narrowed: every value may be anything, and what is not as expected reads as if it were absent."""
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Final, cast
 
 import orjson
@@ -57,6 +58,7 @@ def json_text(value: object) -> str:
         return ""
 
 
+@lru_cache(maxsize=64)
 def version_of(value: str) -> tuple[int, ...]:
     """`2.1.270` as numbers that compare; what is no number ends it."""
     found: list[int] = []

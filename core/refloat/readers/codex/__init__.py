@@ -13,7 +13,8 @@ from typing import Final
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
-from refloat.readers.codex import files, index
+from refloat.readers.codex import files as rollouts
+from refloat.readers.codex import index
 from refloat.readers.codex.parser import CodexParser
 from refloat.readers.codex.shape import UUID
 from refloat.readers.contract import Found, FoundSubagent, Identity, SourceFile, Walk
@@ -36,9 +37,9 @@ _VALUED: Final = frozenset(
 class Codex:
     """The reader of Codex."""
 
-    agent = files.AGENT
-    title = "Codex"
-    torn_heads = files.TORN_HEADS
+    agent: str = rollouts.AGENT
+    title: str = "Codex"
+    torn_heads: tuple[bytes, ...] = rollouts.TORN_HEADS
 
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
         """Rollouts, the archive, locks, names and typed prompts below `$CODEX_HOME` or `~/.codex`."""
@@ -54,24 +55,26 @@ class Codex:
 
     def identify(self, file: SourceFile) -> Identity:
         """From the first record, else from the name."""
-        return files.identify(file)
+        return rollouts.identify(file)
 
     def recognise(self, path: Path) -> Sequence[SourceFile] | None:
         """A rollout by its head, or a directory that holds some."""
         try:
             if path.is_dir():
-                found = sorted(inner for inner in path.rglob("*") if files.is_rollout(str(inner)) and inner.is_file())
-                kept = [_source(inner) for inner in found if files.read_head(str(inner)) is not None]
+                found = sorted(
+                    inner for inner in path.rglob("*") if rollouts.is_rollout(str(inner)) and inner.is_file()
+                )
+                kept = [_source(inner) for inner in found if rollouts.read_head(str(inner)) is not None]
                 return kept or None
             return [_source(path)] if _is_rollout_by_content(path) else None
         except OSError:
             return None
 
-    def group(self, files_: Sequence[tuple[SourceFile, Identity]], side: Sequence[SourceFile] = ()) -> Sequence[Found]:
+    def group(self, files: Sequence[tuple[SourceFile, Identity]], side: Sequence[SourceFile] = ()) -> Sequence[Found]:
         """Threads with their files in order, sub-agents with their parents, names from the indexes."""
         names: dict[str, str] = {}
         heads: dict[str, str] = {}
-        homes = {home for file, _ in files_ if (home := index.home_of(file.path)) is not None}
+        homes = {home for file, _ in files if (home := index.home_of(file.path)) is not None}
         listed = {Path(file.path) for file in side if file.path.endswith("session_index.jsonl")}
         for home in sorted(homes):
             rows = index.read_index(index.find_database(home, {})).threads
@@ -80,7 +83,7 @@ class Codex:
             listed.add(home / "session_index.jsonl")
         for path in sorted(listed):
             names |= {thread: name for thread, name in index.read_names(path).items() if name}
-        return files.group(files_, heads, names)
+        return rollouts.group(files, heads, names)
 
     def parser(
         self, found: Found, subagent: FoundSubagent | None = None, frozen: Mapping[str, object] | None = None
@@ -154,7 +157,7 @@ def _source(path: Path) -> SourceFile:
 
 
 def _is_rollout_by_content(path: Path) -> bool:
-    return path.is_file() and files.read_head(str(path)) is not None
+    return path.is_file() and rollouts.read_head(str(path)) is not None
 
 
 def _base(word: str) -> str:

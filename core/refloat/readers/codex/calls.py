@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import orjson
@@ -34,6 +35,7 @@ _KINDS: Final = {
     ),
 }  # fmt: skip
 _SHELLS: Final = frozenset({"shell", "shell_command", "exec_command", "local_shell", "container.exec", "user_shell"})
+_SHORT: Final = 200
 _READS: Final = re.compile(
     r"(?:get|list|search|read|fetch|find|query|view|describe|show|lookup|resolve|count|check|status|browser_snapshot)"
     r"(?:_|-|$|(?=[A-Z]))"
@@ -134,11 +136,20 @@ def shell(tool: str, command: object, raw: str, cwd: str) -> Asked:
         return Asked(
             tool, StepKind.EDIT, "apply_patch", raw, "apply_patch", cwd or None, (), parse_patch(words[1], cwd)
         )
+    kind, edits = _short_shell(line, cwd) if len(line) < _SHORT else _judge_shell(line, cwd)
+    return Asked(tool, kind, line, raw, line or None, cwd or None, (), edits)
+
+
+def _judge_shell(line: str, cwd: str) -> tuple[StepKind, tuple[FileEdit, ...]]:
     edits, only = read_shell(line, cwd) if line else ((), False)
     kind = StepKind.EDIT if only else classify(line)
     if edits and kind in {StepKind.COMMAND, StepKind.READ, StepKind.SEARCH, StepKind.OTHER}:
         kind = StepKind.EDIT
-    return Asked(tool, kind, line, raw, line or None, cwd or None, (), edits)
+    return kind, edits
+
+
+_short_shell = lru_cache(maxsize=512)(_judge_shell)
+"""The same few commands are run over and over; long ones are not kept."""
 
 
 def _stdin(arguments: Json, raw: str, cwd: str) -> Asked:

@@ -37,12 +37,11 @@ def is_rollout(path: str) -> bool:
 
 
 def identify(file: SourceFile) -> Identity:
-    """What a file is: from its first record, else from its name."""
-    if not is_rollout(file.path):
-        return Identity("none", "")
-    names = UUID.findall(posixpath.basename(file.path))
+    """What a file is: from its first record, else from its name. A copy under another name is told by its record."""
     head = read_head(file.path)
-    return _identity(head or {}, names)
+    if not is_rollout(file.path):
+        return Identity("none", "") if head is None else _identity(head, ())
+    return _identity(head or {}, UUID.findall(posixpath.basename(file.path)))
 
 
 def read_head(path: str) -> Json | None:

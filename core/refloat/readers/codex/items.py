@@ -5,6 +5,7 @@ Each becomes a `Done`: the call's id, how it went, and what to make of it when n
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from refloat.model.transcript import FileEdit, Outcome, StepKind
 from refloat.readers.codex.calls import (
@@ -21,7 +22,8 @@ from refloat.readers.codex.calls import (
 )
 from refloat.readers.codex.shape import Json, as_dict, as_id, as_int, as_list, as_text, texts
 
-_STATUS: dict[str, Outcome] = {
+_KNOWN: Final = Asked("exec_command", StepKind.COMMAND, "", "")
+_STATUS: Final[dict[str, Outcome]] = {
     "completed": Outcome.OK,
     "failed": Outcome.ERROR,
     "declined": Outcome.DENIED,
@@ -43,11 +45,11 @@ class Done:
     effects_unknown: bool = False
 
 
-def read_item(item: Json, cwd: str) -> Done | None:
-    """A tool item of `item_completed`; None for items that are no tool calls."""
+def read_item(item: Json, cwd: str, known: str | None = None) -> Done | None:
+    """A tool item of `item_completed`; None for items that are no tool calls. `known`: the kind of its call's row."""
     match as_text(item.get("type")):
         case "CommandExecution":
-            return command(item, as_id(item.get("id")), cwd)
+            return command(item, as_id(item.get("id")), cwd, known)
         case "FileChange":
             return file_change(item, as_id(item.get("id")), cwd)
         case "McpToolCall":
@@ -92,12 +94,17 @@ def read_event(payload: Json, cwd: str) -> Done | None:
             return None
 
 
-def command(item: Json, call: str, cwd: str) -> Done:
-    """`CommandExecution` or `exec_command_end`."""
-    where = item_cwd(item.get("cwd"), cwd)
+def command(item: Json, call: str, cwd: str, known: str | None = None) -> Done:
+    """`CommandExecution` or `exec_command_end`; with the kind of a `known` call its command is not read again."""
     user = item.get("source") == "user_shell"
-    request = shell("user_shell" if user else "exec_command", item.get("command"), as_json(item.get("command")), where)
-    kind = parsed_kind(item.get("parsed_cmd")) if request.kind is StepKind.COMMAND and not request.edits else None
+    if known is None or user:
+        where = item_cwd(item.get("cwd"), cwd)
+        name = "user_shell" if user else "exec_command"
+        request = shell(name, item.get("command"), as_json(item.get("command")), where)
+        known = request.kind
+    else:
+        request = _KNOWN
+    kind = parsed_kind(item.get("parsed_cmd")) if known == StepKind.COMMAND else None
     if kind is not None:
         request = replace(request, kind=kind)
     code = as_int(item.get("exit_code"))

@@ -4,10 +4,10 @@ Decides what is one fact told twice, what is a copy of a parent's, whose words a
 ended. Refuses to guess how a call ended that has no answer: it dangles, wherever it stands.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Literal
 
-from refloat.model.problem import Place
 from refloat.model.stamp import Stamp, read_stamp
 from refloat.model.transcript import Event, Fact, Marker, Message, Touched, TurnEnded, Unknown
 from refloat.readers.codex.copies import Ancestry, Copying, is_copy, names_itself
@@ -28,6 +28,8 @@ from refloat.readers.codex.turns import limit_reached
 from refloat.readers.contract import Found, FoundSubagent, Line, Segment
 from refloat.readers.patch import absolute
 
+_STAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
+"""A stamp as Codex itself writes it, which needs no further reading."""
 _SKIPPED_ROWS: Final = frozenset(
     {
         "world_state",
@@ -106,7 +108,7 @@ class CodexParser(Lifecycle):
         row = line.value
         if not is_dict(row):
             return (Unknown("not an object"),)
-        self._place = Place(line.path, line.line, line.offset)
+        self._line = line
         self._row(row, out)
         return out
 
@@ -131,9 +133,13 @@ class CodexParser(Lifecycle):
 
     def _row(self, row: Json, out: list[Event]) -> None:
         kind = row.get("type")
-        at = self._at = read_stamp(row.get("timestamp"))
+        told = row.get("timestamp")
+        at = Stamp(told) if isinstance(told, str) and _STAMP.fullmatch(told) else read_stamp(told)
+        self._at = at
         if at is not None and at > self._s.last:
             self._s.last = at
+        if not self._s.first:
+            self._s.first = at or ""
         payload = row.get("payload")
         if isinstance(kind, str) and is_dict(payload):
             self._envelope(row, kind, payload, out)
@@ -175,17 +181,22 @@ class CodexParser(Lifecycle):
         """The head of a file. Later ones are copies of a parent's, and say that such a copy follows."""
         s = self._s
         own = as_id(payload.get("id"))
+        expected = self._subagent.id if self._subagent else self._found.session_id
+        if not s.meta_seen and own and own != expected and self._line.line > 1:
+            s.meta_seen, s.own = True, expected  # its own head is damaged; this one is a copy
         if s.meta_seen:
             if own and s.own and own != s.own and not s.active:
                 s.copying = s.copying or self._copies()
             return
         s.meta_seen = True
-        s.own = own or (self._subagent.id if self._subagent else self._found.session_id)
+        s.own = own or expected
         started = read_stamp(payload.get("timestamp"))
         s.created, s.first = started or "", self._at or started or ""
         self._begin_copies(payload)
         if s.superseded:
             return
+        if (origin := as_text(payload.get("forked_from_id"))) and origin != s.own:
+            out.append(Marker("fork", f"forked from {origin}", self._at, self._place))
         if s.files > 1:
             out.append(Marker("rewind", "the thread was rewound and goes on from here", self._at, self._place))
         self._facts(payload, started, out)
@@ -341,7 +352,7 @@ class CodexParser(Lifecycle):
     def _event(self, payload: Json, out: list[Event]) -> None:
         match as_text(payload.get("type")):
             case "token_count":
-                self._s.limit = limit_reached(as_dict(payload.get("rate_limits")))
+                self._usage(as_dict(payload.get("rate_limits")), out)
             case "item_completed":
                 self._finished_item(as_dict(payload.get("item")), out)
             case "user_message":
@@ -362,6 +373,13 @@ class CodexParser(Lifecycle):
                 self._error(payload, out)
             case kind:
                 self._rarer(kind, payload, out)
+
+    def _usage(self, limits: Json, out: list[Event]) -> None:
+        limit = limit_reached(limits) if limits else self._s.limit
+        if limit and not self._s.limit:
+            what = "the credits are used up" if limit == "credits" else "the usage limit is reached"
+            out.append(Marker("rate_limit", what, self._at, self._place))
+        self._s.limit = limit
 
     def _rarer(self, kind: str, payload: Json, out: list[Event]) -> None:
         at, place = self._at, self._place
@@ -459,7 +477,7 @@ class CodexParser(Lifecycle):
             case "Extension":
                 pass
             case kind:
-                if (done := read_item(item, self._s.cwd)) is not None:
+                if (done := read_item(item, self._s.cwd, self._s.kind_of(row))) is not None:
                     self._done(done, ITEM, out)
                 else:
                     out.append(Unknown(f"item {kind}"))

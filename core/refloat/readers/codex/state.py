@@ -29,6 +29,7 @@ class OpenCall:
     """The running process that it talks to."""
     summary: str = ""
     command: str = ""
+    kind: str = ""
     edits: bool = False
     """It asks for changes of files."""
     answered: bool = False
@@ -84,6 +85,7 @@ class State:
             self.files += not self.superseded
             self.meta_seen = self.active = False
             self.copying = None
+            self.first = ""
         self.texts.clear()
         self.said_rows.clear()
 
@@ -149,6 +151,11 @@ class State:
         while len(self.closed) > _CLOSED:
             del self.closed[next(iter(self.closed))]
 
+    def kind_of(self, call: str) -> str | None:
+        """The kind of a call that is known; None when no row of it was met."""
+        known = self.open.get(call) or self.closed.get(call)
+        return known.kind if known is not None and known.tool else None
+
     # ── freezing ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def freeze(self) -> dict[str, object]:
@@ -188,6 +195,7 @@ def _call(value: object) -> OpenCall:
         as_text(told.get("session")),
         as_text(told.get("summary")),
         as_text(told.get("command")),
+        as_text(told.get("kind")),
         told.get("edits") is True,
         told.get("answered") is True,
         [as_text(mark) for mark in as_list(told.get("nested"))],

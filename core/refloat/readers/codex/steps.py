@@ -55,7 +55,7 @@ class Steps(Talk):
         early = s.closed.get(call)
         if call in s.open or (early is not None and early.tool):
             return
-        known = OpenCall(asked.tool, asked.session, asked.summary, asked.command or "", bool(asked.edits))
+        known = OpenCall(asked.tool, asked.session, asked.summary, asked.command or "", asked.kind, bool(asked.edits))
         if early is None:
             s.open[call] = known
         else:

@@ -9,6 +9,7 @@ from refloat.model.stamp import Stamp
 from refloat.model.transcript import Event, Message, TurnEnded
 from refloat.readers.codex.prompts import IMAGE, looks_like_a_tag, person_text
 from refloat.readers.codex.state import State
+from refloat.readers.contract import Line
 
 ROW, EVENT, ITEM, LAST = 0, 1, 2, 3
 """Where one fact may stand: a response item, an event, a finished item, the last word in a turn's end."""
@@ -20,7 +21,11 @@ class Talk:
     def __init__(self, state: State) -> None:
         self._s = state
         self._at: Stamp | None = None
-        self._place = Place("", 0, 0)
+        self._line = Line("", 0, 0, None)
+
+    @property
+    def _place(self) -> Place:
+        return Place(self._line.path, self._line.line, self._line.offset)
 
     def _say(self, text: str, source: int, row: str, phase: str, out: list[Event]) -> None:
         self._work(out)

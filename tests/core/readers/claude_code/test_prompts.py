@@ -5,7 +5,10 @@ import pytest
 from refloat.model.transcript import Fact, Marker, Message, Queued, TurnBegan, Unknown
 from refloat.testing.claude_talk import ClaudeTalk, events_of, story_of
 
-NOTICE = "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n<summary>done</summary>\n</task-notification>"
+NOTICE = (
+    "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n<summary>done</summary>\n"
+    "</task-notification>"
+)
 
 
 def prompts(talk: ClaudeTalk) -> list[tuple[str, str]]:

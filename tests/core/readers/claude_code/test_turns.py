@@ -11,8 +11,8 @@ def ending(talk: ClaudeTalk):
     return story_of(talk).summary.ending
 
 
-def begun(version: str = "2.1.270", **envelope: object) -> ClaudeTalk:
-    talk = ClaudeTalk(version=version, **envelope)
+def begun(version: str = "2.1.270") -> ClaudeTalk:
+    talk = ClaudeTalk(version=version)
     talk.prompt("go")
     return talk
 

@@ -1,7 +1,7 @@
 """Small invented Codex homes."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,7 +35,7 @@ class Rollout:
     path: Path
     paginated: bool = False
     now: float = 0
-    rows: list[bytes] = field(default_factory=list)
+    rows: list[bytes] = field(default_factory=list[bytes])
 
     def raw(self, data: bytes) -> "Rollout":
         self.rows.append(data)
@@ -50,7 +50,7 @@ class Rollout:
     def bare(self, value: object) -> "Rollout":
         return self.raw(json.dumps(value).encode() + b"\n")
 
-    def meta(self, thread: str = T1, **more: object) -> "Rollout":
+    def meta(self, thread: str = T1, /, **more: object) -> "Rollout":
         base = {"id": thread, "timestamp": stamp(self.now), "cwd": CWD, "originator": "codex-tui", "source": "cli"}
         git = {"commit_hash": "9c1e0f2a" * 5, "branch": "main"}
         return self.row("session_meta", {**base, "cli_version": "0.148.0", "git": git, **more})
@@ -162,11 +162,14 @@ def codex(tmp_path: Path) -> CodexHome:
     return CodexHome(tmp_path)
 
 
+Told = Callable[[Story, str], list[str]]
+
+
 @pytest.fixture
-def texts_of():
+def texts_of() -> Told:
     return told
 
 
 @pytest.fixture
-def markers_of():
+def markers_of() -> Told:
     return marked

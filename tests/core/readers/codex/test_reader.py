@@ -2,18 +2,24 @@
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from refloat.model.liveness import Holder, ProcessInfo
+from refloat.model.session import RecordGone
 from refloat.readers.codex import Codex
 from refloat.readers.registry import load
+
+if TYPE_CHECKING:
+    from tests.core.readers.codex.conftest import CodexHome
+
 
 T1 = "01a07276-0000-7000-8000-000000000001"
 T2 = "01a07277-0000-7000-8000-000000000002"
 
 
-def process(*argv, name="codex"):
+def process(*argv: str, name: str = "codex") -> ProcessInfo:
     return ProcessInfo(
         7, 1, name, argv, "/w", 1.0, "1", 1000, zombie=False, stopped=False, terminal=None, inspectable=True
     )
@@ -50,7 +56,7 @@ def test_its_home_may_be_moved():
         ((), "bash", False),
     ],
 )
-def test_which_processes_are_codex(argv, name, is_one):
+def test_which_processes_are_codex(argv: tuple[str, ...], name: str, is_one: bool):
     assert Codex().is_agent(process(*argv, name=name)) is is_one
 
 
@@ -68,11 +74,11 @@ def test_which_processes_are_codex(argv, name, is_one):
         ((), None),
     ],
 )
-def test_the_session_on_a_command_line(argv, thread):
+def test_the_session_on_a_command_line(argv: tuple[str, ...], thread: str | None):
     assert Codex().session_on_command_line(process(*argv)) == thread
 
 
-def test_locks_name_their_threads(codex):
+def test_locks_name_their_threads(codex: "CodexHome"):
     place = codex.root / "thread-writer-locks"
     place.mkdir(parents=True)
     for name in (f"{T1}.lock", ".coordination.lock", "other.lock"):
@@ -83,7 +89,7 @@ def test_locks_name_their_threads(codex):
     assert holder == Holder("codex", T1, "lock", str(place / f"{T1}.lock"), daemon_pid=41)
 
 
-def test_what_is_gone(codex):
+def test_what_is_gone(codex: "CodexHome"):
     codex.root.mkdir(parents=True)
     rows = [
         {"session_id": T1, "ts": 1788627006, "text": "a"},
@@ -96,10 +102,10 @@ def test_what_is_gone(codex):
     )
     (codex.root / "session_index.jsonl").write_text(json.dumps({"id": "named", "thread_name": "x"}) + "\n")
     gone = codex.reader.find_gone(codex.home, {}, {T2})
-    assert [(row.session_id, row.prompts) for row in gone] == [(T1, 3), ("named", 0)]
+    assert [(row.session_id, row.prompts) for row in gone if isinstance(row, RecordGone)] == [(T1, 3), ("named", 0)]
 
 
-def test_nothing_there_is_nothing(codex):
+def test_nothing_there_is_nothing(codex: "CodexHome"):
     assert codex.reader.find_gone(codex.home, {}, ()) == []
     assert codex.reader.find_holders(codex.home, {}) == []
     assert codex.all() == []
@@ -125,11 +131,11 @@ def test_how_to_go_on():
         ("x", False),
     ],
 )
-def test_whose_silence_the_locks_explain(version, told):
+def test_whose_silence_the_locks_explain(version: str, told: bool):
     assert Codex().explains_silence(version, "codex-tui") is told
 
 
-def test_a_transcript_is_recognised_by_its_content(codex, tmp_path):
+def test_a_transcript_is_recognised_by_its_content(codex: "CodexHome", tmp_path: Path):
     file = codex.rollout().meta().prompt("x").save()
     strange = tmp_path / "given.jsonl"
     strange.write_bytes(file.bytes)
@@ -137,6 +143,8 @@ def test_a_transcript_is_recognised_by_its_content(codex, tmp_path):
     other.write_text('{"type":"user","sessionId":"x"}\n')
     assert [source.path for source in codex.reader.recognise(strange) or ()] == [str(strange)]
     assert [source.path for source in codex.reader.recognise(codex.root) or ()] == [str(file.path)]
+    given = codex.reader.recognise(strange) or ()
+    assert [codex.reader.identify(source).session_id for source in given] == [T1]
     assert codex.reader.recognise(other) is None
     assert codex.reader.recognise(tmp_path / "missing") is None
     assert codex.reader.recognise(tmp_path / "empty-nothing") is None

@@ -1,10 +1,16 @@
 """Calls, how they ended, and what they changed."""
 
 import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import pytest
 
 from refloat.model.transcript import Outcome, StepKind
+
+if TYPE_CHECKING:
+    from tests.core.readers.codex.conftest import CodexHome
+
 
 CWD = "/home/ada/src/ledgerly"
 
@@ -43,21 +49,21 @@ CWD = "/home/ada/src/ledgerly"
         (17, Outcome.OK, None),
     ],
 )
-def test_an_output_tells_how_a_call_ended(codex, output, outcome, code):
+def test_an_output_tells_how_a_call_ended(codex: "CodexHome", output: object, outcome: Outcome, code: int | None):
     codex.rollout().meta().prompt("x").run("c1", "pytest -q").answer("c1", output).end().save()
     step = codex.steps()["c1"]
     assert (step.outcome, step.exit_code) == (outcome, code)
     assert step.effects_unknown == (outcome is Outcome.INTERRUPTED or str(output).startswith("command timed out"))
 
 
-def test_a_call_without_output_dangles(codex):
+def test_a_call_without_output_dangles(codex: "CodexHome"):
     codex.rollout().meta().prompt("x").run("c1", "git push").event("token_count", info=None, rate_limits=None).save()
     story = codex.story()
     assert next(story.steps).outcome is Outcome.DANGLING
     assert (story.summary.ending.turn, story.summary.ending.dangling) == ("open", 1)
 
 
-def test_a_call_left_behind_by_a_crash_dangles_for_good(codex):
+def test_a_call_left_behind_by_a_crash_dangles_for_good(codex: "CodexHome"):
     file = codex.rollout().meta().prompt("x").run("c1", "git push")
     file.prompt("go on", "turn-2").said("assistant", "Fine.").end("Fine.", "turn-2").save()
     story = codex.story()
@@ -66,7 +72,7 @@ def test_a_call_left_behind_by_a_crash_dangles_for_good(codex):
 
 
 @pytest.mark.parametrize("order", [("c1", "c2", "c3"), ("c3", "c1", "c2"), ("c2", "c3", "c1")])
-def test_parallel_calls_pair_in_any_order(codex, order):
+def test_parallel_calls_pair_in_any_order(codex: "CodexHome", order: tuple[str, ...]):
     file = codex.rollout().meta().prompt("x")
     for call in ("c1", "c2", "c3"):
         file.run(call, f"echo {call}")
@@ -78,7 +84,7 @@ def test_parallel_calls_pair_in_any_order(codex, order):
     }  # fmt: skip
 
 
-def test_an_output_before_its_call_pairs_too(codex):
+def test_an_output_before_its_call_pairs_too(codex: "CodexHome"):
     codex.rollout().meta().prompt("x").exited("c1", 0, "early").run("c1", "ls").end().save()
     assert codex.steps()["c1"].outcome is Outcome.OK
 
@@ -94,24 +100,24 @@ def test_an_output_before_its_call_pairs_too(codex):
         ("exec_command", {"cmd": 7}, None, CWD),
     ],
 )
-def test_commands_are_unwrapped(codex, name, arguments, command, cwd):
+def test_commands_are_unwrapped(codex: "CodexHome", name: str, arguments: object, command: str | None, cwd: str):
     codex.rollout().meta().prompt("x").call("c1", name, arguments).save()
     step = codex.steps()["c1"]
     assert (step.command, step.cwd) == (command, cwd)
 
 
-def test_a_local_shell_call_is_a_command(codex):
+def test_a_local_shell_call_is_a_command(codex: "CodexHome"):
     action = {"type": "exec", "command": ["bash", "-lc", "ls"], "working_directory": "/w", "env": {}}
     codex.rollout().meta().prompt("x").item("local_shell_call", call_id="c1", status="completed", action=action).save()
     assert (codex.steps()["c1"].command, codex.steps()["c1"].cwd) == ("ls", "/w")
 
 
-def test_arguments_that_are_no_json_make_a_step_all_the_same(codex):
+def test_arguments_that_are_no_json_make_a_step_all_the_same(codex: "CodexHome"):
     codex.rollout().meta().prompt("x").call("c1", "exec_command", '{"cmd": "ls').save()
     assert codex.steps()["c1"].input == '{"cmd": "ls'
 
 
-def test_kinds_of_tools(codex):
+def test_kinds_of_tools(codex: "CodexHome"):
     file = codex.rollout().meta().prompt("x")
     file.call("plan", "update_plan", {"plan": [{"step": "Add retry", "status": "in_progress"}]}).answer(
         "plan", "Plan updated"
@@ -152,7 +158,7 @@ CHANGES = {
 }
 
 
-def test_a_patch_with_nothing_but_its_text(codex):
+def test_a_patch_with_nothing_but_its_text(codex: "CodexHome"):
     out = '{"output":"Success. Updated the following files:\\nM importer.py\\n","metadata":{"exit_code":0}}'
     file = codex.rollout().meta().prompt("x").patch("p1", PATCH)
     file.item("custom_tool_call_output", call_id="p1", output=out).end().save()
@@ -163,9 +169,9 @@ def test_a_patch_with_nothing_but_its_text(codex):
 
 
 @pytest.mark.parametrize("event_first", [True, False])
-def test_what_was_really_changed_comes_from_the_event(codex, event_first):
+def test_what_was_really_changed_comes_from_the_event(codex: "CodexHome", event_first: bool):
     file = codex.rollout().meta().prompt("x").patch("p1", PATCH)
-    rows = [
+    rows: list[Callable[[], object]] = [
         lambda: file.event(
             "patch_apply_end", call_id="p1", success=True, changes=CHANGES, status="completed", stdout="S"
         ),
@@ -181,7 +187,7 @@ def test_what_was_really_changed_comes_from_the_event(codex, event_first):
     assert (story.summary.steps, story.summary.edits, step.outcome) == (1, 1, Outcome.OK)
 
 
-def test_a_refused_patch_changed_nothing_and_a_failed_one_perhaps_something(codex):
+def test_a_refused_patch_changed_nothing_and_a_failed_one_perhaps_something(codex: "CodexHome"):
     file = codex.rollout().meta().prompt("x").patch("p1", PATCH).patch("p2", PATCH).patch("p3", PATCH)
     file.event("patch_apply_end", call_id="p1", success=False, changes=CHANGES, status="declined")
     file.event("patch_apply_end", call_id="p2", success=False, changes=CHANGES, status="failed")
@@ -192,7 +198,7 @@ def test_a_refused_patch_changed_nothing_and_a_failed_one_perhaps_something(code
     assert (steps["p3"].outcome, steps["p3"].edits) == (Outcome.DENIED, ())
 
 
-def test_added_deleted_and_moved_files(codex):
+def test_added_deleted_and_moved_files(codex: "CodexHome"):
     changes = {
         "file:///home/ada/a%20b.py": {"type": "add", "content": "x\n"},
         "/home/ada/old.py": {"type": "delete", "content": "was\n"},
@@ -209,7 +215,7 @@ def test_added_deleted_and_moved_files(codex):
     ]
 
 
-def test_edits_hidden_in_the_shell(codex):
+def test_edits_hidden_in_the_shell(codex: "CodexHome"):
     heredoc = "cat > notes.md <<'EOF'\nhello\nEOF"
     patch = f"apply_patch <<'EOF'\n*** Begin Patch\n{PATCH}\n*** End Patch\nEOF"
     file = codex.rollout().meta().prompt("x").run("c1", heredoc).exited("c1", 0).run("c2", f"cd sub && {patch}")
@@ -222,7 +228,7 @@ def test_edits_hidden_in_the_shell(codex):
     assert steps["c3"].edits[0].path == f"{CWD}/importer.py"
 
 
-def test_an_item_beside_its_rows_is_one_step(codex):
+def test_an_item_beside_its_rows_is_one_step(codex: "CodexHome"):
     item = {"command": ["/bin/bash", "-lc", "pytest -q"], "cwd": f"file://{CWD}", "status": "failed", "exit_code": 1}
     file = codex.rollout(paginated=True).meta().prompt("x").run("c1", "pytest -q")
     file.done("CommandExecution", "c1", aggregated_output="1 failed\n", **item).exited(
@@ -232,7 +238,7 @@ def test_an_item_beside_its_rows_is_one_step(codex):
     assert (step.outcome, step.exit_code) == (Outcome.ERROR, 1)
 
 
-def test_an_item_alone_answers_its_call(codex):
+def test_an_item_alone_answers_its_call(codex: "CodexHome"):
     file = codex.rollout(paginated=True).meta().prompt("x").run("c1", "ls")
     file.done(
         "CommandExecution", "c1", command=["ls"], cwd="file:///w", status="completed", exit_code=0, stdout="a"
@@ -242,7 +248,7 @@ def test_an_item_alone_answers_its_call(codex):
     assert codex.story().summary.dangling == 0
 
 
-def test_items_of_other_tools(codex):
+def test_items_of_other_tools(codex: "CodexHome"):
     file = codex.rollout(paginated=True).meta().prompt("x")
     file.done(
         "McpToolCall", "m1", server="tracker", tool="get_issue", arguments={}, status="failed", error={"message": "no"}
@@ -268,7 +274,7 @@ def test_items_of_other_tools(codex):
     assert codex.story().summary.tally.unknown == {"item Brand": 1}
 
 
-def test_older_events_beside_their_calls(codex):
+def test_older_events_beside_their_calls(codex: "CodexHome"):
     file = codex.rollout().meta().prompt("x").call("m1", "mcp__tracker__create_issue", {}).run("c1", "pytest")
     file.event(
         "mcp_tool_call_end",
@@ -291,7 +297,7 @@ def test_older_events_beside_their_calls(codex):
     assert len(steps) == 2
 
 
-def test_a_process_that_goes_on_is_no_success_yet(codex):
+def test_a_process_that_goes_on_is_no_success_yet(codex: "CodexHome"):
     file = codex.rollout().meta().prompt("x").run("c1", "npm run dev")
     file.answer("c1", "Wall time: 10.0 seconds\nProcess running with session ID 4121\nOutput:\nlistening\n").save()
     story = codex.story()
@@ -299,7 +305,7 @@ def test_a_process_that_goes_on_is_no_success_yet(codex):
     assert (work.background.id, work.background.what, work.step) == ("4121", "npm run dev", 1)
 
 
-def test_the_end_of_a_process_is_told_to_what_began_it(codex):
+def test_the_end_of_a_process_is_told_to_what_began_it(codex: "CodexHome"):
     file = codex.rollout().meta().prompt("x").run("c1", "pytest -q")
     file.answer("c1", "Wall time: 10.0 seconds\nProcess running with session ID 4121\nOutput:\n")
     file.call("c2", "write_stdin", {"session_id": 4121, "chars": ""})
@@ -311,14 +317,14 @@ def test_the_end_of_a_process_is_told_to_what_began_it(codex):
     assert steps["c2"].outcome is Outcome.OK
 
 
-def test_an_item_ends_a_process_as_well(codex):
+def test_an_item_ends_a_process_as_well(codex: "CodexHome"):
     file = codex.rollout(paginated=True).meta().prompt("x").run("c1", "sleep 20")
     file.answer("c1", "Wall time: 10.0 seconds\nProcess running with session ID 9\nOutput:\n")
     file.done("CommandExecution", "c1", command=["sleep", "20"], cwd=CWD, status="completed", exit_code=0).save()
     assert codex.story().open_work == ()
 
 
-def test_code_mode_units_are_steps_of_their_own(codex):
+def test_code_mode_units_are_steps_of_their_own(codex: "CodexHome"):
     script = 'await tools.exec_command({cmd: "git push origin retry"}); await tools.exec_command({cmd: "pytest -q"});'
     file = codex.rollout(paginated=True).meta().prompt("x")
     file.item("custom_tool_call", call_id="x1", name="exec", input=script, status="completed")
@@ -330,7 +336,7 @@ def test_code_mode_units_are_steps_of_their_own(codex):
     assert notes == ["may have run, in part or whole: pytest -q"]
 
 
-def test_a_finished_program_is_not_told_twice(codex):
+def test_a_finished_program_is_not_told_twice(codex: "CodexHome"):
     script = 'const r = await tools.exec_command({cmd: "git push origin retry"});'
     out = [
         {"type": "input_text", "text": "Script completed\nWall time 3.9 seconds\nOutput:\n"},
@@ -343,7 +349,7 @@ def test_a_finished_program_is_not_told_twice(codex):
     assert codex.steps()["x1"].kind is StepKind.COMMAND
 
 
-def test_a_cell_that_runs_on(codex):
+def test_a_cell_that_runs_on(codex: "CodexHome"):
     file = codex.rollout().meta().prompt("x").item("custom_tool_call", call_id="x1", name="exec", input="await sleep()")
     file.item(
         "custom_tool_call_output", call_id="x1", output="Script running with cell ID 7\nWall time 1 seconds\nOutput:\n"
@@ -353,7 +359,7 @@ def test_a_cell_that_runs_on(codex):
     assert codex.story().open_work == ()
 
 
-def test_snapshots_of_the_tree_before_a_turn(codex):
+def test_snapshots_of_the_tree_before_a_turn(codex: "CodexHome"):
     commit = {"id": "ab" * 20, "parent": None, "preexisting_untracked_files": ["notes.txt"]}
     codex.rollout().meta().prompt("x").item("ghost_snapshot", ghost_commit=commit).save()
     assert [(row.kind, row.path, row.source) for row in codex.story().touched] == [
@@ -362,6 +368,6 @@ def test_snapshots_of_the_tree_before_a_turn(codex):
     ]
 
 
-def test_raw_input_stays_as_recorded(codex):
+def test_raw_input_stays_as_recorded(codex: "CodexHome"):
     codex.rollout().meta().prompt("x").run("c1", "ls").save()
     assert json.loads(codex.steps()["c1"].input) == {"cmd": "ls", "workdir": CWD}

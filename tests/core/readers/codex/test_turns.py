@@ -1,17 +1,30 @@
 """How turns and records end."""
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from refloat.model.session import FailureKind
+from refloat.model.session import Failure, FailureKind
+from refloat.model.transcript import Ending
+
+if TYPE_CHECKING:
+    from tests.core.readers.codex.conftest import CodexHome, Told
+
 
 LIMITS = {"primary": {"used_percent": 100.0, "window_minutes": 300, "resets_at": 1788630000}, "secondary": None}
 
 
-def ending(codex):
+def ending(codex: "CodexHome") -> Ending:
     return codex.story().summary.ending
 
 
-def test_an_ended_turn_is_completed_whatever_follows(codex):
+def failure(codex: "CodexHome") -> Failure:
+    told = ending(codex).failure
+    assert told is not None
+    return told
+
+
+def test_an_ended_turn_is_completed_whatever_follows(codex: "CodexHome"):
     file = codex.rollout().meta().prompt("x").said("assistant", "Done.").end("Done.")
     file.event("token_count", info=None, rate_limits=LIMITS).row("world_state", {"full": True, "state": {}})
     file.event("thread_settings_applied", thread_settings={"cwd": "/home/ada/src/ledgerly", "model": "gpt-5.6"}).save()
@@ -30,44 +43,50 @@ def test_an_ended_turn_is_completed_whatever_follows(codex):
         ("other", FailureKind.UNKNOWN),
     ],
 )
-def test_an_error_in_the_end_fails_the_turn(codex, info, kind):
+def test_an_error_in_the_end_fails_the_turn(codex: "CodexHome", info: object, kind: FailureKind):
     codex.rollout().meta().prompt("x").end(None, error={"message": "It broke.", "codex_error_info": info}).save()
-    told = ending(codex)
-    assert told.turn == "failed"
-    assert (told.failure.kind, told.failure.detail) == (kind, "It broke.")
+    assert ending(codex).turn == "failed"
+    assert (failure(codex).kind, failure(codex).detail) == (kind, "It broke.")
 
 
-def test_depleted_credits(codex):
+def test_depleted_credits(codex: "CodexHome"):
     limits = LIMITS | {"rate_limit_reached_type": "workspace_owner_credits_depleted"}
     file = codex.rollout().meta().prompt("x").event("token_count", info=None, rate_limits=limits)
     file.end(None, error={"message": "No credits.", "codex_error_info": "usage_limit_exceeded"}).save()
-    assert ending(codex).failure.kind is FailureKind.OUT_OF_CREDIT
+    assert failure(codex).kind is FailureKind.OUT_OF_CREDIT
 
 
-def test_an_error_event_explains_a_silent_end(codex, markers_of):
+def test_an_error_event_explains_a_silent_end(codex: "CodexHome", markers_of: "Told"):
     file = codex.rollout().meta().prompt("x").event("error", message="Limit.", codex_error_info="usage_limit_exceeded")
     file.end(None).save()
-    assert (ending(codex).turn, ending(codex).failure.kind) == ("failed", FailureKind.RATE_LIMIT)
+    assert (ending(codex).turn, failure(codex).kind) == ("failed", FailureKind.RATE_LIMIT)
     assert markers_of(codex.story(), "rate_limit") == ["Limit."]
 
 
-def test_a_silent_end_is_explained_by_the_usage_beside_it(codex):
+def test_a_limit_that_is_reached_is_marked_once(codex: "CodexHome", markers_of: "Told"):
+    file = codex.rollout().meta().prompt("x").event("token_count", info=None, rate_limits=LIMITS)
+    file.event("token_count", info=None, rate_limits=LIMITS).event("token_count", info=None, rate_limits=None).save()
+    assert len(markers_of(codex.story(), "rate_limit")) == 1
+    assert ending(codex).turn == "open"
+
+
+def test_a_silent_end_is_explained_by_the_usage_beside_it(codex: "CodexHome"):
     codex.rollout().meta().prompt("x").event("token_count", info=None, rate_limits=LIMITS).end(None).save()
-    assert ending(codex).failure.kind is FailureKind.RATE_LIMIT
+    assert failure(codex).kind is FailureKind.RATE_LIMIT
 
 
-def test_flat_limits_of_2025(codex):
+def test_flat_limits_of_2025(codex: "CodexHome"):
     limits = {"primary_used_percent": 100.0, "primary_window_minutes": 299}
     codex.rollout().meta().prompt("x").event("token_count", info=None, rate_limits=limits).end(None).save()
-    assert ending(codex).failure.kind is FailureKind.RATE_LIMIT
+    assert failure(codex).kind is FailureKind.RATE_LIMIT
 
 
-def test_a_silent_end_without_any_reason(codex):
+def test_a_silent_end_without_any_reason(codex: "CodexHome"):
     codex.rollout().meta().prompt("x").end(None).save()
-    assert (ending(codex).turn, ending(codex).failure.kind) == ("failed", FailureKind.UNKNOWN)
+    assert (ending(codex).turn, failure(codex).kind) == ("failed", FailureKind.UNKNOWN)
 
 
-def test_a_compaction_alone_is_no_failure(codex, markers_of):
+def test_a_compaction_alone_is_no_failure(codex: "CodexHome", markers_of: "Told"):
     file = codex.rollout().meta().prompt("x").end().event("task_started", turn_id="c")
     file.row(
         "compacted", {"message": "We fixed it.", "replacement_history": [{"type": "function_call", "call_id": "old"}]}
@@ -79,7 +98,7 @@ def test_a_compaction_alone_is_no_failure(codex, markers_of):
     assert [item.marker.claim for item in story.items if item.marker] == [True]
 
 
-def test_an_interrupted_turn(codex):
+def test_an_interrupted_turn(codex: "CodexHome"):
     file = codex.rollout().meta().prompt("x").run("c1", "ls").answer("c1", "aborted by user after 1.0s")
     file.said("user", "<turn_aborted>\nit was</turn_aborted>").event(
         "turn_aborted", turn_id="turn", reason="interrupted"
@@ -88,7 +107,7 @@ def test_an_interrupted_turn(codex):
     assert (ending(codex).turn, ending(codex).user_interrupted, ending(codex).prompts) == ("interrupted", True, 1)
 
 
-def test_a_replaced_turn_does_not_end_its_successor(codex):
+def test_a_replaced_turn_does_not_end_its_successor(codex: "CodexHome"):
     file = (
         codex.rollout().meta().prompt("x", "a").prompt("y", "b").event("turn_aborted", turn_id="a", reason="replaced")
     )
@@ -96,19 +115,19 @@ def test_a_replaced_turn_does_not_end_its_successor(codex):
     assert ending(codex).turn == "open"
 
 
-def test_a_budget_that_is_used_up_fails(codex):
+def test_a_budget_that_is_used_up_fails(codex: "CodexHome"):
     codex.rollout().meta().prompt("x").event("turn_aborted", turn_id="turn", reason="budget_limited").save()
     assert ending(codex).turn == "failed"
 
 
-def test_rows_that_were_flushed_behind_the_abort_do_not_open_the_turn(codex):
+def test_rows_that_were_flushed_behind_the_abort_do_not_open_the_turn(codex: "CodexHome"):
     file = codex.rollout().meta(cli_version="0.40.0").said("user", "x").event("user_message", message="x", kind="plain")
     file.event("turn_aborted", reason="interrupted").item("reasoning", summary=[{"type": "summary_text", "text": "hm"}])
     file.call("c1", "shell", {"command": ["bash", "-lc", "ls"]}).answer("c1", "aborted by user after 2.0s").save()
     assert ending(codex).turn == "interrupted"
 
 
-def test_a_turn_without_lifecycle_events_ends_with_the_last_word(codex):
+def test_a_turn_without_lifecycle_events_ends_with_the_last_word(codex: "CodexHome"):
     file = codex.rollout().meta(cli_version="0.40.0").said("user", "x").event("user_message", message="x", kind="plain")
     file.event("agent_message", message="Looking.").said("assistant", "Looking.")
     file.call("c1", "shell", {"command": ["bash", "-lc", "ls"]}).save()
@@ -120,7 +139,7 @@ def test_a_turn_without_lifecycle_events_ends_with_the_last_word(codex):
     assert (ending(codex).turn, codex.story().summary.prompts) == ("open", 2)
 
 
-def test_turns_that_were_taken_back(codex):
+def test_turns_that_were_taken_back(codex: "CodexHome"):
     file = (
         codex.rollout()
         .meta()
@@ -136,7 +155,7 @@ def test_turns_that_were_taken_back(codex):
     assert [step.superseded for step in story.steps] == [True]
 
 
-def test_a_daemon_that_came_back(codex, markers_of, texts_of):
+def test_a_daemon_that_came_back(codex: "CodexHome", markers_of: "Told", texts_of: "Told"):
     text = (
         '<codex_internal_context source="daemon_recovery">\nThe server restarted and interrupted the previous turn.\n'
     )
@@ -147,7 +166,7 @@ def test_a_daemon_that_came_back(codex, markers_of, texts_of):
     assert (texts_of(story, "prompt"), story.summary.dangling) == (["x"], 1)
 
 
-def test_changes_of_model_and_directory_are_marked(codex, markers_of):
+def test_changes_of_model_and_directory_are_marked(codex: "CodexHome", markers_of: "Told"):
     file = codex.rollout().meta().prompt("x").end()
     file.row(
         "turn_context", {"cwd": "file:///home/ada/src/other%20one", "model": "gpt-6", "approval_policy": "never"}
@@ -159,7 +178,7 @@ def test_changes_of_model_and_directory_are_marked(codex, markers_of):
     assert story.summary.model == "gpt-6"
 
 
-def test_other_marks(codex, markers_of):
+def test_other_marks(codex: "CodexHome", markers_of: "Told"):
     file = codex.rollout().meta().prompt("x")
     file.event("thread_goal_updated", goal={"objective": "Ship", "status": "active"})
     file.event("thread_goal_updated", goal={"objective": "Ship", "status": "active", "tokens_used": 9})
@@ -175,7 +194,7 @@ def test_other_marks(codex, markers_of):
     assert story.summary.tally.unknown == {"brand_new": 1, "brand_new_row": 1}
 
 
-def test_facts_of_the_head(codex):
+def test_facts_of_the_head(codex: "CodexHome"):
     codex.rollout().meta().prompt("x").save()
     told = codex.story().summary
     assert (told.branch, told.commit, told.version, told.entrypoint) == ("main", "9c1e0f2a" * 5, "0.148.0", "codex-tui")

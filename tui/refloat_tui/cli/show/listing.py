@@ -1,15 +1,18 @@
-"""`list` for a person, on the full road; the quick road writes the same lines (`rows`)."""
+"""`list` for a person, in the same words as on the quick road."""
 
 import os
+from collections.abc import Iterator
+from pathlib import PurePath
 
 from refloat.model.stamp import Stamp
 from refloat.text import cut, one_line
 from refloat.usecases.find_sessions import TITLE, Listing
 from refloat_tui.cli import rows
+from refloat_tui.cli.show.table import labelled
 
 
-def listing_lines(listing: Listing, width: int, now: Stamp, *, everywhere: bool) -> list[str]:
-    """One line a session, newest activity first. The listing comes masked."""
+def listing_lines(listing: Listing, width: int, now: Stamp, *, everywhere: bool) -> Iterator[str]:
+    """One line a session, then what could not be read."""
     table = [
         (
             session.state.value,
@@ -17,9 +20,12 @@ def listing_lines(listing: Listing, width: int, now: Stamp, *, everywhere: bool)
             session.agent,
             session.last_activity_at or "",
             session.session_id,
-            one_line(os.path.basename(session.workspace or "")),  # noqa: PTH119 - a foreign style stays as it is
+            one_line(PurePath(session.workspace or "").name),
         )
         for session in listing.sessions
     ]
     ascii_only = rows.wants_ascii(os.environ)
-    return rows.table(table, len(listing.records_gone), width, now, ascii_only=ascii_only, everywhere=everywhere)
+    gone = len(listing.records_gone)
+    yield from rows.table(table, gone, width, now, ascii_only=ascii_only, everywhere=everywhere)
+    for problem in listing.problems:
+        yield from labelled("  !", f"{problem.path}: {problem.what}", width, 4)

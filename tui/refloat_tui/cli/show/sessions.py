@@ -103,7 +103,7 @@ def recap_lines(recap: Recap, width: int) -> Iterator[str]:
     opened = [step for step in recap.steps if step.outcome is Outcome.DANGLING]
     for at, step in enumerate(opened):
         yield from labelled("" if at else "OPEN", cut(step_line(step), width * 2), width)
-    yield from ["", f"LAST {counted(recap.shown, 'ITEM')}"]
+    yield from ["", f"LAST {counted(recap.shown, 'item')}".upper()]
     for item in recap.items:
         yield cut(item_line(item), width)
     if recap.omitted:

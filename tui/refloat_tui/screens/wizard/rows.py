@@ -1,5 +1,6 @@
 """The list of a page. Enter is left to the wizard: it goes on."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -15,6 +16,11 @@ class PageRows(RowList[Row], inherit_bindings=False):
     """Rows of a page."""
 
     BINDINGS: ClassVar[list[BindingType]] = [found for found in bindings("rows") if found.id != "rows.open"]
+
+    def show(self, rows: Sequence[Row]) -> None:
+        """Take these rows, where they are others than those that stand there: drawing is what costs."""
+        if list(rows) != self.rows:
+            self.set_rows(list(rows))
 
     def key_of(self, row: Row) -> str:
         """Its own."""

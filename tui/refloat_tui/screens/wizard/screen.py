@@ -28,12 +28,13 @@ from refloat.usecases.recover import Recovery, Uncertain, answer, previous_page,
 from refloat.usecases.rescue import Rescue
 from refloat_tui.actions import bindings
 from refloat_tui.base import RefloatScreen
-from refloat_tui.clipboard import copy_text
+from refloat_tui.clipboard import COPIED, COPIED_BY_TERMINAL, copy_locally
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import clock_time
 from refloat_tui.present.markdown import markdown_lines
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.text import TextScreen
+from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.screens.wizard.pages import VIEWS
 from refloat_tui.screens.wizard.pages.brief import brief_rows, section_key
 from refloat_tui.screens.wizard.pages.view import Look, PageView, Verb
@@ -49,16 +50,6 @@ WIDE = 100
 
 _PATH = "path"
 _ADD = "add "
-
-
-@dataclass(frozen=True, slots=True)
-class Farewell:
-    """What the wizard leaves behind."""
-
-    sentence: str
-    """What to tell the person: where the brief is, or how to come back."""
-    written: str | None = None
-    """Path of the brief, once written."""
 
 
 class WizardScreen(RefloatScreen[Farewell]):
@@ -103,6 +94,13 @@ class WizardScreen(RefloatScreen[Farewell]):
         why: str | None = None
 
     @dataclass
+    class Copied(Message, bubble=False):
+        """The text is on the desktop's clipboard, where there is one (`local`)."""
+
+        text: str
+        local: bool
+
+    @dataclass
     class Put(Message, bubble=False):
         """The brief is in a file (or, `why`, is not)."""
 
@@ -130,6 +128,8 @@ class WizardScreen(RefloatScreen[Farewell]):
         """What the running worker writes the brief of."""
         self._probing = False
         self._changed: tuple[str, ...] = ()
+        self._shown: dict[str, object] = {}
+        """What stands where, so that only what changed is laid out and drawn again."""
 
     # ── layout ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -166,9 +166,11 @@ class WizardScreen(RefloatScreen[Farewell]):
         self.call_after_refresh(self._show)
 
     def _say(self, where: str, pieces: Pieces) -> None:
-        said = self.query_one(f"#{where}", Static)
-        said.update(content(pieces))
-        said.display = bool(pieces)
+        if self._shown.get(where) != pieces:
+            self._shown[where] = pieces
+            said = self.query_one(f"#{where}", Static)
+            said.update(content(pieces))
+            said.display = bool(pieces)
 
     # ── what is shown ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -202,7 +204,7 @@ class WizardScreen(RefloatScreen[Farewell]):
         self._say("page-reason", view.reason(look))
         self._say("page-changed", self._changed_words())
         rows = view.rows(look)
-        self.rows.set_rows(rows)
+        self.rows.show(rows)
         if not view.list_first:
             self.rows.styles.height = min(len(rows), max(3, self.query_one("#page").size.height // 2))
         else:
@@ -227,14 +229,16 @@ class WizardScreen(RefloatScreen[Farewell]):
     def _show_detail(self) -> None:
         look, key = self._page_look(), self.rows.cursor_key
         lines = self._view.detail(look, key) if look is not None and key is not None else ()
-        made = Content("\n").join(content(line) for line in lines)
-        self.query_one("#page-evidence", Static).update(made)
+        if self._shown.get("evidence") == tuple(lines):
+            return
+        self._shown["evidence"] = tuple(lines)
+        self.query_one("#page-evidence", Static).update(Content("\n").join(content(line) for line in lines))
         self.query_one("#page-detail").display = bool(lines)
 
     def _show_side(self) -> None:
         if self._recovery is not None and self.has_class("-wide") and not self.has_class("-last"):
             rows = brief_rows(self._look(self._recovery, self.side.size.width - 1))
-            self.side.set_rows([replace(row, stop=False) for row in rows])
+            self.side.show([replace(row, stop=False) for row in rows])
             head = next((at for at, row in enumerate(rows) if row.key == f"{self._view.section} head"), 0)
             self.side.scroll_to(y=head, animate=False, force=True)
 
@@ -655,14 +659,23 @@ class WizardScreen(RefloatScreen[Farewell]):
     def action_wizard_copy(self) -> None:
         """The whole brief, masked."""
         if self._written is not None and self._rescue is not None:
-            self.tell(copy_text(self.app, self._written.markdown, self._rescue.environment))
+            self._copy_now(self._written.markdown)
+
+    @work(thread=True, exclusive=True, group="copy", exit_on_error=False, description="Copying")
+    def _copy_now(self, text: str) -> None:
+        if self._rescue is not None:
+            self.post_message(self.Copied(text, copy_locally(text, self._rescue.environment)))
+
+    def on_wizard_screen_copied(self, event: Copied) -> None:
+        """The terminal comes last: it is the one that still has it when Refloat is gone."""
+        self.app.copy_to_clipboard(event.text)
+        self.tell(COPIED if event.local else COPIED_BY_TERMINAL)
 
     def action_wizard_command(self) -> None:
         """The command that goes on from here; a yes copies it."""
         if self._rescue is None or self._recovery is None or self._recovery.given.written is None:
             return
         command = shlex.join(self._rescue.next_command(self._rescue.resolve(self._recovery.given.written[0])))
-        environment = self._rescue.environment
         ask = Confirm(
             f"This starts the next session with the brief:\n\n  {command}\n",
             "y copies it; run it in the workspace.",
@@ -671,7 +684,7 @@ class WizardScreen(RefloatScreen[Farewell]):
 
         def heard(yes: bool | None) -> None:
             if yes:
-                self.tell(copy_text(self.app, command, environment))
+                self._copy_now(command)
 
         self.app.push_screen(ask, heard)
 

@@ -1,0 +1,74 @@
+"""What a found secret is, and the questions that every finder asks of a value."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One secret, or one line of one: `text[start:end]`, never across a line end."""
+
+    start: int
+    end: int
+    kind: str
+    strong: bool = True
+    """Random enough that even a piece of it, met elsewhere, is known for what it is."""
+
+
+MASK: Final = "[masked: "
+"""How a replacement begins; nothing that holds it is a secret any more."""
+
+_DIGITS: Final = re.compile(r"\d")
+_PLACEHOLDER: Final = re.compile(
+    r"""[$<{%*•\[#].*|.*(?:\$\{|\{\{|<[\w -]+>).*|(.)\1*|x{3,}.*|\.{2,}.*|.*…|.*\.\.\.|change[-_ ]?(?:me|it|this).*|
+    (?:your|my|the|some|a|an|insert|enter|put|replace|add)[-_ ].*|example.*|.*[-_]example|placeholder.*|redacted.*|
+    masked.*|hidden|none|null|nil|true|false|undefined|todo|tbd|dummy|fake|test|testing|foo|bar|baz|foobar|string|str|
+    int|bool|boolean|number|bytes|object|any|self|required|optional|empty|n/a|na|yes|no|on|off|unset|default|unknown|
+    missing|invalid|
+    (?:api[-_ ]?)?(?:key|password|passwd|passphrase|pass|pw|pwd|secret|token|credentials?)s?(?:[-_ ]?here)?|
+    os\.(?:environ|getenv).*|process\.env.*|import\.meta.*|secrets?\.\w+|env\.\w+|vars?\.\w+|settings\.\w+|config\.\w+|
+    file:.*|https?://[^:@\s]*""",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+
+
+def is_random(value: str) -> bool:
+    """Whether a value mixes letters and digits like no word does."""
+    digits = len(_DIGITS.findall(value))
+    if not digits or not any(c.isalpha() for c in value):
+        return False
+    mixed = any(c.islower() for c in value) and any(c.isupper() for c in value)
+    return mixed or digits >= 2
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value only says where a secret would stand."""
+    return not value or MASK in value or _PLACEHOLDER.fullmatch(value.strip()) is not None
+
+
+def find_all(text: str, word: str) -> Sequence[int]:
+    """Every place where `word` begins."""
+    if word not in text:
+        return ()
+    places = [text.find(word)]
+    while (at := text.find(word, places[-1] + len(word))) >= 0:
+        places.append(at)
+    return places
+
+
+def merge(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Sorted, and what overlaps or touches made one; the kind is that of the longest, then of the first."""
+    merged: list[Hit] = []
+    widest = 0
+    for hit in sorted(hits, key=lambda h: (h.start, -h.end)):
+        if merged and hit.start < merged[-1].end:
+            last = merged[-1]
+            kind = hit.kind if hit.end - hit.start > widest else last.kind
+            merged[-1] = Hit(last.start, max(last.end, hit.end), kind, last.strong or hit.strong)
+            widest = max(widest, hit.end - hit.start)
+        else:
+            merged.append(hit)
+            widest = hit.end - hit.start
+    return tuple(merged)

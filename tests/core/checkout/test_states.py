@@ -1,0 +1,597 @@
+"""Sessions against real repositories: states, owners, fates, places."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.core.checkout.conftest import Repo, at, change_of, file_of
+
+from refloat.model.checkout import Fate, FileState, Freshness, Owner, PlaceKind
+from refloat.model.transcript import FileEdit, Outcome, Touched
+from refloat.testing.stories import edited, hunks_between, replaced, written
+
+OLD = "def review(x):\n    return x\n\n\ndef other():\n    pass\n"
+NEW = OLD.replace("    return x", "    if x is None:\n        raise ValueError('nothing')\n    return x")
+
+
+def fates(repo: Repo, file: object) -> list[Fate]:
+    return [edit.fate for edit in file.edits]  # pyright: ignore[reportAttributeAccessIssue,reportUnknownMemberType,reportUnknownVariableType] - an EditedFile
+
+
+# ── uncommitted and committed ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_uncommitted_edit_is_this_sessions(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    repo.write("a.py", NEW, 12)
+    made = repo.compare(story)
+    file = file_of(made, "a.py")
+    assert (file.state, file.owner, file.confirmed) == (FileState.PRESENT, Owner.THIS_SESSION, True)
+    assert fates(repo, file) == [Fate.UNCOMMITTED]
+    assert file.session == "claude-code:5f0c1d2e-0000-4000-8000-000000000001"
+    assert [hunk.lines[0][0] for hunk in file.hunks] == ["+"]
+    assert (made.repo, made.branch, made.operation) == (str(repo.root), "main", None)
+
+
+def test_a_committed_edit_names_its_commit(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    repo.write("a.py", NEW, 12)
+    sha = repo.commit("b", at=20)
+    repo.write("b.py", "x\n", 30)
+    repo.commit("c", at=30)
+    file = file_of(repo.compare(story), "a.py")
+    assert (file.state, file.owner, file.hunks) == (FileState.PRESENT, None, ())
+    assert [(edit.fate, edit.commit) for edit in file.edits] == [(Fate.COMMITTED, sha)]
+    assert [(p.where, p.ref, p.commit) for p in file.found_in] == [
+        (PlaceKind.WORKTREE, None, None),
+        (PlaceKind.BRANCH, "main", sha),
+    ]
+
+
+def test_an_edit_of_the_past_is_not_found_in_a_commit_from_before_it(repo: Repo) -> None:
+    path = repo.write("a.py", NEW)
+    repo.commit("had it", at=-500)
+    repo.write("a.py", OLD)
+    repo.commit("took it out", at=-400)
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    file = file_of(repo.compare(story), "a.py")
+    assert file.state is FileState.REVERTED
+    assert fates(repo, file) == [Fate.REVERTED]
+    assert [place.where for place in file.found_in] == [PlaceKind.RECORD]
+
+
+def test_an_edit_that_the_session_replaced_names_the_step(repo: Repo) -> None:
+    path = repo.path("a.py")
+    story = repo.story()
+    story.edit(written(path, "one\n"))
+    story.edit(edited(path, "one\n", "two\n"))
+    repo.write("a.py", "two\n", 22)
+    file = file_of(repo.compare(story), "a.py")
+    assert [(edit.fate, edit.by) for edit in file.edits] == [(Fate.REPLACED, "step 2"), (Fate.UNCOMMITTED, None)]
+
+
+def test_a_refused_edit_is_listed_and_proves_nothing(repo: Repo) -> None:
+    story = repo.story()
+    story.edit(written(repo.path("a.py"), "x\n"), outcome=Outcome.DENIED)
+    file = file_of(repo.compare(story), "a.py")
+    assert (file.state, fates(repo, file)) == (FileState.UNVERIFIABLE, [Fate.NEVER_APPLIED])
+    assert "refused" in file.why
+
+
+def test_a_refused_edit_of_which_only_the_path_is_left(repo: Repo) -> None:
+    from refloat.model.transcript import StepKind
+
+    story = repo.story()
+    story.step(StepKind.EDIT, outcome=Outcome.ERROR, files=[repo.path("README.md")])
+    file = file_of(repo.compare(story), "README.md")
+    assert (file.state, fates(repo, file)) == (FileState.UNVERIFIABLE, [Fate.NEVER_APPLIED])
+
+
+@pytest.mark.parametrize(("made", "state"), [(True, FileState.PRESENT), (False, FileState.REVERTED)])
+def test_killed_between_the_edit_and_its_note(repo: Repo, *, made: bool, state: FileState) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(replaced(path, "    return x", "    return x + 1"), outcome=Outcome.DANGLING)
+    if made:
+        repo.write("a.py", OLD.replace("return x", "return x + 1"), 11)
+    file = file_of(repo.compare(story), "a.py")
+    assert (file.state, file.confirmed) == (state, False)
+    assert fates(repo, file) == [Fate.UNCOMMITTED if made else Fate.UNCONFIRMED]
+
+
+def test_edits_taken_back_with_their_talk_are_never_lost(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, OLD + "kept\n"))
+    story.edit(edited(path, OLD + "kept\n", OLD + "kept\ngone\n"), superseded=True)
+    repo.write("a.py", OLD + "kept\n", 30)
+    file = file_of(repo.compare(story), "a.py")
+    assert file.state is FileState.PRESENT
+    assert [(edit.fate, edit.by) for edit in file.edits] == [
+        (Fate.UNCOMMITTED, None),
+        (Fate.REVERTED, "taken back with its part of the talk"),
+    ]
+
+
+# ── where lost content stands ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def edited_then(repo: Repo) -> tuple[str, object]:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    repo.write("a.py", NEW, 12)
+    return path, story
+
+
+def test_stashed_by_another_session(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    repo.write("a.py", NEW, 12)
+    other = repo.story("01997e76-0000-7000-8000-000000000001", "codex")
+    other.run("git status --short")
+    other.run("git stash")
+    repo.git("stash", at=21)
+    made = file_of(repo.compare(story, other), "a.py")
+    assert made.state is FileState.REVERTED
+    stash = repo.git("rev-parse", "refs/stash")
+    assert [(p.where, p.ref, p.commit) for p in made.found_in] == [(PlaceKind.STASH, "stash@{0}", stash)]
+    assert [(edit.fate, edit.by) for edit in made.edits] == [
+        (Fate.REVERTED, "codex:01997e76-0000-7000-8000-000000000001")
+    ]
+
+
+def test_an_untracked_file_in_a_stash(repo: Repo) -> None:
+    story = repo.story()
+    story.edit(written(repo.path("new.py"), "x = 1\n"))
+    repo.write("new.py", "x = 1\n", 12)
+    repo.git("stash", "-u", at=20)
+    file = file_of(repo.compare(story), "new.py")
+    assert file.state is FileState.DELETED
+    assert [(place.where, place.ref) for place in file.found_in] == [(PlaceKind.STASH, "stash@{0}")]
+
+
+def test_a_dropped_stash_is_an_unreachable_commit(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    repo.write("a.py", NEW, 12)
+    repo.git("stash", at=20)
+    stash = repo.git("rev-parse", "refs/stash")
+    repo.git("stash", "drop")
+    file = file_of(repo.compare(story), "a.py")
+    assert [(p.where, p.commit) for p in file.found_in if p.where is PlaceKind.UNREACHABLE_COMMIT] == [
+        (PlaceKind.UNREACHABLE_COMMIT, stash)
+    ]
+    assert file.found_in[-1].where is PlaceKind.RECORD
+
+
+def test_on_another_branch(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    repo.git("switch", "-q", "-c", "topic")
+    repo.write("a.py", NEW, 12)
+    sha = repo.commit("b", at=20)
+    repo.git("switch", "-q", "main")
+    file = file_of(repo.compare(story), "a.py")
+    assert [(p.where, p.ref, p.commit) for p in file.found_in] == [(PlaceKind.BRANCH, "topic", sha)]
+    assert [(edit.fate, edit.commit) for edit in file.edits] == [(Fate.COMMITTED, sha)]
+
+
+def test_only_the_reflog_knows_a_commit_that_was_reset(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    base = repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    repo.write("a.py", NEW, 12)
+    sha = repo.commit("b", at=20)
+    repo.git("reset", "-q", "--hard", base, at=30)
+    file = file_of(repo.compare(story), "a.py")
+    assert [(p.where, p.ref, p.commit) for p in file.found_in] == [
+        (PlaceKind.REFLOG, "HEAD@{1}", sha),
+        (PlaceKind.RECORD, "step 1", None),
+    ]
+
+
+def test_in_another_worktree(repo: Repo, tmp_path: Path) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    repo.git("worktree", "add", "-q", str(tmp_path / "other"), "-b", "other")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    (tmp_path / "other" / "a.py").write_text(NEW)
+    file = file_of(repo.compare(story), "a.py")
+    assert [(p.where, p.path) for p in file.found_in] == [(PlaceKind.OTHER_WORKTREE, str(tmp_path / "other" / "a.py"))]
+
+
+def test_an_agents_backup(repo: Repo, tmp_path: Path) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    backup = tmp_path / "0123456789abcdef@v2"
+    backup.write_text(OLD + "worth keeping\n")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    story.touched.append(Touched(path, "backup", at(20), source=str(backup)))
+    file = file_of(repo.compare(story), "a.py")
+    assert [(p.where, p.path) for p in file.found_in if p.where is PlaceKind.AGENT_BACKUP] == [
+        (PlaceKind.AGENT_BACKUP, str(backup))
+    ]
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_moved_away(repo: Repo, *, committed: bool) -> None:
+    story = repo.story()
+    story.edit(written(repo.path("a.py"), "x = 1\n"))
+    repo.write("lib/b.py", "x = 1\n", 12)
+    if committed:
+        repo.commit("b", at=20)
+    file = file_of(repo.compare(story), "a.py")
+    assert file.state is FileState.MOVED
+    assert [(p.where, p.path) for p in file.found_in] == [(PlaceKind.WORKTREE, "lib/b.py")]
+
+
+def test_a_recorded_deletion_and_a_file_that_came_back(repo: Repo) -> None:
+    gone, back = repo.write("gone.py", "g = 1\n"), repo.write("back.py", "b = 1\n")
+    repo.commit("both")
+    story = repo.story()
+    story.edit(FileEdit(gone, "delete"), FileEdit(back, "delete"))
+    Path(gone).unlink()
+    made = repo.compare(story)
+    assert (file_of(made, "gone.py").state, file_of(made, "gone.py").recorded) == (FileState.PRESENT, "deleted")
+    assert file_of(made, "gone.py").owner is Owner.THIS_SESSION
+    assert fates(repo, file_of(made, "gone.py")) == [Fate.UNCOMMITTED]
+    assert file_of(made, "back.py").state is FileState.DIVERGED
+
+
+# ── owners ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_each_hunk_has_its_own_owner(repo: Repo) -> None:
+    lines = [f"line {n}" for n in range(20)]
+    path = repo.write("a.py", "\n".join(lines) + "\n")
+    repo.commit("a")
+    before = "\n".join(["dirty before", *lines[1:]]) + "\n"
+    after = before.replace("line 10", "mine")
+    story = repo.story()
+    story.edit(edited(path, before, after))
+    other = repo.story("01997e76-0000-7000-8000-000000000001", "codex")
+    later_text = after.replace("line 15", "theirs")
+    other.edit(edited(path, after, later_text))
+    repo.write("a.py", later_text.replace("line 19", "somebody's"), 50)
+    file = file_of(repo.compare(story, other), "a.py")
+    assert [hunk.owner for hunk in file.hunks] == [
+        Owner.PREDATES,
+        Owner.THIS_SESSION,
+        Owner.OTHER_SESSION,
+        Owner.UNKNOWN,
+    ]
+    assert file.owner is Owner.MIXED
+    assert file.state is FileState.CHANGED_SINCE
+
+
+def test_a_move_within_a_file_is_this_sessions_however_git_tells_it(repo: Repo) -> None:
+    path = repo.write("a.py", "a = 1\nb = 2\n")
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, "a = 1\nb = 2\n", "b = 2\na = 1\n"))
+    repo.write("a.py", "b = 2\na = 1\n", 12)
+    assert file_of(repo.compare(story), "a.py").owner is Owner.THIS_SESSION
+
+
+def test_a_hunk_whose_before_the_record_does_not_hold_is_not_this_sessions(repo: Repo) -> None:
+    path = repo.write("a.py", "head\n")
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, "dirty\n", "mine\n"))
+    repo.write("a.py", "mine\n", 12)
+    assert file_of(repo.compare(story), "a.py").owner is Owner.MIXED
+
+
+def test_the_dirty_rest(repo: Repo) -> None:
+    story = repo.story()
+    story.run("ruff format .")
+    repo.write("old.txt", "before\n", -50)
+    repo.write("formatted.py", "x = 1\n", 11)
+    repo.write("whose.txt", "?\n", 500)
+    repo.write("HANDOFF.md", '# Brief\n\n<!-- refloat/1 {"head": null} -->\n', 600)
+    made = repo.compare(story)
+    assert {change.path: change.owner for change in made.other_changes} == {
+        "old.txt": Owner.PREDATES,
+        "formatted.py": Owner.COMMAND,
+        "whose.txt": Owner.UNKNOWN,
+    }
+    assert "step 1" in change_of(made, "formatted.py").why
+
+
+def test_another_sessions_file_is_named(repo: Repo) -> None:
+    other = repo.story("01997e76-0000-7000-8000-000000000001", "codex")
+    other.edit(written(repo.path("b.py"), "b = 1\n"))
+    repo.write("b.py", "b = 1\n", -10)
+    change = change_of(repo.compare(repo.story(), other), "b.py")
+    assert (change.owner, change.session) == (Owner.OTHER_SESSION, "codex:01997e76-0000-7000-8000-000000000001")
+
+
+def test_odd_names(repo: Repo) -> None:
+    names = [
+        "two\nlines.txt",
+        "-rf",
+        "tab\there.txt",
+        "résumé.txt",
+        "[red]x[/red].txt",
+        'quo"te.txt',
+        "back\\slash",
+        " lead",
+    ]
+    for name in names:
+        repo.write(name, "old\n")
+    repo.commit("odd")
+    story = repo.story()
+    for name in names:
+        story.edit(edited(repo.path(name), "old\n", "new\n"))
+        repo.write(name, "new\n", 100)
+    made = repo.compare(story)
+    assert [file.path for file in made.files] == names
+    assert {(file.state, file.owner) for file in made.files} == {(FileState.PRESENT, Owner.THIS_SESSION)}
+
+
+# ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_checks_and_the_tree_that_they_saw(repo: Repo) -> None:
+    story = repo.story()
+    story.run("pytest -q")
+    story.edit(written(repo.path("a.py"), "x\n"))
+    story.run("pytest -q 2>&1 | tail -1", "1 failed, 3 passed\n")
+    repo.write("a.py", "x\n", 22)
+    stale, current = repo.compare(story).checks
+    assert (stale.freshness, stale.stale_because) == (Freshness.STALE, "step 2 edited a.py")
+    assert (current.freshness, current.outcome, current.exit_code) == (Freshness.CURRENT, Outcome.ERROR, None)
+    assert current.note == "its exit code is that of `tail -1`, not of the check"
+    assert current.head == repo.git("rev-parse", "HEAD")
+
+
+def test_a_commit_of_the_same_content_leaves_a_check_current(repo: Repo) -> None:
+    story = repo.story()
+    repo.write("a.py", "x\n", 5)
+    story.run("pytest -q")
+    repo.commit("a", at=60)
+    (run,) = repo.compare(story).checks
+    assert run.freshness is Freshness.CURRENT
+    repo.write("a.py", "y\n", 90)
+    (run,) = repo.compare(story).checks
+    assert (run.freshness, run.stale_because) == (Freshness.STALE, f"a.py was written at {at(90)}")
+
+
+# ── what is no ordinary checkout ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_folder_that_is_no_repository(bare: Repo) -> None:
+    path = bare.write("a.py", NEW, 12)
+    story = bare.story()
+    story.edit(edited(path, OLD, NEW))
+    made = bare.compare(story)
+    assert made.repo is None
+    assert "no git repository" in made.warnings[0].what
+    file = file_of(made, path)
+    assert (file.state, file.owner, len(file.hunks)) == (FileState.PRESENT, Owner.THIS_SESSION, 1)
+
+
+def test_a_vanished_workspace(bare: Repo) -> None:
+    story = bare.story()
+    story.edit(written(bare.path("a.py"), "x\n"))
+    bare.root.rmdir()
+    made = bare.compare(story)
+    assert made.warnings[0].path == str(bare.root)
+    (file,) = made.files
+    assert (file.state, file.why) == (FileState.UNVERIFIABLE, "the workspace is gone: there is nothing to compare with")
+    assert [place.where for place in file.found_in] == [PlaceKind.RECORD]
+
+
+def test_a_repository_without_commits(bare: Repo) -> None:
+    bare.git("init", "-q", "-b", "main")
+    path = bare.write("a.py", "x\n", 12)
+    bare.write("staged.py", "s\n", 12)
+    bare.git("add", "staged.py")
+    story = bare.story()
+    story.edit(written(path, "x\n"))
+    made = bare.compare(story)
+    assert (made.head, made.branch, made.base.head) == (None, "main", None)
+    assert (file_of(made, "a.py").state, file_of(made, "a.py").owner) == (FileState.PRESENT, Owner.THIS_SESSION)
+    assert change_of(made, "staged.py").hunks[0].lines == ("+s",)
+
+
+def test_a_detached_head(repo: Repo) -> None:
+    repo.git("checkout", "-q", "--detach")
+    made = repo.compare(repo.story())
+    assert (made.branch, made.head) == (None, repo.git("rev-parse", "HEAD"))
+
+
+def test_a_conflicted_rebase(repo: Repo) -> None:
+    repo.write("a.py", "one\n")
+    repo.commit("a")
+    repo.git("switch", "-q", "-c", "topic")
+    repo.write("a.py", "topic\n")
+    repo.commit("topic")
+    repo.git("switch", "-q", "main")
+    repo.write("a.py", "main\n")
+    head = repo.commit("main")
+    repo.git("switch", "-q", "topic")
+    repo.git("rebase", "main", check=False)
+    operation = repo.compare(repo.story()).operation
+    assert operation is not None
+    assert (operation.kind, operation.branch, operation.onto, operation.conflicts) == (
+        "rebase",
+        "topic",
+        head,
+        ("a.py",),
+    )
+    assert not operation.index_lock
+
+
+@pytest.mark.parametrize("kind", ["merge", "cherry_pick", "revert"])
+def test_other_operations_under_way(repo: Repo, kind: str) -> None:
+    repo.write("a.py", "one\n")
+    repo.commit("a")
+    repo.git("switch", "-q", "-c", "topic")
+    repo.write("a.py", "topic\n")
+    topic = repo.commit("topic")
+    repo.git("switch", "-q", "main")
+    repo.write("a.py", "main\n")
+    first = repo.commit("main")
+    repo.write("a.py", "main 2\n")
+    repo.commit("main 2")
+    words = {"merge": ["merge", "topic"], "cherry_pick": ["cherry-pick", topic], "revert": ["revert", first]}
+    repo.git(*words[kind], check=False)
+    operation = repo.compare(repo.story()).operation
+    assert operation is not None
+    assert (operation.kind, operation.conflicts) == (kind, ("a.py",))
+    assert operation.branch == {"merge": "topic", "cherry_pick": topic, "revert": first}[kind]
+
+
+def test_a_left_over_lock(repo: Repo) -> None:
+    (repo.root / ".git" / "index.lock").touch()
+    operation = repo.compare(repo.story()).operation
+    assert operation is not None
+    assert (operation.kind, operation.index_lock) == ("index_lock", True)
+
+
+def test_a_session_in_a_worktree(repo: Repo, tmp_path: Path) -> None:
+    place = tmp_path / "work" / ".claude" / "worktrees" / "retry"
+    repo.write("a.py", OLD)
+    repo.commit("a")
+    repo.git("worktree", "add", "-q", str(place), "-b", "retry")
+    story = repo.story()
+    story.edit(edited(str(place / "a.py"), OLD, NEW))
+    (place / "a.py").write_text(NEW)
+    inside = replace(story)
+    file = file_of(repo.compare(inside), ".claude/worktrees/retry/a.py")
+    assert (file.state, file.owner) == (FileState.PRESENT, Owner.THIS_SESSION)
+    inside.worktree = str(place)
+    made = repo.compare(inside)
+    assert (made.repo, made.branch) == (str(place), "retry")
+    assert file_of(made, "a.py").owner is Owner.THIS_SESSION
+
+
+def test_work_in_a_removed_worktree_is_found_on_its_branch(repo: Repo, tmp_path: Path) -> None:
+    place = tmp_path / "work" / ".claude" / "worktrees" / "retry"
+    repo.write("a.py", OLD)
+    repo.commit("a")
+    repo.git("worktree", "add", "-q", str(place), "-b", "retry")
+    story = repo.story()
+    story.edit(edited(str(place / "a.py"), OLD, NEW))
+    (place / "a.py").write_text(NEW)
+    repo.git("commit", "-qam", "retry", at=20, cwd=place)
+    sha = repo.git("rev-parse", "retry")
+    repo.git("worktree", "remove", str(place))
+    file = file_of(repo.compare(story), ".claude/worktrees/retry/a.py")
+    assert file.state is FileState.DELETED
+    assert [(p.where, p.ref, p.commit) for p in file.found_in] == [(PlaceKind.BRANCH, "retry", sha)]
+
+
+def test_a_submodule(repo: Repo, tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    library.mkdir()
+    repo.git("init", "-q", "-b", "main", cwd=library)
+    (library / "lib.py").write_text(OLD)
+    repo.git("add", "-A", cwd=library)
+    repo.git("commit", "-qm", "lib", cwd=library)
+    repo.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library), "lib")
+    repo.commit("with lib")
+    story = repo.story()
+    story.edit(edited(repo.path("lib/lib.py"), OLD, NEW))
+    (repo.root / "lib" / "lib.py").write_text(NEW)
+    file = file_of(repo.compare(story), "lib/lib.py")
+    assert (file.state, file.owner) == (FileState.PRESENT, Owner.THIS_SESSION)
+
+
+def test_files_outside_the_repository_and_links_out_of_it(repo: Repo, tmp_path: Path) -> None:
+    outside = tmp_path / "notes.txt"
+    outside.write_text("x\n")
+    (repo.root / "link.txt").symlink_to(outside)
+    story = repo.story()
+    story.edit(written(str(outside), "x\n"))
+    story.edit(written(repo.path("link.txt"), "x\n"))
+    made = repo.compare(story)
+    assert file_of(made, str(outside)).state is FileState.PRESENT
+    assert file_of(made, "link.txt").state is FileState.UNVERIFIABLE
+
+
+def test_a_workspace_behind_a_link(repo: Repo, tmp_path: Path) -> None:
+    (tmp_path / "alias").symlink_to(repo.root)
+    story = repo.story()
+    story.workspace = str(tmp_path / "alias")
+    story.edit(written(str(tmp_path / "alias" / "a.py"), "x\n"))
+    repo.write("a.py", "x\n", 12)
+    assert file_of(repo.compare(story), "a.py").owner is Owner.THIS_SESSION
+
+
+def test_ignored_files_are_compared_too(repo: Repo) -> None:
+    repo.write(".gitignore", "*.log\n")
+    repo.commit("ignore")
+    story = repo.story()
+    story.edit(written(repo.path("a.log"), "x = 1\n"))
+    repo.write("a.log", "x = 1\n", 12)
+    file = file_of(repo.compare(story), "a.log")
+    assert (file.state, file.owner, fates(repo, file)) == (FileState.PRESENT, Owner.THIS_SESSION, [Fate.UNCOMMITTED])
+
+
+def test_nothing_in_the_checkout_is_written(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    repo.write("a.py", NEW + "more\n", 12)
+
+    def seen() -> dict[str, int]:
+        return {
+            str(Path(folder) / name): (Path(folder) / name).lstat().st_mtime_ns
+            for folder, _, names in os.walk(repo.root)
+            for name in names
+        }
+
+    before = seen()
+    repo.compare(story)
+    assert seen() == before
+
+
+def test_binary_files(repo: Repo) -> None:
+    repo.write("a.bin", b"\0\1\2")
+    repo.commit("bin")
+    repo.write("a.bin", b"\0\1\3", 12)
+    repo.write("b.bin", b"\0", 12)
+    story = repo.story()
+    story.edit(FileEdit(repo.path("a.bin"), "update", binary=True))
+    made = repo.compare(story)
+    assert file_of(made, "a.bin").state is FileState.UNVERIFIABLE
+    assert file_of(made, "a.bin").owner is Owner.UNKNOWN
+    assert change_of(made, "b.bin").owner is Owner.UNKNOWN
+
+
+def test_hunks_only_of_a_whole_file_edited_by_a_subagent(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    sub = repo.story()
+    sub.subagent = "a1"
+    sub.edit(FileEdit(path, "update", hunks=hunks_between(OLD, NEW)))
+    story = repo.story()
+    story.subagents["a1"] = sub.build()
+    repo.write("a.py", NEW, 12)
+    file = file_of(repo.compare(story), "a.py")
+    assert (file.state, file.owner) == (FileState.PRESENT, Owner.THIS_SESSION)
+    assert file.edits[0].subagent == "a1"

@@ -1,0 +1,251 @@
+"""Saved and gone, what is still open, and what must not be repeated."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.core.checkout.conftest import Repo, at
+
+from refloat.model.checkout import PlaceKind
+from refloat.model.liveness import Liveness, Verdict
+from refloat.model.session import Session, State, Subagent, TranscriptFiles
+from refloat.model.stamp import seconds_of
+from refloat.model.story import OpenWork
+from refloat.model.transcript import Background, FileEdit, Outcome, Queued, StepKind
+from refloat.model.triage import ActionOutcome, Finding, FindingVerdict, Triage
+from refloat.testing.fakes import FakeProcesses, process
+from refloat.testing.stories import StoryBuilder, edited, written
+from refloat.usecases.triage_session import triage_session
+from refloat.usecases.workbench import Workbench
+
+OLD, NEW = "x = 1\n", "x = 2\n"
+
+
+def session_of(story: StoryBuilder, verdict: Verdict = Verdict.GONE) -> Session:
+    return Session(
+        agent=story.agent,
+        session_id=story.session_id,
+        title="",
+        workspace=story.workspace,
+        repo=None,
+        branch=None,
+        model=None,
+        started_at=story.started,
+        last_activity_at=at(600),
+        state=State.FAILED,
+        activity=None,
+        failure=None,
+        liveness=Liveness(verdict, ()),
+        turns=1,
+        prompts=1,
+        steps=0,
+        dangling=0,
+        edits=0,
+        parent=None,
+        superseded_by=None,
+        subagents=(),
+        worktree=None,
+        transcript=TranscriptFiles((), 0, ()),
+    )
+
+
+def triage(
+    repo: Repo, story: StoryBuilder, *, session: Session | None = None, processes: FakeProcesses | None = None
+) -> Triage:
+    checkout = repo.compare(story)
+    bench = repo.bench
+    if processes is not None:
+        bench = Workbench(replace(bench.machine, processes=processes), ())
+    return triage_session(bench, story.build(), checkout, session or session_of(story))
+
+
+def what(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
+    return [(finding.kind, finding.what) for finding in findings]
+
+
+def test_an_edit_on_disk_is_saved_and_one_nowhere_is_gone(repo: Repo) -> None:
+    story = repo.story()
+    story.edit(written(repo.path("here.py"), NEW))
+    story.edit(written(repo.path("gone.py"), NEW))
+    repo.write("here.py", NEW, 12)
+    made = triage(repo, story)
+    (saved,), (gone,) = made.saved, made.gone
+    assert (saved.files, saved.verdict, saved.where and saved.where.place) == (
+        ("here.py",),
+        FindingVerdict.CONFIRMED,
+        PlaceKind.WORKTREE,
+    )
+    assert (gone.files, gone.verdict) == (("gone.py",), FindingVerdict.LOST)
+    assert [place.source for place in gone.recoverable_from] == [PlaceKind.RECORD]
+    assert not made.claimed
+    assert not made.claims_looked_for
+
+
+def test_an_edit_in_a_stash_is_saved_and_says_who_put_it_there(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    repo.write("a.py", NEW, 12)
+    story.run("git stash")
+    repo.git("stash", at=21)
+    (saved,) = triage(repo, story).saved
+    assert saved.where is not None
+    assert (saved.where.place, saved.where.ref) == (PlaceKind.STASH, "stash@{0}")
+    assert saved.where.commit == repo.git("rev-parse", "refs/stash")
+    assert "step 2" in saved.why
+
+
+def test_an_unconfirmed_edit_on_disk_is_saved_without_a_second_finding(repo: Repo) -> None:
+    story = repo.story()
+    story.edit(written(repo.path("a.py"), NEW), outcome=Outcome.DANGLING)
+    repo.write("a.py", NEW, 11)
+    story.run("pytest -q", outcome=Outcome.DANGLING)
+    made = triage(repo, story)
+    assert [(finding.what, finding.confirmed) for finding in made.saved] == [("a.py edited", False)]
+    assert what(made.gone) == [("dangling", "pytest -q")]
+
+
+def test_an_unconfirmed_edit_that_is_not_there_is_gone_beside_the_saved_rest(repo: Repo) -> None:
+    path = repo.path("a.py")
+    story = repo.story()
+    story.edit(written(path, "one\n"))
+    story.edit(edited(path, "one\n", "one\ntwo\n"), outcome=Outcome.DANGLING)
+    repo.write("a.py", "one\n", 12)
+    made = triage(repo, story)
+    assert what(made.saved) == [("edit", "a.py edited")]
+    assert what(made.gone) == [("dangling", path)]
+
+
+def test_refused_edits_and_edits_taken_back_are_no_loss(repo: Repo) -> None:
+    story = repo.story()
+    story.edit(written(repo.path("a.py"), NEW), outcome=Outcome.DENIED)
+    story.edit(written(repo.path("b.py"), NEW), superseded=True)
+    made = triage(repo, story)
+    assert (made.saved, made.gone) == ((), ())
+
+
+def test_a_deletion_is_saved_work(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(FileEdit(path, "delete"))
+    Path(path).unlink()
+    (saved,) = triage(repo, story).saved
+    assert saved.what == "a.py deleted"
+
+
+def test_only_the_last_run_of_a_check_is_told(repo: Repo) -> None:
+    story = repo.story()
+    story.run("pytest -q", outcome=Outcome.ERROR, exit_code=1)
+    story.run("pytest -q")
+    story.run("cargo test", outcome=Outcome.DENIED)
+    story.run("cat a.py", outcome=Outcome.DANGLING)
+    made = triage(repo, story)
+    assert [(f.what, f.steps, f.verdict) for f in made.saved] == [("pytest -q", (2,), FindingVerdict.CONFIRMED)]
+    assert made.gone == ()
+
+
+def test_commits_on_a_branch_rewritten_and_lost(repo: Repo) -> None:
+    story = repo.story()
+    shas: list[str] = []
+    for number, subject in enumerate(("Kept", "Rewritten", "Lost"), 1):
+        repo.write(f"{number}.py", "x\n", 5)
+        shas.append(repo.commit(subject, at=number * 10 + 1))
+        story.run(f"git commit -qm '{subject}'", f"[main {shas[-1][:7]}] {subject}\n")
+    repo.git("reset", "-q", "--hard", shas[0], at=50)
+    repo.write("2.py", "y\n", 60)
+    newer = repo.commit("Rewritten", at=60)
+    made = triage(repo, story)
+    assert [(f.what, f.where and f.where.commit) for f in made.saved] == [("Kept", shas[0]), ("Rewritten", newer)]
+    (gone,) = made.gone
+    assert [(place.source, place.commit) for place in gone.recoverable_from] == [(PlaceKind.REFLOG, shas[2])]
+
+
+def test_a_commit_that_was_never_noted_is_found_by_its_subject(repo: Repo) -> None:
+    story = repo.story()
+    story.run("git commit -am 'Add x'", outcome=Outcome.DANGLING)
+    repo.write("a.py", "x\n", 11)
+    sha = repo.commit("Add x", at=11)
+    (saved,) = triage(repo, story).saved
+    assert (saved.kind, saved.confirmed, saved.where and saved.where.commit) == ("commit", False, sha)
+
+
+@pytest.mark.parametrize(
+    ("attempts", "outcome"),
+    [
+        ([Outcome.OK], ActionOutcome.DONE),
+        ([Outcome.DENIED], ActionOutcome.NOT_STARTED),
+        ([Outcome.DANGLING], ActionOutcome.UNKNOWN),
+        ([Outcome.INTERRUPTED], ActionOutcome.UNKNOWN),
+        ([Outcome.ERROR], ActionOutcome.UNKNOWN),
+        ([Outcome.ERROR, Outcome.OK], ActionOutcome.DONE),
+        ([Outcome.OK, Outcome.DANGLING], ActionOutcome.UNKNOWN),
+        ([Outcome.DANGLING, Outcome.OK], ActionOutcome.UNKNOWN),
+        ([Outcome.OK, Outcome.DENIED], ActionOutcome.DONE),
+    ],
+)
+def test_what_is_known_of_an_action(repo: Repo, attempts: list[Outcome], outcome: ActionOutcome) -> None:
+    story = repo.story()
+    for attempt in attempts:
+        story.run("git push origin main", outcome=attempt)
+    made = triage(repo, story)
+    (row,) = made.do_not_repeat
+    assert (row.action, row.outcome, row.times) == ("git push origin main", outcome, len(attempts))
+    assert row.probe == ("git", "ls-remote", "origin", "main")
+    assert bool(made.inspect) is (outcome is ActionOutcome.UNKNOWN)
+
+
+def test_a_pipe_makes_an_action_unknown_and_a_tool_has_its_own_name(repo: Repo) -> None:
+    story = repo.story()
+    story.run("git push 2>&1 | tail -1")
+    story.step(StepKind.EXTERNAL, summary="mcp__tracker__create_issue")
+    made = triage(repo, story)
+    assert [(row.action, row.outcome) for row in made.do_not_repeat] == [
+        ("git push", ActionOutcome.UNKNOWN),
+        ("mcp__tracker__create_issue", ActionOutcome.DONE),
+    ]
+
+
+def test_what_else_was_open(repo: Repo) -> None:
+    story = repo.story()
+    story.open_work += [
+        OpenWork(Background("b1", "dev_server", "npm run dev", running=True, pid=4001), 1, at(10)),
+        OpenWork(Background("b2", "background_shell", "sleep 99", running=True, pid=4002), 2, at(20)),
+        OpenWork(Background("b3", "watcher", "tail -f log", running=True, pid=4003), 3, at(30)),
+        OpenWork(Background("b4", "timer", "wake up", running=True), 4, at(40)),
+    ]
+    story.queued.append(Queued("and then the docs", "q1", waiting=True, at=at(50)))
+
+    processes = FakeProcesses(
+        rows=[process(4001, started=seconds_of(at(11))), process(4003, started=seconds_of(at(9000)))]
+    )
+    session = replace(session_of(story), subagents=(Subagent("a1", State.FAILED, 1),))
+    made = triage(repo, story, session=session, processes=processes)
+    assert [(row.kind, row.running) for row in made.still_open] == [
+        ("dev_server", True),
+        ("background_shell", False),
+        ("watcher", False),
+        ("timer", None),
+        ("subagent", False),
+        ("queued_prompt", False),
+    ]
+    rebooted = triage(repo, story, processes=FakeProcesses(boot=at(700)))
+    assert {row.running for row in rebooted.still_open} == {False}
+
+
+def test_a_vanished_workspace_is_no_saved_work(bare: Repo) -> None:
+    story = bare.story()
+    story.edit(written(bare.path("a.py"), NEW))
+    bare.root.rmdir()
+    made = triage(bare, story)
+    assert made.saved == ()
+    assert [place.source for place in made.gone[0].recoverable_from] == [PlaceKind.RECORD]
+
+
+def test_the_same_answer_twice(repo: Repo) -> None:
+    story = repo.story()
+    for number in range(5):
+        story.edit(written(repo.path(f"{number}.py"), NEW))
+        story.run(f"git push origin b{number}", outcome=Outcome.DANGLING)
+    assert triage(repo, story) == triage(repo, story)

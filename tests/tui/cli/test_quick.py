@@ -1,0 +1,260 @@
+"""The quick road of `refloat list`: cheap, the same words as the full one, and silent whenever anything changed."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from refloat.catalogue.peek import FILE
+from refloat_tui.cli import quick, rows
+from refloat_tui.cli.parser import run
+
+ALLOWED = {"sqlite3", "_sqlite3", "datetime", "_datetime", "time", "collections", "refloat", "refloat_tui"}
+"""What the quick road may load beyond a bare interpreter; `sqlite3` itself brings the calendar and `collections`."""
+
+
+def write(home: Path, session: str, workspace: Path, prompt: str, moment: str = "2026-06-14T09:00") -> Path:
+    path = home / ".claude" / "projects" / "p" / f"{session}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rest = {"isSidechain": False, "userType": "external", "entrypoint": "cli", "cwd": str(workspace)}
+    rest |= {"sessionId": session, "version": "2.1.270", "gitBranch": "main"}
+    said = {"role": "assistant", "id": "msg_1", "model": "m", "type": "message", "stop_reason": "end_turn"}
+    lines = [
+        {"parentUuid": None, "type": "user", "message": {"role": "user", "content": prompt}, "promptSource": "typed"}
+        | {"uuid": f"{session}-1", "timestamp": f"{moment}:00.000Z"}
+        | rest,
+        {"parentUuid": f"{session}-1", "type": "assistant", "uuid": f"{session}-2", "timestamp": f"{moment}:05.000Z"}
+        | {"message": said | {"content": [{"type": "text", "text": "Done."}]}}
+        | rest,
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def nobody(_: object) -> tuple[()]:
+    return ()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home with three sessions in two workspaces, looked at once; no agent runs."""
+    from refloat_tui.cli.commands import bench
+
+    place, work = tmp_path / "home", tmp_path / "work"
+    (work / "sub").mkdir(parents=True)
+    place.mkdir()
+    monkeypatch.setenv("HOME", str(place))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.chdir(work)
+    monkeypatch.setattr(quick, "running_programs", list)
+    monkeypatch.setattr("refloat.machine.processes.LinuxProcesses.all", nobody)
+    bench.bench.cache_clear()
+    write(place, "11111111-0000-4000-8000-000000000001", work, "Make it retry")
+    write(place, "22222222-0000-4000-8000-000000000002", work / "sub", "測試 é \x1b[31mred\u202e", "2026-06-15T09:00")
+    write(place, "33333333-0000-4000-8000-000000000003", tmp_path / "other", "x" * 300, "2026-06-16T09:00")
+    assert run(["list", "--all"]) == 0
+    yield place
+    bench.bench.cache_clear()
+
+
+def both(words: list[str], capfdbinary: pytest.CaptureFixture[bytes]) -> tuple[str, str]:
+    capfdbinary.readouterr()
+    assert quick.answer(words) == 0
+    fast = capfdbinary.readouterr().out.decode()
+    assert run(words) == 0
+    return fast, capfdbinary.readouterr().out.decode()
+
+
+def without_moments(text: str) -> str:
+    return re.sub(r'"pid":null,"at":"[^"]+"', '"pid":null,"at":"…"', text)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["list"],
+        ["list", "--all"],
+        ["list", "--cwd", "sub"],
+        ["list", "--cwd=."],
+        ["list", "--all", "--limit", "2"],
+        ["list", "--all", "--agent", "claude-code", "--state=stopped"],
+        ["list", "--all", "--all-copies"],
+        ["list", "--all", "--state", "failed"],
+    ],
+)
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_both_roads_say_the_same(
+    home: Path, words: list[str], more: list[str], capfdbinary: pytest.CaptureFixture[bytes]
+):
+    fast, full = both([*words, *more], capfdbinary)
+    assert without_moments(fast) == without_moments(full)
+    if more:
+        assert json.loads(fast)["schema"] == "refloat/1"
+    assert "\x1b" not in fast
+    assert "\u202e" not in fast
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 120])
+def test_no_line_is_wider_than_the_terminal(
+    home: Path, columns: int, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    fast, full = both(["list", "--all"], capfdbinary)
+    assert fast == full
+    assert all(sum(rows._cells(c) for c in line) <= columns for line in fast.splitlines())
+
+
+def test_ascii_where_nothing_else_is_sure(
+    home: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("LC_ALL", "C")
+    fast, full = both(["list"], capfdbinary)
+    assert fast == full
+    assert fast.startswith("# stopped")
+
+
+def silent(words: tuple[str, ...] = ("list", "--all")) -> bool:
+    return quick.answer(list(words)) is None
+
+
+def test_it_says_nothing_when_a_file_changed_came_or_went(home: Path):
+    first = home / ".claude/projects/p/11111111-0000-4000-8000-000000000001.jsonl"
+    assert not silent()
+    with first.open("a") as file:
+        file.write("\n")
+    assert silent()
+    run(["list", "--all"])
+    assert not silent()
+    new = write(home, "44444444-0000-4000-8000-000000000004", home, "New")
+    assert silent()
+    run(["list", "--all"])
+    assert not silent()
+    new.unlink()
+    assert silent()
+
+
+def test_it_says_nothing_when_a_register_appears(home: Path):
+    (home / ".claude" / "sessions").mkdir()
+    (home / ".claude" / "sessions" / "42.json").write_text("{}")
+    assert silent()
+
+
+@pytest.mark.parametrize(
+    ("program", "quiet"),
+    [
+        ((42, "claude", ("claude",)), False),
+        ((42, "node", ("node", "/usr/lib/node_modules/@openai/codex/bin/codex.js")), False),
+        ((42, "node", ()), False),
+        ((42, "node", ("node", "server.js")), True),
+    ],
+)
+def test_it_says_nothing_while_an_agent_runs(
+    home: Path, program: tuple[int, str, tuple[str, ...]], quiet: bool, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(quick, "running_programs", lambda: [program])
+    assert silent() is not quiet
+
+
+def test_it_says_nothing_under_other_conditions(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for name, value in (("CLAUDE_CONFIG_DIR", str(tmp_path)), ("HOME", str(tmp_path))):
+        with monkeypatch.context() as other:
+            other.setenv(name, value)
+            other.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+            assert silent()
+    with monkeypatch.context() as other:
+        other.setattr(quick, "boot_seconds", lambda: 1.0)
+        assert silent()
+    with monkeypatch.context() as other:
+        other.setattr(quick, "ago", lambda seconds: "2026-06-16T09:00:00.000Z")
+        assert silent()
+    assert not silent()
+    (tmp_path / "work" / ".git").mkdir()
+    (tmp_path / "work" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    assert silent(), "a repository appeared around a workspace"
+
+
+@pytest.mark.parametrize("damage", [b"", b"no database" * 50, None])
+def test_it_says_nothing_without_a_whole_catalogue(home: Path, tmp_path: Path, damage: bytes | None):
+    kept = tmp_path / "cache" / "refloat" / FILE
+    for side in kept.parent.glob("*-*"):
+        side.unlink()
+    if damage is None:
+        kept.unlink()
+    else:
+        kept.write_bytes(damage)
+    assert silent()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list", "--resumable"),
+        ("list", "--show-secrets"),
+        ("list", "--limit", "0"),
+        ("list", "--limit"),
+        ("list", "--all", "--cwd", "."),
+        ("list", "--state", "dead"),
+        ("list", "--agent", "nobody"),
+        ("list", "--help"),
+        ("list", "extra"),
+    ],
+)
+def test_words_that_it_does_not_know_are_left_to_the_parser(home: Path, words: tuple[str, ...]):
+    assert silent(words)
+
+
+def test_it_loads_nothing_that_costs(home: Path):
+    program = (
+        "import sys; before = set(sys.modules)\n"
+        "from refloat_tui.cli import quick; quick.running_programs = list\n"
+        "code = quick.answer(['list', '--all', '--json'])\n"
+        "print(code, *sorted({name.partition('.')[0] for name in set(sys.modules) - before}), file=sys.stderr)"
+    )
+    tops = os.pathsep.join(str(Path(module.__file__ or "").parents[up]) for module, up in ((quick, 2), (rows, 2)))
+    core = str(Path(sys.modules["refloat"].__file__ or "").parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((core, tops))},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    code, *loaded = done.stderr.split()
+    assert code == "0"
+    heavy = {
+        "json",
+        "re",
+        "dataclasses",
+        "typing",
+        "pathlib",
+        "argparse",
+        "click",
+        "orjson",
+        "psutil",
+        "asyncio",
+        "inspect",
+    }
+    assert not set(loaded) & heavy
+    assert {name for name in loaded if name.startswith(("refloat", "sqlite"))} <= ALLOWED
+
+
+def test_ages():
+    now = "2026-03-01T00:00:00.000Z"
+    told = {
+        "2026-02-28T23:59:30.000Z": "now",
+        "2026-02-28T23:22:00.000Z": "38m",
+        "2026-02-28T20:30:00.000Z": "3h",
+        "2026-02-27T00:00:00.000Z": "2d",
+        "2026-01-20T00:00:00.000Z": "5w",
+        "2024-02-29T00:00:00.000Z": "2y",
+        "2026-03-05T00:00:00.000Z": "now",
+        "": "",
+    }
+    assert {then: rows.show_age(then, now) for then in told} == told

@@ -1,0 +1,93 @@
+"""The terminal app: the desk, the wizard straight away, the demo."""
+
+import os
+import sys
+import tempfile
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+import click
+
+from refloat.demo.build import Demo, build_demo
+from refloat.errors import UsageError
+from refloat.machine.real import real_machine
+from refloat.model.session import SessionName
+from refloat.usecases.open_bench import open_bench
+from refloat.usecases.workbench import Workbench
+from refloat_tui.cli import err, out
+from refloat_tui.cli.commands.bench import bench, here, located, session_argument
+
+_AGENTS_OWN = ("CLAUDE", "CODEX", "XDG_", "REFLOAT_CACHE", "REFLOAT_DATA", "REFLOAT_CONFIG")
+"""Variables that would lead out of the demo's home."""
+
+
+def open_desk() -> int:
+    """The app on this machine's sessions. Returns the exit code.
+
+    Raises:
+        UsageError: there is no terminal.
+    """
+    _need_terminal()
+    return _run(bench(), here())
+
+
+@click.command()
+@session_argument
+def recover(session: str) -> int:
+    """The recovery wizard, straight away; it goes on where an earlier one stood."""
+    chosen = located(session).session.name
+    _need_terminal()
+    return _run(bench(), here(), chosen)
+
+
+@click.command()
+@click.option("--home", type=click.Path(path_type=Path, file_okay=False), help="Build it here and leave it there.")
+@click.option("--build-only", is_flag=True, help="Build it, say where, and do not open the app; needs --home.")
+def demo(home: Path | None, build_only: bool) -> int:
+    """A small repository and sessions in every state, to try it on."""
+    if build_only and home is None:
+        raise click.UsageError("--build-only needs `--home DIR`, or nobody could find what was built")
+    if build_only and home is not None:
+        built, _ = _build(home.absolute(), processes=False)
+        out.write(f"{built.home}\n")
+        err.say(f"look at it: cd {built.workspace} && HOME={built.home} refloat")
+        return 0
+    _need_terminal()
+    with ExitStack() as stack:
+        workbench, workspace = _enter_demo(stack, home)
+        return _run(workbench, workspace)
+
+
+def _enter_demo(stack: ExitStack, home: Path | None = None) -> tuple[Workbench, Path]:
+    """Build a demo whose processes, and whose home unless it was named, end with `stack`."""
+    if home is None:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="refloat-demo-"))) / "home"
+    built, workbench = _build(home.absolute(), processes=True)
+    for pid in built.pids:
+        stack.callback(workbench.machine.launcher.end, pid)
+    return workbench, built.workspace
+
+
+def _build(home: Path, *, processes: bool) -> tuple[Demo, Workbench]:
+    """A demo, and a workbench whose home it is: nothing of the person's own is read or written."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(_AGENTS_OWN)}
+    environment["HOME"] = str(home)
+    machine = real_machine(environment)
+    return build_demo(machine, home, processes=processes), open_bench(machine)
+
+
+def _need_terminal() -> None:
+    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):  # it draws on standard error
+        raise UsageError("the app needs a terminal; `refloat list` and `refloat brief last` work without one")
+
+
+def _run(workbench: Workbench, cwd: Path, chosen: SessionName | None = None) -> int:
+    from refloat_tui.app import make_app, run_app
+
+    with ExitStack() as stack:
+        demo = partial(_enter_demo, stack)
+        said = run_app(make_app(workbench, cwd, chosen=chosen, recover=chosen is not None, demo=demo))
+    if said:
+        err.say(said)
+    return 0
