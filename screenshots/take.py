@@ -48,7 +48,7 @@ from refloat_tui.theme import DARK, LIGHT  # noqa: E402
 HERE: Final = Path(__file__).parent
 STAGE: Final = Path("/tmp/refloat-pictures")  # noqa: S108 - fixed on purpose; what is there must be ours
 """Where the demo is built, and gone afterwards. Its length is in the transcripts, so it is the same everywhere."""
-HOME: Final = STAGE / "ada"
+HOME: Final = STAGE / "home"
 WIDE: Final = (120, 40)
 SMALL: Final = (80, 24)
 FIRST_PID: Final = 48211
@@ -66,7 +66,7 @@ class Scene:
 
 
 SCENES: Final = (
-    Scene("desk"),
+    Scene("desk", ("h",)),
     Scene("desk-evidence", ("e",)),
     Scene("history", ("2", "x")),
     Scene("checkout", ("3",)),
