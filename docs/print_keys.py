@@ -19,7 +19,9 @@ def print_keys() -> str:
     parts = [_HEAD]
     for scope, heading in SCOPES.items():
         rows = [_row(action) for action in find_actions(scope)]
-        parts.append("\n".join([f"## {heading}\n", "| key | what | what comes of it | id |", "|---|---|---|---|", *rows]))
+        parts.append(
+            "\n".join([f"## {heading}\n", "| key | what | what comes of it | id |", "|---|---|---|---|", *rows])
+        )
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 

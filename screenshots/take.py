@@ -1,7 +1,7 @@
 """Draws the pictures of the README: scenes of the app over the demo, one SVG each.
 
 `take.py` draws them all, `take.py NAME…` some, `take.py --check` draws and compares. Decides which scenes there are.
-Refuses to depend on the machine, the day or the network: the clock stands still, the processes are staged, the demo lies
+Refuses to depend on machine, day or network: the clock stands still, the processes are staged, the demo lies
 at a fixed path, and a picture names no font that somebody would have to fetch.
 """
 
@@ -27,7 +27,7 @@ import argparse  # noqa: E402 - after the environment, see above
 import asyncio  # noqa: E402
 import re  # noqa: E402
 import shutil  # noqa: E402
-from collections.abc import Iterator, Mapping, Sequence  # noqa: E402
+from collections.abc import Generator, Mapping, Sequence  # noqa: E402
 from contextlib import contextmanager  # noqa: E402
 from dataclasses import dataclass, field, replace  # noqa: E402
 from pathlib import Path  # noqa: E402
@@ -111,7 +111,7 @@ class StagedLauncher:
 
 
 @contextmanager
-def staged() -> Iterator[tuple[Workbench, Path]]:
+def staged() -> Generator[tuple[Workbench, Path]]:
     """The demo on a machine that stands still, and its repository."""
     if STAGE.is_symlink() or (STAGE.exists() and STAGE.stat().st_uid != os.getuid()):
         sys.exit(f"{STAGE} is somebody else's; the pictures need that path")

@@ -104,7 +104,11 @@ def test_every_command_of_the_readme_exists() -> None:
 
 def test_the_page_of_keys_is_what_the_table_prints() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "import runpy; print(runpy.run_path('docs/print_keys.py')['print_keys'](), end='')"],
+        [
+            sys.executable,
+            "-c",
+            "import runpy, sys; sys.stdout.buffer.write(runpy.run_path('docs/print_keys.py')['print_keys']().encode())",
+        ],
         cwd=ROOT,
         capture_output=True,
         check=True,
