@@ -463,6 +463,16 @@ def test_a_lock_whose_holder_cannot_be_seen(scene: Scene, holders: frozenset[int
     assert kinds(liveness) == ["lock"]
 
 
+def test_a_lock_goes_on_with_whoever_got_its_descriptor(scene: Scene) -> None:
+    scene.processes.rows = [process(7, cwd="/"), process(8, cwd="/")]
+    scene.processes.files = {7: frozenset(), 8: frozenset({lock().path})}
+    scene.reader.holders = [lock()]
+    scene.processes.locks = {lock().path: frozenset({99})}
+    liveness = scene.judge()
+    assert liveness.verdict is Verdict.RUNNING
+    assert [evidence.pid for evidence in liveness.evidence] == [8]
+
+
 def test_an_owner_that_is_seen_outweighs_what_is_not(scene: Scene) -> None:
     scene.subject = replace(scene.subject, by_path=True)
     scene.processes.rows = [process(7), process(8, cwd=None, inspectable=False)]
