@@ -15,6 +15,8 @@ from refloat.readers import registry
 ROOT = Path(__file__).parents[2]
 CORE = ROOT / "core" / "refloat"
 TUI = ROOT / "tui" / "refloat_tui"
+ELSEWHERE = re.compile(r"python_version\s*<\s*['\"]3\.1?[01]['\"]|win32|Windows")
+"""Requirements of other systems and older Pythons."""
 COPYLEFT = re.compile(r"\b(A?GPL|GNU (Affero )?General Public)", re.IGNORECASE)
 
 
@@ -62,15 +64,14 @@ def test_no_run_time_dependency_is_under_a_licence_that_binds_ours() -> None:
         seen.add(name.lower())
         found = distribution(name)
         about = found.metadata
-        licence = about.get("License-Expression") or " ".join(
-            [about.get("License") or "", *(line for line in about.get_all("Classifier") or [] if "License" in line)]
-        )
+        told = [line for key in ("License-Expression", "License") for line in about.get_all(key) or []]
+        licence = " ".join(told or [line for line in about.get_all("Classifier") or [] if "License" in line])
         assert not COPYLEFT.search(licence.replace("LGPL", "")), f"{name}: {licence[:80]}"
-        for need in found.requires or ():
-            if "extra ==" not in need and not re.search(
-                r"python_version\s*<\s*['\"]3\.1?[01]['\"]|win32|Windows", need
-            ):
-                todo.append(re.split(r"[\s\[<>=!~;(]", need, maxsplit=1)[0])
+        todo += [
+            re.split(r"[\s\[<>=!~;(]", need, maxsplit=1)[0]
+            for need in found.requires or ()
+            if "extra ==" not in need and not ELSEWHERE.search(need)
+        ]
     assert {"textual", "click", "orjson"} <= seen
 
 

@@ -22,6 +22,7 @@ from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.desk import DeskScreen, Doors
 from refloat_tui.screens.help import HelpScreen
 from refloat_tui.screens.text import TextScreen
+from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.widgets.checkout_pane import DiffList
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.history_pane import HistoryPane
@@ -380,7 +381,7 @@ async def test_a_dimmed_key_says_why(library: FakeLibrary):
 async def test_recover_opens_the_wizard(library: FakeLibrary):
     asked: list[SessionName] = []
 
-    def wizard(name: SessionName) -> Screen[None]:
+    def wizard(name: SessionName) -> Screen[Farewell]:
         asked.append(name)
         return Screen()
 
@@ -394,7 +395,7 @@ async def test_recover_opens_the_wizard(library: FakeLibrary):
 async def test_recover_straight_away_and_leave(library: FakeLibrary):
     asked: list[SessionName] = []
 
-    def wizard(name: SessionName) -> Screen[None]:
+    def wizard(name: SessionName) -> Screen[Farewell]:
         asked.append(name)
         return Screen()
 

@@ -1,26 +1,31 @@
 """Wiring: takes a library, shows the desk. Decides the look and the keys; works nothing out by itself."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import App
 from textual.binding import BindingType
 
 from refloat.model.session import SessionName
-from refloat.usecases.workbench import Workbench
 from refloat_tui.actions import SCOPES, Scope, action_of, bindings
-from refloat_tui.bench_library import BenchLibrary
 from refloat_tui.keymap import read_keymap
 from refloat_tui.library import Library
 from refloat_tui.palette import ActionCommands, ActionPalette
 from refloat_tui.screens.desk import Demo, DeskScreen, Doors
 from refloat_tui.screens.help import HelpScreen
-from refloat_tui.screens.wizard.screen import WizardScreen
 from refloat_tui.terminal import Watchman
 from refloat_tui.theme import THEMES, choose_glyphs, choose_theme
+
+if TYPE_CHECKING:
+    from refloat.usecases.workbench import Workbench
+    from refloat_tui.bench_library import BenchLibrary
+    from refloat_tui.screens.wizard.farewell import Farewell
+    from refloat_tui.screens.wizard.screen import WizardScreen
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +76,9 @@ class RefloatApp(App[str]):
         else:
             self.push_screen(desk)
 
-    def _leave(self, farewell: object) -> None:
-        sentence = getattr(farewell, "sentence", None)
-        self.exit(sentence if isinstance(sentence, str) else None)
+    def _leave(self, farewell: Farewell | None) -> None:
+        """Say where the brief is, or how to come back, where it stays on the terminal."""
+        self.exit(farewell.sentence if farewell is not None else None)
 
     def _take_keys(self) -> None:
         if self._start.config is None:
@@ -119,6 +124,8 @@ def make_doors(library: BenchLibrary, environment: Mapping[str, str], demo: Demo
     glyphs = choose_glyphs(environment)
 
     def wizard(name: SessionName) -> WizardScreen:
+        from refloat_tui.screens.wizard.screen import WizardScreen
+
         return WizardScreen(partial(library.rescue, name), glyphs=glyphs)
 
     return Doors(wizard, demo)
@@ -133,6 +140,8 @@ def make_app(
     demo: Callable[[], tuple[Workbench, Path]] | None = None,
 ) -> RefloatApp:
     """The app over a workbench. `demo` builds one and answers with its workbench and its repository; slow."""
+    from refloat_tui.bench_library import BenchLibrary
+
     places = bench.machine.places
 
     def open_demo() -> tuple[BenchLibrary, Doors]:

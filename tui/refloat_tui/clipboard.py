@@ -1,13 +1,15 @@
 """The clipboard of this machine, beside the terminal's own (OSC 52), which many terminals keep switched off.
 
 Decides whether there is a local clipboard worth trying. Refuses to fail: a copy that cannot be made locally may still
-have been made by the terminal.
+be made by the terminal.
 """
 
 import sys
 from collections.abc import Mapping
+from typing import Final
 
-from textual.app import App
+COPIED: Final = "Copied."
+COPIED_BY_TERMINAL: Final = "Sent to your terminal's clipboard (OSC 52). If nothing arrives, it does not allow that."
 
 
 def has_desktop(environment: Mapping[str, str], platform: str = sys.platform) -> bool:
@@ -17,21 +19,15 @@ def has_desktop(environment: Mapping[str, str], platform: str = sys.platform) ->
     return bool(environment.get("WAYLAND_DISPLAY") or environment.get("DISPLAY"))
 
 
-def copy_text(app: App[object], text: str, environment: Mapping[str, str]) -> str:
-    """Copy by both roads, and say which were taken.
+def copy_locally(text: str, environment: Mapping[str, str]) -> bool:
+    """Copy to the desktop's clipboard; False where there is none. May wait for a display: call it from a thread.
 
-    The terminal comes last: where it takes the text, it is the one that still has it when Refloat is gone.
+    Send the text to the terminal after it: where the terminal takes it, it still has it when Refloat is gone.
     """
-    local = has_desktop(environment) and _copy_locally(text)
-    app.copy_to_clipboard(text)
-    if local:
-        return "Copied."
-    return "Copied through the terminal (OSC 52). If nothing arrives, your terminal does not allow it: write the file."
-
-
-def _copy_locally(text: str) -> bool:
+    if not has_desktop(environment):
+        return False
     try:
-        import copykitten  # pyright: ignore[reportMissingImports] - a wheel that not every platform has
+        import copykitten
     except ImportError:
         return False
     try:

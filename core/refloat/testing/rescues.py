@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from refloat.model.brief import SECTIONS, Answers, Brief, Confidence, Line, WrittenBrief
-from refloat.model.liveness import ProcessInfo
 from refloat.model.stamp import Stamp, later
 from refloat.ports import GitAnswer, Machine, Places
+from refloat.testing.fakes import FakeProcesses, FakeWatch, ScriptedGit
 from refloat.testing.samples import Sample, at
 from refloat.usecases.keep_draft import Drafts, open_drafts
 from refloat.usecases.rescue import Case, Masked, Rescue
@@ -26,66 +26,6 @@ class TickingClock:
         """Tell this moment."""
         self.moment = later(self.moment, 1)
         return self.moment
-
-
-class NoProcesses:
-    """An empty process table on a host of its own."""
-
-    def all(self) -> Sequence[ProcessInfo]:
-        """Nobody."""
-        return ()
-
-    def get(self, pid: int) -> ProcessInfo | None:
-        """Nobody."""
-        del pid
-
-    def open_files(self, pid: int) -> frozenset[str] | None:
-        """Nothing that may be read."""
-        del pid
-
-    def environment(self, pid: int) -> dict[str, str] | None:
-        """Nothing that may be read."""
-        del pid
-
-    def lock_holders(self, path: Path) -> frozenset[int] | None:
-        """No table of locks."""
-        del path
-
-    def boot_time(self) -> Stamp | None:
-        """Not known."""
-
-    def this_domain(self) -> str:
-        """An invented one."""
-        return "linux:sample:pid:[1]"
-
-    def host(self) -> str:
-        """An invented one."""
-        return "harbour"
-
-
-class NoGit:
-    """No git."""
-
-    def run(self, directory: Path, *words: str, stdin: bytes | None = None, seconds: float = 30) -> GitAnswer:
-        """Nothing."""
-        del directory, words, stdin, seconds
-        return GitAnswer(127, b"", "no git here")
-
-    def version(self) -> str | None:
-        """None."""
-
-
-class NoWatch:
-    """Nothing ever changes."""
-
-    def changes(self, roots: object, stop: object) -> tuple[()]:
-        """None."""
-        del roots, stop
-        return ()
-
-    def how(self) -> str:
-        """Say so."""
-        return "not watching"
 
 
 @dataclass
@@ -105,11 +45,26 @@ class ScriptedLauncher:
         self.asked.append(tuple(argv))
         return self.answers.get(tuple(argv), GitAnswer(0, b"9c0e2b1f4d5a\trefs/heads/fix/rounding\n", ""))
 
+    def start(self, argv: Sequence[str], cwd: Path, *, executable: str) -> int | None:
+        """Nothing is ever started."""
+        del argv, cwd, executable
+
+    def end(self, pid: int) -> None:
+        """Nothing runs."""
+        del pid
+
 
 def still_machine(home: Path, launcher: ScriptedLauncher | None = None, user: str = "ana") -> Machine:
     """A machine on which nothing happens, with Refloat's places below `home`."""
     places = Places(home, home / "cache", home / "data", home / "config", {"USER": user})
-    return Machine(TickingClock(), NoProcesses(), NoGit(), NoWatch(), launcher or ScriptedLauncher(), places)  # pyright: ignore[reportArgumentType] - NoWatch yields an empty tuple
+    return Machine(
+        TickingClock(),
+        FakeProcesses(name="harbour"),
+        ScriptedGit(),
+        FakeWatch(),
+        launcher or ScriptedLauncher(),
+        places,
+    )
 
 
 def plain_brief(sample: Sample, answers: Answers | None) -> WrittenBrief:

@@ -102,7 +102,7 @@ class Finder:
     def find(self, scope: Scope) -> Listing:
         """Every session in scope, newest activity first, then by id."""
         batch = Batch()
-        for batch in self.watch(scope.cwd):  # noqa: B007 - the last one is complete
+        for batch in self._watch(scope.cwd, lambda: False, remembered=False):  # noqa: B007 - the last one is complete
             pass
         sessions = newest_first([session for session in batch.sessions if self._fits(session, scope, batch.here)])
         gone = batch.gone or ()
@@ -130,8 +130,11 @@ class Finder:
 
         The last batch is `complete`, unless `stop()` ended the look early; what was read until then is kept.
         """
+        return self._watch(here, stop, remembered=not self._told)
+
+    def _watch(self, here: Path | None, stop: Stop, *, remembered: bool) -> Iterator[Batch]:
         with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
-            if catalogue is not None and not self._told:
+            if catalogue is not None and remembered:
                 yield self._remembered(catalogue, here)
             self._recall.open(catalogue, everything=True)
             sighting = self._sight(catalogue)

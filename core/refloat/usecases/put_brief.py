@@ -4,11 +4,11 @@ Decides where a brief usually goes and how it gets there. Refuses to replace a f
 """
 
 import os
-import tempfile
 from pathlib import Path
 
-from refloat.errors import NotDone
+from refloat.errors import NotDone, UsageError
 from refloat.model.session import Session
+from refloat.usecases.write_brief import write_private
 
 FILE_NAME = "HANDOFF.md"
 
@@ -30,16 +30,8 @@ def put_brief(path: Path, markdown: str, *, overwrite: bool = False) -> Path:
     if not overwrite and os.path.lexists(path):
         raise NotDone(f"{path} is there already")
     try:
-        handle, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # created 0600
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-                file.write(markdown)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(partial).replace(path)
-        except BaseException:
-            Path(partial).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise NotDone(f"{path} could not be written: {error.strerror or error}") from error
+        write_private(path, markdown)
+    except UsageError as error:  # its sentence speaks to a command line
+        why = error.__cause__.strerror if isinstance(error.__cause__, OSError) else None
+        raise NotDone(f"{path} could not be written: {why or error}") from error
     return path

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
+from refloat.brief.masks import Masker
 from refloat.errors import NotDone
 from refloat.model.brief import Answers, WrittenBrief
 from refloat.model.checkout import Checkout
@@ -23,6 +24,8 @@ from refloat.text import cut
 from refloat.usecases.keep_draft import Drafts, Kept
 from refloat.usecases.put_brief import put_brief, usual_path
 from refloat.usecases.recover import Recovery, Uncertain, answer, begin
+from refloat.usecases.workbench import Workbench
+from refloat.usecases.write_brief import write_brief
 from refloat.usecases.write_recovery import brief_of
 
 PROBE_SECONDS: Final = 20.0
@@ -180,6 +183,30 @@ class Rescue:
     def next_command(self, path: Path) -> tuple[str, ...]:
         """The agent's own command that starts a linked session with the brief in that file."""
         return tuple(self._new_command(str(path)))
+
+
+def open_rescue(bench: Workbench, drafts: Drafts, case: Case, *, cwd: Path) -> Rescue:
+    """The recovery of a session that was read and compared. `drafts` must outlive it.
+
+    Raises:
+        KeyError: there is no reader for its agent.
+
+    """
+    masker = Masker()
+    masker.learn((case.session, case.story, case.checkout, case.triage))
+
+    def write(answers: Answers | None) -> WrittenBrief:
+        return write_brief(bench, case.session, case.story, case.checkout, case.triage, answers=answers)
+
+    return Rescue(
+        bench.machine,
+        drafts,
+        case,
+        write=write,
+        mask=masker.tree,
+        new_command=bench.reader(case.session.agent).new_command,
+        cwd=cwd,
+    )
 
 
 def who(machine: Machine) -> str:

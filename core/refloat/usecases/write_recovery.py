@@ -3,14 +3,14 @@
 Decides which lines a person's words add or change. Refuses to write the text itself: that is `write_brief`, passed in.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final, assert_never
 
 from refloat.model.brief import Answers, Brief, Confidence, Line, Section, WrittenBrief
 from refloat.model.recovery import LineEdit, LookedSaid, ProcessSaid
 from refloat.text import one_line
-from refloat.usecases.recover import Recovery, process_of, uncertain_rows
+from refloat.usecases.recover import OWNERS, Recovery, Uncertain, cards, process_of, uncertain_rows
 
 Write = Callable[[Answers | None], WrittenBrief]
 """`write_brief`, bound to one session's evidence."""
@@ -22,13 +22,21 @@ def answers_of(recovery: Recovery) -> Answers:
     return Answers(
         title=given.title,
         inspected={int(key): said for key, said in given.inspected.items() if key.isdecimal()},
-        owners=dict(given.owners),
-        moved={key: (str(pile), reason) for key, (pile, reason) in given.moved.items()},
+        owners={path: owner.replace("_", " ") if owner in OWNERS else owner for path, owner in given.owners.items()},
+        moved=dict(_moved(recovery)),
         goal=given.goal,
         next_step=given.next_step,
         done_when=given.done_when,
         by=recovery.by,
     )
+
+
+def _moved(recovery: Recovery) -> Iterator[tuple[str, tuple[str, str]]]:
+    """What was moved, named by its own words, as the brief prints them; its steps tell equal words apart."""
+    for card in cards(recovery):
+        if card.pile != card.found:
+            steps = ", ".join(map(str, card.finding.steps))
+            yield one_line(card.finding.what) + (f" (step {steps})" if steps else ""), (card.pile, card.reason)
 
 
 def brief_of(recovery: Recovery, write: Write) -> WrittenBrief:
@@ -92,12 +100,16 @@ def _added_lines(recovery: Recovery) -> dict[Section, tuple[Line, ...]]:
     if given.happened:
         attempt.append(f"What happened: {one_line(given.happened)}")
     uncertain = [
-        _noted(f"{row.what} (step {row.step} of sub-agent {row.subagent}): {_LOOKED_WORDS[row.said]}", row.note)
+        _noted(f"{row.what} ({_step_words(row)}): {_LOOKED_WORDS[row.said]}", row.note)
         for row in uncertain_rows(recovery)
-        if row.by_person and row.subagent is not None
+        if row.by_person and (row.subagent is not None or row.kind != "external")
     ]
     texts: dict[Section, list[str]] = {"previous_attempt": attempt, "uncertain": uncertain}
     return {section: tuple(_own_line(text, recovery.by) for text in said) for section, said in texts.items() if said}
+
+
+def _step_words(row: Uncertain) -> str:
+    return f"step {row.step}" + (f" of sub-agent {row.subagent}" if row.subagent is not None else "")
 
 
 def _noted(text: str, note: str) -> str:

@@ -15,6 +15,7 @@ from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.fakes import process
 from refloat.usecases import recall
 from refloat.usecases.find_sessions import Finder, Listing, Scope, list_sessions, resolve, watch_sessions
+from refloat.usecases.reading import read_summary
 
 IDS = [f"{digit * 8}-0000-4000-8000-000000000001" for digit in "1234"]
 
@@ -42,7 +43,7 @@ def test_a_grown_file_is_read_on_from_where_reading_stopped(home: Any, monkeypat
     home.write(IDS[0], *home.talk(IDS[0]))
     list_sessions(home.bench, Scope())
     starts: list[int] = []
-    real = recall.read_summary
+    real = read_summary
 
     def noted(reader: Any, found: Any, subagent: Any = None, start: Any = None) -> Any:
         starts.append(start.cursor.line if start else 0)
@@ -106,7 +107,7 @@ def test_the_first_batch_comes_from_the_catalogue_before_the_disk_is_looked_at(h
 
 def test_a_look_can_be_stopped_between_two_files_and_keeps_what_it_read(home: Any):
     for at, session in enumerate(IDS):
-        os.utime(home.write(session, *home.talk(session)), (1_780_000_000 + at,) * 2)
+        os.utime(home.write(session, *home.talk(session)), (1_780_000_000 + at, 1_780_000_000 + at))
     asked: list[int] = []
     batches = list(watch_sessions(home.bench, stop=lambda: asked.append(1) or len(asked) > 2))
     assert not any(batch.complete for batch in batches)
@@ -197,7 +198,7 @@ def test_only_the_named_session_is_opened(home: Any, monkeypatch: pytest.MonkeyP
     for session in IDS:
         home.write(session, *home.talk(session))
     read: list[str] = []
-    real = recall.read_summary
+    real = read_summary
 
     def noted(reader: Any, found: Any, *more: Any) -> Any:
         read.append(found.session_id)

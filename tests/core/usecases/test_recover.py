@@ -36,6 +36,7 @@ from refloat.model.recovery import (
     WentTo,
 )
 from refloat.model.stamp import Stamp
+from refloat.readers.registry import load
 from refloat.record.drafts import read_state, write_state
 from refloat.testing.rescues import ScriptedLauncher, plain_brief, rescue_of, still_machine
 from refloat.testing.samples import SAMPLES, Sample, crashed, live, stopped, unresolved
@@ -58,6 +59,8 @@ from refloat.usecases.recover import (
     see,
     uncertain_rows,
 )
+from refloat.usecases.rescue import Case, open_rescue
+from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_recovery import brief_of
 
 
@@ -113,7 +116,7 @@ def test_files_without_an_owner_come_first_and_can_be_given_one() -> None:
     said = answer(recovery, SaidOwner(first.path, next_owner(first)))
     row = owner_rows(said)[0]
     assert (row.path, row.owner, row.by_person, row.found) == (first.path, Owner.THIS_SESSION, True, Owner.UNKNOWN)
-    assert "src/settings.py: dirty, owner this_session (ana@harbour)" in written(crashed(), said)
+    assert "src/settings.py: dirty, owner this session (ana@harbour)" in written(crashed(), said)
     assert owner_rows(answer(said, SaidOwner(first.path, None))) == owner_rows(recovery)
 
 
@@ -353,3 +356,52 @@ def test_a_probe_runs_the_command_that_was_shown(tmp_path: Path) -> None:
 
 def test_seen_is_empty_for_an_unbound_session() -> None:
     assert see(begun(SAMPLES["unbound"]())) == Seen(state="unbound", transcript=48_213)
+
+
+def test_the_real_brief_takes_every_answer(tmp_path: Path) -> None:
+    machine, sample = still_machine(tmp_path), crashed()
+    bench = Workbench(machine, (load("claude-code"),))
+    case = Case(sample.session, sample.story, sample.checkout, sample.triage)
+    with open_drafts(machine) as drafts:
+        rescue = open_rescue(bench, drafts, case, cwd=tmp_path)
+        recovery = rescue.take_up().recovery
+        assert "ana@harbour" not in rescue.brief(recovery).markdown
+        lost = next(card for card in cards(recovery) if card.pile == "gone" and card.finding.kind == "edit")
+        for said in (
+            SaidProcess("gone", "lid closed"),
+            SaidHappened("The battery was empty"),
+            SaidOwner("src/settings.py", "Ben"),
+            MovedTo(lost.key, "saved", "in my other clone"),
+            Inspected("8", "happened", "seen on the server"),
+            Inspected("10", "did_not_happen", "never started"),
+            SaidGoal("Ship the rounding"),
+            SaidNext("Open the pull request"),
+            SaidDoneWhen(("CI is green",)),
+            EditedLine("established", LineEdit("", "The customer agreed")),
+        ):
+            recovery = answer(recovery, said)
+        text = rescue.brief(recovery).markdown
+        for words in (
+            "lid closed", "The battery was empty", "Ben", "in my other clone", "src/vat.py", "seen on the server",
+            "never started", "Ship the rounding", "Open the pull request", "CI is green", "The customer agreed",
+        ):  # fmt: skip
+            assert words in text, words
+        assert text.count("ana@harbour") >= 9
+        assert rescue.next_command(tmp_path / "HANDOFF.md")
+
+
+def test_secrets_are_masked_on_every_page_and_in_the_brief(tmp_path: Path) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    machine, sample = still_machine(tmp_path), crashed()
+    probe = ("git", "ls-remote", f"https://ben:{secret}@example.org/shop.git")
+    rows = tuple(replace(row, probe=probe) for row in sample.triage.do_not_repeat)
+    case = Case(
+        replace(sample.session, title=f"use {secret}"), sample.story, sample.checkout,
+        replace(sample.triage, do_not_repeat=rows),
+    )  # fmt: skip
+    with open_drafts(machine) as drafts:
+        rescue = open_rescue(Workbench(machine, (load("claude-code"),)), drafts, case, cwd=tmp_path)
+        recovery = answer(rescue.take_up().recovery, SaidNext(f"push with {secret}"))
+        assert secret not in repr(replace(recovery, given=Given()))
+        assert secret not in rescue.brief(recovery).markdown
+        assert "secret" in (rescue.may_probe(uncertain_rows(recovery)[0]) or "")

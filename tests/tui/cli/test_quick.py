@@ -36,6 +36,14 @@ def write(home: Path, session: str, workspace: Path, prompt: str, moment: str = 
     return path
 
 
+def nobody(_: object) -> tuple[()]:
+    return ()
+
+
+def long_ago(_: float) -> str:
+    return "2026-06-16T09:00:00.000Z"
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A home with three sessions in two workspaces, looked at once; no agent runs."""
@@ -50,7 +58,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     monkeypatch.chdir(work)
     monkeypatch.setattr(quick, "running_programs", list)
-    monkeypatch.setattr("refloat.machine.processes.LinuxProcesses.all", lambda _: ())
+    monkeypatch.setattr("refloat.machine.processes.LinuxProcesses.all", nobody)
     bench.bench.cache_clear()
     write(place, "11111111-0000-4000-8000-000000000001", work, "Make it retry")
     write(place, "22222222-0000-4000-8000-000000000002", work / "sub", "測試 é \x1b[31mred\u202e", "2026-06-15T09:00")
@@ -168,7 +176,7 @@ def test_it_says_nothing_under_other_conditions(home: Path, tmp_path: Path, monk
         other.setattr(quick, "boot_seconds", lambda: 1.0)
         assert silent()
     with monkeypatch.context() as other:
-        other.setattr(quick, "ago", lambda _: "2026-06-16T09:00:00.000Z")
+        other.setattr(quick, "ago", long_ago)
         assert silent()
     assert not silent()
     (tmp_path / "work" / ".git").mkdir()

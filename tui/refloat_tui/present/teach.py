@@ -1,15 +1,20 @@
 """The line at the top, and pages that teach where there is nothing to show."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session
 from refloat.text import inert_line, one_line
-from refloat.usecases.look_around import Place
 from refloat_tui.present import Pieces
 from refloat_tui.present.path import from_home
 from refloat_tui.present.sessions import count_sessions
 from refloat_tui.theme import Glyphs
+
+if TYPE_CHECKING:
+    from refloat.usecases.look_around import Place
 
 
 def headline(

@@ -3,13 +3,15 @@
 Decides what is chosen and what is read when. Every reading is a worker that ends in messages; nothing here waits.
 """
 
+from __future__ import annotations
+
 import os
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -24,9 +26,6 @@ from refloat.errors import RefloatError
 from refloat.model.brief import WrittenBrief
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State
-from refloat.usecases.find_sessions import Batch
-from refloat.usecases.look_around import Place
-from refloat.usecases.put_brief import usual_path
 from refloat_tui.actions import bindings
 from refloat_tui.base import RefloatScreen, notice_of
 from refloat_tui.library import Library, Opened
@@ -54,6 +53,11 @@ from refloat_tui.widgets.key_line import KeyLine
 from refloat_tui.widgets.row_list import RowList
 from refloat_tui.widgets.session_list import SessionList
 
+if TYPE_CHECKING:
+    from refloat.usecases.find_sessions import Batch
+    from refloat.usecases.look_around import Place
+    from refloat_tui.screens.wizard.farewell import Farewell
+
 NARROW_BELOW: Final = 100
 _SETTLE: Final = 0.12
 """Seconds that the cursor rests before a session is read, and that changes are gathered before a look."""
@@ -67,9 +71,8 @@ _REST: Final = 10
 class Doors:
     """Where the desk leads to; None: that way is not there, and its key says so."""
 
-    wizard: Callable[[SessionName], Screen[Any]] | None = None
-    """Its own result is told to the person when it leaves."""
-    demo: "Demo | None" = None
+    wizard: Callable[[SessionName], Screen[Farewell]] | None = None
+    demo: Demo | None = None
 
 
 Demo = Callable[[], tuple[Library, Doors]]
@@ -444,6 +447,8 @@ class DeskScreen(RefloatScreen[None]):
         session = self._session
         if session is None:
             return
+        from refloat.usecases.put_brief import usual_path
+
         path = usual_path(session, Path.cwd())
         if not os.path.lexists(path):
             self.write_brief(event.written, path)
@@ -485,10 +490,10 @@ class DeskScreen(RefloatScreen[None]):
         if self._doors.wizard is not None and self._chosen is not None:
             self.app.push_screen(self._doors.wizard(self._chosen), self._back_from_wizard)
 
-    def _back_from_wizard(self, farewell: object) -> None:
-        sentence = getattr(farewell, "sentence", None)
-        if isinstance(sentence, str):
-            self.tell(sentence)
+    def _back_from_wizard(self, farewell: Farewell | None) -> None:
+        """Say where the brief is, or how to come back."""
+        if farewell is not None:
+            self.tell(farewell.sentence)
         self._read_soon()
 
     def action_desk_back(self) -> None:

@@ -12,7 +12,8 @@ from refloat.ports import Machine
 from refloat.testing.rescues import rescue_of, still_machine
 from refloat.testing.samples import SAMPLES, Sample
 from refloat.usecases.keep_draft import Drafts, open_drafts
-from refloat_tui.screens.wizard.screen import Farewell, WizardScreen
+from refloat_tui.screens.wizard.farewell import Farewell
+from refloat_tui.screens.wizard.screen import WizardScreen
 from refloat_tui.theme import THEMES, UNICODE, Glyphs
 
 

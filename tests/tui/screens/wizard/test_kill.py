@@ -9,7 +9,7 @@ import struct
 import sys
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,11 +58,11 @@ class Terminal:
 
 
 @contextmanager
-def terminal(home: Path) -> Iterator[Terminal]:
+def terminal(home: Path) -> Generator[Terminal]:
     pid, handle = pty.fork()
     if pid == 0:
         environment = {**os.environ, "TERM": "xterm-256color", "PYTHONPATH": os.pathsep.join(sys.path)}
-        os.execve(sys.executable, [sys.executable, str(HARNESS), str(home)], environment)
+        os.execve(sys.executable, [sys.executable, str(HARNESS), str(home)], environment)  # noqa: S606 - no shell wanted
     fcntl.ioctl(handle, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     opened = Terminal(pid, handle)
     try:

@@ -1,18 +1,16 @@
 """The whole wizard by keyboard alone, at the sizes that people have."""
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import cast
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
 from refloat.model.recovery import PAGES, Page
-from refloat.model.triage import Finding
 from refloat.ports import Machine
 from refloat.testing.rescues import ScriptedLauncher, still_machine
 from refloat.testing.samples import SAMPLES, Sample, crashed
@@ -20,8 +18,9 @@ from refloat.usecases.keep_draft import Drafts, open_drafts
 from refloat_tui.actions import find_actions
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.text import TextScreen
+from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.screens.wizard.pages import VIEWS
-from refloat_tui.screens.wizard.screen import Farewell, WizardScreen
+from refloat_tui.screens.wizard.screen import WizardScreen
 from refloat_tui.theme import ASCII, UNICODE, Glyphs
 
 from .harness import WizardApp
@@ -80,13 +79,13 @@ class Desk:
 @asynccontextmanager
 async def wizard(
     home: Path, size: tuple[int, int], sample: Sample | None = None, glyphs: Glyphs = UNICODE
-) -> AsyncIterator[Desk]:
+) -> AsyncGenerator[Desk]:
     launcher = ScriptedLauncher()
     machine = still_machine(home, launcher)
     with open_drafts(machine) as drafts:
         app = WizardApp(sample or crashed(), machine, drafts, glyphs=glyphs)
         async with app.run_test(size=size) as pilot:
-            desk = Desk(app, cast("Pilot[Farewell]", pilot), machine, drafts, launcher, home)
+            desk = Desk(app, pilot, machine, drafts, launcher, home)
             app.copy_to_clipboard = desk.copied.append  # pyright: ignore[reportAttributeAccessIssue] - what the terminal would get
             await desk.settle()
             yield desk
@@ -150,7 +149,7 @@ async def test_the_whole_wizard_by_keyboard_with_answers_on_every_page(tmp_path:
     for line in (
         "Original process: gone; I closed it (ana@harbour)",
         "What happened: Process exit: the process is gone and the turn is open! (ana@harbour)",
-        "src/settings.py: dirty, owner this_session (ana@harbour)",
+        "src/settings.py: dirty, owner this session (ana@harbour)",
         "git push origin fix/rounding: happened saw it (ana@harbour)",
         "Look what step 8 did, then go on. Then rest. (ana@harbour)",
         "One more (ana@harbour)",
@@ -337,7 +336,7 @@ async def test_foreign_text_is_shown_as_text(tmp_path: Path) -> None:
         session=replace(sample.session, title=HOSTILE),
         triage=replace(
             sample.triage,
-            saved=tuple(replace(cast("Finding", row), what=HOSTILE, why=HOSTILE) for row in sample.triage.saved),
+            saved=tuple(replace(row, what=HOSTILE, why=HOSTILE) for row in sample.triage.saved),
             do_not_repeat=tuple(replace(row, action=HOSTILE) for row in sample.triage.do_not_repeat),
         ),
         checkout=replace(

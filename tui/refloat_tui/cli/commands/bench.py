@@ -63,7 +63,9 @@ def session_argument(command: Command) -> Command:
     return click.argument("session", metavar="SESSION")(command)
 
 
-def answer(value: T, text: Callable[[T, int], Iterable[str]], json: Callable[[T], object] | None, *, masked: bool) -> None:
+def answer(
+    value: T, text: Callable[[T, int], Iterable[str]], json: Callable[[T], object] | None, *, masked: bool
+) -> None:
     """Print an answer: as JSON when `json` is given, else as lines. Masks before anything is cut."""
     from refloat import wire
 

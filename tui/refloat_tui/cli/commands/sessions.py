@@ -73,7 +73,9 @@ def status(session: str, full: bool, show_secrets: bool, json_: bool) -> None:
     found = located(session)
     story = read_story(found.reader, found.found, full=full)
     shown = show_status(found.reader, found.session, story)
-    answer(shown, status_lines, (lambda value: wire.status(value, full=full)) if json_ else None, masked=not show_secrets)
+    answer(
+        shown, status_lines, (lambda value: wire.status(value, full=full)) if json_ else None, masked=not show_secrets
+    )
 
 
 @click.command()
@@ -106,6 +108,7 @@ def history(session: str, first: int | None, last: int | None, full: bool, show_
         story = story.subagents[subagent]
     items = story.items[(first or 1) - 1 : last]
     masker = Masker(enabled=not show_secrets)
+    masker.learn(items)  # line by line: what is named late must be masked early too
     if json_:
         for item in items:
             out.write(wire.dump_line(wire.item(item, full=full), masker=masker))

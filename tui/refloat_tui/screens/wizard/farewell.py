@@ -1,0 +1,13 @@
+"""What the wizard hands back to whoever opened it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Farewell:
+    """What the wizard leaves behind."""
+
+    sentence: str
+    """What to tell the person: where the brief is, or how to come back. Inert."""
+    written: str | None = None
+    """Path of the brief, once written."""
