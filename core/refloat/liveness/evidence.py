@@ -223,7 +223,7 @@ def look(machine: Machine, readers: Sequence[Reader]) -> Look:
         ledgers = _ledgers(reader, machine)
         if not unread and (any(ledgers.values()) or not ledgers):
             complete.add(reader.agent)
-        for walk in (walk for walk, there in ledgers.items() if there and walk.holds == "locks"):
+        for walk in (walk for walk, there in ledgers.items() if there and not unread and walk.holds == "locks"):
             lock_directories[reader.agent] = walk.root
     rows = {row.pid: row for found in agents.values() for row in found}
     return Look(

@@ -273,6 +273,12 @@ def test_no_lock_where_locks_are_kept(scene: Scene, tmp_path: Path) -> None:
     assert "closed cleanly" in text(liveness)
 
 
+def test_locks_that_cannot_be_read_are_not_absent(scene: Scene, tmp_path: Path) -> None:
+    scene.reader.ledgers = [Walk(str(tmp_path), (".lock",), 0, "locks")]
+    scene.reader.holders = [Problem(str(tmp_path), None, None, "may not be read")]
+    assert "closed cleanly" not in text(scene.judge())
+
+
 def test_a_process_that_works_elsewhere(scene: Scene) -> None:
     scene.processes.rows = [process(7, cwd="/src/ledgerly-two"), process(8, cwd="/src")]
     liveness = scene.judge()
