@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -11,4 +12,7 @@ from tests.tui.conftest import FakeLibrary, make_app, some_sessions
 from refloat_tui.app import run_app
 
 if __name__ == "__main__":
-    run_app(make_app(FakeLibrary(some_sessions()), environment=dict(os.environ)))
+    library = FakeLibrary(some_sessions())
+    if sys.argv[1:] == ["stuck"]:
+        library.gate = threading.Event()
+    run_app(make_app(library, environment=dict(os.environ)))

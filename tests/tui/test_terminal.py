@@ -10,7 +10,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,13 +58,13 @@ def _own_terminal(slave: int) -> None:
 
 
 @contextlib.contextmanager
-def seat(*, owns: bool) -> Iterator[Seat]:
+def seat(*words: str, owns: bool = True) -> Generator[Seat]:
     """`owns`: it is the terminal's session leader, so the system sends it a hang-up; otherwise nobody tells it."""
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     environment = {**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8", "PYTHONPATH": os.pathsep.join(sys.path)}
     process = subprocess.Popen(
-        [sys.executable, str(SEAT)],
+        [sys.executable, str(SEAT), *words],
         stdin=slave,
         stdout=slave,
         stderr=slave,
@@ -105,3 +105,15 @@ def test_q_leaves_with_a_clean_terminal():
         assert b"Traceback" not in seen
         assert app.ended_in() < _SOON + _SLACK
         assert app.process.returncode == 0
+
+
+@pytest.mark.parametrize("way", ["q", "hang up"])
+def test_a_thread_that_is_stuck_keeps_nobody(way: str):
+    with seat("stuck") as app:
+        time.sleep(0.5)  # until the session under the cursor is being read, which nothing on the screen tells apart
+        if way == "q":
+            os.write(app.master, b"q")
+            app.wait_for(b"\x1b[?1049l")
+        else:
+            app.hang_up()
+        assert app.ended_in() < _SOON + _SLACK

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from rich.console import RenderableType
 from textual.app import App
 from textual.binding import BindingType
 
@@ -61,6 +62,8 @@ class RefloatApp(App[str]):
         self.glyphs = choose_glyphs(self._start.environment)
         self.keys: dict[str, str] = {}
         """What the person changed, by action id."""
+        self.leaving: Callable[[], None] = lambda: None
+        """Told that the app is about to end."""
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = choose_theme(self._start.environment)
@@ -114,6 +117,11 @@ class RefloatApp(App[str]):
         here = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(here + 1) % len(names)]
 
+    def exit(self, result: str | None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
+        """Leave."""
+        self.leaving()
+        super().exit(result, return_code, message)
+
     def action_anywhere_quit(self) -> None:
         """Leave."""
         self.exit()
@@ -155,9 +163,11 @@ def make_app(
 
 def run_app(app: RefloatApp) -> str | None:
     """Run until the person leaves or the terminal goes away; call from the main thread of a process with a terminal.
-    Answers with a sentence for the person, where there is one. The process ends by force within two seconds after it.
+    Answers with a sentence for the person, where there is one. Who leaves is not kept waiting: threads that still read
+    after a second and a half end with the process.
     """
     watchman = Watchman(lambda: app.call_from_thread(app.exit))
+    app.leaving = watchman.end_soon
     watchman.start()
     said = app.run()
     watchman.rest()

@@ -157,6 +157,16 @@ class BenchLibrary:
         for change in machine.watch.changes(sorted(roots), stop):
             yield None if change.overflow else change.paths
 
+    def looked_in(self) -> tuple[tuple[str, str], ...]:
+        """Each agent's name and the directory of its sessions."""
+        places = self._bench.machine.places
+        found: dict[str, str] = {}
+        for reader in self._bench.readers:
+            for walk in reader.walks(places.home, places.environment):
+                if walk.holds == "transcripts":
+                    found.setdefault(reader.title, walk.root)
+        return tuple(found.items())
+
     def watching(self) -> str:
         """How it watches."""
         return self._bench.machine.watch.how()

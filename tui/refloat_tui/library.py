@@ -75,6 +75,10 @@ class Library(Protocol):
         """Block and tell which files changed, until `stop`; None: some were missed, look at everything."""
         ...
 
+    def looked_in(self) -> tuple[tuple[str, str], ...]:
+        """Each agent's name and the directory of its sessions. Quick: looks at no file."""
+        ...
+
     def watching(self) -> str:
         """How it watches, in words."""
         ...

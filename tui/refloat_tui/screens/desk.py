@@ -348,6 +348,7 @@ class DeskScreen(RefloatScreen[None]):
         )
         self.set_class(self._complete and not self._sessions, "-empty")
         self.set_class(bool(self._sessions) and not entries, "-none-fits")
+        self.refresh_bindings()
         self._list.now = self._now
         self._list.set_rows(entries)
         if self._chosen is None or self._list.cursor_key != self._chosen:
@@ -355,7 +356,8 @@ class DeskScreen(RefloatScreen[None]):
         self._draw_headline()
         self._draw_scope()
         if self.has_class("-empty"):
-            lesson = teach_empty(self._problems, self._gone, demo=self._doors.demo is not None)
+            looked_in, demo = self._library.looked_in(), self._doors.demo is not None
+            lesson = teach_empty(self._problems, self._gone, looked_in, self._home, demo=demo)
             self.query_one("#lesson", Static).update(content(lesson))
         self.query_one("#nothing", Static).update(
             content(nothing_fits(self._words, everywhere=self._everywhere is not False))
@@ -468,8 +470,17 @@ class DeskScreen(RefloatScreen[None]):
     # ── actions ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def is_idle(self, action: str) -> bool:
-        """Back is hidden where there is nothing to go back from."""
-        return action == "desk_back" and not (self._is_narrow and self.has_class("-detail")) and not self._words
+        """What has nothing to do with what is shown: ways back from nowhere, sessions where there are none."""
+        empty = self.has_class("-empty")
+        match action:
+            case "desk_back":
+                return not (self._is_narrow and self.has_class("-detail")) and not self._words
+            case "desk_demo":
+                return self._doors.demo is None or not empty
+            case "desk_quit" | "desk_refresh":
+                return False
+            case _:
+                return empty
 
     def why_not(self, action: str) -> str | None:
         """Why a key is off."""
@@ -480,8 +491,6 @@ class DeskScreen(RefloatScreen[None]):
                 return "Choose a session first: there is none under the cursor."
             case "desk_copy" if self._detail.head.command is None:
                 return "There is no command to copy: NEXT says what to do instead."
-            case "desk_demo" if self._doors.demo is None:
-                return "This is the demo, or it was started without one: `refloat demo` opens it."
             case _:
                 return None
 
