@@ -153,7 +153,7 @@ async def settle(app: RefloatApp, pause: float = 0.2, rounds: int = 3) -> str:
 def _without_indent(found: re.Match[str]) -> str:
     """A run of text that begins where its first letter is: not every viewer keeps blanks at the front."""
     x, y, length, more, blanks = found.groups()
-    shift = len(blanks) // len("&#160;") * CELL
+    shift = len(blanks.replace("&#160;", " ")) * CELL
     return f'x="{float(x) + shift:g}" {y} textLength="{float(length) - shift:g}" {more}>'
 
 
@@ -163,7 +163,7 @@ def plain(svg: str, name: str) -> str:
     svg = re.sub(r"<!-- Generated .*?-->\n\s*", "", svg)
     svg = svg.replace("font-family: Fira Code, monospace", "font-family: 'Fira Code', 'DejaVu Sans Mono', monospace")
     svg = re.sub(r"terminal-\d+", name, svg)
-    svg = re.sub(r'x="([\d.]+)" (y="[\d.]+") textLength="([\d.]+)" ([^>]*)>((?:&#160;)+)', _without_indent, svg)
+    svg = re.sub(r'x="([\d.]+)" (y="[\d.]+") textLength="([\d.]+)" ([^>]*)>((?:&#160;|\u00a0)+)', _without_indent, svg)
     return "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
 
 
