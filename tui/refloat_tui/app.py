@@ -19,13 +19,13 @@ from refloat_tui.library import Library
 from refloat_tui.palette import ActionCommands, ActionPalette
 from refloat_tui.screens.desk import Demo, DeskScreen, Doors
 from refloat_tui.screens.help import HelpScreen
-from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.terminal import Watchman
 from refloat_tui.theme import THEMES, choose_glyphs, choose_theme
 
 if TYPE_CHECKING:
     from refloat.usecases.workbench import Workbench
     from refloat_tui.bench_library import BenchLibrary
+    from refloat_tui.screens.wizard.farewell import Farewell
     from refloat_tui.screens.wizard.screen import WizardScreen
 
 

@@ -44,7 +44,6 @@ from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_s
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.text import item_screen
-from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.brief_pane import BriefPane
 from refloat_tui.widgets.cells import content
@@ -57,6 +56,7 @@ from refloat_tui.widgets.session_list import SessionList
 if TYPE_CHECKING:
     from refloat.usecases.find_sessions import Batch
     from refloat.usecases.look_around import Place
+    from refloat_tui.screens.wizard.farewell import Farewell
 
 NARROW_BELOW: Final = 100
 _SETTLE: Final = 0.12
