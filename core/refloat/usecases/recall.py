@@ -285,6 +285,9 @@ def found_again(reading: Reading) -> tuple[Found, Summary] | None:
     packed = _unpack(reading)
     if packed is None:
         return None
-    parts = cast("dict[str, _Parts]", orjson.loads(reading.files))["parts"]  # our own, checked by the schema number
+    told = cast("dict[str, object]", orjson.loads(reading.files))  # our own, checked by the schema number
+    parts = cast("_Parts", told["parts"])
     files = [SourceFile(*cast("tuple[str, int, int, int, int]", stretch[:5])) for stretch in parts[""]]
-    return Found(reading.key[0], reading.key[1], tuple(Segment(file) for file in files)), packed.summary
+    relatives = tuple(SourceFile(path, 0, 0, 0, 0) for path in cast("list[str]", told["relatives"]))
+    segments = tuple(Segment(file) for file in files)
+    return Found(reading.key[0], reading.key[1], segments, relatives=relatives), packed.summary

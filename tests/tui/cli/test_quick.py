@@ -40,6 +40,10 @@ def nobody(_: object) -> tuple[()]:
     return ()
 
 
+def long_ago(_: float) -> str:
+    return "2026-06-16T09:00:00.000Z"
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A home with three sessions in two workspaces, looked at once; no agent runs."""
@@ -172,7 +176,7 @@ def test_it_says_nothing_under_other_conditions(home: Path, tmp_path: Path, monk
         other.setattr(quick, "boot_seconds", lambda: 1.0)
         assert silent()
     with monkeypatch.context() as other:
-        other.setattr(quick, "ago", lambda seconds: "2026-06-16T09:00:00.000Z")
+        other.setattr(quick, "ago", long_ago)
         assert silent()
     assert not silent()
     (tmp_path / "work" / ".git").mkdir()

@@ -46,6 +46,8 @@ class State:
     """The version whose rows name their stop reason."""
     copied_from: str = ""
     """Session that the rows so far were copied from."""
+    copied_calls: list[str] = field(default_factory=list[str])
+    """Calls of copied rows that have no copied result: an answer to them, made up for the copy, tells nothing."""
     calls: dict[str, OpenCall] = field(default_factory=dict[str, OpenCall])
     background: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """Running background work: id to [kind, what]."""

@@ -68,6 +68,8 @@ class State:
     said: bool = False
     compacted: bool = False
     limit: str = ""
+    last_word: str = ""
+    """`error` or `limit` where the record told of one after everything that the agent did."""
     error: dict[str, object] = field(default_factory=dict[str, object])
     texts: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
     said_rows: list[str] = field(default_factory=list[str])
@@ -95,7 +97,7 @@ class State:
         self.turn, self.status, self.active = turn, "open", True
         self.asked = self.said = self.compacted = False
         self.aborted_at = None
-        self.error = {}
+        self.error, self.last_word = {}, ""
         self.new_turn_texts(prompts=True)
 
     def new_turn_texts(self, *, prompts: bool) -> None:
