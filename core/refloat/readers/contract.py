@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
+from refloat.model.light import light
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
@@ -106,7 +107,7 @@ class Found:
         return tuple(dict.fromkeys(segment.file for segment in self.segments))
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Line:
     """One line of a transcript, decoded as far as that goes."""
 

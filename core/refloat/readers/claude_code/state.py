@@ -1,11 +1,11 @@
 """What a parser must know of earlier rows, as plain values that go to JSON and back."""
 
-import copy
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, cast
 
+from refloat.model.light import plain
 from refloat.model.session import Failure, FailureKind
 from refloat.model.stamp import Stamp
 from refloat.readers.claude_code.results import OpenCall
@@ -78,14 +78,12 @@ class State:
 
     def freeze(self) -> dict[str, object]:
         """All of it as JSON values."""
-        frozen: dict[str, object] = {
-            spec.name: copy.deepcopy(getattr(self, spec.name))
-            for spec in dataclasses.fields(self)
-            if spec.name not in {"tree", "calls"}
-        }
+        frozen = {name: plain(getattr(self, name)) for name in _FIELDS}
         frozen["tree"] = self.tree.freeze()
-        frozen["calls"] = {name: dataclasses.asdict(call) for name, call in self.calls.items()}
         return frozen
+
+
+_FIELDS: Final = tuple(spec.name for spec in dataclasses.fields(State) if spec.name != "tree")
 
 
 def thaw(frozen: Mapping[str, object]) -> State:

@@ -4,9 +4,10 @@ Texts are remembered as fingers of the present turn only; calls while they are o
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Final, Literal
 
+from refloat.model.light import plain_of
 from refloat.model.problem import Place
 from refloat.model.stamp import Stamp
 from refloat.readers.codex.copies import Copying, thaw
@@ -162,7 +163,7 @@ class State:
 
     def freeze(self) -> dict[str, object]:
         """All of it as JSON values."""
-        return asdict(self)
+        return plain_of(self)
 
     @classmethod
     def thaw(cls, frozen: Mapping[str, object]) -> "State":
