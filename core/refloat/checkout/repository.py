@@ -74,8 +74,8 @@ class Repository:
     def head_at(self, moment: Stamp | None) -> str | None:
         """HEAD at a moment, from the reflog; None where it does not reach back so far.
 
-        Its order is the truth and its times are the committer's word: an entry dated back (`GIT_COMMITTER_DATE`, a clock
-        that was set) did not come before the one that it stands on.
+        Its order is the truth and its times are the committer's word: an entry dated back (`GIT_COMMITTER_DATE`, a
+        clock that was set) did not come before the one that it stands on.
         """
         if moment is None:
             return None

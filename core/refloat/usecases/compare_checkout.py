@@ -30,8 +30,8 @@ def compare_checkout(
     told = list(warnings)
     workspace = _workspace(story.summary)
     missing = story.summary.workspace if workspace is None else None
-    around = _repository_around(missing)
-    repository = load_repository(bench.machine.git, around or workspace) if around or workspace else None
+    place = workspace or _repository_around(missing)
+    repository = load_repository(bench.machine.git, place) if place is not None else None
     if missing is not None and repository is None:
         told.append(Warned("the workspace is gone: nothing could be compared", missing))
     elif missing is not None:
