@@ -162,6 +162,9 @@ class FakeLibrary:
             self._told.append(paths)
             self._bell.notify_all()
 
+    def looked_in(self) -> tuple[tuple[str, str], ...]:
+        return (("Claude Code", "/home/ana/.claude/projects"), ("Codex", "/home/ana/.codex/sessions"))
+
     def watching(self) -> str:
         return "inotify"
 

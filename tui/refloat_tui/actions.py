@@ -275,6 +275,7 @@ DESK: Final = (
         "Open the demo",
         "A small repository with sessions in every state, in a temporary place, to try Refloat on.",
         "desk",
+        footer=12,
     ),
     Action("desk.quit", "q", "quit", "Quit", "Leave Refloat.", "desk", "leave", palette=False),
 )

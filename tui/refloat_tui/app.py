@@ -1,27 +1,32 @@
 """Wiring: takes a library, shows the desk. Decides the look and the keys; works nothing out by itself."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
+from rich.console import RenderableType
 from textual.app import App
 from textual.binding import BindingType
 
 from refloat.model.session import SessionName
-from refloat.usecases.workbench import Workbench
 from refloat_tui.actions import SCOPES, Scope, action_of, bindings
-from refloat_tui.bench_library import BenchLibrary
 from refloat_tui.keymap import read_keymap
 from refloat_tui.library import Library
 from refloat_tui.palette import ActionCommands, ActionPalette
 from refloat_tui.screens.desk import Demo, DeskScreen, Doors
 from refloat_tui.screens.help import HelpScreen
-from refloat_tui.screens.wizard.farewell import Farewell
-from refloat_tui.screens.wizard.screen import WizardScreen
 from refloat_tui.terminal import Watchman
 from refloat_tui.theme import THEMES, choose_glyphs, choose_theme
+
+if TYPE_CHECKING:
+    from refloat.usecases.workbench import Workbench
+    from refloat_tui.bench_library import BenchLibrary
+    from refloat_tui.screens.wizard.farewell import Farewell
+    from refloat_tui.screens.wizard.screen import WizardScreen
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,8 @@ class RefloatApp(App[str]):
         self.glyphs = choose_glyphs(self._start.environment)
         self.keys: dict[str, str] = {}
         """What the person changed, by action id."""
+        self.leaving: Callable[[], None] = lambda: None
+        """Told that the app is about to end."""
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = choose_theme(self._start.environment)
@@ -110,6 +117,11 @@ class RefloatApp(App[str]):
         here = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(here + 1) % len(names)]
 
+    def exit(self, result: str | None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
+        """Leave."""
+        self.leaving()
+        super().exit(result, return_code, message)
+
     def action_anywhere_quit(self) -> None:
         """Leave."""
         self.exit()
@@ -120,6 +132,8 @@ def make_doors(library: BenchLibrary, environment: Mapping[str, str], demo: Demo
     glyphs = choose_glyphs(environment)
 
     def wizard(name: SessionName) -> WizardScreen:
+        from refloat_tui.screens.wizard.screen import WizardScreen
+
         return WizardScreen(partial(library.rescue, name), glyphs=glyphs)
 
     return Doors(wizard, demo)
@@ -134,6 +148,8 @@ def make_app(
     demo: Callable[[], tuple[Workbench, Path]] | None = None,
 ) -> RefloatApp:
     """The app over a workbench. `demo` builds one and answers with its workbench and its repository; slow."""
+    from refloat_tui.bench_library import BenchLibrary
+
     places = bench.machine.places
 
     def open_demo() -> tuple[BenchLibrary, Doors]:
@@ -147,9 +163,11 @@ def make_app(
 
 def run_app(app: RefloatApp) -> str | None:
     """Run until the person leaves or the terminal goes away; call from the main thread of a process with a terminal.
-    Answers with a sentence for the person, where there is one. The process ends by force within two seconds after it.
+    Answers with a sentence for the person, where there is one. Who leaves is not kept waiting: threads that still read
+    after a second and a half end with the process.
     """
     watchman = Watchman(lambda: app.call_from_thread(app.exit))
+    app.leaving = watchman.end_soon
     watchman.start()
     said = app.run()
     watchman.rest()

@@ -1,15 +1,17 @@
 """The library over a real workbench: joins use cases, masks what comes back, keeps threads apart.
 
-Decides nothing about sessions. Raw values stay in here, because the checkout is compared with exact words; what leaves
-is masked, and a secret that was found once stays masked in everything of its session.
+Decides nothing about sessions. Use cases are imported where they are called, in a worker: the first paint does not wait
+for them. Raw values stay in here, because the checkout is compared with exact words; what leaves is masked, and a
+secret that was found once stays masked in everything of its session.
 """
+
+from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from refloat.brief.masks import Masker, mask_tree
 from refloat.model.brief import Answers, WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.session import Session, SessionName
@@ -17,20 +19,13 @@ from refloat.model.stamp import Stamp
 from refloat.model.status import Status
 from refloat.model.story import Story
 from refloat.model.triage import Triage
-from refloat.usecases.compare_checkout import compare_checkout
-from refloat.usecases.examine import examine, find_other_stories
-from refloat.usecases.find_sessions import Batch, Finder, Located
-from refloat.usecases.keep_draft import open_drafts
-from refloat.usecases.look_around import Place, look_around
-from refloat.usecases.naming import find_named
-from refloat.usecases.put_brief import put_brief
-from refloat.usecases.read_session import read_story
-from refloat.usecases.rescue import Case, Rescue
-from refloat.usecases.show_status import show_status
-from refloat.usecases.triage_session import triage_session
-from refloat.usecases.workbench import Workbench
-from refloat.usecases.write_brief import write_brief
 from refloat_tui.library import Stop
+
+if TYPE_CHECKING:
+    from refloat.usecases.find_sessions import Batch, Finder, Located
+    from refloat.usecases.look_around import Place
+    from refloat.usecases.rescue import Rescue
+    from refloat.usecases.workbench import Workbench
 
 Value = TypeVar("Value")
 
@@ -39,6 +34,10 @@ class BenchOpened:
     """One session, read. Its dear parts are made once."""
 
     def __init__(self, bench: Workbench, located: Located) -> None:
+        from refloat.brief.masks import Masker
+        from refloat.usecases.read_session import read_story
+        from refloat.usecases.show_status import show_status
+
         self._bench = bench
         self._located = located
         self._masker = Masker()
@@ -49,16 +48,23 @@ class BenchOpened:
         self.status: Status = self._mask(show_status(located.reader, located.session, self._raw))
 
     def _mask(self, value: Value) -> Value:
+        from refloat.brief.masks import mask_tree
+
         return mask_tree(value, self._masker)
 
     def _compare(self) -> Checkout:
         if self._raw_checkout is None:
+            from refloat.usecases.compare_checkout import compare_checkout
+            from refloat.usecases.examine import find_other_stories
+
             others, warnings = find_other_stories(self._bench, self._located, self._raw)
             self._raw_checkout = compare_checkout(self._bench, self._raw, others=others, warnings=warnings)
         return self._raw_checkout
 
     def _sort(self) -> Triage:
         if self._raw_triage is None:
+            from refloat.usecases.triage_session import triage_session
+
             self._raw_triage = triage_session(self._bench, self._raw, self._compare(), self._located.session)
         return self._raw_triage
 
@@ -72,6 +78,8 @@ class BenchOpened:
 
     def brief(self) -> WrittenBrief:
         """The brief; it masks what it holds by itself."""
+        from refloat.usecases.write_brief import write_brief
+
         return write_brief(self._bench, self._located.session, self._raw, self._compare(), self._sort())
 
 
@@ -83,9 +91,9 @@ class BenchLibrary:
         self._cwd = cwd
         self._lists = threading.Lock()
         """A Finder serves one thread at a time."""
-        self._finder = Finder(bench)
+        self._finder: Finder | None = None
         self._opens = threading.Lock()
-        self._locator = Finder(bench)
+        self._locator: Finder | None = None
         """Its own, so that a session opens while the first reading of all goes on."""
         self._masked: dict[SessionName, tuple[Session, Session]] = {}
 
@@ -95,6 +103,8 @@ class BenchLibrary:
 
     def place(self) -> Place:
         """Where Refloat was started."""
+        from refloat.usecases.look_around import look_around
+
         return look_around(self._bench, self._cwd)
 
     def find_sessions(self, stop: Stop) -> Iterator[Batch]:
@@ -106,10 +116,16 @@ class BenchLibrary:
         with self._lists:
             if stop():
                 return
+            from refloat.usecases.find_sessions import Finder
+
+            self._finder = self._finder or Finder(self._bench)
             for batch in self._finder.watch(self._cwd, stop):
                 yield self._mask_batch(batch)
 
     def _mask_batch(self, batch: Batch) -> Batch:
+        from refloat.brief.masks import Masker, mask_tree
+        from refloat.usecases.find_sessions import Batch
+
         masker = Masker()
         return Batch(
             tuple(self._mask_session(session) for session in batch.sessions),
@@ -125,6 +141,8 @@ class BenchLibrary:
 
     def _mask_session(self, session: Session) -> Session:
         """What was masked before and is the same is not searched again: a list is looked at every few seconds."""
+        from refloat.brief.masks import Masker, mask_tree
+
         known = self._masked.get(session.name)
         if known is None or known[0] != session:
             known = (session, mask_tree(session, Masker()))
@@ -139,12 +157,26 @@ class BenchLibrary:
         for change in machine.watch.changes(sorted(roots), stop):
             yield None if change.overflow else change.paths
 
+    def looked_in(self) -> tuple[tuple[str, str], ...]:
+        """Each agent's name and the directory of its sessions."""
+        places = self._bench.machine.places
+        found: dict[str, str] = {}
+        for reader in self._bench.readers:
+            for walk in reader.walks(places.home, places.environment):
+                if walk.holds == "transcripts":
+                    found.setdefault(reader.title, walk.root)
+        return tuple(found.items())
+
     def watching(self) -> str:
         """How it watches."""
         return self._bench.machine.watch.how()
 
     def _locate(self, name: SessionName) -> Located:
+        from refloat.usecases.find_sessions import Finder
+        from refloat.usecases.naming import find_named
+
         with self._opens:
+            self._locator = self._locator or Finder(self._bench)
             return find_named(self._locator, self._bench, name, self._cwd)
 
     def open(self, name: SessionName) -> BenchOpened:
@@ -163,6 +195,8 @@ class BenchLibrary:
             RefloatError: it cannot be written.
 
         """
+        from refloat.usecases.put_brief import put_brief
+
         put_brief(path, written.markdown, overwrite=True)
 
     def rescue(self, name: SessionName) -> Rescue:
@@ -172,6 +206,12 @@ class BenchLibrary:
             RefloatError: it is gone, or nothing of it can be read.
 
         """
+        from refloat.brief.masks import Masker, mask_tree
+        from refloat.usecases.examine import examine
+        from refloat.usecases.keep_draft import open_drafts
+        from refloat.usecases.rescue import Case, Rescue
+        from refloat.usecases.write_brief import write_brief
+
         known = examine(self._bench, self._locate(name))
         case = Case(known.session, known.story, known.checkout, known.triage)
         masker = Masker()

@@ -4,9 +4,11 @@ Everything that comes back is masked already: masking happens behind this door, 
 slow and is made from a thread; none touches a widget. What fails raises a `RefloatError` with a sentence.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
@@ -15,8 +17,10 @@ from refloat.model.stamp import Stamp
 from refloat.model.status import Status
 from refloat.model.story import Story
 from refloat.model.triage import Triage
-from refloat.usecases.find_sessions import Batch
-from refloat.usecases.look_around import Place
+
+if TYPE_CHECKING:
+    from refloat.usecases.find_sessions import Batch
+    from refloat.usecases.look_around import Place
 
 Stop = Callable[[], bool]
 """Asked between two pieces of work; True ends it early."""
@@ -69,6 +73,10 @@ class Library(Protocol):
 
     def changes(self, stop: Stop) -> Iterator[frozenset[str] | None]:
         """Block and tell which files changed, until `stop`; None: some were missed, look at everything."""
+        ...
+
+    def looked_in(self) -> tuple[tuple[str, str], ...]:
+        """Each agent's name and the directory of its sessions. Quick: looks at no file."""
         ...
 
     def watching(self) -> str:

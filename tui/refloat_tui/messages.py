@@ -1,6 +1,9 @@
 """What workers say to the screen that started them. None of them bubbles: the screen hands values down."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
@@ -8,9 +11,11 @@ from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.session import SessionName
 from refloat.model.triage import Triage
-from refloat.usecases.find_sessions import Batch
-from refloat.usecases.look_around import Place
 from refloat_tui.library import Opened
+
+if TYPE_CHECKING:
+    from refloat.usecases.find_sessions import Batch
+    from refloat.usecases.look_around import Place
 
 
 @dataclass

@@ -150,7 +150,7 @@ _ANSI: Final = Theme(
         "added-ground": "ansi_default",
         "removed-ground": "ansi_default",
         "cursor-ground": "ansi_blue",
-        "cursor-blurred": "ansi_bright_black",
+        "cursor-blurred": "ansi_default",
         "key": "ansi_cyan",
         "person": "ansi_magenta",
         "border": "ansi_bright_black",
@@ -335,7 +335,7 @@ ASCII: Final = Glyphs(
     compaction="~",
     spark=" .:-=+*#@",
     spinner=("|", "/", "-", "\\"),
-    keys={"↑": "up", "↓": "down", "←": "left", "→": "right"},
+    keys={"↑": "up", "↓": "down", "←": "left", "→": "right", "⏎": "enter", "␣": "space", "⌫": "backspace"},
     ascii=True,
 )
 

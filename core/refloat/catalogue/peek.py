@@ -6,29 +6,29 @@ writes, never makes the file, never waits.
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from refloat import __version__
 from refloat.catalogue.walk import Spec
 
 FILE = "catalogue.db"
-SCHEMA = f"1/{__version__}"
+SCHEMA = f"2/{__version__}"
 """A catalogue of anything else is thrown away: another program reads transcripts otherwise. Raise the number whenever a
 table, a frozen reader or the JSON changes within one version."""
 
 NOW = "\x01"
 """Stands in finished JSON for the moment of the look: no JSON text can hold it by itself."""
 
-Told = tuple[str, str, str, str, str, str, str, str, str, str, str, str, str, int, str, str]
-"""A row of `sessions`, in the order of `COLUMNS`."""
+Told = tuple[str, str, str, str, str, str, int, str, str]
+"""(session id, agent, last activity, state, real path of its workspace, that of an entered worktree, 1 when another
+session carries it whole, then either its finished JSON and "", or its title and the name of its directory)."""
 
-COLUMNS = (
-    "agent, session_id, last_activity, state, place, repo, common, worktree, worktree_repo, worktree_common, title, "
-    "front, live, superseded, back, folder"
-)
+Gone = tuple[str, str, str]
+"""A session whose record is gone: (agent, real path of its workspace, finished JSON)."""
 
-Gone = tuple[str, str, str, str, str]
-"""A session whose record is gone: (agent, real path of its workspace, repository, its shared directory, JSON)."""
+_COLUMNS = "SELECT session_id, agent, last_activity, state, place, worktree, superseded, "
+_FINISHED = _COLUMNS + "front || ',' || live || ',' || back, '' FROM sessions WHERE listed"
+_SHOWN = _COLUMNS + "title, folder FROM sessions WHERE listed"
 
 
 class Peek:
@@ -42,19 +42,25 @@ class Peek:
         rows: list[tuple[str, bytes]] = self._db.execute("SELECT name, value FROM meta").fetchall()
         return {name: value.decode("utf-8", "surrogateescape") for name, value in rows}
 
-    def told(self) -> list[Told]:
-        """Every listed session, newest activity first, then by id."""
-        return self._db.execute(
-            f"SELECT {COLUMNS} FROM sessions WHERE listed ORDER BY last_activity DESC, session_id, agent"  # noqa: S608 - names of our own
-        ).fetchall()
+    def told(self, *, finished: bool) -> list[Told]:
+        """Every listed session, newest activity first, then by id: as `finished` JSON, or as a table shows it."""
+        rows: list[Told] = self._db.execute(_FINISHED if finished else _SHOWN).fetchall()
+        # Sorted here: SQLite would carry the long texts through its sorter.
+        rows.sort()
+        rows.sort(key=_by_activity, reverse=True)
+        return rows
 
     def gone(self) -> list[Gone]:
         """Every session whose record is gone."""
-        return self._db.execute("SELECT agent, place, repo, common, told FROM gone ORDER BY n").fetchall()
+        return self._db.execute("SELECT agent, place, told FROM gone ORDER BY n").fetchall()
 
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
+
+
+def _by_activity(row: Told) -> str:
+    return row[2]
 
 
 def peek(directory: str) -> Peek | None:
@@ -92,3 +98,22 @@ def read_specs(text: str) -> list[Spec]:
         agent, root, suffixes, depth, holds = line.split("\t")
         specs.append((agent, root, tuple(suffixes.split("|")), int(depth), holds))
     return specs
+
+
+def write_places(places: Iterable[tuple[str, str, str]]) -> str:
+    """(real path, repository, its shared directory) of every directory that a session belongs to, as text."""
+    return "\n".join(sorted({"\t".join(place) for place in places if place[0]}))
+
+
+def read_places(text: str) -> list[tuple[str, str, str]]:
+    """Places from `write_places`.
+
+    Raises:
+        ValueError: it is none.
+
+    """
+    places: list[tuple[str, str, str]] = []
+    for line in text.split("\n") if text else ():
+        path, repo, common = line.split("\t")
+        places.append((path, repo, common))
+    return places

@@ -19,7 +19,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, Self
 
-from refloat.catalogue.peek import FILE, SCHEMA
+from refloat.catalogue.peek import FILE, SCHEMA, Gone
 
 HEAD: Final = 4096
 """Bytes at a file's beginning whose hash tells a file that grew from one that was written anew."""
@@ -34,8 +34,7 @@ CREATE TABLE sessions (
     agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, listed INTEGER NOT NULL,
     mark TEXT NOT NULL, pulse TEXT NOT NULL, superseded INTEGER NOT NULL,
     last_activity TEXT NOT NULL, state TEXT NOT NULL,
-    place TEXT NOT NULL, repo TEXT NOT NULL, common TEXT NOT NULL,
-    worktree TEXT NOT NULL, worktree_repo TEXT NOT NULL, worktree_common TEXT NOT NULL,
+    place TEXT NOT NULL, worktree TEXT NOT NULL,
     title TEXT NOT NULL, folder TEXT NOT NULL, front TEXT NOT NULL, live TEXT NOT NULL, back TEXT NOT NULL,
     PRIMARY KEY (agent, session_id, path)
 );
@@ -58,8 +57,7 @@ CREATE TABLE copies (
     holds INTEGER NOT NULL, PRIMARY KEY (path, row)
 ) WITHOUT ROWID;
 CREATE TABLE gone (
-    n INTEGER PRIMARY KEY, agent TEXT NOT NULL, place TEXT NOT NULL, repo TEXT NOT NULL, common TEXT NOT NULL,
-    told TEXT NOT NULL
+    n INTEGER PRIMARY KEY, agent TEXT NOT NULL, place TEXT NOT NULL, told TEXT NOT NULL
 );
 """
 
@@ -97,11 +95,8 @@ class Told:
     state: str
     place: str
     """The workspace's real path, or ""."""
-    repo: tuple[str, str]
-    """As `repos.Repos` finds it for the workspace."""
     worktree: str
     """Real path of an entered worktree, or ""."""
-    worktree_repo: tuple[str, str]
     title: str
     """Masked, inert, one line."""
     folder: str
@@ -263,7 +258,7 @@ class Catalogue:
         told: Iterable[Told],
         relived: Iterable[Relived],
         unlisted: Iterable[Key],
-        gone: Iterable[tuple[str, str, str, str, str]],
+        gone: Iterable[Gone],
         notes: Mapping[str, str],
         *,
         forget: Iterable[str] = (),
@@ -281,7 +276,7 @@ class Catalogue:
                 (_RELIVE, [(row.state, row.pulse, row.live, *_bound(row.key)) for row in relived]),
                 (f"UPDATE sessions SET listed = 0 WHERE {_KEY}", [_bound(key) for key in unlisted]),  # noqa: S608 - names of our own
                 ("DELETE FROM gone", [()]),
-                ("INSERT INTO gone VALUES (NULL, ?, ?, ?, ?, ?)", list(gone)),
+                ("INSERT INTO gone VALUES (NULL, ?, ?, ?)", list(gone)),
                 ("DELETE FROM meta WHERE name <> ?", [("schema",)]),
                 ("INSERT INTO meta VALUES (?, ?)", kept),
                 *((question, lost) for question in _FORGET),
@@ -312,7 +307,7 @@ class Catalogue:
 
 _READING: Final = "agent, session_id, path, files, lineage, summary"
 _KEY: Final = "agent = ? AND session_id = ? AND path = ?"
-_INSERT_TOLD: Final = f"INSERT OR REPLACE INTO sessions VALUES ({', '.join('?' * 20)})"  # noqa: S608 - as above
+_INSERT_TOLD: Final = f"INSERT OR REPLACE INTO sessions VALUES ({', '.join('?' * 16)})"  # noqa: S608 - as above
 
 
 _RELIVE: Final = f"UPDATE sessions SET listed = 1, state = ?, pulse = ?, live = ? WHERE {_KEY}"  # noqa: S608 - as above
@@ -341,9 +336,7 @@ def _told_row(row: Told) -> tuple[object, ...]:
         row.last_activity,
         row.state,
         row.place,
-        *row.repo,
         row.worktree,
-        *row.worktree_repo,
         row.title,
         row.folder,
         row.front,

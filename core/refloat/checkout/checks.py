@@ -32,12 +32,14 @@ class Tree:
 def find_checks(steps: Iterable[Step], tree: Tree, name: Callable[[str], str]) -> tuple[CheckRun, ...]:
     """Every check among the steps, in their order; `name` turns a recorded path into the one that is shown."""
     ordered = list(steps)
+    if not any(map(_is_check, ordered)):
+        return ()
     edits = [(index, edit) for index, step in enumerate(ordered) for edit in find_edits([step])]
-    return tuple(
-        _check(index, step, edits, tree, name)
-        for index, step in enumerate(ordered)
-        if step.kind is StepKind.CHECK or (step.command is not None and check_of(step.command) is not None)
-    )
+    return tuple(_check(index, step, edits, tree, name) for index, step in enumerate(ordered) if _is_check(step))
+
+
+def _is_check(step: Step) -> bool:
+    return step.kind is StepKind.CHECK or (step.command is not None and check_of(step.command) is not None)
 
 
 def outcome_of(step: Step) -> tuple[Outcome, int | None]:

@@ -48,6 +48,8 @@ def same_but_line_ends(one: str, other: str) -> bool:
 
 def find_differences(old: Sequence[str], new: Sequence[str]) -> list[Difference]:
     """How `old` became `new`, in order, each place as small as can be; equal lines lie between."""
+    if not old or not new or len(old) == len(new) == 1:
+        return [Difference(0, len(old), 0, len(new))] if list(old) != list(new) else []
     return list(_differences(list(old), list(new), 0, 0))
 
 

@@ -129,9 +129,11 @@ def _write(piece: Piece, hunk: Hunk, at: int, origin: int, traces: Traces, *, en
     for line in hunk.lines:
         match line[:1]:
             case " ":
-                piece.splice(start, gone, new, origin, traces)
-                start += len(new) + 1
-                gone, new = 0, []
+                if gone or new:
+                    piece.splice(start, gone, new, origin, traces)
+                    start += len(new)
+                    gone, new = 0, []
+                start += 1
             case "-":
                 gone += 1
             case "+":

@@ -17,11 +17,14 @@ from refloat.checkout.lines import bare_lines
 from refloat.checkout.porcelain import LoggedCommit
 from refloat.checkout.repository import Repository
 from refloat.model.checkout import SAVED_PLACES, FileState, FoundIn, PlaceKind
-from refloat.model.stamp import Stamp
+from refloat.model.stamp import Stamp, seconds_of
 
 _STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
-_LOOSE: Final = 100_000
-"""Most loose objects that are asked about."""
+_MANY_LOOSE: Final = 5_000
+_MOST_LOOSE: Final = 100_000
+"""Loose objects past which only young ones are asked about, and past which no more are."""
+_SLACK: Final = 60.0
+"""Seconds by which an object may seem older than the session that made it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,7 @@ def add_lost_commits(archive: Archive, paths: Sequence[str], since: Stamp | None
         if commit.sha not in held:
             held.add(commit.sha)
             _add(archive, commit, PlaceKind.REFLOG, names.get(commit.sha))
-    lost = [sha for sha in (*snapshots, *_find_unreachable(repository)) if sha not in held]
+    lost = [sha for sha in (*snapshots, *_find_unreachable(repository, since)) if sha not in held]
     existing = list(dict.fromkeys(repository.find_existing(lost).values()))
     for start in range(0, len(existing), 500):
         for commit in repository.find_commits(
@@ -128,12 +131,12 @@ def add_lost_commits(archive: Archive, paths: Sequence[str], since: Stamp | None
             _add(archive, commit, PlaceKind.UNREACHABLE_COMMIT, None)
 
 
-def _find_unreachable(repository: Repository) -> list[str]:
+def _find_unreachable(repository: Repository, since: Stamp | None) -> list[str]:
     """Ids of commits that nothing names any more: a dropped stash, a branch deleted with its reflog.
 
     Young ones are loose objects, so their file names say which to ask about; `git fsck` would read the whole store.
     """
-    loose = _find_loose(repository.common_dir / "objects")
+    loose = _find_loose(repository.common_dir / "objects", since)
     if not loose:
         return []
     asked = repository.git.run(
@@ -147,14 +150,19 @@ def _find_unreachable(repository: Repository) -> list[str]:
     return [commit for commit in commits if commit in lost]
 
 
-def _find_loose(objects: Path) -> list[str]:
-    found: list[str] = []
+def _find_loose(objects: Path, since: Stamp | None) -> list[str]:
+    """Ids of loose objects; where there are many, only of those written since the session began."""
+    found: list[os.DirEntry[str]] = []
     try:
-        for directory in [entry for entry in os.scandir(objects) if len(entry.name) == 2]:
-            found += (directory.name + entry.name for entry in os.scandir(directory))
+        for directory in os.scandir(objects):
+            if len(directory.name) == 2:
+                found += os.scandir(directory)
+        if len(found) > _MANY_LOOSE:
+            start = seconds_of(since) - _SLACK if since is not None else 0.0
+            found = [entry for entry in found if entry.stat().st_mtime >= start]
     except OSError:
         return []
-    return found if len(found) <= _LOOSE else []
+    return [entry.path[-len(entry.name) - 3 : -len(entry.name) - 1] + entry.name for entry in found[:_MOST_LOOSE]]
 
 
 def find_places(folded: Folded, paths: Sequence[str], archive: Archive, kinds: Sequence[PlaceKind]) -> list[FoundIn]:

@@ -36,8 +36,6 @@ _EMPTY_TREE: Final = {
     "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
-_ARGUMENTS: Final = 60_000
-"""Bytes of paths on one command line; past that the whole is asked for and sieved here."""
 _SLACK: Final = 24 * 3600.0
 """Seconds that a commit's own date may lie before the session and it is still looked at."""
 _MANY: Final = 5_000
@@ -101,12 +99,9 @@ class Repository:
     def find_commits(self, *words: str, paths: Sequence[str] = (), since: Stamp | None = None) -> list[LoggedCommit]:
         """Commits with what they changed, newest first; `words` are those of `git log` that choose them."""
         dated = [f"--since={later(since, -_SLACK)}"] if since else []
-        args = ["log", *_RAW, f"--max-count={_MANY}", *dated, *words]
+        # No path limits: matching hundreds of them against every tree costs git more than telling all that changed.
+        args = ["log", *_RAW, f"--max-count={_MANY}", *dated, *words, "--"]
         wanted = set(paths)
-        if paths and sum(len(path) + 12 for path in paths) < _ARGUMENTS:
-            args += ["--full-history", "--", *(f":(top,literal){path}" for path in paths)]
-        else:
-            args.append("--")
         answer = self.git.run(self.root, *args)
         if answer.code != 0:
             return []
@@ -139,10 +134,7 @@ class Repository:
 
     def find_tracked(self, paths: Sequence[str]) -> set[str]:
         """Which of the paths git tracks."""
-        words = ["ls-files", "-z", "--cached", "--full-name"]
-        if sum(len(path) + 12 for path in paths) < _ARGUMENTS:
-            words += ["--", *(f":(top,literal){path}" for path in paths)]
-        answer = self.git.run(self.root, *words)
+        answer = self.git.run(self.root, "ls-files", "-z", "--cached", "--full-name")
         return set(decode(answer.out).split("\0")) & set(paths)
 
     def find_worktrees(self) -> list[str]:
@@ -195,14 +187,11 @@ def load_repository(git: Git, directory: Path) -> Repository | None:
 
 
 def _load_hunks(repository: Repository) -> Mapping[str, Sequence[DiffHunk]]:
-    tracked = [path for path, entry in repository.entries.items() if entry.xy != "??" and not entry.submodule]
-    if not tracked:
+    if all(entry.xy == "??" or entry.submodule for entry in repository.entries.values()):
         return {}
     words = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U0", "--inter-hunk-context=0"]
     words += ["--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", "--diff-algorithm=histogram"]
     words.append(repository.head or _EMPTY_TREE[repository.algorithm])
-    if sum(len(path) + 12 for path in tracked) < _ARGUMENTS:
-        words += ["--", *(f":(top,literal){path}" for path in tracked)]
     answer = repository.git.run(repository.root, *words)
     if answer.code != 0:
         repository.warnings.append(Warned("git diff failed: hunks are not told", str(repository.root)))

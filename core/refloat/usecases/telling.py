@@ -16,7 +16,7 @@ import orjson
 
 from refloat import wire
 from refloat.brief.masks import Masker
-from refloat.catalogue.peek import NOW, write_specs
+from refloat.catalogue.peek import NOW, Gone, write_places, write_specs
 from refloat.catalogue.store import Catalogue, Key, Relived, Told
 from refloat.model.liveness import Liveness, Verdict
 from refloat.model.session import RecordGone, Session, State
@@ -49,7 +49,13 @@ def keep_listing(
 ) -> None:
     """Keep what a look found. `trusted`: nothing was left unread, and all that was read could be kept."""
     quiet = trusted and not judge.any_agent_runs and all(is_settled(each.liveness) for each in sessions.values())
-    notes = _notes(sighting, judge, home, quiet=quiet)
+    notes = _notes(sighting, judge, home) if quiet else {}
+    if quiet:
+        directories = {row.workspace for row in (*sessions.values(), *gone)} | {
+            row.worktree for row in sessions.values()
+        }
+        places = [surroundings.place(directory) for directory in directories]
+        notes["places"] = write_places((place.path, *place.repo) for place in places)
     kept, known = catalogue.marks(), catalogue.notes()
     told: list[Told] = []
     relived: list[Relived] = []
@@ -67,9 +73,7 @@ def keep_listing(
         catalogue.finish(told, relived, unlisted, rows, notes, forget=lost)
 
 
-def _notes(sighting: Sighting, judge: Judge, home: Path, *, quiet: bool) -> dict[str, str]:
-    if not quiet:
-        return {}
+def _notes(sighting: Sighting, judge: Judge, home: Path) -> dict[str, str]:
     asked = sighting.variables.items()
     return {
         "home": str(home),
@@ -107,7 +111,6 @@ def _tell(key: Key, session: Session, at: Stamp, surroundings: Surroundings, *, 
     names = list(document)
     front = {name: document[name] for name in names[: names.index(_LIVE[0])]}
     back = {name: document[name] for name in names[names.index(_BACK) :]}
-    place, worktree = surroundings.place(session.workspace), surroundings.place(session.worktree)
     return Told(
         key=key,
         mark=mark,
@@ -115,10 +118,8 @@ def _tell(key: Key, session: Session, at: Stamp, surroundings: Surroundings, *, 
         superseded=session.superseded_by is not None,
         last_activity=session.last_activity_at or "",
         state=session.state,
-        place=place.path,
-        repo=place.repo,
-        worktree=worktree.path,
-        worktree_repo=worktree.repo,
+        place=surroundings.place(session.workspace).path,
+        worktree=surroundings.place(session.worktree).path,
         title=cut(one_line(title), TITLE),
         folder=one_line(folder),
         front=_json(front)[:-1],
@@ -127,9 +128,8 @@ def _tell(key: Key, session: Session, at: Stamp, surroundings: Surroundings, *, 
     )
 
 
-def _tell_gone(row: RecordGone, surroundings: Surroundings) -> tuple[str, str, str, str, str]:
-    place = surroundings.place(row.workspace)
-    return row.agent, place.path, *place.repo, _json(mask(wire.record_gone(row)))
+def _tell_gone(row: RecordGone, surroundings: Surroundings) -> Gone:
+    return row.agent, surroundings.place(row.workspace).path, _json(mask(wire.record_gone(row)))
 
 
 def _json(masked: object) -> str:

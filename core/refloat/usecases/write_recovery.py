@@ -10,7 +10,7 @@ from typing import Final, assert_never
 from refloat.model.brief import Answers, Brief, Confidence, Line, Section, WrittenBrief
 from refloat.model.recovery import LineEdit, LookedSaid, ProcessSaid
 from refloat.text import one_line
-from refloat.usecases.recover import Recovery, Uncertain, cards, process_of, uncertain_rows
+from refloat.usecases.recover import OWNERS, Recovery, Uncertain, cards, process_of, uncertain_rows
 
 Write = Callable[[Answers | None], WrittenBrief]
 """`write_brief`, bound to one session's evidence."""
@@ -22,7 +22,7 @@ def answers_of(recovery: Recovery) -> Answers:
     return Answers(
         title=given.title,
         inspected={int(key): said for key, said in given.inspected.items() if key.isdecimal()},
-        owners=dict(given.owners),
+        owners={path: owner.replace("_", " ") if owner in OWNERS else owner for path, owner in given.owners.items()},
         moved=dict(_moved(recovery)),
         goal=given.goal,
         next_step=given.next_step,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from refloat.catalogue import peek as peeking
-from refloat.catalogue.peek import FILE, peek, read_specs, write_specs
+from refloat.catalogue.peek import FILE, peek, read_places, read_specs, write_places, write_specs
 from refloat.catalogue.store import Catalogue, Reading, Relived, Told
 
 KEY = ("claude-code", "s1", "/t/s1.jsonl")
@@ -22,9 +22,7 @@ def told(key: tuple[str, str, str] = KEY, **more: object) -> Told:
         "last_activity": "2026-09-14T09:00:00.000Z",
         "state": "stopped",
         "place": "/w",
-        "repo": ("/w", "/w/.git"),
         "worktree": "",
-        "worktree_repo": ("", ""),
         "title": "Title",
         "folder": "w",
         "front": "{",
@@ -39,7 +37,7 @@ def test_what_is_kept_is_found_again_by_both_readers(tmp_path: Path):
     with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
         assert catalogue.keep_identities([("/t/s1.jsonl", (1, 2, 3, 4), "{}")])
         assert catalogue.keep_readings([(reading, b"frozen", ["/w/a.py"])])
-        assert catalogue.finish([told()], [], [], [("codex", "/w", "", "", "{}")], {"fingerprint": "f"})
+        assert catalogue.finish([told()], [], [], [("codex", "/w", "{}")], {"fingerprint": "f"})
     with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
         assert catalogue.identities() == {"/t/s1.jsonl": ((1, 2, 3, 4), "{}")}
         assert catalogue.readings() == {KEY: reading}
@@ -50,8 +48,9 @@ def test_what_is_kept_is_found_again_by_both_readers(tmp_path: Path):
     quick = peek(str(tmp_path))
     assert quick is not None
     assert quick.notes()["fingerprint"] == "f"
-    assert [(row[1], row[10]) for row in quick.told()] == [("s1", "Title")]
-    assert quick.gone() == [("codex", "/w", "", "", "{}")]
+    assert [(row[0], row[7]) for row in quick.told(finished=False)] == [("s1", "Title")]
+    assert quick.told(finished=True)[0][7] == "{,l,}"
+    assert quick.gone() == [("codex", "/w", "{}")]
     quick.close()
 
 
@@ -133,7 +132,7 @@ def test_sessions_come_newest_first_and_leave_when_unlisted_or_forgotten(tmp_pat
         assert catalogue.marks()[keys[0]] == ("m", "p2", True)
     quick = peek(str(tmp_path))
     assert quick is not None
-    assert [(row[1], row[3]) for row in quick.told()] == [("c", "stopped"), ("b", "failed")]
+    assert [(row[0], row[3]) for row in quick.told(finished=True)] == [("c", "stopped"), ("b", "failed")]
     quick.close()
 
 
@@ -153,3 +152,8 @@ def test_specs_survive_as_text():
     ]
     assert read_specs(write_specs(specs)) == specs
     assert read_specs("") == []
+
+
+def test_places_survive_as_text_each_once():
+    places = [("/w/a", "/w", "/w/.git"), ("/x", "", ""), ("/x", "", ""), ("", "", "")]
+    assert read_places(write_places(places)) == [("/w/a", "/w", "/w/.git"), ("/x", "", "")]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from refloat.readers.claude_code import ClaudeCode
+from refloat.readers.registry import load
 from refloat.testing.fakes import FakeClock, FakeProcesses, fake_machine
 from refloat.usecases.workbench import Workbench
 
@@ -27,7 +27,7 @@ class Home:
     @property
     def bench(self) -> Workbench:
         machine = fake_machine(self.directory, clock=self.clock, processes=self.processes)
-        return Workbench(machine, [ClaudeCode()])
+        return Workbench(machine, [load("claude-code")])
 
     def path(self, session: str, project: str = "p") -> Path:
         return self.projects / project / f"{session}.jsonl"

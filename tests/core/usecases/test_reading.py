@@ -8,20 +8,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from refloat.model.story import Summary
-from refloat.readers.claude_code import ClaudeCode
 from refloat.readers.contract import Found, Segment, SourceFile
+from refloat.readers.registry import load
 from refloat.usecases.reading import Resumable, read_summary
+
+READER = load("claude-code")
 
 
 def found(path: Path) -> Found:
     stat = path.stat()
     file = SourceFile(str(path), stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_dev)
-    reader = ClaudeCode()
-    return Found("claude-code", path.stem, (Segment(file, identity=reader.identify(file)),))
+    return Found("claude-code", path.stem, (Segment(file, identity=READER.identify(file)),))
 
 
 def read(path: Path, start: Resumable | None = None) -> tuple[Summary, Resumable | None]:
-    return read_summary(ClaudeCode(), found(path), start=start)
+    return read_summary(READER, found(path), start=start)
 
 
 def test_a_whole_last_record_without_line_end_counts_and_is_read_again_later(home: Any):
@@ -64,7 +65,7 @@ def test_a_file_that_vanished_is_a_problem(home: Any):
     path = home.write("s", *home.talk("s"))
     seen = found(path)
     path.unlink()
-    summary, _ = read_summary(ClaudeCode(), seen)
+    summary, _ = read_summary(READER, seen)
     assert [problem.what for problem in summary.problems] == ["cannot be read: No such file or directory"]
 
 
@@ -75,7 +76,7 @@ def test_lines_of_a_later_stretch_are_counted_from_the_file_start(home: Any):
     seen = found(path)
     file = seen.segments[0].file
     later = Found("claude-code", "s", (Segment(file, start=first, identity=seen.segments[0].identity),))
-    summary, _ = read_summary(ClaudeCode(), later)
+    summary, _ = read_summary(READER, later)
     assert [problem.line for problem in summary.problems] == [3]
 
 

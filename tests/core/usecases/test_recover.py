@@ -116,7 +116,7 @@ def test_files_without_an_owner_come_first_and_can_be_given_one() -> None:
     said = answer(recovery, SaidOwner(first.path, next_owner(first)))
     row = owner_rows(said)[0]
     assert (row.path, row.owner, row.by_person, row.found) == (first.path, Owner.THIS_SESSION, True, Owner.UNKNOWN)
-    assert "src/settings.py: dirty, owner this_session (ana@harbour)" in written(crashed(), said)
+    assert "src/settings.py: dirty, owner this session (ana@harbour)" in written(crashed(), said)
     assert owner_rows(answer(said, SaidOwner(first.path, None))) == owner_rows(recovery)
 
 

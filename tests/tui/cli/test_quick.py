@@ -18,14 +18,6 @@ ALLOWED = {"sqlite3", "_sqlite3", "datetime", "_datetime", "time", "collections"
 """What the quick road may load beyond a bare interpreter; `sqlite3` itself brings the calendar and `collections`."""
 
 
-def no_process(_processes: object) -> tuple[()]:
-    return ()
-
-
-def long_ago(_seconds: float) -> str:
-    return "2026-06-16T09:00:00.000Z"
-
-
 def write(home: Path, session: str, workspace: Path, prompt: str, moment: str = "2026-06-14T09:00") -> Path:
     path = home / ".claude" / "projects" / "p" / f"{session}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -44,6 +36,14 @@ def write(home: Path, session: str, workspace: Path, prompt: str, moment: str = 
     return path
 
 
+def nobody(_: object) -> tuple[()]:
+    return ()
+
+
+def long_ago(_: float) -> str:
+    return "2026-06-16T09:00:00.000Z"
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A home with three sessions in two workspaces, looked at once; no agent runs."""
@@ -58,7 +58,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     monkeypatch.chdir(work)
     monkeypatch.setattr(quick, "running_programs", list)
-    monkeypatch.setattr("refloat.machine.processes.LinuxProcesses.all", no_process)
+    monkeypatch.setattr("refloat.machine.processes.LinuxProcesses.all", nobody)
     bench.bench.cache_clear()
     write(place, "11111111-0000-4000-8000-000000000001", work, "Make it retry")
     write(place, "22222222-0000-4000-8000-000000000002", work / "sub", "測試 é \x1b[31mred\u202e", "2026-06-15T09:00")

@@ -10,8 +10,8 @@ import sqlite3
 import sys
 from collections.abc import Mapping, Sequence
 
-from refloat.catalogue.peek import NOW, Gone, Peek, Told, peek, read_specs
-from refloat.catalogue.repos import NONE, Repos, is_in_scope
+from refloat.catalogue.peek import NOW, Gone, Peek, Told, peek, read_places, read_specs
+from refloat.catalogue.repos import Repos, is_in_scope
 from refloat.catalogue.walk import Spec, fingerprint, walk
 from refloat.machine.moment import ago, boot_seconds, now
 from refloat.machine.table import running_programs
@@ -61,8 +61,7 @@ def answer(words: Sequence[str], environment: Mapping[str, str] | None = None) -
         found.close()
     if text is None:
         return None
-    _write(text)
-    return 0
+    return _write(text)
 
 
 def _read_words(words: Sequence[str]) -> _Asked | None:
@@ -114,16 +113,19 @@ def _answer(found: Peek, asked: _Asked, environment: Mapping[str, str]) -> str |
     specs = read_specs(notes["specs"])
     if any(spec[0] not in _AGENTS for spec in specs) or _any_agent_runs() or not _same_files(notes, specs):
         return None
-    told = found.told()
-    if not told or max(row[2] for row in told) > ago(_RECENT):
+    told = found.told(finished=asked.json)
+    if not told or told[0][2] > ago(_RECENT):
         return None
-    repos = Repos()
-    if any(repos.of(row[4]) != (row[5], row[6]) or repos.of(row[7]) != (row[8], row[9]) for row in told):
+    repos, places = Repos(), read_places(notes["places"])
+    if any(repos.of(path) != (repo, common) for path, repo, common in places):
         return None
     gone = found.gone()
     if not asked.everywhere:
         here = os.path.realpath(asked.cwd or os.getcwd())  # noqa: PTH109 - pathlib is dear here
-        told, gone = _in_scope(here, repos, told, gone)
+        repo = repos.of(here)
+        inside = {path for path, *its_repo in places if is_in_scope(here, repo, path, (its_repo[0], its_repo[1]))}
+        told = [row for row in told if row[4] in inside or row[5] in inside]
+        gone = [row for row in gone if row[1] in inside]
     told = [row for row in told if _fits(row, asked)][: asked.limit]
     gone = [row for row in gone if not asked.agent or row[0] == asked.agent]
     return _json(told, gone) if asked.json else _text(told, gone, asked, environment)
@@ -152,34 +154,23 @@ def _same_files(notes: Mapping[str, str], specs: Sequence[Spec]) -> bool:
     return not faults and fingerprint(specs, found, faults) == notes["fingerprint"]
 
 
-def _in_scope(here: str, repos: Repos, told: list[Told], gone: list[Gone]) -> tuple[list[Told], list[Gone]]:
-    repo = repos.of(here)
-    kept = [
-        row
-        for row in told
-        if is_in_scope(here, repo, row[4], (row[5], row[6])) or is_in_scope(here, repo, row[7], (row[8], row[9]))
-    ]
-    return kept, [row for row in gone if is_in_scope(here, repo, row[1], (row[2], row[3]) if row[2] else NONE)]
-
-
 def _fits(row: Told, asked: _Asked) -> bool:
     return (
-        (not asked.agent or row[0] == asked.agent)
+        (asked.all_copies or not row[6])
+        and (not asked.agent or row[1] == asked.agent)
         and (not asked.state or row[3] == asked.state)
-        and (asked.all_copies or not row[13])
     )
 
 
 def _json(told: Sequence[Told], gone: Sequence[Gone]) -> str:
-    moment = now()
-    sessions = ",".join([f"{row[11]},{row[12].replace(NOW, moment)},{row[14]}" for row in told])
-    records = ",".join([row[4] for row in gone])
+    sessions = ",".join([row[7] for row in told]).replace(NOW, now())
+    records = ",".join([row[2] for row in gone])
     return f'{{"schema":"refloat/1","sessions":[{sessions}],"records_gone":[{records}],"problems":[]}}\n'
 
 
 def _text(told: Sequence[Told], gone: Sequence[Gone], asked: _Asked, environment: Mapping[str, str]) -> str:
     lines = rows.table(
-        [(row[3], row[10], row[0], row[2], row[1], row[15]) for row in told],
+        [(row[3], row[7], row[1], row[2], row[0], row[8]) for row in told],
         len(gone),
         rows.width(environment),
         now(),
@@ -189,10 +180,14 @@ def _text(told: Sequence[Told], gone: Sequence[Gone], asked: _Asked, environment
     return "\n".join(lines) + "\n"
 
 
-def _write(text: str) -> None:
+def _write(text: str) -> int:
     try:
         sys.stdout.buffer.write(text.encode("utf-8", "replace"))
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
+    except OSError as fault:
         # The interpreter would complain again while it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(fault, BrokenPipeError):
+            print(f"refloat: standard output cannot be written: {fault.strerror or fault}", file=sys.stderr)  # noqa: T201
+            return 2
+    return 0

@@ -61,14 +61,17 @@ def table(rows: Sequence[Row], gone: int, columns: int, now: str, *, ascii_only:
         age = False
         room = _room(columns, agent=agent, folder=folder, age=age)
     lines: list[str] = []
+    moment = _seconds(now)
+    words = {state: f"{sign} {state:<{_WORD}} " for state, sign in signs.items()}
+    short: dict[str, str] = {}
     for state, title, its_agent, last, session_id, its_folder in rows:
-        line = f"{signs.get(state, '?')} {state:<{_WORD}} {_fit(title or '(nothing was ever asked)', room, mark)}"
+        line = (words.get(state) or f"? {state:<{_WORD}} ") + _fit(title or "(nothing was ever asked)", room, mark)
         if folder:
-            line += "  " + _fit(its_folder, _FOLDER, mark)
+            line += short.get(its_folder) or short.setdefault(its_folder, "  " + _fit(its_folder, _FOLDER, mark))
         if agent:
-            line += "  " + _fit(its_agent, _AGENT, mark)
+            line += f"  {its_agent:<{_AGENT}.{_AGENT}}"
         if age:
-            line += f"  {show_age(last, now):>{_AGE}}"
+            line += f"  {_age(last, moment):>{_AGE}}"
         lines.append(f"{line}  {session_id[:_ID]}")
     if not rows:
         lines.append(
@@ -121,23 +124,34 @@ def _cells(character: str) -> int:
 
 def show_age(then: str, now: str) -> str:
     """At most four characters: `now`, `38m`, `3h`, `2d`, `5w`, `1y`; empty where no time is known."""
+    return _age(then, _seconds(now))
+
+
+def _age(then: str, now: int) -> str:
     if not then:
         return ""
-    seconds = _seconds(now) - _seconds(then)
+    seconds = now - _seconds(then)
     if seconds < 60:
         return "now"
     for upto, size, unit in _UNITS:
         if seconds < upto:
-            return f"{int(seconds // size)}{unit}"
-    return f"{int(seconds // (365 * 86_400))}y"
+            return f"{seconds // size}{unit}"
+    return f"{seconds // (365 * 86_400)}y"
 
 
-def _seconds(stamp: str) -> int:
-    """Seconds since 1970 of a Stamp, by the civil calendar's own rule: a calendar module costs more than the list."""
-    year, month, day = int(stamp[0:4]), int(stamp[5:7]), int(stamp[8:10])
+def _seconds(stamp: str, known: dict[str, int] = {}) -> int:  # noqa: B006 - days that were worked out before
+    """Seconds since 1970 of a Stamp."""
+    day = stamp[:10]
+    if day not in known:
+        known[day] = _days(day) * 86_400
+    return known[day] + int(stamp[11:13]) * 3600 + int(stamp[14:16]) * 60 + int(stamp[17:19])
+
+
+def _days(day: str) -> int:
+    """Days since 1970, by the civil calendar's own rule: a calendar module would cost more than the whole list."""
+    year, month = int(day[0:4]), int(day[5:7])
     past = year - (month <= 2)
     era = past // 400
     of_era = past - era * 400
-    of_year = (153 * (month - 3 if month > 2 else month + 9) + 2) // 5 + day - 1
-    days = era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
-    return days * 86_400 + int(stamp[11:13]) * 3600 + int(stamp[14:16]) * 60 + int(stamp[17:19])
+    of_year = (153 * (month - 3 if month > 2 else month + 9) + 2) // 5 + int(day[8:10]) - 1
+    return era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468

@@ -14,7 +14,7 @@ from refloat_tui.present import QUIET, Pieces
 from refloat_tui.present.age import clock_time
 from refloat_tui.present.hunk import hunks_changed
 from refloat_tui.present.path import short_path
-from refloat_tui.present.step import changed_words, outcome_glyph, outcome_style, outcome_words
+from refloat_tui.present.step import changed_words, outcome_glyph, outcome_style, outcome_words, step_words
 from refloat_tui.theme import Glyphs
 
 _TEXT: Final = 600
@@ -31,6 +31,11 @@ class RecapRow:
     right: Pieces = ()
     item: int | None = None
     """The item of the history that it rests on."""
+
+
+def root_of(story: Story) -> str | None:
+    """The directory that paths are told from."""
+    return story.summary.worktree or story.summary.workspace
 
 
 def _asked(story: Story, glyphs: Glyphs) -> list[RecapRow]:
@@ -113,6 +118,7 @@ def _freshness(run: CheckRun | None) -> str:
 
 
 def _checks(story: Story, checkout: Checkout | None, glyphs: Glyphs) -> list[RecapRow]:
+    root = root_of(story)
     runs = {run.step: run for run in checkout.checks} if checkout else {}
     rows: list[RecapRow] = []
     for step in _last_runs(story, StepKind.CHECK)[-4:]:
@@ -122,7 +128,7 @@ def _checks(story: Story, checkout: Checkout | None, glyphs: Glyphs) -> list[Rec
         words = outcome_words(step) or "ok"
         text = (
             (f"{outcome_glyph(step.outcome, glyphs)} ", style),
-            (cut(one_line(step.summary), 80, glyphs.ellipsis), ""),
+            (cut(step_words(step, root), 80, glyphs.ellipsis), ""),
             (f"  {words}", style),
             (_freshness(runs.get(step.n)), QUIET),
         )
@@ -131,12 +137,13 @@ def _checks(story: Story, checkout: Checkout | None, glyphs: Glyphs) -> list[Rec
 
 
 def _outside(story: Story, glyphs: Glyphs) -> list[RecapRow]:
+    root = root_of(story)
     return [
         RecapRow(
             "",
             (
                 (f"{outcome_glyph(step.outcome, glyphs)} ", outcome_style(step.outcome)),
-                (cut(one_line(step.summary), 120, glyphs.ellipsis), ""),
+                (cut(step_words(step, root), 120, glyphs.ellipsis), ""),
                 (f"  outside{f', {words}' if (words := outcome_words(step)) else ''}", QUIET),
             ),
             ((f"step {step.n}", QUIET),),
@@ -174,13 +181,14 @@ def _running(work: StillOpen, glyphs: Glyphs) -> RecapRow:
     return RecapRow("", ((cut(inert_line(work.what), 120, glyphs.ellipsis) + pid, ""), (f"  {words}", style)))
 
 
-def _open(status: Status, triage: Triage | None, glyphs: Glyphs) -> list[RecapRow]:
+def _open(story: Story, status: Status, triage: Triage | None, glyphs: Glyphs) -> list[RecapRow]:
+    root = root_of(story)
     alive = status.session.state is State.LIVE
     rows = [
         RecapRow(
             "",
             (
-                (cut(one_line(step.summary or step.tool), 120, glyphs.ellipsis), "bold"),
+                (cut(step_words(step, root), 120, glyphs.ellipsis), "bold"),
                 ("  runs now" if alive else "  outcome unknown", "$pile-claimed"),
             ),
             ((f"step {step.n}", QUIET),),
@@ -193,6 +201,7 @@ def _open(status: Status, triage: Triage | None, glyphs: Glyphs) -> list[RecapRo
 
 
 def _last(story: Story, glyphs: Glyphs) -> list[RecapRow]:
+    root = root_of(story)
     last: Item | None = story.items[-1] if story.items else None
     if last is None:
         return []
@@ -201,7 +210,7 @@ def _last(story: Story, glyphs: Glyphs) -> list[RecapRow]:
         words = outcome_words(step) or step.outcome.value
         text: Pieces = (
             (f"{clock_time(last.at)}  ", QUIET),
-            (cut(one_line(step.summary or step.tool), 120, glyphs.ellipsis), ""),
+            (cut(step_words(step, root), 120, glyphs.ellipsis), ""),
             (f" {glyphs.arrow} {words}", outcome_style(step.outcome)),
         )
         return [RecapRow("LAST", text, ((f"step {step.n}", QUIET),), last.n)]
@@ -225,6 +234,6 @@ def recap_rows(
         *_asked(story, glyphs),
         *_headed("DONE", done or [RecapRow("", (("no edit, no check, nothing outside", QUIET),))]),
         *_said(story, triage, glyphs),
-        *_headed("OPEN", _open(status, triage, glyphs)),
+        *_headed("OPEN", _open(story, status, triage, glyphs)),
         *_last(story, glyphs),
     )

@@ -10,6 +10,7 @@ from refloat.model.transcript import Step, StepKind
 from refloat.text import one_line
 from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.age import ago, clock_time
+from refloat_tui.present.step import step_words
 from refloat_tui.theme import Glyphs
 
 BROKEN_FIRST: Final[dict[State, int]] = {
@@ -140,13 +141,17 @@ def verdict_detail(status: Status, glyphs: Glyphs) -> Pieces:
             meaning += " Look before you repeat it."
         others = len(status.open_steps) - 1
         more = f" {others} more {'is' if others == 1 else 'are'} open." if others else ""
-        return ((one_line(step.summary or step.tool), STRONG), (f" {glyphs.dash} {meaning}{more}", QUIET))
+        root = status.session.worktree or status.session.workspace
+        return ((step_words(step, root), STRONG), (f" {glyphs.dash} {meaning}{more}", QUIET))
     if failure is not None and failure.detail:
         return ((one_line(failure.detail), QUIET),)
     last = status.last_completed_step
     if last is None:
         return (("No step was ever completed.", QUIET),)
-    return ((f"Last completed: step {last.n} ", QUIET), (one_line(last.summary or last.tool), ""))
+    return (
+        (f"Last completed: step {last.n} ", QUIET),
+        (step_words(last, status.session.worktree or status.session.workspace), ""),
+    )
 
 
 _OPERATION: Final[dict[Operation, str]] = {

@@ -7,7 +7,7 @@ from typing import Final, assert_never
 from refloat.model.transcript import FileEdit, Item, Outcome, Step, StepKind
 from refloat.text import inert, one_line
 from refloat_tui.present import QUIET, Pieces
-from refloat_tui.present.age import absolute, clock_time, duration
+from refloat_tui.present.age import absolute, duration
 from refloat_tui.theme import Glyphs
 
 
@@ -76,7 +76,9 @@ def changed_words(added: int, removed: int, glyphs: Glyphs) -> Pieces:
     if added:
         pieces.append((f"+{added}", "$added"))
     if removed:
-        pieces.append((f"{' ' if added else ''}{glyphs.minus}{removed}", "$removed"))
+        # The two belong together where a line is wrapped.
+        between = (" " if glyphs.ascii else "\u00a0") if added else ""
+        pieces.append((f"{between}{glyphs.minus}{removed}", "$removed"))
     return tuple(pieces)
 
 
@@ -117,7 +119,13 @@ class ItemLine:
     right: Pieces
 
 
-def _step_line(step: Step, glyphs: Glyphs) -> ItemLine:
+def step_words(step: Step, root: str | None) -> str:
+    """What a step did, on one line, with paths told from the session's own directory."""
+    words = step.summary or step.tool
+    return one_line(words.replace(f"{root.rstrip('/')}/", "") if root and root != "/" else words)
+
+
+def _step_line(step: Step, glyphs: Glyphs, root: str | None) -> ItemLine:
     style = outcome_style(step.outcome)
     added, removed = lines_changed(step.edits)
     words = outcome_words(step)
@@ -125,7 +133,7 @@ def _step_line(step: Step, glyphs: Glyphs) -> ItemLine:
     if not right:
         right = ((duration(step.at, step.ended_at), QUIET),)
     loud = step.kind in {StepKind.EDIT, StepKind.CHECK, StepKind.EXTERNAL} or step.outcome is not Outcome.OK
-    text = one_line(step.summary or step.tool)[:1000]
+    text = step_words(step, root)[:1000]
     return ItemLine(
         ((outcome_glyph(step.outcome, glyphs), style),),
         ((step.kind.value, "bold" if step.kind is StepKind.EXTERNAL else QUIET),),
@@ -134,10 +142,10 @@ def _step_line(step: Step, glyphs: Glyphs) -> ItemLine:
     )
 
 
-def item_line(item: Item, glyphs: Glyphs) -> ItemLine:
+def item_line(item: Item, glyphs: Glyphs, root: str | None = None) -> ItemLine:
     """An item in cells."""
     if item.step is not None:
-        return _step_line(item.step, glyphs)
+        return _step_line(item.step, glyphs, root)
     if item.marker is not None:
         kind = one_line(item.marker.kind).replace("_", " ")
         return ItemLine(
@@ -207,12 +215,3 @@ def item_sections(item: Item) -> tuple[tuple[str, str], ...]:
             sections.append(("", f"The record holds {step.output_bytes:,} bytes of output; the beginning is shown."))
         return tuple(sections)
     return (("", inert(item.marker.text if item.marker is not None else item.text or "")),)
-
-
-def step_reference(step: Step) -> Pieces:
-    """`12:02:58  step 30  edit src/importer.py`."""
-    return (
-        (f"{clock_time(step.at)}  ", QUIET),
-        (f"step {step.n}  ", QUIET),
-        (one_line(step.summary or step.tool), ""),
-    )

@@ -1,15 +1,20 @@
 """The line at the top, and pages that teach where there is nothing to show."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
 
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session
 from refloat.text import inert_line, one_line
-from refloat.usecases.look_around import Place
 from refloat_tui.present import Pieces
 from refloat_tui.present.path import from_home
 from refloat_tui.present.sessions import count_sessions
 from refloat_tui.theme import Glyphs
+
+if TYPE_CHECKING:
+    from refloat.usecases.look_around import Place
 
 
 def headline(
@@ -24,7 +29,9 @@ def headline(
         if place.dirty:
             left.append((f"   {place.dirty} dirty", "$pile-claimed"))
     counts = count_sessions(sessions)
-    right: list[tuple[str, str]] = [(f"{counts.sessions:,} sessions", "$quiet")]
+    right: list[tuple[str, str]] = [
+        (f"{counts.sessions:,} {'session' if counts.sessions == 1 else 'sessions'}", "$quiet")
+    ]
     for number, word, style in (
         (counts.failed, "failed", "$state-failed"),
         (counts.unresolved, "unresolved", "$state-unresolved"),
@@ -40,25 +47,29 @@ def headline(
     return tuple(left), tuple(right)
 
 
-def teach_empty(problems: Sequence[Problem], gone: Sequence[RecordGone], *, demo: bool) -> Pieces:
+_LESSON: Final = (
+    "Here would stand every session of every agent, the broken ones on top: what it was asked, what it did, what of "
+    "that is still there, and the one next step. Refloat reads what the agents write by themselves. It looked in\n\n"
+)
+
+
+def teach_empty(
+    problems: Sequence[Problem],
+    gone: Sequence[RecordGone],
+    looked_in: Sequence[tuple[str, str]],
+    home: str,
+    *,
+    demo: bool,
+) -> Pieces:
     """No session at all: what would stand here, and what to press."""
     lines: list[tuple[str, str]] = [
         ("No coding agent has left a session on this machine.\n\n", "bold"),
-        (
-            "Here would stand every session of every agent, the broken ones on top: what it was asked, what it did,\n",
-            "",
-        ),
-        (
-            "what of that is still there, and the next step. Refloat reads what the agents write by themselves:\n\n",
-            "",
-        ),
-        ("  Claude Code   ~/.claude/projects        (or $CLAUDE_CONFIG_DIR)\n", "$quiet"),
-        ("  Codex         ~/.codex/sessions         (or $CODEX_HOME)\n\n", "$quiet"),
-        ("Start one of them, and it appears here by itself.\n", ""),
+        (_LESSON, ""),
     ]
+    lines += [(f"  {inert_line(title):<16}{from_home(path, home)}\n", "$key") for title, path in looked_in]
+    lines.append(("\nStart one of them, and its session appears here by itself.\n\n", ""))
     if demo:
         lines += [
-            ("\n", ""),
             ("d", "$key bold"),
             ("  opens a demo: a small repository with sessions in every state\n", ""),
         ]

@@ -3,13 +3,15 @@
 Decides what is chosen and what is read when. Every reading is a worker that ends in messages; nothing here waits.
 """
 
+from __future__ import annotations
+
 import os
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -24,9 +26,6 @@ from refloat.errors import RefloatError
 from refloat.model.brief import WrittenBrief
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State
-from refloat.usecases.find_sessions import Batch
-from refloat.usecases.look_around import Place
-from refloat.usecases.put_brief import usual_path
 from refloat_tui.actions import bindings
 from refloat_tui.base import RefloatScreen, notice_of
 from refloat_tui.library import Library, Opened
@@ -45,7 +44,6 @@ from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_s
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.text import item_screen
-from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.brief_pane import BriefPane
 from refloat_tui.widgets.cells import content
@@ -54,6 +52,11 @@ from refloat_tui.widgets.history_pane import HistoryPane
 from refloat_tui.widgets.key_line import KeyLine
 from refloat_tui.widgets.row_list import RowList
 from refloat_tui.widgets.session_list import SessionList
+
+if TYPE_CHECKING:
+    from refloat.usecases.find_sessions import Batch
+    from refloat.usecases.look_around import Place
+    from refloat_tui.screens.wizard.farewell import Farewell
 
 NARROW_BELOW: Final = 100
 _SETTLE: Final = 0.12
@@ -69,7 +72,7 @@ class Doors:
     """Where the desk leads to; None: that way is not there, and its key says so."""
 
     wizard: Callable[[SessionName], Screen[Farewell]] | None = None
-    demo: "Demo | None" = None
+    demo: Demo | None = None
 
 
 Demo = Callable[[], tuple[Library, Doors]]
@@ -345,6 +348,7 @@ class DeskScreen(RefloatScreen[None]):
         )
         self.set_class(self._complete and not self._sessions, "-empty")
         self.set_class(bool(self._sessions) and not entries, "-none-fits")
+        self.refresh_bindings()
         self._list.now = self._now
         self._list.set_rows(entries)
         if self._chosen is None or self._list.cursor_key != self._chosen:
@@ -352,7 +356,8 @@ class DeskScreen(RefloatScreen[None]):
         self._draw_headline()
         self._draw_scope()
         if self.has_class("-empty"):
-            lesson = teach_empty(self._problems, self._gone, demo=self._doors.demo is not None)
+            looked_in, demo = self._library.looked_in(), self._doors.demo is not None
+            lesson = teach_empty(self._problems, self._gone, looked_in, self._home, demo=demo)
             self.query_one("#lesson", Static).update(content(lesson))
         self.query_one("#nothing", Static).update(
             content(nothing_fits(self._words, everywhere=self._everywhere is not False))
@@ -370,7 +375,11 @@ class DeskScreen(RefloatScreen[None]):
         width = self.size.width - 2
         left, right = content(words[0]), content(words[1])
         room = width - right.cell_length - 2
-        made = left.truncate(max(0, room)).pad_right(max(0, room - left.cell_length)) + "  " + right
+        made = (
+            left.truncate(max(0, room), ellipsis=not self.glyphs.ascii).pad_right(max(0, room - left.cell_length))
+            + "  "
+            + right
+        )
         self.query_one("#headline", Static).update(made if room > 0 else right.truncate(width))
 
     def _draw_scope(self) -> None:
@@ -444,6 +453,8 @@ class DeskScreen(RefloatScreen[None]):
         session = self._session
         if session is None:
             return
+        from refloat.usecases.put_brief import usual_path
+
         path = usual_path(session, Path.cwd())
         if not os.path.lexists(path):
             self.write_brief(event.written, path)
@@ -463,8 +474,17 @@ class DeskScreen(RefloatScreen[None]):
     # ── actions ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def is_idle(self, action: str) -> bool:
-        """Back is hidden where there is nothing to go back from."""
-        return action == "desk_back" and not (self._is_narrow and self.has_class("-detail")) and not self._words
+        """What has nothing to do with what is shown: ways back from nowhere, sessions where there are none."""
+        empty = self.has_class("-empty")
+        match action:
+            case "desk_back":
+                return not (self._is_narrow and self.has_class("-detail")) and not self._words
+            case "desk_demo":
+                return self._doors.demo is None or not empty
+            case "desk_quit" | "desk_refresh":
+                return False
+            case _:
+                return empty
 
     def why_not(self, action: str) -> str | None:
         """Why a key is off."""
@@ -475,8 +495,6 @@ class DeskScreen(RefloatScreen[None]):
                 return "Choose a session first: there is none under the cursor."
             case "desk_copy" if self._detail.head.command is None:
                 return "There is no command to copy: NEXT says what to do instead."
-            case "desk_demo" if self._doors.demo is None:
-                return "This is the demo, or it was started without one: `refloat demo` opens it."
             case _:
                 return None
 

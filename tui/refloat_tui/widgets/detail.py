@@ -14,7 +14,7 @@ from refloat.model.stamp import Stamp
 from refloat.model.triage import Triage
 from refloat.text import inert
 from refloat_tui.library import Opened
-from refloat_tui.present.recap import recap_rows
+from refloat_tui.present.recap import recap_rows, root_of
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.brief_pane import BriefPane
 from refloat_tui.widgets.checkout_pane import CheckoutPane, dirty_count
@@ -121,7 +121,7 @@ class Detail(Vertical):
         self.remove_class("-reading")
         self.session = opened.status.session
         self.head.take(self.session, opened.status, now)
-        self.query_one("#history", HistoryPane).take(opened.story.items, fresh=fresh)
+        self.query_one("#history", HistoryPane).take(opened.story.items, root=root_of(opened.story), fresh=fresh)
         if fresh:
             wait = self.glyphs.ellipsis
             self.pane("checkout").say(((f"Comparing the checkout with what was recorded{wait}", "$quiet"),))

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from refloat.model.transcript import Item, Outcome
 from refloat_tui.actions import bindings
 from refloat_tui.present.age import clock_time
-from refloat_tui.present.step import KINDS, item_line, passes
+from refloat_tui.present.step import KINDS, ItemLine, item_line, passes
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, content, row
 from refloat_tui.widgets.panes import Pane
@@ -26,6 +26,9 @@ _SECONDS_FROM = 70
 class ItemList(RowList[Item]):
     """The items."""
 
+    root: str | None = None
+    """The directory that paths are told from."""
+
     def key_of(self, row: Item) -> str:
         """Its number, which never changes."""
         return str(row.n)
@@ -33,11 +36,10 @@ class ItemList(RowList[Item]):
     def draw_row(self, row: Item, width: int, *, chosen: bool) -> Content:
         """Number, time, sign, kind, words, and what came of it."""
         del chosen
-        return _drawn(row, width, self.glyphs, len(str(self.rows[-1].n)))
+        return _drawn(row, item_line(row, self.glyphs, self.root), width, self.glyphs, len(str(self.rows[-1].n)))
 
 
-def _drawn(item: Item, width: int, glyphs: Glyphs, digits: int) -> Content:
-    line = item_line(item, glyphs)
+def _drawn(item: Item, line: ItemLine, width: int, glyphs: Glyphs, digits: int) -> Content:
     seconds = width >= _SECONDS_FROM
     superseded = item.superseded or (item.step is not None and item.step.superseded)
     text = (("taken back  ", "$pile-claimed"), *line.text) if superseded else line.text
@@ -95,9 +97,10 @@ class HistoryPane(Pane):
         """The list."""
         return self.query_one(ItemList)
 
-    def take(self, items: tuple[Item, ...], *, fresh: bool) -> None:
-        """Show items; `fresh`: of another session, so begin at its end."""
+    def take(self, items: tuple[Item, ...], *, root: str | None, fresh: bool) -> None:
+        """Show items; `root`: told without it, paths are short; `fresh`: of another session, so begin at its end."""
         self.items = items
+        self.list.root = root
         if fresh:
             self.kind = "all"
         self._filter(follow=not fresh)

@@ -58,7 +58,7 @@ class RecapTable(RowList[_Line]):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        width = self.size.width
+        width = self.scrollable_content_region.width
         if width == self._laid_for or not width:
             return
         self._laid_for = width

@@ -208,7 +208,10 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
         room = width - 1 if self.has_mark else width
         drawn = self.draw_row(row, room, chosen=chosen).truncate(room)
         drawn = drawn.pad_right(max(0, room - drawn.cell_length))
-        if chosen:
+        if chosen and focused and self.app.native_ansi_color:
+            # Sixteen colours hold no ground on which every other one can be read.
+            drawn = drawn.stylize("bold $block-cursor-foreground on $block-cursor-background")
+        elif chosen:
             drawn = drawn.stylize_before("bold on $cursor-ground" if focused else "on $cursor-blurred")
         if self.has_mark:
             mark = (self.glyphs.cursor, "$accent" if focused else "$faint") if chosen else (" ", "")

@@ -149,7 +149,7 @@ async def test_the_whole_wizard_by_keyboard_with_answers_on_every_page(tmp_path:
     for line in (
         "Original process: gone; I closed it (ana@harbour)",
         "What happened: Process exit: the process is gone and the turn is open! (ana@harbour)",
-        "src/settings.py: dirty, owner this_session (ana@harbour)",
+        "src/settings.py: dirty, owner this session (ana@harbour)",
         "git push origin fix/rounding: happened saw it (ana@harbour)",
         "Look what step 8 did, then go on. Then rest. (ana@harbour)",
         "One more (ana@harbour)",

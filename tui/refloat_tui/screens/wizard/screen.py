@@ -1,40 +1,29 @@
 """The wizard's screen: one page at a time, the rail at the left, the brief growing at the right.
 
-Decides layout, keys and what is saved when. What pages ask and what answers mean is `pages` and
-`refloat.usecases.recover`; slow work is the Rescue's, in workers that end in a message.
+Decides layout and keys. What pages ask and what answers mean is `pages` and `refloat.usecases.recover`; what is kept
+and when is `keeping`, what touches the outside is `outside`.
 """
 
-import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import Static
 
-from refloat.errors import RefloatError
-from refloat.model.brief import WrittenBrief
-from refloat.model.recovery import ChosePath, EditedLine, LineEdit, Page, Said, WentOn, WentTo, WroteTo
-from refloat.model.stamp import Stamp
+from refloat.model.recovery import EditedLine, LineEdit, Page, WentOn, WentTo
 from refloat.text import inert, inert_line, one_line
-from refloat.usecases.keep_draft import Kept
-from refloat.usecases.recover import Recovery, Uncertain, answer, previous_page, uncertain_rows
+from refloat.usecases.recover import Recovery, answer, previous_page
 from refloat.usecases.rescue import Rescue
 from refloat_tui.actions import bindings
-from refloat_tui.base import RefloatScreen
-from refloat_tui.clipboard import COPIED, COPIED_BY_TERMINAL, copy_locally
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import clock_time
-from refloat_tui.present.markdown import markdown_lines
-from refloat_tui.screens.confirm import Confirm
-from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wizard.farewell import Farewell
+from refloat_tui.screens.wizard.outside import PATH, Outside
 from refloat_tui.screens.wizard.pages import VIEWS
 from refloat_tui.screens.wizard.pages.brief import brief_rows, section_key
 from refloat_tui.screens.wizard.pages.view import Look, PageView, Verb
@@ -48,86 +37,20 @@ from refloat_tui.widgets.key_line import KeyLine
 WIDE = 100
 """Columns from which the brief stands at the right."""
 
-_PATH = "path"
 _ADD = "add "
 
 
-class WizardScreen(RefloatScreen[Farewell]):
+class WizardScreen(Outside):
     """Seven pages, and out with a brief."""
 
     CSS_PATH = "screen.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("wizard")]
 
-    @dataclass
-    class TakenUp(Message, bubble=False):
-        """The recovery stands ready."""
-
-        rescue: Rescue
-        kept: Kept
-
-    @dataclass
-    class Failed(Message, bubble=False):
-        """It cannot be taken up."""
-
-        why: str
-
-    @dataclass
-    class Saved(Message, bubble=False):
-        """What was said is on disk (or, `why`, is not)."""
-
-        at: Stamp | None
-        why: str | None = None
-
-    @dataclass
-    class Drawn(Message, bubble=False):
-        """The brief says what was said."""
-
-        recovery: Recovery
-        written: WrittenBrief | None
-        why: str | None = None
-
-    @dataclass
-    class Probed(Message, bubble=False):
-        """A look was run."""
-
-        said: Said | None
-        why: str | None = None
-
-    @dataclass
-    class Copied(Message, bubble=False):
-        """The text is on the desktop's clipboard, where there is one (`local`)."""
-
-        text: str
-        local: bool
-
-    @dataclass
-    class Put(Message, bubble=False):
-        """The brief is in a file (or, `why`, is not)."""
-
-        recovery: Recovery | None
-        why: str | None = None
-
-    rows = query_one("#page-rows", PageRows)
     side = query_one("#side-rows", PageRows)
     rail = query_one(Rail)
-    words = query_one(Words)
 
     def __init__(self, open_rescue: Callable[[], Rescue], *, glyphs: Glyphs) -> None:
-        super().__init__(glyphs=glyphs)
-        self._open_rescue = open_rescue
-        self._rescue: Rescue | None = None
-        self._recovery: Recovery | None = None
-        self._saved: Recovery | None = None
-        """The newest that is on its way to the disk, or there."""
-        self._saved_at: Stamp | None = None
-        self._unsaved_why: str | None = None
-        self._saving = False
-        self._farewell: Farewell | None = None
-        self._written: WrittenBrief | None = None
-        self._drawing: Recovery | None = None
-        """What the running worker writes the brief of."""
-        self._probing = False
-        self._changed: tuple[str, ...] = ()
+        super().__init__(open_rescue, glyphs=glyphs)
         self._shown: dict[str, object] = {}
         """What stands where, so that only what changed is laid out and drawn again."""
 
@@ -163,7 +86,7 @@ class WizardScreen(RefloatScreen[Farewell]):
     def on_resize(self) -> None:
         """Rows are laid out for a width."""
         self.set_class(self.app.size.width >= WIDE, "-wide")
-        self.call_after_refresh(self._show)
+        self.call_after_refresh(self.show)
 
     def _say(self, where: str, pieces: Pieces) -> None:
         if self._shown.get(where) != pieces:
@@ -181,17 +104,12 @@ class WizardScreen(RefloatScreen[Farewell]):
     def _look(self, recovery: Recovery, width: int) -> Look:
         return Look(recovery, self.glyphs, max(20, width), self._written, self._path(recovery))
 
-    def _path(self, recovery: Recovery) -> str:
-        if recovery.given.path is not None or self._rescue is None:
-            return recovery.given.path or ""
-        return str(self._rescue.usual_path())
-
     def _page_look(self) -> Look | None:
         if self._recovery is None:
             return None
         return self._look(self._recovery, self.rows.size.width - 2)
 
-    def _show(self, *, fresh: bool = False) -> None:
+    def show(self, *, fresh: bool = False) -> None:
         """Draw everything anew. `fresh`: the page has just been come to."""
         look = self._page_look()
         if look is None or not self.is_mounted:
@@ -210,14 +128,20 @@ class WizardScreen(RefloatScreen[Farewell]):
         else:
             self.rows.styles.height = "1fr"
         if fresh:
+            self.rows.focus()
             first = view.first(look)
             self.rows.go_to(first) if first is not None else self.rows.action_rows_first()
             self.query_one("#page-detail").scroll_home(animate=False)
         self._show_detail()
         self._show_side()
         self.rail.show(recovery)
-        self._show_head()
+        self.show_saved()
         self.refresh_bindings()
+
+    def refuse(self, why: str) -> None:
+        """Say that there is nothing to recover."""
+        self._say("page-ask", (("This session cannot be recovered here.", "bold $state-failed"),))
+        self._say("page-reason", ((inert(why), ""),))
 
     def _changed_words(self) -> Pieces:
         if not self._changed:
@@ -242,7 +166,8 @@ class WizardScreen(RefloatScreen[Farewell]):
             head = next((at for at, row in enumerate(rows) if row.key == f"{self._view.section} head"), 0)
             self.side.scroll_to(y=head, animate=False, force=True)
 
-    def _show_head(self) -> None:
+    def show_saved(self) -> None:
+        """The title, and when the last answer was saved."""
         if self._recovery is None:
             return
         title = one_line(self._recovery.session.title) or "untitled session"
@@ -257,104 +182,6 @@ class WizardScreen(RefloatScreen[Farewell]):
         if self._saved_at is None:
             return ()
         return ((f"saved {clock_time(self._saved_at)}", "$quiet"),)
-
-    # ── workers, and what they say ───────────────────────────────────────────────────────────────────────────────────
-
-    @work(thread=True, exclusive=True, group="take-up", exit_on_error=False, description="Taking up the recovery")
-    def _take_up(self) -> None:
-        try:
-            rescue = self._open_rescue()
-            self.post_message(self.TakenUp(rescue, rescue.take_up()))
-        except RefloatError as error:
-            self.post_message(self.Failed(str(error)))
-
-    def on_wizard_screen_taken_up(self, event: TakenUp) -> None:
-        """Show where the person stood."""
-        self._rescue, kept = event.rescue, event.kept
-        self._recovery = self._saved = kept.recovery
-        self._saved_at = kept.draft.updated_at
-        self._changed = kept.recovery.changed
-        if event.rescue.why_memory is not None:
-            self.tell(inert(event.rescue.why_memory), bad=True)
-        elif kept.resumed:
-            self.tell(f"Taken up again; last answer {clock_time(kept.draft.updated_at)}.")
-        self.rows.focus()
-        self._show(fresh=True)
-        self._draw_brief()
-
-    def on_wizard_screen_failed(self, event: Failed) -> None:
-        """Say why, and leave only by a key."""
-        self._say("page-ask", (("This session cannot be recovered here.", "bold $state-failed"),))
-        self._say("page-reason", ((inert(event.why), ""),))
-
-    def _hear(self, said: Said | None) -> None:
-        """Take one more thing that was said: change, show, save."""
-        if said is None or self._recovery is None:
-            return
-        self._recovery = answer(self._recovery, said)
-        self._show()
-        self._save()
-        self._draw_brief()
-
-    def _save(self) -> None:
-        if self._recovery is None or self._saving or self._recovery is self._saved:
-            return
-        self._saving, self._saved = True, self._recovery
-        self._save_now(self._recovery, done=self._farewell is not None and self._finished)
-
-    @property
-    def _finished(self) -> bool:
-        return self._farewell is not None and self._farewell.written is not None
-
-    @work(thread=True, group="save", exit_on_error=False, description="Saving the answer")
-    def _save_now(self, recovery: Recovery, *, done: bool) -> None:
-        if self._rescue is None:
-            return
-        try:
-            kept = self._rescue.save(recovery, done=done)
-        except RefloatError as error:
-            self.post_message(self.Saved(None, str(error)))
-        else:
-            self.post_message(self.Saved(kept.draft.updated_at))
-
-    def on_wizard_screen_saved(self, event: Saved) -> None:
-        """Say when; save what was said meanwhile; leave if that was asked."""
-        self._saving = False
-        if event.why is not None and event.why != self._unsaved_why:
-            self.tell(inert(event.why), bad=True)
-        self._unsaved_why = event.why
-        self._saved_at = event.at or self._saved_at
-        self._show_head()
-        self._save()
-        if self._farewell is not None and not self._saving:
-            self.dismiss(self._farewell)
-
-    def _draw_brief(self) -> None:
-        if self._recovery is not None and self._drawing is None:
-            self._drawing = self._recovery
-            self._draw_now(self._recovery)
-
-    @work(thread=True, group="brief", exit_on_error=False, description="Writing the brief")
-    def _draw_now(self, recovery: Recovery) -> None:
-        if self._rescue is None:
-            return
-        try:
-            written = self._rescue.brief(recovery)
-        except RefloatError as error:
-            self.post_message(self.Drawn(recovery, None, str(error)))
-        else:
-            self.post_message(self.Drawn(recovery, written))
-
-    def on_wizard_screen_drawn(self, event: Drawn) -> None:
-        """Show it; draw again where more was said meanwhile."""
-        self._drawing = None
-        if event.why is not None:
-            self.tell(inert(event.why), bad=True)
-            return
-        self._written = event.written
-        self._show()
-        if event.recovery is not self._recovery:
-            self._draw_brief()
 
     # ── keys ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -446,9 +273,8 @@ class WizardScreen(RefloatScreen[Farewell]):
         if self._recovery is None:
             return
         self._recovery = answer(self._recovery, said)
-        self.rows.focus()
-        self._show(fresh=True)
-        self.call_after_refresh(self._show)
+        self.show(fresh=True)
+        self.call_after_refresh(self.show)
         self._save()
 
     def _finish(self) -> None:
@@ -484,14 +310,6 @@ class WizardScreen(RefloatScreen[Farewell]):
         keeps = self._rescue is None or self._rescue.why_memory is None
         sentence = f"Come back with: refloat recover {name}" if keeps else "The answers were kept in memory only."
         self._leave(Farewell(sentence))
-
-    def _leave(self, farewell: Farewell) -> None:
-        self._farewell = farewell
-        if self._saving:
-            return
-        self._save()
-        if not self._saving:
-            self.dismiss(farewell)
 
     def action_wizard_choose(self) -> None:
         """What `space` says on this page."""
@@ -536,7 +354,7 @@ class WizardScreen(RefloatScreen[Farewell]):
         """Save as they are typed, where the row says so."""
         event.stop()
         look = self._page_look()
-        if look is None or event.key == _PATH or event.key.startswith(_ADD):
+        if look is None or event.key == PATH or event.key.startswith(_ADD):
             return
         field = self._view.field(look, event.key)
         if field is not None and field.live:
@@ -547,13 +365,13 @@ class WizardScreen(RefloatScreen[Farewell]):
         event.stop()
         self.rows.focus()
         self._take_words(event)
-        self._show()
+        self.show()
 
     def _take_words(self, event: Words.Left) -> None:
         look = self._page_look()
         if look is None:
             return
-        if event.key == _PATH:
+        if event.key == PATH:
             if event.kept:
                 self._write_to(event.text.strip())
         elif event.key.startswith(_ADD):
@@ -565,131 +383,3 @@ class WizardScreen(RefloatScreen[Farewell]):
             field = self._view.field(look, event.key)
             if field is not None and (event.kept or field.live) and field.text != event.text:
                 self._hear(self._view.typed(look, event.key, event.text))
-
-    # ── the outside ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def _uncertain(self) -> Uncertain | None:
-        if self._recovery is None:
-            return None
-        key = self.rows.cursor_key
-        return next((row for row in uncertain_rows(self._recovery) if row.key == key), None)
-
-    def action_wizard_probe(self) -> None:
-        """Show the exact command, and run it on a yes."""
-        row = self._uncertain()
-        if row is None or row.probe is None:
-            return
-        where = self._recovery.session.workspace if self._recovery is not None else None
-        ask = Confirm(
-            f"Run this read-only command now?\n\n  {shlex.join(row.probe)}\n",
-            f"In {where or 'this directory'}, for 20 seconds at most. It asks; it changes nothing.",
-            glyphs=self.glyphs,
-        )
-
-        def heard(yes: bool | None) -> None:
-            if yes:
-                self._probing = True
-                self._probe_now(row)
-                self.tell("Looking" + self.glyphs.ellipsis)
-
-        self.app.push_screen(ask, heard)
-
-    @work(thread=True, exclusive=True, group="probe", exit_on_error=False, description="The look")
-    def _probe_now(self, row: Uncertain) -> None:
-        if self._rescue is None:
-            return
-        try:
-            self.post_message(self.Probed(self._rescue.probe(row)))
-        except RefloatError as error:
-            self.post_message(self.Probed(None, str(error)))
-
-    def on_wizard_screen_probed(self, event: Probed) -> None:
-        """Show what it said."""
-        self._probing = False
-        if event.why is not None:
-            self.tell(inert(event.why), bad=True)
-        self._hear(event.said)
-
-    def action_wizard_write(self) -> None:
-        """Say the path first; it can be changed."""
-        if self._recovery is not None:
-            self.words.open(_PATH, "Write the brief to this file", self._path(self._recovery), lines=False)
-
-    def _write_to(self, text: str) -> None:
-        if self._rescue is None or self._recovery is None or not text:
-            return
-        path = self._rescue.resolve(text)
-        if str(path) != self._path(self._recovery):
-            self._hear(ChosePath(str(path)))
-        if not self._rescue.is_there(path):
-            self._put_now(self._recovery, str(path), overwrite=False)
-            return
-
-        def heard(yes: bool | None) -> None:
-            if yes and self._recovery is not None:
-                self._put_now(self._recovery, str(path), overwrite=True)
-
-        ask = Confirm(f"{path} is there already. Replace it?", "What it holds now is gone then.", glyphs=self.glyphs)
-        self.app.push_screen(ask, heard)
-
-    @work(thread=True, exclusive=True, group="put", exit_on_error=False, description="Writing the file")
-    def _put_now(self, recovery: Recovery, path: str, *, overwrite: bool) -> None:
-        if self._rescue is None:
-            return
-        try:
-            done = self._rescue.put(recovery, self._rescue.resolve(path), overwrite=overwrite)
-        except RefloatError as error:
-            self.post_message(self.Put(None, str(error)))
-        else:
-            self.post_message(self.Put(done))
-
-    def on_wizard_screen_put(self, event: Put) -> None:
-        """Say where it is."""
-        if event.recovery is None or self._recovery is None:
-            self.tell(inert(event.why or "The brief could not be written."), bad=True)
-            return
-        written = event.recovery.given.written
-        if written is not None:
-            self._hear_written(*written)
-
-    def _hear_written(self, path: str, at: Stamp) -> None:
-        self._hear(WroteTo(path, at))
-        self.tell(f"Written to {inert_line(path)}. Enter leaves; n shows how to go on with it.")
-
-    def action_wizard_copy(self) -> None:
-        """The whole brief, masked."""
-        if self._written is not None and self._rescue is not None:
-            self._copy_now(self._written.markdown)
-
-    @work(thread=True, exclusive=True, group="copy", exit_on_error=False, description="Copying")
-    def _copy_now(self, text: str) -> None:
-        if self._rescue is not None:
-            self.post_message(self.Copied(text, copy_locally(text, self._rescue.environment)))
-
-    def on_wizard_screen_copied(self, event: Copied) -> None:
-        """The terminal comes last: it is the one that still has it when Refloat is gone."""
-        self.app.copy_to_clipboard(event.text)
-        self.tell(COPIED if event.local else COPIED_BY_TERMINAL)
-
-    def action_wizard_command(self) -> None:
-        """The command that goes on from here; a yes copies it."""
-        if self._rescue is None or self._recovery is None or self._recovery.given.written is None:
-            return
-        command = shlex.join(self._rescue.next_command(self._rescue.resolve(self._recovery.given.written[0])))
-        ask = Confirm(
-            f"This starts the next session with the brief:\n\n  {command}\n",
-            "y copies it; run it in the workspace.",
-            glyphs=self.glyphs,
-        )
-
-        def heard(yes: bool | None) -> None:
-            if yes:
-                self._copy_now(command)
-
-        self.app.push_screen(ask, heard)
-
-    def action_wizard_brief(self) -> None:
-        """The brief over everything."""
-        if self._written is not None:
-            lines = markdown_lines(self._written.markdown, self.glyphs)
-            self.app.push_screen(TextScreen((("The brief so far", "bold"),), lines, glyphs=self.glyphs))

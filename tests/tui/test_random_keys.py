@@ -1,0 +1,65 @@
+"""Whatever is typed, however fast: the app stands, and still shows what it should."""
+
+import random
+
+import pytest
+from tests.tui.conftest import FakeLibrary, make_app, some_sessions
+from textual.screen import Screen
+
+from refloat_tui.screens.desk import DeskScreen, Doors
+from refloat_tui.screens.wizard.farewell import Farewell
+
+KEYS = [
+    *"123456abcdefghijklmnoprstuvwxyzGy/?.",
+    *("up", "down", "left", "right", "pageup", "pagedown", "home", "end", "enter", "escape", "tab", "shift+tab"),
+    *("ctrl+p", "ctrl+p", "f1", "f2", "ctrl+r", "space", "backspace", "slash", "question_mark"),
+]
+
+
+class Elsewhere(Screen[Farewell]):
+    """Stands for the wizard; any way back will do."""
+
+    BINDINGS = [("escape", "dismiss", "back"), ("q", "dismiss", "back")]  # noqa: RUF012 - as Textual wants it
+
+
+@pytest.mark.parametrize(("seed", "size"), [(0, (80, 24)), (1, (120, 40))])
+async def test_random_keys(seed: int, size: tuple[int, int]):
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    app = make_app(FakeLibrary(some_sessions()), Doors(lambda _: Elsewhere()))
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await pilot.pause(0.3)
+        for _ in range(16):
+            await pilot.press(*chance.choices(KEYS, k=6))
+        assert app.is_running
+        for _ in range(12):
+            if isinstance(app.screen, DeskScreen):
+                break
+            await pilot.press("escape")
+            await pilot.pause()
+        assert isinstance(app.screen, DeskScreen)
+        assert app.screen.query_one("#sessions") is not None
+
+
+async def test_the_palette_under_a_hail_of_keys():
+    chance = random.Random(7)  # noqa: S311 - no secret
+    app = make_app(FakeLibrary(some_sessions()))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause(0.3)
+        for _ in range(12):
+            await pilot.press("ctrl+p", *chance.choices(["r", "e", "down", "up", "pagedown", "end", "backspace"], k=7))
+            await pilot.press("escape")
+        assert app.is_running
+
+
+async def test_the_palette_does_what_it_says():
+    app = make_app(FakeLibrary(some_sessions()))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause(0.5)
+        await pilot.press("ctrl+p", *"checkout")
+        await pilot.pause(0.5)
+        await pilot.press("enter")
+        for _ in range(50):
+            await pilot.pause(0.05)
+            if isinstance(app.screen, DeskScreen) and app.screen.query_one("#checkout").display:
+                break
+        assert app.screen.query_one("#checkout").display

@@ -1,0 +1,57 @@
+"""What only eyes can judge: one picture for each kind of screen, each a short story."""
+
+from typing import Protocol
+
+import pytest
+from tests.tui.conftest import FakeLibrary, make_app, some_sessions
+from textual.app import App
+from textual.pilot import Pilot
+
+from refloat_tui.widgets.detail import Detail
+
+
+class Compare(Protocol):
+    """The fixture of pytest-textual-snapshot."""
+
+    def __call__(self, app: App[str], *, terminal_size: tuple[int, int], run_before: object) -> bool: ...
+
+
+async def read(pilot: Pilot[str], *keys: str) -> None:
+    """Wait until everything of the chosen session stands there, then press."""
+    for _ in range(200):
+        await pilot.pause(0.02)
+        detail = pilot.app.screen.query(Detail)
+        if not detail or detail.first().written is not None:
+            break
+    await pilot.press(*keys)
+    await pilot.pause(0.1)
+
+
+STORIES = {
+    "list": (),
+    "recap": ("enter",),
+    "history at the crash": ("2", "x"),
+    "checkout": ("3", "down", "down", "down"),
+    "triage": ("4",),
+}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["small", "wide"])
+@pytest.mark.parametrize("story", list(STORIES))
+def test_desk(snap_compare: Compare, story: str, size: tuple[int, int]):
+    async def tell(pilot: Pilot[str]) -> None:
+        await read(pilot, *STORIES[story])
+
+    assert snap_compare(make_app(FakeLibrary(some_sessions())), terminal_size=size, run_before=tell)
+
+
+def test_nothing_there(snap_compare: Compare):
+    assert snap_compare(make_app(FakeLibrary([])), terminal_size=(80, 24), run_before=read)
+
+
+def test_ascii_and_sixteen_colours(snap_compare: Compare):
+    async def tell(pilot: Pilot[str]) -> None:
+        await read(pilot, "e")
+
+    app = make_app(FakeLibrary(some_sessions()), environment={"TERM": "xterm", "LANG": "C"})
+    assert snap_compare(app, terminal_size=(120, 40), run_before=tell)

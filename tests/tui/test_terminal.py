@@ -1,0 +1,119 @@
+"""A terminal that goes away takes the app with it, at once and without a spin; a person's q does so too."""
+
+import contextlib
+import fcntl
+import os
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+SEAT = Path(__file__).with_name("sit_in_terminal.py")
+_PATIENCE = 60.0
+_SOON = 2.0
+_SLACK = 2.0
+"""A busy machine schedules a process late; the promise itself is `_SOON`."""
+
+
+@dataclass
+class Seat:
+    """An app in a terminal of its own."""
+
+    process: subprocess.Popen[bytes]
+    master: int
+
+    def wait_for(self, words: bytes) -> bytes:
+        """Read until it drew some words."""
+        seen, until = b"", time.monotonic() + _PATIENCE
+        while words not in seen and time.monotonic() < until:
+            if select.select([self.master], [], [], 0.1)[0]:
+                with contextlib.suppress(OSError):
+                    seen += os.read(self.master, 65536)
+        assert words in seen, seen[-500:]
+        return seen
+
+    def ended_in(self) -> float:
+        """How long until it is gone."""
+        began = time.monotonic()
+        self.process.wait(_PATIENCE)
+        return time.monotonic() - began
+
+    def hang_up(self) -> None:
+        """Take the terminal away."""
+        os.close(self.master)
+        self.master = -1
+
+
+def _own_terminal(slave: int) -> None:
+    os.setsid()
+    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+
+
+@contextlib.contextmanager
+def seat(*words: str, owns: bool = True) -> Generator[Seat]:
+    """`owns`: it is the terminal's session leader, so the system sends it a hang-up; otherwise nobody tells it."""
+    master, slave = os.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    environment = {**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8", "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(
+        [sys.executable, str(SEAT), *words],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env=environment,
+        preexec_fn=(lambda: _own_terminal(0)) if owns else os.setsid,  # noqa: PLW1509 - the child runs no thread yet
+    )
+    os.close(slave)
+    made = Seat(process, master)
+    try:
+        made.wait_for(b"Round prices")
+        yield made
+    finally:
+        if made.master >= 0:
+            os.close(made.master)
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.parametrize("owns", [True, False])
+def test_a_terminal_that_goes_away(owns: bool):
+    with seat(owns=owns) as app:
+        app.hang_up()
+        assert app.ended_in() < _SOON + _SLACK
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_asked_to_end(number: int):
+    with seat(owns=True) as app:
+        app.process.send_signal(number)
+        assert app.ended_in() < _SOON + _SLACK
+
+
+def test_q_leaves_with_a_clean_terminal():
+    with seat(owns=True) as app:
+        os.write(app.master, b"q")
+        seen = app.wait_for(b"\x1b[?1049l")
+        assert b"Traceback" not in seen
+        assert app.ended_in() < _SOON + _SLACK
+        assert app.process.returncode == 0
+
+
+@pytest.mark.parametrize("way", ["q", "hang up"])
+def test_a_thread_that_is_stuck_keeps_nobody(way: str):
+    with seat("stuck") as app:
+        time.sleep(0.5)  # until the session under the cursor is being read, which nothing on the screen tells apart
+        if way == "q":
+            os.write(app.master, b"q")
+            app.wait_for(b"\x1b[?1049l")
+        else:
+            app.hang_up()
+        assert app.ended_in() < _SOON + _SLACK

@@ -1,0 +1,192 @@
+"""What the wizard keeps: the recovery, its place in the record, and the brief as it is now.
+
+Decides when something is saved and the brief is written anew. Refuses to draw: a subclass has `show`. Every worker
+ends in one message, and nothing but the handler of that message changes the state.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual import work
+from textual.message import Message
+
+from refloat.errors import RefloatError
+from refloat.model.brief import WrittenBrief
+from refloat.model.recovery import Said
+from refloat.model.stamp import Stamp
+from refloat.text import inert
+from refloat.usecases.keep_draft import Kept
+from refloat.usecases.recover import Recovery, answer
+from refloat.usecases.rescue import Rescue
+from refloat_tui.base import RefloatScreen
+from refloat_tui.present.age import clock_time
+from refloat_tui.screens.wizard.farewell import Farewell
+from refloat_tui.theme import Glyphs
+
+
+class Keeping(RefloatScreen[Farewell]):
+    """A screen that holds a recovery."""
+
+    @dataclass
+    class TakenUp(Message, bubble=False):
+        """The recovery stands ready."""
+
+        rescue: Rescue
+        kept: Kept
+
+    @dataclass
+    class Failed(Message, bubble=False):
+        """It cannot be taken up."""
+
+        why: str
+
+    @dataclass
+    class Saved(Message, bubble=False):
+        """What was said is on disk (or, `why`, is not)."""
+
+        at: Stamp | None
+        why: str | None = None
+
+    @dataclass
+    class Drawn(Message, bubble=False):
+        """The brief says what was said."""
+
+        recovery: Recovery
+        written: WrittenBrief | None
+        why: str | None = None
+
+    def __init__(self, open_rescue: Callable[[], Rescue], *, glyphs: Glyphs) -> None:
+        super().__init__(glyphs=glyphs)
+        self._open_rescue = open_rescue
+        self._rescue: Rescue | None = None
+        self._recovery: Recovery | None = None
+        self._saved: Recovery | None = None
+        """The newest that is on its way to the disk, or there."""
+        self._saved_at: Stamp | None = None
+        self._unsaved_why: str | None = None
+        self._saving = False
+        self._farewell: Farewell | None = None
+        self._written: WrittenBrief | None = None
+        self._drawing: Recovery | None = None
+        """What the running worker writes the brief of."""
+        self._changed: tuple[str, ...] = ()
+        """What moved since the last answers, until it is passed by."""
+
+    def show(self, *, fresh: bool = False) -> None:
+        """Draw everything anew. `fresh`: the page has just been come to."""
+        raise NotImplementedError
+
+    def show_saved(self) -> None:
+        """Draw when it was saved."""
+        raise NotImplementedError
+
+    def refuse(self, why: str) -> None:
+        """Say that there is nothing to recover."""
+        raise NotImplementedError
+
+    def _path(self, recovery: Recovery) -> str:
+        if recovery.given.path is not None or self._rescue is None:
+            return recovery.given.path or ""
+        return str(self._rescue.usual_path())
+
+    @work(thread=True, exclusive=True, group="take-up", exit_on_error=False, description="Taking up the recovery")
+    def _take_up(self) -> None:
+        try:
+            rescue = self._open_rescue()
+            self.post_message(self.TakenUp(rescue, rescue.take_up()))
+        except RefloatError as error:
+            self.post_message(self.Failed(str(error)))
+
+    def on_keeping_taken_up(self, event: TakenUp) -> None:
+        """Show where the person stood."""
+        self._rescue, kept = event.rescue, event.kept
+        self._recovery = self._saved = kept.recovery
+        self._saved_at = kept.draft.updated_at
+        self._changed = kept.recovery.changed
+        if event.rescue.why_memory is not None:
+            self.tell(inert(event.rescue.why_memory), bad=True)
+        elif kept.resumed:
+            self.tell(f"Taken up again; last answer {clock_time(kept.draft.updated_at)}.")
+        self.show(fresh=True)
+        self._draw_brief()
+
+    def on_keeping_failed(self, event: Failed) -> None:
+        """Say why, and leave only by a key."""
+        self.refuse(event.why)
+
+    def _hear(self, said: Said | None) -> None:
+        """Take one more thing that was said: change, show, save."""
+        if said is None or self._recovery is None:
+            return
+        self._recovery = answer(self._recovery, said)
+        self.show()
+        self._save()
+        self._draw_brief()
+
+    def _save(self) -> None:
+        if self._recovery is None or self._saving or self._recovery is self._saved:
+            return
+        self._saving, self._saved = True, self._recovery
+        self._save_now(self._recovery, done=self._farewell is not None and self._finished)
+
+    @property
+    def _finished(self) -> bool:
+        return self._farewell is not None and self._farewell.written is not None
+
+    @work(thread=True, group="save", exit_on_error=False, description="Saving the answer")
+    def _save_now(self, recovery: Recovery, *, done: bool) -> None:
+        if self._rescue is None:
+            return
+        try:
+            kept = self._rescue.save(recovery, done=done)
+        except RefloatError as error:
+            self.post_message(self.Saved(None, str(error)))
+        else:
+            self.post_message(self.Saved(kept.draft.updated_at))
+
+    def on_keeping_saved(self, event: Saved) -> None:
+        """Say when; save what was said meanwhile; leave if that was asked."""
+        self._saving = False
+        if event.why is not None and event.why != self._unsaved_why:
+            self.tell(inert(event.why), bad=True)
+        self._unsaved_why = event.why
+        self._saved_at = event.at or self._saved_at
+        self.show_saved()
+        self._save()
+        if self._farewell is not None and not self._saving:
+            self.dismiss(self._farewell)
+
+    def _draw_brief(self) -> None:
+        if self._recovery is not None and self._drawing is None:
+            self._drawing = self._recovery
+            self._draw_now(self._recovery)
+
+    @work(thread=True, group="brief", exit_on_error=False, description="Writing the brief")
+    def _draw_now(self, recovery: Recovery) -> None:
+        if self._rescue is None:
+            return
+        try:
+            written = self._rescue.brief(recovery)
+        except RefloatError as error:
+            self.post_message(self.Drawn(recovery, None, str(error)))
+        else:
+            self.post_message(self.Drawn(recovery, written))
+
+    def on_keeping_drawn(self, event: Drawn) -> None:
+        """Show it; draw again where more was said meanwhile."""
+        self._drawing = None
+        if event.why is not None:
+            self.tell(inert(event.why), bad=True)
+            return
+        self._written = event.written
+        self.show()
+        if event.recovery is not self._recovery:
+            self._draw_brief()
+
+    def _leave(self, farewell: Farewell) -> None:
+        self._farewell = farewell
+        if self._saving:
+            return
+        self._save()
+        if not self._saving:
+            self.dismiss(farewell)

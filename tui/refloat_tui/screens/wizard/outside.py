@@ -1,0 +1,179 @@
+"""What the wizard does to the outside: a confirmed look, a file, the clipboard. Each says first what it will do.
+
+Decides how it is asked. Refuses to decide whether: a person does.
+"""
+
+import shlex
+from dataclasses import dataclass
+
+from textual import work
+from textual.getters import query_one
+from textual.message import Message
+
+from refloat.errors import RefloatError
+from refloat.model.recovery import ChosePath, Said, WroteTo
+from refloat.text import inert, inert_line
+from refloat.usecases.recover import Recovery, Uncertain, uncertain_rows
+from refloat_tui.clipboard import COPIED, COPIED_BY_TERMINAL, copy_locally
+from refloat_tui.present.markdown import markdown_lines
+from refloat_tui.screens.confirm import Confirm
+from refloat_tui.screens.text import TextScreen
+from refloat_tui.screens.wizard.keeping import Keeping
+from refloat_tui.screens.wizard.rows import PageRows
+from refloat_tui.screens.wizard.words import Words
+
+PATH = "path"
+"""The key of the field that asks for a path."""
+
+
+class Outside(Keeping):
+    """A screen with a list of rows and a field for words."""
+
+    @dataclass
+    class Probed(Message, bubble=False):
+        """A look was run."""
+
+        said: Said | None
+        why: str | None = None
+
+    @dataclass
+    class Copied(Message, bubble=False):
+        """The text is on the desktop's clipboard, where there is one (`local`)."""
+
+        text: str
+        local: bool
+
+    @dataclass
+    class Put(Message, bubble=False):
+        """The brief is in a file (or, `why`, is not)."""
+
+        recovery: Recovery | None
+        why: str | None = None
+
+    rows = query_one("#page-rows", PageRows)
+    words = query_one(Words)
+
+    _probing = False
+
+    def _uncertain(self) -> Uncertain | None:
+        if self._recovery is None:
+            return None
+        key = self.rows.cursor_key
+        return next((row for row in uncertain_rows(self._recovery) if row.key == key), None)
+
+    def action_wizard_probe(self) -> None:
+        """Show the exact command, and run it on a yes."""
+        row = self._uncertain()
+        if row is None or row.probe is None:
+            return
+        where = self._recovery.session.workspace if self._recovery is not None else None
+        ask = Confirm(
+            f"Run this read-only command now?\n\n  {shlex.join(row.probe)}\n",
+            f"In {where or 'this directory'}, for 20 seconds at most. It asks; it changes nothing.",
+            glyphs=self.glyphs,
+        )
+
+        def heard(yes: bool | None) -> None:
+            if yes:
+                self._probing = True
+                self._probe_now(row)
+                self.tell("Looking" + self.glyphs.ellipsis)
+
+        self.app.push_screen(ask, heard)
+
+    @work(thread=True, exclusive=True, group="probe", exit_on_error=False, description="The look")
+    def _probe_now(self, row: Uncertain) -> None:
+        if self._rescue is None:
+            return
+        try:
+            self.post_message(self.Probed(self._rescue.probe(row)))
+        except RefloatError as error:
+            self.post_message(self.Probed(None, str(error)))
+
+    def on_outside_probed(self, event: Probed) -> None:
+        """Show what it said."""
+        self._probing = False
+        if event.why is not None:
+            self.tell(inert(event.why), bad=True)
+        self._hear(event.said)
+
+    def action_wizard_write(self) -> None:
+        """Say the path first; it can be changed."""
+        if self._recovery is not None:
+            self.words.open(PATH, "Write the brief to this file", self._path(self._recovery), lines=False)
+
+    def _write_to(self, text: str) -> None:
+        if self._rescue is None or self._recovery is None or not text:
+            return
+        path = self._rescue.resolve(text)
+        if str(path) != self._path(self._recovery):
+            self._hear(ChosePath(str(path)))
+        if not self._rescue.is_there(path):
+            self._put_now(self._recovery, str(path), overwrite=False)
+            return
+
+        def heard(yes: bool | None) -> None:
+            if yes and self._recovery is not None:
+                self._put_now(self._recovery, str(path), overwrite=True)
+
+        ask = Confirm(f"{path} is there already. Replace it?", "What it holds now is gone then.", glyphs=self.glyphs)
+        self.app.push_screen(ask, heard)
+
+    @work(thread=True, exclusive=True, group="put", exit_on_error=False, description="Writing the file")
+    def _put_now(self, recovery: Recovery, path: str, *, overwrite: bool) -> None:
+        if self._rescue is None:
+            return
+        try:
+            done = self._rescue.put(recovery, self._rescue.resolve(path), overwrite=overwrite)
+        except RefloatError as error:
+            self.post_message(self.Put(None, str(error)))
+        else:
+            self.post_message(self.Put(done))
+
+    def on_outside_put(self, event: Put) -> None:
+        """Say where it is."""
+        if event.recovery is None or self._recovery is None:
+            self.tell(inert(event.why or "The brief could not be written."), bad=True)
+            return
+        written = event.recovery.given.written
+        if written is not None:
+            self._hear(WroteTo(*written))
+            self.tell(f"Written to {inert_line(written[0])}. Enter leaves; n shows how to go on with it.")
+
+    def action_wizard_copy(self) -> None:
+        """The whole brief, masked."""
+        if self._written is not None and self._rescue is not None:
+            self._copy_now(self._written.markdown)
+
+    @work(thread=True, exclusive=True, group="copy", exit_on_error=False, description="Copying")
+    def _copy_now(self, text: str) -> None:
+        if self._rescue is not None:
+            self.post_message(self.Copied(text, copy_locally(text, self._rescue.environment)))
+
+    def on_outside_copied(self, event: Copied) -> None:
+        """The terminal comes last: it is the one that still has it when Refloat is gone."""
+        self.app.copy_to_clipboard(event.text)
+        self.tell(COPIED if event.local else COPIED_BY_TERMINAL)
+
+    def action_wizard_command(self) -> None:
+        """The command that goes on from here; a yes copies it."""
+        if self._rescue is None or self._recovery is None or self._recovery.given.written is None:
+            return
+        command = shlex.join(self._rescue.next_command(self._rescue.resolve(self._recovery.given.written[0])))
+        ask = Confirm(
+            f"This starts the next session with the brief:\n\n  {command}\n",
+            "y copies it; run it in the workspace.",
+            glyphs=self.glyphs,
+        )
+
+        def heard(yes: bool | None) -> None:
+            if yes:
+                self._copy_now(command)
+
+        self.app.push_screen(ask, heard)
+
+    def action_wizard_brief(self) -> None:
+        """The brief over everything."""
+        if self._written is not None:
+            lines = markdown_lines(self._written.markdown, self.glyphs)
+            self.app.push_screen(TextScreen((("The brief so far", "bold"),), lines, glyphs=self.glyphs))
