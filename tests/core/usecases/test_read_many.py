@@ -1,5 +1,6 @@
 """Reading many sessions: worker processes bring what one process would, in the order asked for."""
 
+import multiprocessing
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ def test_a_reading_that_is_given_up_ends_its_workers(
     monkeypatch.setattr(read_many, "_processors", lambda: 2)
     monkeypatch.setattr(read_many, "_PIECE", 1)
     assert len(read(unread, worth=0, left=1)) == 1
-    assert not read_many.multiprocessing.active_children()
+    assert not multiprocessing.active_children()
 
 
 def test_what_does_not_travel_is_read_here(
