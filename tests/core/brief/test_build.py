@@ -16,10 +16,19 @@ from refloat.brief.masks import Masker
 from refloat.brief.quoting import Quoter
 from refloat.errors import UsageError
 from refloat.model.brief import SECTIONS, Answers, Brief, Confidence, Line, Section
-from refloat.model.checkout import CheckRun, EditFate, Fate, FileState, Freshness
+from refloat.model.checkout import (
+    CheckRun,
+    EditedFile,
+    EditFate,
+    Fate,
+    FileState,
+    FoundIn,
+    Freshness,
+    PlaceKind,
+)
 from refloat.model.session import Failure, FailureKind, State
 from refloat.model.transcript import Item, Outcome, StepKind
-from refloat.model.triage import Triage
+from refloat.model.triage import Finding, FindingVerdict, RecoverableFrom, Triage
 from refloat.testing.samples import SAMPLES, Sample, at, crashed, make_session, make_step, make_story, stopped
 
 
@@ -177,6 +186,30 @@ def test_then_the_lost_edit() -> None:
     assert text.startswith("Decide about the lost edit of `src/vat.py`: the file is back to what it was")
     assert "refloat history claude-code:" in text
     assert "--full" in text
+
+
+def only(sample: Sample, *files: EditedFile, gone: tuple[Finding, ...] = ()) -> Sample:
+    """The sample with these files, and nothing outside the checkout in doubt."""
+    checkout = replace(sample.checkout, files=files, checks=())
+    return replace(sample, checkout=checkout, triage=replace(sample.triage, gone=gone, do_not_repeat=()))
+
+
+def test_then_the_work_that_stands_in_a_stash_only() -> None:
+    sample = crashed()
+    place = FoundIn(PlaceKind.STASH, "src/vat.py", "stash@{0}", "5d" * 20)
+    edits = (EditFate(2, Fate.REVERTED, None, "step 3"),)
+    file = replace(sample.checkout.files[0], state=FileState.DELETED, confirmed=True, found_in=(place,), edits=edits)
+    text = next_step(only(sample, replace(file, path="src/vat.py")))
+    assert text.startswith("Decide about the work on `src/vat.py` that stands in `stash@{0}` only")
+    assert "`git stash show -p --include-untracked 5d5d5d5d5d5d`" in text
+    assert "pop" not in text
+
+
+def test_then_the_commit_that_is_on_no_branch() -> None:
+    places = (RecoverableFrom(PlaceKind.REFLOG, None, "5d" * 20),)
+    gone = Finding("vat", "commit", (), (4,), None, FindingVerdict.LOST, None, places, None, "5d5d5d5 is on no branch")
+    text = next_step(only(crashed(), gone=(gone,)))
+    assert text.startswith("Decide about the commit `vat` (step 4), 5d5d5d5 is on no branch: `git show 5d5d5d5d5d5d`")
 
 
 def test_then_the_check_without_a_result_then_the_failed_then_the_stale_one() -> None:
