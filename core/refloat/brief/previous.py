@@ -77,9 +77,7 @@ def _reason(facts: Facts) -> str:
 
 def _process(facts: Facts) -> Line:
     alive = facts.session.liveness
-    evidence = "; ".join(
-        f"{row.kind}: {facts.quote.words(row.detail, 160)}" for row in alive.evidence[:_EVIDENCE_SHOWN]
-    )
+    evidence = "; ".join(facts.quote.words(row.detail, 160) for row in alive.evidence[:_EVIDENCE_SHOWN])
     proof = f" ({evidence})" if evidence else ""
     match alive.verdict:
         case Verdict.GONE:
@@ -133,7 +131,13 @@ def operation_words(facts: Facts, operation: Operation) -> str:
     """An operation under way, in words."""
     if operation.kind == "index_lock":
         return "a left-over index.lock: git refuses to write until it is gone"
-    what = "unresolved conflicts" if operation.kind == "conflicts" else f"a {operation.kind.replace('_', '-')}"
+    match operation.kind:
+        case "conflicts":
+            what = "unresolved conflicts"
+        case "am":
+            what = "patches being applied (am)"
+        case kind:
+            what = f"a {kind.replace('_', '-')}"
     branch = f" of {facts.quote.code(operation.branch)}" if operation.branch else ""
     onto = f" onto {facts.quote.code(operation.onto)}" if operation.onto else ""
     conflicts = f", conflicts in {facts.quote.codes(operation.conflicts)}" if operation.conflicts else ""

@@ -72,8 +72,8 @@ class SystemLauncher:
         """Start a program of our own in the background under the name `argv[0]`; its process number, or None.
 
         It has no terminal and no output; its input is a pipe that closes with this process, however that ends: a
-        program that reads it (`cat`) cannot outlive a killed Refloat. The process table shows it under that name because it is started
-        through a link of that name, which is gone again when this returns.
+        program that reads it (`cat`) cannot outlive a killed Refloat. The process table shows it under that name because it is
+        started through a link of that name, which is gone again when this returns.
         """
         import subprocess
 

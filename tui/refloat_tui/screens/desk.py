@@ -73,6 +73,8 @@ class Doors:
 
     wizard: Callable[[SessionName], Screen[Farewell]] | None = None
     demo: Demo | None = None
+    home: str = ""
+    """The home that paths are told from where that is not the app's own: a demo's."""
 
 
 Demo = Callable[[], tuple[Library, Doors]]
@@ -235,7 +237,7 @@ class DeskScreen(RefloatScreen[None]):
         self.app.call_from_thread(self._show_demo, library, doors)
 
     def _show_demo(self, library: Library, doors: Doors) -> None:
-        self.app.push_screen(DeskScreen(library, doors, glyphs=self.glyphs, home=self._home))
+        self.app.push_screen(DeskScreen(library, doors, glyphs=self.glyphs, home=doors.home or self._home))
 
     # ── what workers said ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -375,7 +377,11 @@ class DeskScreen(RefloatScreen[None]):
         width = self.size.width - 2
         left, right = content(words[0]), content(words[1])
         room = width - right.cell_length - 2
-        made = left.truncate(max(0, room)).pad_right(max(0, room - left.cell_length)) + "  " + right
+        made = (
+            left.truncate(max(0, room), ellipsis=not self.glyphs.ascii).pad_right(max(0, room - left.cell_length))
+            + "  "
+            + right
+        )
         self.query_one("#headline", Static).update(made if room > 0 else right.truncate(width))
 
     def _draw_scope(self) -> None:

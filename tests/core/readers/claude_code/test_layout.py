@@ -200,7 +200,7 @@ def names(files: Sequence[SourceFile] | None) -> list[str] | None:
 
 def test_a_transcript_under_another_kind_of_name(tmp_path: Path):
     path = simple().write(tmp_path / "mail").rename(tmp_path / "mail" / "transcript.txt")
-    (file,) = READER.recognise(path) or ()
+    (file,) = READER.recognise(path) or [pytest.fail("not recognised")]
     (found,) = READER.group([(file, READER.identify(file))])
     assert (found.session_id, story(found).summary.prompts) == ("transcript", 1)
 
