@@ -15,6 +15,7 @@ Runs of a thing and of its floor alternate, and the median of each counts.
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -132,8 +133,20 @@ def bench_paint(out: Path, sessions: int, runs: int) -> None:
 
 
 def bench_brief(out: Path, paths: Sequence[Path], runs: int) -> None:
-    """The brief of a session of about 1 MB, everything read before forgotten."""
+    """The brief of a session of about 1 MB: alone in its home, and among neighbours that edited the same files."""
     path = min(paths, key=lambda path: abs(path.stat().st_size - 1_000_000))
+    alone = out / "alone" / path.relative_to(out)
+    alone.parent.mkdir(parents=True)
+    shutil.copy2(path, alone)
+    things = [brief_of(out / "alone", alone), brief_of(out, path), partial(decode, [path])]
+    took, among, floor = alternate(runs, *things)
+    size = f"brief of {path.stat().st_size / 1e6:.1f} MB"
+    say(size, took, floor, "reading and decoding it")
+    say(f"{size}, among neighbours", among, floor, "reading and decoding it")
+
+
+def brief_of(out: Path, path: Path) -> Callable[[], float]:
+    """A way to time the brief of one session of a home; the story is read anew each time."""
     bench = workbench(out)
     located = resolve(bench, str(path), out)
 
@@ -143,8 +156,7 @@ def bench_brief(out: Path, paths: Sequence[Path], runs: int) -> None:
         write_brief(bench, seen.session, seen.story, seen.checkout, seen.triage)
         return time.perf_counter() - begun
 
-    took, floor = alternate(runs, brief, partial(decode, [path]))
-    say(f"brief of {path.stat().st_size / 1e6:.1f} MB", took, floor, "reading and decoding it")
+    return brief
 
 
 def workbench(out: Path) -> Workbench:

@@ -172,9 +172,18 @@ class Reader(Protocol):
         ...
 
     def parser(
-        self, found: Found, subagent: FoundSubagent | None = None, frozen: Mapping[str, object] | None = None
+        self,
+        found: Found,
+        subagent: FoundSubagent | None = None,
+        frozen: Mapping[str, object] | None = None,
+        *,
+        skim: bool = False,
     ) -> Parser:
-        """A parser for the session, or for one of its sub-agents; `frozen` is what an earlier one gave."""
+        """A parser for the session, or for one of its sub-agents; `frozen` is what an earlier one gave.
+
+        `skim`: the events are counted and not kept. Then they need not tell the inputs of calls, kinds other than
+        `edit`, nor of edits more than their paths; what they add up to in a `Summary` stays the same.
+        """
         ...
 
     def find_holders(self, home: Path, environment: Mapping[str, str]) -> Sequence[Holder | Problem]:

@@ -97,6 +97,11 @@ class Assembler:
         self._prompt_rows = {row for row, _, _ in self._c.prompts}
         self._history = _History(kept) if keep_items else None
 
+    @property
+    def keeps_items(self) -> bool:
+        """Whether it can tell items, not counts alone."""
+        return self._history is not None
+
     # ── taking events ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def take(self, events: Iterable[Event]) -> None:

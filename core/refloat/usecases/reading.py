@@ -63,7 +63,7 @@ def run(
     """
     segments = subagent.segments if subagent is not None else found.segments
     frozen = None if start is None else cast("dict[str, object]", orjson.loads(start.parser))  # we wrote it ourselves
-    parser = reader.parser(found, subagent, frozen)
+    parser = reader.parser(found, subagent, frozen, skim=not assembler.keeps_items)
     drive = _Drive(parser, assembler, reader.torn_heads)
     tail: Tail | None = None
     for index, segment in enumerate(segments):
@@ -126,14 +126,13 @@ class _Drive:
         self.cursor = cursor
         tail: Tail | None = None
         for got in _lines(segment, cursor, self._torn_heads):
-            match got:
-                case Tail():
-                    tail = got
-                case Problem():
-                    self._assembler.take((got,))
-                case (record, after):
-                    self._feed(record)
-                    self.cursor = after
+            if isinstance(got, tuple):
+                self._feed(got[0])
+                self.cursor = got[1]
+            elif isinstance(got, Tail):
+                tail = got
+            else:
+                self._assembler.take((got,))
         self.read += self.cursor.offset - cursor.offset
         self._ends[self._path] = self.cursor
         return tail

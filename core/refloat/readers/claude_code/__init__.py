@@ -40,7 +40,12 @@ class ClaudeCode:
         return layout.group(files, side)
 
     def parser(
-        self, found: Found, subagent: FoundSubagent | None = None, frozen: Mapping[str, object] | None = None
+        self,
+        found: Found,
+        subagent: FoundSubagent | None = None,
+        frozen: Mapping[str, object] | None = None,
+        *,
+        skim: bool = False,
     ) -> Parser:
         """A parser for the session or one of its sub-agents."""
         return Rows(
@@ -49,6 +54,7 @@ class ClaudeCode:
             root=subagent.id if subagent is not None and _is_inline(subagent) else "",
             frozen=frozen,
             relatives=found.relatives if subagent is None else (),
+            skim=skim,
         )
 
     def find_holders(self, home: Path, environment: Mapping[str, str]) -> Sequence[Holder | Problem]:

@@ -19,6 +19,8 @@ class Here:
     subagent: bool = False
     backups: str = ""
     """Directory of the program's own backups for this session."""
+    skim: bool = False
+    """See `Reader.parser`."""
     placed: bool = False
     """It was taken into the tree already."""
     events: list[Event] = field(default_factory=list[Event])

@@ -157,8 +157,8 @@ def _finished(told: Row, output: str, call: OpenCall) -> Verdict:
 # ── edits ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def recorded_edits(told: object, call: OpenCall) -> tuple[FileEdit, ...] | None:
-    """The edits that a structured result records; None where it records none."""
+def recorded_edits(told: object, call: OpenCall, *, skim: bool = False) -> tuple[FileEdit, ...] | None:
+    """The edits that a structured result records, `skim`: their paths; None where it records none."""
     result = mapping(told)
     if not result:
         return None
@@ -170,6 +170,9 @@ def recorded_edits(told: object, call: OpenCall) -> tuple[FileEdit, ...] | None:
     if not path or (call.tool and call.tool not in FILE_EDITORS):
         return None
     path = absolute(path, call.cwd)
+    if skim:
+        known = "content" in result or "oldString" in result or "edits" in result
+        return (FileEdit(path, "update"),) if known else None
     if "content" in result and "oldString" not in result:
         return (_write(result, path),)
     if "oldString" in result or "edits" in result:

@@ -44,9 +44,11 @@ class Rows:
         root: str = "",
         frozen: Mapping[str, object] | None = None,
         relatives: Sequence[SourceFile] = (),
+        skim: bool = False,
     ) -> None:
         self._session = session_id
         self._subagent = subagent
+        self._skim = skim
         self._root = root
         """For a sub-agent whose rows stand between its parent's (1.0): its first row."""
         self._relatives = relatives
@@ -120,6 +122,7 @@ class Rows:
             size=line.size,
             subagent=self._subagent,
             backups=self._backups,
+            skim=self._skim,
         )
         self._envelope(row, uuid, here)
         if state.continued and kind in {"user", "assistant"}:

@@ -138,7 +138,7 @@ def _call(state: State, block: Row, message: str, here: Here) -> None:
         here.events.append(Unknown("tool_use without an id"))
         return
     given = mapping(block.get("input"))
-    asked = read_call(tool, given, state.cwd)
+    asked = read_call(tool, given, state.cwd, skim=here.skim)
     server = block.get("type") == "server_tool_use"
     here.events.append(
         Call(
@@ -146,7 +146,7 @@ def _call(state: State, block: Row, message: str, here: Here) -> None:
             tool,
             asked.kind,
             asked.summary,
-            json_text(block.get("input")),
+            "" if here.skim else json_text(block.get("input")),
             here.at,
             here.place,
             command=asked.command,
@@ -339,6 +339,8 @@ def _result(state: State, row: Row, block: Row, told: object, here: Here) -> Non
     work = _background(state, name, call, told, output) if ok else None
     if work:
         _remember(state, work)
+    edits = recorded_edits(told, call, skim=here.skim) if ok or call.writes else None
+    edits = () if verdict.nothing_done else edits
     here.events.append(
         Result(
             name,
@@ -347,7 +349,7 @@ def _result(state: State, row: Row, block: Row, told: object, here: Here) -> Non
             here.place,
             exit_code=verdict.exit_code,
             output=output,
-            edits=() if verdict.nothing_done else recorded_edits(told, call) if ok or call.writes else None,
+            edits=edits,
             kind=_better_kind(told),
             effects_unknown=verdict.effects_unknown,
             shutdown=verdict.shutdown,

@@ -102,31 +102,33 @@ class Asked:
     pending: PendingKind | None = None
 
 
-def read_call(tool: str, given: Row, cwd: str) -> Asked:
+def read_call(tool: str, given: Row, cwd: str, *, skim: bool = False) -> Asked:
     """What a call of `tool` with the arguments `given` asks for; `cwd` is the directory of its row."""
     if tool in SHELLS:
-        return _command(tool, text(given.get("command")), cwd)
+        return _command(tool, text(given.get("command")), cwd, skim=skim)
     if tool in FILE_EDITORS:
-        return _editor(tool, given, cwd)
+        return _editor(tool, given, cwd, skim=skim)
     kind = _KINDS.get(tool) or (_mcp_kind(tool) if tool.startswith("mcp__") else StepKind.OTHER)
     path = text(given.get("file_path")) or text(given.get("notebook_path"))
     files = (absolute(path, cwd),) if path and kind is StepKind.READ else ()
     return Asked(kind, _summary(tool, given), files=files, pending=_PENDING.get(tool))
 
 
-def _command(tool: str, command: str, cwd: str) -> Asked:
+def _command(tool: str, command: str, cwd: str, *, skim: bool) -> Asked:
     edits, only = read_shell(command, cwd) if tool == "Bash" else ((), False)
-    kind = StepKind.EDIT if only else classify(command)
+    kind = StepKind.EDIT if only else StepKind.COMMAND if skim else classify(command)
     files = tuple(dict.fromkeys(edit.path for edit in edits))
     return Asked(kind, command, command=command, files=files, edits=edits)
 
 
-def _editor(tool: str, given: Row, cwd: str) -> Asked:
+def _editor(tool: str, given: Row, cwd: str, *, skim: bool) -> Asked:
     path = text(given.get("file_path")) or text(given.get("notebook_path")) or text(given.get("path"))
     if not path:
         return Asked(StepKind.EDIT, tool)
     whole = absolute(path, cwd)
-    return Asked(StepKind.EDIT, path, files=(whole,), edits=(_wanted(tool, given, whole),))
+    return Asked(
+        StepKind.EDIT, path, files=(whole,), edits=(FileEdit(whole, "update") if skim else _wanted(tool, given, whole),)
+    )
 
 
 def _wanted(tool: str, given: Row, path: str) -> FileEdit:

@@ -86,10 +86,15 @@ class Codex:
         return rollouts.group(files, heads, names)
 
     def parser(
-        self, found: Found, subagent: FoundSubagent | None = None, frozen: Mapping[str, object] | None = None
+        self,
+        found: Found,
+        subagent: FoundSubagent | None = None,
+        frozen: Mapping[str, object] | None = None,
+        *,
+        skim: bool = False,
     ) -> CodexParser:
         """A parser for the thread or one of its sub-agents."""
-        return CodexParser(found, subagent, frozen)
+        return CodexParser(found, subagent, frozen, skim=skim)
 
     def find_holders(self, home: Path, environment: Mapping[str, str]) -> Sequence[Holder | Problem]:
         """The writer locks (0.146 and later)."""

@@ -73,11 +73,11 @@ def as_json(value: object) -> str:
         return ""
 
 
-def read_function(payload: Json, cwd: str) -> Asked:
+def read_function(payload: Json, cwd: str, *, skim: bool = False) -> Asked:
     """A `function_call` row."""
     tool = full_name(as_text(payload.get("name")), as_text(payload.get("namespace")))
     raw = payload.get("arguments")
-    return asked(tool, parse_object(raw), as_json(raw) if raw is not None else "", cwd)
+    return asked(tool, parse_object(raw), as_json(raw) if raw is not None else "", cwd, skim=skim)
 
 
 def read_custom(payload: Json, cwd: str) -> Asked:
@@ -105,12 +105,12 @@ def full_name(name: str, namespace: str) -> str:
     return f"{namespace.rstrip('_')}__{name}" if namespace.startswith("mcp__") else name
 
 
-def asked(tool: str, arguments: Json, raw: str, cwd: str) -> Asked:
+def asked(tool: str, arguments: Json, raw: str, cwd: str, *, skim: bool = False) -> Asked:
     """A call by the name of its tool and its arguments."""
     if tool in _SHELLS:
         where = as_text(arguments.get("workdir")) or as_text(arguments.get("cwd"))
         command = arguments.get("cmd", arguments.get("command"))
-        return shell(tool, command, raw, absolute(where, cwd) if where else cwd)
+        return shell(tool, command, raw, absolute(where, cwd) if where else cwd, skim=skim)
     if tool == "write_stdin":
         return _stdin(arguments, raw, cwd)
     if tool == "apply_patch":
@@ -127,8 +127,8 @@ def asked(tool: str, arguments: Json, raw: str, cwd: str) -> Asked:
     return Asked(tool, kind, _summary(tool, arguments, path), raw, None, cwd or None, files, (), pending)
 
 
-def shell(tool: str, command: object, raw: str, cwd: str) -> Asked:
-    """A call that runs a shell command, given as words or as a line."""
+def shell(tool: str, command: object, raw: str, cwd: str, *, skim: bool = False) -> Asked:
+    """A call that runs a shell command, given as words or as a line. `skim`: the kind matters only if it is `edit`."""
     line = unwrap([as_text(word) for word in as_list(command)]) if is_list(command) else as_text(command)
     cwd = absolute(cwd, "") if cwd else ""
     words = [as_text(word) for word in as_list(command)] if is_list(command) else []
@@ -136,12 +136,14 @@ def shell(tool: str, command: object, raw: str, cwd: str) -> Asked:
         return Asked(
             tool, StepKind.EDIT, "apply_patch", raw, "apply_patch", cwd or None, (), parse_patch(words[1], cwd)
         )
-    kind, edits = _short_shell(line, cwd) if len(line) < _SHORT else _judge_shell(line, cwd)
+    kind, edits = _short_shell(line, cwd, skim) if len(line) < _SHORT else _judge_shell(line, cwd, skim)
     return Asked(tool, kind, line, raw, line or None, cwd or None, (), edits)
 
 
-def _judge_shell(line: str, cwd: str) -> tuple[StepKind, tuple[FileEdit, ...]]:
+def _judge_shell(line: str, cwd: str, skim: bool) -> tuple[StepKind, tuple[FileEdit, ...]]:
     edits, only = read_shell(line, cwd) if line else ((), False)
+    if skim and not edits:
+        return (StepKind.EDIT if only else StepKind.COMMAND), ()
     kind = StepKind.EDIT if only else classify(line)
     if edits and kind in {StepKind.COMMAND, StepKind.READ, StepKind.SEARCH, StepKind.OTHER}:
         kind = StepKind.EDIT

@@ -71,11 +71,16 @@ class CodexParser(Lifecycle):
     """Turns the lines of one thread, or of one sub-agent's, into events."""
 
     def __init__(
-        self, found: Found, subagent: FoundSubagent | None = None, frozen: Mapping[str, object] | None = None
+        self,
+        found: Found,
+        subagent: FoundSubagent | None = None,
+        frozen: Mapping[str, object] | None = None,
+        *,
+        skim: bool = False,
     ) -> None:
         self._found = found
         self._subagent = subagent
-        super().__init__(State.thaw(frozen) if frozen else State())
+        super().__init__(State.thaw(frozen) if frozen else State(), skim=skim)
         relatives = found.relatives if subagent is None else ()
         self._ancestry = Ancestry(relatives)
         self._rows: dict[str, Callable[[Json, list[Event]], None]] = {

@@ -23,7 +23,7 @@ class Steps(Talk):
         call = as_id(payload.get("call_id")) or as_id(payload.get("id"))
         match kind:
             case "function_call":
-                asked = read_function(payload, cwd)
+                asked = read_function(payload, cwd, skim=self._skim)
             case "custom_tool_call":
                 asked = read_custom(payload, cwd)
             case "local_shell_call":

@@ -18,8 +18,9 @@ ROW, EVENT, ITEM, LAST = 0, 1, 2, 3
 class Talk:
     """What is said. The lowest of the parser's layers: it holds the memory and the row being read."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, *, skim: bool = False) -> None:
         self._s = state
+        self._skim = skim
         self._at: Stamp | None = None
         self._line = Line("", 0, 0, None)
 
