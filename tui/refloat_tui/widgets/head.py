@@ -19,7 +19,8 @@ from refloat_tui.present.state import broken_step, next_words, verdict, verdict_
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, content, row, wrapped
 
-_LOOKED, _WHEN, _WORTH = 18, 8, 20
+_MOST_LINES = 4
+"""Lines of one fact: a busy machine has long ones."""
 
 
 class Head(Vertical):
@@ -103,31 +104,17 @@ class Head(Vertical):
 
     def _draw_evidence(self, session: Session, now: Stamp) -> None:
         width = max(40, self.size.width - 4)
-        heads = ("looked at", "what was seen", "when", "proves")
-        lines = [self._line([((word, "$quiet"),) for word in heads], width)]
+        lines: list[Content] = []
         for fact in session.liveness.evidence:
-            looked, seen, when, worth = evidence_row(fact, now)
-            text = wrapped(seen, width - _LOOKED - _WHEN - _WORTH - 3)
-            cells: list[Pieces] = [((looked, ""),), (), ((when, "$quiet"),), ((worth, ""),)]
-            lines += [self._line(cells if n == 0 else [(), (), (), ()], width, part) for n, part in enumerate(text)]
-        if not session.liveness.evidence:
+            looked_at, seen, when, worth = evidence_row(fact, now, self._home)
+            cells = (Cell(((looked_at, "bold"),), 24), Cell(((when, "$quiet"),), 9), Cell(((worth, "$key"),)))
+            lines.append(row(cells, width, self.glyphs))
+            lines += [Content("  ") + text for text in wrapped(seen, width - 2)[:_MOST_LINES]]
+        if not lines:
             lines.append(content((("nothing was seen, and everything could be looked at", "$quiet"),)))
         lines.append(content(liveness_sentence(session)))
         lines.append(content((("last record ", "$quiet"), (absolute(session.last_activity_at) or "undated", ""))))
         self.query_one("#facts", Static).update(Content("\n").join(lines))
-
-    def _line(self, cells: list[Pieces], width: int, seen: Content | None = None) -> Content:
-        looked, text, when, worth = cells
-        room = width - _LOOKED - _WHEN - _WORTH - 3
-        middle = seen if seen is not None else content(text)
-        return Content(" ").join(
-            (
-                row((Cell(looked, _LOOKED),), _LOOKED, self.glyphs),
-                middle.pad_right(max(0, room - middle.cell_length)),
-                row((Cell(when, _WHEN),), _WHEN, self.glyphs),
-                row((Cell(worth, _WORTH),), _WORTH, self.glyphs),
-            )
-        )
 
     def on_resize(self) -> None:
         """Cut to the new width."""
