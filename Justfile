@@ -32,6 +32,10 @@ fix:
 screenshots *args:
     uv run python screenshots/take.py {{args}}
 
+# print docs/keys.md from the table of actions
+keys:
+    uv run python docs/print_keys.py
+
 # ratios against floors, in one run
 bench *args:
     uv run python benchmarks/bench.py {{args}}

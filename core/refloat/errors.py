@@ -38,7 +38,11 @@ class NoSuchSession(UsageError):  # noqa: N818 - reads as the answer that it is
         self.nearest = tuple(nearest)
         """Up to three names (`agent:id`) that the person may have meant."""
         self.ambiguous = ambiguous
-        what = f"{asked!r} fits more than one session" if ambiguous else f"no session is called {asked!r}"
+        what = f"no session is called {asked!r}"
+        if ambiguous:
+            what = f"{asked!r} fits more than one session"
+        elif asked == "last":
+            what = "no session worked in this workspace"
         hint = (
             "; did you mean " + ", ".join(self.nearest) + "?"
             if self.nearest

@@ -102,6 +102,21 @@ def test_every_command_of_the_readme_exists() -> None:
     assert named <= set(COMMANDS)
 
 
+def test_the_page_of_keys_is_what_the_table_prints() -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import runpy, sys; sys.stdout.buffer.write(runpy.run_path('docs/print_keys.py')['print_keys']().encode())",
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    page = (ROOT / "docs" / "keys.md").read_text(encoding="utf-8")
+    assert page == done.stdout.decode(), "print it anew: python docs/print_keys.py"
+
+
 def test_the_wheel_holds_both_packages_and_their_styles() -> None:
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"][
         "wheel"

@@ -87,16 +87,20 @@ class Masker:
         self.enabled = enabled
         self.count = 0
         """Places masked so far."""
+        self._found = False
         self._values: dict[str, str] = {}
         self._pieces: dict[str, str] = {}
 
-    def learn(self, value: object) -> None:
+    def learn(self, value: object) -> bool:
         """Remember the secrets of a value's strings without giving anything back: what comes later, in pieces, is
-        masked by all of them.
+        masked by all of them. Tells whether any are known now.
         """
         if self.enabled:
-            for text in strings_of(value):
-                self._remember(text, find_secrets(text))
+            for text in dict.fromkeys(strings_of(value)):  # a listing says the same in thousands of places
+                if hits := find_secrets(text):
+                    self._found = True
+                    self._remember(text, hits)
+        return self._found
 
     def text(self, text: str) -> str:
         """Mask one text. The same text masked again stays the same."""
@@ -230,9 +234,8 @@ def mask_tree(value: T, masker: Masker) -> T:
 
     A secret found anywhere in `value` is masked everywhere in it, also where it comes earlier.
     """
-    if not masker.enabled:
+    if not masker.enabled or not masker.learn(value):
         return value
-    masker.learn(value)
     return cast("T", _masked(value, masker))
 
 

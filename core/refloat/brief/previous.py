@@ -77,9 +77,7 @@ def _reason(facts: Facts) -> str:
 
 def _process(facts: Facts) -> Line:
     alive = facts.session.liveness
-    evidence = "; ".join(
-        f"{row.kind}: {facts.quote.words(row.detail, 160)}" for row in alive.evidence[:_EVIDENCE_SHOWN]
-    )
+    evidence = "; ".join(facts.quote.words(row.detail, 160) for row in alive.evidence[:_EVIDENCE_SHOWN])
     proof = f" ({evidence})" if evidence else ""
     match alive.verdict:
         case Verdict.GONE:

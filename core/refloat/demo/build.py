@@ -1,7 +1,7 @@
 """Builds the demo: a home, two small repositories, and sessions of both agents in every state.
 
 Everything is invented and lies below one directory; nothing outside it is touched. The live and the unresolved session
-have a harmless process each (a `sleep` under the agent's name), which the front end ends when it leaves.
+have a harmless process each (a `cat` under the agent's name), which ends with Refloat.
 """
 
 import os
@@ -94,8 +94,8 @@ def _repository(machine: Machine, path: Path, now: Stamp) -> Repository:
 
 def _start(machine: Machine, home: Path, live: scenes.Owned, candidate: Path) -> tuple[int, ...]:
     """Start the two harmless processes, and register the one that owns a session."""
-    owner = machine.launcher.start(["claude", "14400"], live.workspace, executable="sleep")
-    stranger = machine.launcher.start(["codex", "14400"], candidate, executable="sleep")
+    owner = machine.launcher.start(["claude"], live.workspace, executable="cat")
+    stranger = machine.launcher.start(["codex"], candidate, executable="cat")
     pids: Sequence[int | None] = (owner, stranger)
     process = machine.processes.get(owner) if owner else None
     if owner and process:

@@ -219,11 +219,11 @@ def look(machine: Machine, readers: Sequence[Reader]) -> Look:
         for holder in found:
             if isinstance(holder, Holder):
                 key = (holder.agent, holder.session_id)
-                claims[key] = (*claims.get(key, ()), *_claims(holder, table, processes, here))
+                claims[key] = (*claims.get(key, ()), *_claims(holder, table, processes, here, agents[reader.agent]))
         ledgers = _ledgers(reader, machine)
         if not unread and (any(ledgers.values()) or not ledgers):
             complete.add(reader.agent)
-        for walk in (walk for walk, there in ledgers.items() if there and walk.holds == "locks"):
+        for walk in (walk for walk, there in ledgers.items() if there and not unread and walk.holds == "locks"):
             lock_directories[reader.agent] = walk.root
     rows = {row.pid: row for found in agents.values() for row in found}
     return Look(
@@ -268,9 +268,15 @@ def _owners(claims: Mapping[tuple[str, str], tuple[Claim, ...]]) -> Mapping[tupl
 # ── registers and locks ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _claims(holder: Holder, table: Mapping[int, ProcessInfo], processes: Processes, here: str) -> Sequence[Claim]:
+def _claims(
+    holder: Holder,
+    table: Mapping[int, ProcessInfo],
+    processes: Processes,
+    here: str,
+    agents: Sequence[ProcessInfo],
+) -> Sequence[Claim]:
     if holder.how == "lock":
-        return _lock_claims(holder, table, processes)
+        return _lock_claims(holder, table, processes, agents)
     holder = replace(holder, foreign=holder.foreign or is_foreign_domain(holder.domain, here))
     process = None if holder.foreign or holder.pid is None else table.get(holder.pid)
     if process is None:
@@ -295,17 +301,30 @@ def _start_fits(holder: Holder, process: ProcessInfo) -> bool | None:
     return -2.0 <= holder.started_ms / 1000 - process.started <= 10.0
 
 
-def _lock_claims(holder: Holder, table: Mapping[int, ProcessInfo], processes: Processes) -> Sequence[Claim]:
+def _lock_claims(
+    holder: Holder, table: Mapping[int, ProcessInfo], processes: Processes, agents: Sequence[ProcessInfo]
+) -> Sequence[Claim]:
     pids = processes.lock_holders(Path(holder.path))
     if pids is None:
         return [Claim(replace(holder, held=None), None, matches=False)]
     if not pids:
         return [Claim(replace(holder, held=False), None, matches=False)]
     held = replace(holder, held=True)
+    if not any(pid in table or not pid for pid in pids) and (heirs := _heirs(holder.path, agents, processes)):
+        return [Claim(replace(held, pid=row.pid), row, matches=True) for row in heirs]
     return [
         Claim(replace(held, pid=pid or None), table.get(pid), matches=pid in table, owner_unseen=pid not in table)
         for pid in sorted(pids)
     ]
+
+
+def _heirs(path: str, agents: Sequence[ProcessInfo], processes: Processes) -> Sequence[ProcessInfo]:
+    """The agent's processes that have a held lock's file open, where the one that the lock table names has ended.
+
+    An `flock` belongs to the open file, and goes on with whoever got the descriptor; the table keeps the first pid.
+    """
+    real = os.path.realpath(path)
+    return [row for row in agents if real in (processes.open_files(row.pid) or ())]
 
 
 def is_foreign_domain(there: str, here: str) -> bool:

@@ -71,8 +71,9 @@ class SystemLauncher:
     def start(self, argv: Sequence[str], cwd: Path, *, executable: str) -> int | None:
         """Start a program of our own in the background under the name `argv[0]`; its process number, or None.
 
-        It has no terminal, no input and no output. The process table shows it under that name because it is started
-        through a link of that name, which is gone again when this returns.
+        It has no terminal and no output; its input is a pipe that closes with this process, however that ends: a
+        program that reads it (`cat`) cannot outlive a killed Refloat. The process table shows it under that name because it is
+        started through a link of that name, which is gone again when this returns.
         """
         import subprocess
 
@@ -88,7 +89,7 @@ class SystemLauncher:
                     executable=link,
                     cwd=cwd,
                     env=dict(self._environment),
-                    stdin=subprocess.DEVNULL,
+                    stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
                     start_new_session=True,
@@ -103,4 +104,6 @@ class SystemLauncher:
         child = self._started.pop(pid, None)
         if child is not None:
             child.kill()
+            if child.stdin is not None:
+                child.stdin.close()
             child.wait()

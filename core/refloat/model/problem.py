@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from refloat.model.light import light
 
-@dataclass(frozen=True, slots=True)
+
+@light
 class Place:
     """Where in a transcript something stands."""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
+from refloat.model.light import light
 from refloat.model.problem import Place, Problem
 from refloat.model.session import Failure, PendingKind
 from refloat.model.stamp import Stamp
@@ -39,7 +40,7 @@ class Outcome(StrEnum):
     DANGLING = "dangling"
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Hunk:
     """One place of a change.
 
@@ -56,7 +57,7 @@ class Hunk:
     """A line that stands somewhere before the hunk, where the record names one instead of a position."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class FileEdit:
     """What one step recorded, or asked for, about one file."""
 
@@ -78,7 +79,7 @@ class FileEdit:
     binary: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Background:
     """Work that a step left running: told by the step that started it, and by later ones that saw it end."""
 
@@ -94,7 +95,7 @@ class Background:
 # ── events ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Fact:
     """Something about the whole session. A later fact of the same `key` replaces an earlier one, except for the
     `first_*` keys and `commit`, of which the first stays.
@@ -122,7 +123,7 @@ class Fact:
     at: Stamp | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Message:
     """Words of a person or of the agent."""
 
@@ -141,7 +142,7 @@ class Message:
     superseded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Call:
     """A tool was called. Its `Result` may come at any later (in damaged files: earlier) place."""
 
@@ -170,7 +171,7 @@ class Call:
     superseded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Result:
     """A call was answered. The last real answer wins; a `placeholder` never replaces a real one."""
 
@@ -194,7 +195,7 @@ class Result:
     """One of several facts about the same call (an event beside the output row): merged, not replaced."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Marker:
     """A point that is neither message nor step."""
 
@@ -208,7 +209,7 @@ class Marker:
     """The text holds the agent's own words about its work (a compaction summary): a claim, not evidence."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class TurnBegan:
     """A turn began, told by the record itself (otherwise a prompt begins one)."""
 
@@ -216,7 +217,7 @@ class TurnBegan:
     at: Stamp | None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class TurnEnded:
     """A turn ended. Anything that the agent does after it, in the same turn, opens it again."""
 
@@ -228,7 +229,7 @@ class TurnEnded:
     """Concluded from the shape of the last message, not told."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class TakenBack:
     """Parts of the talk were withdrawn: their prompts count no more, their edits are told as superseded."""
 
@@ -239,7 +240,7 @@ class TakenBack:
     at: Stamp | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Queued:
     """A prompt waits for the agent, or is gone from the queue."""
 
@@ -249,7 +250,7 @@ class Queued:
     at: Stamp | None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class BackgroundSeen:
     """Background work began, or its end was told outside any result."""
 
@@ -257,7 +258,7 @@ class BackgroundSeen:
     at: Stamp | None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Touched:
     """The record shows the state of a file: dirty before the session, a backup, a read of the whole content."""
 
@@ -271,7 +272,7 @@ class Touched:
     call: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Unknown:
     """A row of a type that the reader does not know: counted, never fatal."""
 
@@ -298,7 +299,7 @@ Event = (
 # ── what events add up to ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Step:
     """One tool call with its result."""
 
@@ -337,7 +338,7 @@ class Step:
     pending: PendingKind | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Item:
     """One line of a session's history."""
 

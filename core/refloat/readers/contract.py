@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
+from refloat.model.light import light
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
@@ -92,7 +93,7 @@ class Found:
     parent: str = ""
     """Session id that it was forked from, where a head or a path says so."""
     relatives: tuple[SourceFile, ...] = ()
-    """Files of the parent, to tell copied rows from own ones."""
+    """Files of older sessions that the copied rows count to, to tell those rows from own ones."""
     by_path: bool = False
     """Given by path from outside the agent's directories."""
     hidden: bool = False
@@ -106,7 +107,7 @@ class Found:
         return tuple(dict.fromkeys(segment.file for segment in self.segments))
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Line:
     """One line of a transcript, decoded as far as that goes."""
 
@@ -165,7 +166,9 @@ class Reader(Protocol):
         ...
 
     def group(self, files: Sequence[tuple[SourceFile, Identity]], side: Sequence[SourceFile] = ()) -> Sequence[Found]:
-        """Put files together to sessions. Reads at most small side files and the index that names current heads."""
+        """Put files together to sessions. Reads at most small side files, the index that names current heads and, of
+        files that begin alike, what tells a copy from its source.
+        """
         ...
 
     def parser(

@@ -10,6 +10,7 @@ from typing import BinaryIO, Final
 
 import orjson
 
+from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.readers.contract import Line
 
@@ -17,9 +18,10 @@ LONGEST: Final = 128 * 1024 * 1024
 """Bytes of one line. Longer ones are passed over and reported: no record of a conversation is that long."""
 
 _CHUNK: Final = 1024 * 1024
+_NO_RECORD: Final = object()
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Cursor:
     """Where reading stopped: everything before `offset` was read, `line` lines of it."""
 
@@ -94,15 +96,17 @@ def read_lines(
             buffer += chunk
             start = 0
             while (newline := buffer.find(b"\n", max(searched, start))) >= 0:
-                raw = bytes(buffer[start:newline])
+                raw = buffer[start:newline]
                 size = newline - start + 1 + skipping
                 line += 1
                 after = Cursor(offset + size, line)
                 if skipping:
                     yield Problem(path, line, offset, f"a line of {size:,} bytes was passed over"), after
                     skipping = 0
+                elif (value := _plain(raw)) is not _NO_RECORD:
+                    yield Line(path, line, offset, value, mended=False, size=size), after
                 else:
-                    for found in read_one(path, line, offset, raw, torn_heads):
+                    for found in read_one(path, line, offset, bytes(raw), torn_heads):
                         yield found, after
                 offset += size
                 start = searched = newline + 1
@@ -148,6 +152,14 @@ def read_one(path: str, line: int, offset: int, raw: bytes, torn_heads: Sequence
                 return
             at = bare.rfind(head, 0, at)
     yield Problem(path, line, offset, "no whole JSON record: " + _reason(bare))
+
+
+def _plain(raw: bytearray) -> object:
+    """The value of a line as nearly all are; `_NO_RECORD` for one that wants a closer look."""
+    try:
+        return orjson.loads(raw)
+    except (ValueError, RecursionError):
+        return _NO_RECORD
 
 
 def _whole(raw: bytes) -> tuple[object] | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from typing import Final, Literal, assert_never
 
+from refloat.model.light import plain_of
 from refloat.model.problem import Problem
 from refloat.model.session import Failure, FailureKind, PendingKind
 from refloat.model.stamp import Stamp
@@ -351,11 +352,11 @@ class Assembler:
 
     def freeze(self) -> dict[str, object]:
         """All that must be known to go on, as JSON values."""
-        return {"counters": dataclasses.asdict(self._c), "calls": _freeze_calls(self._calls)}
+        return {"counters": plain_of(self._c), "calls": _freeze_calls(self._calls)}
 
 
 def _freeze_calls(calls: Calls) -> dict[str, object]:
-    frozen = dataclasses.asdict(calls)
+    frozen = plain_of(calls)
     frozen["seen"] = sorted(calls.seen)
     return frozen
 

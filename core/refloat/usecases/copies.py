@@ -1,7 +1,8 @@
 """Which sessions are copies: another one begins with the same row and holds this one's last.
 
 Decides it by looking for the id of the last conversation row in the other's files, once for each state of that file.
-Only sessions of one lineage are held against each other. Refuses to call two branches of one talk copies.
+Only sessions of one lineage are held against each other. Refuses to call two branches of one talk copies, and to let
+a session carry what its reader left out of it as another's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -56,8 +57,8 @@ class Copies:
         for at, (key, found, summary) in enumerate(family):
             if key in found_in or not summary.last_row:
                 continue
-            for carrier_key, carrier, _ in family[:at]:
-                if carrier.session_id == found.session_id or carrier_key in found_in:
+            for carrier_key, carrier, _ in sorted(family[:at], key=_counts_all, reverse=True):
+                if carrier.session_id == found.session_id or carrier_key in found_in or _counts_without(carrier, found):
                     continue
                 if self._holds(carrier, summary.last_row, catalogue):
                     found_in[key] = SessionName(f"{carrier.agent}:{carrier.session_id}")
@@ -75,6 +76,16 @@ class Copies:
             self._fresh.append((path, stat, row, known))
         self._known[path, stat, row] = known
         return known
+
+
+def _counts_all(row: tuple[Key, Found, Summary]) -> bool:
+    return not row[1].relatives
+
+
+def _counts_without(carrier: Found, found: Found) -> bool:
+    """Whether the one was read without what it holds of the other's."""
+    left_out = {file.path for file in carrier.relatives}
+    return any(file.path in left_out for file in found.files)
 
 
 def _fullness(row: tuple[Key, Found, Summary]) -> tuple[str, int, int, str]:

@@ -17,6 +17,7 @@ from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.copies import Copies
 from refloat.usecases.judging import Judge
+from refloat.usecases.read_many import read_each, size_of
 from refloat.usecases.recall import Recall, found_again, key_of
 from refloat.usecases.sessions import Surroundings, make_session, newest_first, unreadable
 from refloat.usecases.show_status import find_next
@@ -151,12 +152,10 @@ class Finder:
         unread = self._unread(sighting)
         shown: list[Session] = []
         size = 0
-        for done, (reader, found) in enumerate(unread, 1):
-            if stop():
-                self._recall.flush()
-                return
-            packed = look.fresh[key_of(found)] = self._recall.read(reader, found)
-            size += _size(found)
+        done = 0
+        for done, (found, packed) in enumerate(read_each(self._recall, unread, stop), 1):
+            look.fresh[key_of(found)] = packed
+            size += size_of(found)
             if not unreadable(packed):
                 judged = look.judge.judge(found, packed, grew=self._grew(found))
                 shown.append(make_session(found, packed, judged, look.surroundings, self._carrier(found)))
@@ -164,6 +163,8 @@ class Finder:
                 yield Batch(tuple(shown), done=done, total=len(unread), here=look.here_of(shown))
                 shown, size = [], 0
         self._recall.flush()
+        if done < len(unread):  # stopped
+            return
         yield self._conclude(look)
 
     def _unread(self, sighting: Sighting) -> list[tuple[Reader, Found]]:
@@ -203,7 +204,7 @@ class Finder:
                 home=self._bench.machine.places.home,
                 trusted=self._recall.kept_all and not problems,
             )
-        self._sizes = {key_of(found): _size(found) for _, found in look.sighting.found}
+        self._sizes = {key_of(found): size_of(found) for _, found in look.sighting.found}
         every = tuple(sessions.values())
         removed = self._tell(look, every)
         return Batch(every, removed, tuple(gone), tuple(problems), look.here_of(every), complete=True)
@@ -224,7 +225,7 @@ class Finder:
     def _grew(self, found: Found) -> bool:
         """Whether two looks of this Finder saw the transcript grow."""
         before = self._sizes.get(key_of(found))
-        return before is not None and _size(found) > before
+        return before is not None and size_of(found) > before
 
     def sight(self) -> Sighting:
         """What lies on disk now, by names and heads alone."""
@@ -263,7 +264,7 @@ class Finder:
             unread = self._unread(sighting)
             left = len(unread)
             for reader, found in unread:
-                most -= _size(found)
+                most -= size_of(found)
                 if most < 0:
                     break
                 self._recall.read(reader, found)
@@ -318,10 +319,6 @@ def _here(here: Path | None, sessions: Sequence[Session], surroundings: Surround
     return frozenset(
         session.name for session in sessions if surroundings.holds(here, (session.workspace, session.worktree))
     )
-
-
-def _size(found: Found) -> int:
-    return sum(file.size for file in found.files)
 
 
 def _opened(catalogue: Catalogue | None) -> AbstractContextManager[Catalogue | None]:

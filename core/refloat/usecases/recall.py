@@ -5,7 +5,7 @@ grew. What is kept on disk has its titles and failure texts masked; values that 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 import orjson
@@ -31,6 +31,38 @@ _Parts = dict[str, list[list[object]]]
 def key_of(found: Found) -> Key:
     """What a session is kept under."""
     return found.agent, found.session_id, found.segments[-1].file.path if found.segments else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What reading a session came to, ready to be kept."""
+
+    packed: Packed
+    files: str | None = None
+    """Which files it was read from; None: it must be read again the next time."""
+    reading: Reading | None = None
+    """None: it cannot be written."""
+    frozen: bytes = b""
+    edited: tuple[str, ...] = ()
+
+
+def make(reader: Reader, found: Found, start: Mapping[str, Resumable]) -> Made:
+    """Read a session, on from `start` where that is given for a part. Needs no catalogue, so any process can do it."""
+    summary, at = read_summary(reader, found, None, start.get(""))
+    ends = {"": at}
+    subagents: dict[str, Summary] = {}
+    for sub in found.subagents:
+        subagents[sub.id], ends[sub.id] = read_summary(reader, found, sub, start.get(sub.id))
+    packed, files = Packed(summary, subagents), files_text(found)
+    if files is None or not _may_be_kept(packed):
+        return Made(packed)
+    try:
+        frozen = _freeze(ends, found)
+        reading = Reading(key_of(found), files, packed.summary.lineage, pack(_masked(packed)))
+    except (TypeError, ValueError):  # some name in it is no text
+        return Made(packed, files)
+    edited = dict.fromkeys(path for each in _every(packed) for path in each.edited_paths)
+    return Made(packed, files, reading, frozen, tuple(edited))
 
 
 class Recall:
@@ -72,21 +104,27 @@ class Recall:
 
     def read(self, reader: Reader, found: Found) -> Packed:
         """Read what is new of a session, and keep it."""
-        key, files = key_of(found), files_text(found)
-        start = self._starts(key, found)
-        summary, at = read_summary(reader, found, None, start.get(""))
-        frozen = {"": at}
-        subagents: dict[str, Summary] = {}
-        for sub in found.subagents:
-            subagents[sub.id], frozen[sub.id] = read_summary(reader, found, sub, start.get(sub.id))
-        packed = Packed(summary, subagents)
+        return self.keep(found, make(reader, found, self.starts(found)))
+
+    def keep(self, found: Found, made: Made) -> Packed:
+        """Keep what a session was read to be."""
+        key = key_of(found)
         self._known.pop(key, None)
-        if files is None or not _may_be_kept(packed):
+        if made.files is None:
             self.kept_all = False
-            return packed
-        self._known[key] = files, packed
-        self._keep(key, files, packed, frozen, found)
-        return packed
+            return made.packed
+        self._known[key] = made.files, made.packed
+        if made.reading is None:
+            self.kept_all = False
+            return made.packed
+        self._frozen[key] = made.frozen
+        if self._catalogue is None:
+            self.kept_all = False
+            return made.packed
+        self._pending.append((made.reading, made.frozen, made.edited))
+        if len(self._pending) >= _BATCH:
+            self.flush()
+        return made.packed
 
     def flush(self) -> None:
         """Write what was read to the catalogue."""
@@ -103,23 +141,9 @@ class Recall:
             reading = self._catalogue.reading(key)
         return reading
 
-    def _keep(self, key: Key, files: str, packed: Packed, frozen: Mapping[str, Resumable | None], found: Found) -> None:
-        try:
-            self._frozen[key] = _freeze(frozen, found)
-            reading = Reading(key, files, packed.summary.lineage, pack(_masked(packed)))
-        except (TypeError, ValueError):  # some name in it is no text
-            self.kept_all = False
-            return
-        if self._catalogue is None:
-            self.kept_all = False
-            return
-        edited = dict.fromkeys(path for summary in _every(packed) for path in summary.edited_paths)
-        self._pending.append((reading, self._frozen[key], list(edited)))
-        if len(self._pending) >= _BATCH:
-            self.flush()
-
-    def _starts(self, key: Key, found: Found) -> Mapping[str, Resumable]:
+    def starts(self, found: Found) -> Mapping[str, Resumable]:
         """Where each part of the session may be read on from."""
+        key = key_of(found)
         known = self._known.get(key)
         reading = self._reading(key)
         before = known[0] if known is not None else reading.files if reading is not None else None
@@ -261,6 +285,9 @@ def found_again(reading: Reading) -> tuple[Found, Summary] | None:
     packed = _unpack(reading)
     if packed is None:
         return None
-    parts = cast("dict[str, _Parts]", orjson.loads(reading.files))["parts"]  # our own, checked by the schema number
+    told = cast("dict[str, object]", orjson.loads(reading.files))  # our own, checked by the schema number
+    parts = cast("_Parts", told["parts"])
     files = [SourceFile(*cast("tuple[str, int, int, int, int]", stretch[:5])) for stretch in parts[""]]
-    return Found(reading.key[0], reading.key[1], tuple(Segment(file) for file in files)), packed.summary
+    relatives = tuple(SourceFile(path, 0, 0, 0, 0) for path in cast("list[str]", told["relatives"]))
+    segments = tuple(Segment(file) for file in files)
+    return Found(reading.key[0], reading.key[1], segments, relatives=relatives), packed.summary

@@ -51,19 +51,15 @@ def dump_exact(value: object) -> str:
 
 def _plain(value: object) -> object:
     """Texts cut, lone surrogates (from undecodable file names) replaced: JSON readers reject them."""
-    match value:
-        case Long():
-            return _plain(value.text[: value.limit])
-        case Enum():
-            return cast("object", value.value)
-        case str():
-            return value if value.isascii() else _whole(value)
-        case Mapping():
-            return {_plain(key): _plain(inner) for key, inner in cast("Mapping[object, object]", value).items()}
-        case list() | tuple():
-            return [_plain(inner) for inner in cast("Sequence[object]", value)]
-        case _:
-            return value
+    if isinstance(value, Enum):
+        return cast("object", value.value)
+    if isinstance(value, str):
+        return value if value.isascii() else _whole(value)
+    if isinstance(value, Mapping):
+        return {_plain(key): _plain(inner) for key, inner in cast("Mapping[object, object]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in cast("Sequence[object]", value)]
+    return _plain(value.text[: value.limit]) if isinstance(value, Long) else value
 
 
 def _whole(text: str) -> str:

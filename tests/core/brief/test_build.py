@@ -73,7 +73,7 @@ def test_the_previous_attempt_says_who_worked_and_why_it_stopped() -> None:
     assert "claude-code" in told
     assert "/home/ana/shop" in told
     assert "Stopped because: process exit at 2026-09-14T14:22:00.000Z" in told
-    assert "Original process: verified stopped (no_process: none of 2 claude processes owns it)" in told
+    assert "Original process: verified stopped (none of 2 claude processes owns it)" in told
     assert "> Round prices half to even." in told
 
 

@@ -273,6 +273,12 @@ def test_no_lock_where_locks_are_kept(scene: Scene, tmp_path: Path) -> None:
     assert "closed cleanly" in text(liveness)
 
 
+def test_locks_that_cannot_be_read_are_not_absent(scene: Scene, tmp_path: Path) -> None:
+    scene.reader.ledgers = [Walk(str(tmp_path), (".lock",), 0, "locks")]
+    scene.reader.holders = [Problem(str(tmp_path), None, None, "may not be read")]
+    assert "closed cleanly" not in text(scene.judge())
+
+
 def test_a_process_that_works_elsewhere(scene: Scene) -> None:
     scene.processes.rows = [process(7, cwd="/src/ledgerly-two"), process(8, cwd="/src")]
     liveness = scene.judge()
@@ -461,6 +467,16 @@ def test_a_lock_whose_holder_cannot_be_seen(scene: Scene, holders: frozenset[int
     liveness = scene.judge()
     assert liveness.verdict is Verdict.UNKNOWABLE
     assert kinds(liveness) == ["lock"]
+
+
+def test_a_lock_goes_on_with_whoever_got_its_descriptor(scene: Scene) -> None:
+    scene.processes.rows = [process(7, cwd="/"), process(8, cwd="/")]
+    scene.processes.files = {7: frozenset(), 8: frozenset({lock().path})}
+    scene.reader.holders = [lock()]
+    scene.processes.locks = {lock().path: frozenset({99})}
+    liveness = scene.judge()
+    assert liveness.verdict is Verdict.RUNNING
+    assert [evidence.pid for evidence in liveness.evidence] == [8]
 
 
 def test_an_owner_that_is_seen_outweighs_what_is_not(scene: Scene) -> None:

@@ -262,6 +262,21 @@ def test_a_program_of_our_own_under_another_name(tmp_path: Path) -> None:
     assert launcher.start(["claude"], tmp_path / "nowhere", executable="sleep") is None
 
 
+def test_a_program_that_reads_its_input_does_not_outlive_a_killed_refloat(tmp_path: Path) -> None:
+    code = (
+        "import os, sys, time; from pathlib import Path; from refloat.machine.launcher import SystemLauncher;"
+        "print(SystemLauncher(dict(os.environ)).start(['codex'], Path(sys.argv[1]), executable='cat'), flush=True);"
+        "time.sleep(3600)"
+    )
+    words = [sys.executable, "-c", code, str(tmp_path)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        until(lambda: info(pid).argv != (), "its words")
+        parent.kill()
+    until(lambda: (row := LinuxProcesses().get(pid)) is None or row.zombie, "its end")
+
+
 class Registered:
     """A reader whose register names one process."""
 

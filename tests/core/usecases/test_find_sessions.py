@@ -140,6 +140,22 @@ def test_what_could_not_be_read_is_told_and_removes_nothing(home: Any, monkeypat
     assert list(finder.watch())[-1].removed == (f"claude-code:{IDS[0]}",)
 
 
+def test_a_source_that_goes_on_too_takes_its_rows_back(home: Any):
+    copied = [
+        home.row(IDS[1], n, kind, said, of=IDS[0]) for n, kind, said in ((1, "user", "One"), (2, "assistant", "1"))
+    ]
+    home.write(IDS[0], *home.talk(IDS[0], prompt="One"))
+    home.write(IDS[1], *copied, home.row(IDS[1], 3, "user", "Two", minute=2, promptSource="typed"))
+    (fork,) = list_sessions(home.bench, Scope()).sessions
+    assert (fork.session_id, fork.prompts, fork.parent) == (IDS[1], 2, f"claude-code:{IDS[0]}")
+    home.append(IDS[0], home.row(IDS[0], 3, "user", "Three", minute=1, promptSource="typed"))
+    for _ in ("read", "kept"):
+        told = {row.session_id: row for row in list_sessions(home.bench, Scope()).sessions}
+        assert {name: row.prompts for name, row in told.items()} == {IDS[0]: 2, IDS[1]: 1}
+    assert told[IDS[1]].parent == f"claude-code:{IDS[0]}"
+    assert resolve(home.bench, IDS[0], home.work).session.superseded_by is None
+
+
 def test_a_copy_that_goes_on_hides_the_one_that_it_carries(home: Any):
     home.write(IDS[0], *home.talk(IDS[0]))
     more = [home.row(IDS[1], 3, "user", "Go on", minute=9, promptSource="typed")]

@@ -1,10 +1,12 @@
 """The command line. `main` takes the quick road for a warm `refloat list`; everything else goes through the parser."""
 
+import os
 import sys
 
 
 def main() -> int:
     """Run the command line of this process and return its exit code."""
+    _open_streams()
     words = sys.argv[1:]
     if words and words[0] == "list":
         from refloat_tui.cli import quick
@@ -14,3 +16,10 @@ def main() -> int:
     from refloat_tui.cli.parser import run
 
     return run(words)
+
+
+def _open_streams() -> None:
+    """A caller may have closed a standard stream; nothing else may come to stand in its place, and none is missed."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 - open as long as the process

@@ -1,6 +1,6 @@
 """The only writer to standard output. Data goes out masked, inert and, as JSON, escaped.
 
-A reader that went away (a closed pipe) ends the command quietly.
+A reader that went away (a closed pipe) ends the command quietly; a place that is full is told in a sentence.
 """
 
 import os
@@ -8,18 +8,25 @@ import sys
 from collections.abc import Iterable
 
 from refloat.brief.masks import Masker
+from refloat.errors import UsageError
 from refloat.text import inert
 from refloat_tui.cli import rows
 
 
 def write(text: str) -> None:
-    """Write finished text. Undecodable leftovers of file names are replaced, never a crash."""
+    """Write finished text. Undecodable leftovers of file names are replaced, never a crash.
+
+    Raises:
+        UsageError: what standard output leads to takes no more.
+    """
     try:
         sys.stdout.buffer.write(text.encode("utf-8", "replace"))
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
+    except OSError as fault:
         # The interpreter would complain again while it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(fault, BrokenPipeError):
+            raise UsageError(f"standard output cannot be written: {fault.strerror or fault}") from fault
 
 
 def lines(rows: Iterable[str], masker: Masker) -> None:

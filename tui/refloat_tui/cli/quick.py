@@ -61,8 +61,7 @@ def answer(words: Sequence[str], environment: Mapping[str, str] | None = None) -
         found.close()
     if text is None:
         return None
-    _write(text)
-    return 0
+    return _write(text)
 
 
 def _read_words(words: Sequence[str]) -> _Asked | None:
@@ -181,10 +180,14 @@ def _text(told: Sequence[Told], gone: Sequence[Gone], asked: _Asked, environment
     return "\n".join(lines) + "\n"
 
 
-def _write(text: str) -> None:
+def _write(text: str) -> int:
     try:
         sys.stdout.buffer.write(text.encode("utf-8", "replace"))
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
+    except OSError as fault:
         # The interpreter would complain again while it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(fault, BrokenPipeError):
+            print(f"refloat: standard output cannot be written: {fault.strerror or fault}", file=sys.stderr)  # noqa: T201
+            return 2
+    return 0

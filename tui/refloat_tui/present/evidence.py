@@ -56,15 +56,15 @@ VERDICT_WORDS: Final[dict[Verdict, str]] = {
 def proves(fact: Evidence) -> str:
     """What one fact is worth."""
     if fact.kind in {"register", "lock"} and "left behind" in fact.detail:
-        return "a crash"
+        return "left behind: its process is gone"
     return _PROVES.get(fact.kind, "nothing by itself")
 
 
 def evidence_row(fact: Evidence, seen: Stamp | None, home: str = "") -> tuple[str, Pieces, str, str]:
-    """Looked at, what was seen, when, what it proves. `seen`: when it was looked at, where the fact does not say."""
-    detail = fact.detail.replace(f"{home.rstrip('/')}/", "~/") if home.strip("/") else fact.detail
+    """Looked at, what was seen, when, what it proves."""
+    detail = one_line(fact.detail)
     pid = f"pid {fact.pid} " if fact.pid and str(fact.pid) not in detail else ""
-    what: Pieces = ((pid, "bold"), (one_line(detail), ""))
+    what: Pieces = ((pid, ""), (detail.replace(f"{home}/", "~/") if home else detail, ""))
     return (LOOKED_AT.get(fact.kind, one_line(fact.kind)), what, clock_time(fact.at or seen), proves(fact))
 
 

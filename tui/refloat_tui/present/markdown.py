@@ -8,7 +8,7 @@ from refloat.text import inert_line
 from refloat_tui.present import FAINT, QUIET, Pieces
 from refloat_tui.theme import Glyphs
 
-_CODE: Final = re.compile(r"(`[^`]+`)")
+_MARKS: Final = re.compile(r"(`[^`]+`|\*\([^*`]+\)\*)")
 _BULLET: Final = re.compile(r"^(\s*)([-*]|\d+\.) (.*)$")
 
 
@@ -23,8 +23,15 @@ class MarkdownLine:
 
 
 def _inline(text: str, style: str = "") -> Pieces:
-    parts = _CODE.split(inert_line(text))
-    return tuple((part, "$key" if part.startswith("`") and len(part) > 2 else style) for part in parts if part)
+    pieces: list[tuple[str, str]] = []
+    for part in _MARKS.split(inert_line(text)):
+        if part.startswith("`") and len(part) > 2:
+            pieces.append((part, "$key"))
+        elif part.startswith("*("):
+            pieces.append((part.strip("*"), QUIET))
+        elif part:
+            pieces.append((part, style))
+    return tuple(pieces)
 
 
 def markdown_lines(markdown: str, glyphs: Glyphs) -> tuple[MarkdownLine, ...]:

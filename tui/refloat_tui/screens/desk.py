@@ -375,7 +375,11 @@ class DeskScreen(RefloatScreen[None]):
         width = self.size.width - 2
         left, right = content(words[0]), content(words[1])
         room = width - right.cell_length - 2
-        made = left.truncate(max(0, room)).pad_right(max(0, room - left.cell_length)) + "  " + right
+        made = (
+            left.truncate(max(0, room), ellipsis=not self.glyphs.ascii).pad_right(max(0, room - left.cell_length))
+            + "  "
+            + right
+        )
         self.query_one("#headline", Static).update(made if room > 0 else right.truncate(width))
 
     def _draw_scope(self) -> None:

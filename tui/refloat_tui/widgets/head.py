@@ -19,8 +19,12 @@ from refloat_tui.present.state import broken_step, next_words, verdict, verdict_
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, content, row, wrapped
 
-_MOST_LINES = 4
-"""Lines of one fact: a busy machine has long ones."""
+_LOOKED, _WHEN = 22, 8
+
+
+def _from_here(command: str, home: str) -> str:
+    """A command as it is shown: its directory from home. What is copied stays whole."""
+    return inert_line(command.replace(f"cd {home}/", "cd ~/", 1) if home else command)
 
 
 class Head(Vertical):
@@ -99,18 +103,18 @@ class Head(Vertical):
         lines: list[tuple[str, str]] = [("NEXT  ", "$accent bold"), (next_words(status), "bold")]
         command = self.command
         if command is not None:
-            lines += [("\n  y   ", "$key bold"), (inert_line(command), "$quiet")]
+            lines += [("\n  y   ", "$key bold"), (_from_here(command, self._home), "$quiet")]
         return tuple(lines)
 
     def _draw_evidence(self, session: Session, now: Stamp) -> None:
         width = max(40, self.size.width - 4)
         lines: list[Content] = []
         for fact in session.liveness.evidence:
-            looked_at, seen, when, worth = evidence_row(fact, now, self._home)
-            cells = (Cell(((looked_at, "bold"),), 24), Cell(((when, "$quiet"),), 9), Cell(((worth, "$key"),)))
+            looked, seen, when, worth = evidence_row(fact, now, self._home)
+            cells = (Cell(((looked, "$quiet"),), _LOOKED), Cell(((worth, "bold"),)), Cell(((when, "$quiet"),), _WHEN))
             lines.append(row(cells, width, self.glyphs))
-            lines += [Content("  ") + text for text in wrapped(seen, width - 2)[:_MOST_LINES]]
-        if not lines:
+            lines += [content(((" " * (_LOOKED + 1), ""),)) + part for part in wrapped(seen, width - _LOOKED - 1)]
+        if not session.liveness.evidence:
             lines.append(content((("nothing was seen, and everything could be looked at", "$quiet"),)))
         lines.append(content(liveness_sentence(session)))
         lines.append(content((("last record ", "$quiet"), (absolute(session.last_activity_at) or "undated", ""))))

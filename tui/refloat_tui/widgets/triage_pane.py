@@ -162,7 +162,7 @@ class TriagePane(Pane):
                 head, probe = action_line(action, self.glyphs)
                 lines += [head, probe] if probe else [head]
         if triage.still_open:
-            lines.append((("STILL RUNNING", "$quiet bold"),))
+            lines.append((("LEFT OPEN", "$quiet bold"),))
             lines += [still_open_line(work, self.glyphs) for work in triage.still_open[:5]]
         flat: list[tuple[str, str]] = []
         for line in lines or [(("Nothing was done outside the checkout, and nothing runs beside it.", "$quiet"),)]:

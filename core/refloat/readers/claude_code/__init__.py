@@ -48,6 +48,7 @@ class ClaudeCode:
             subagent=subagent is not None,
             root=subagent.id if subagent is not None and _is_inline(subagent) else "",
             frozen=frozen,
+            relatives=found.relatives if subagent is None else (),
         )
 
     def find_holders(self, home: Path, environment: Mapping[str, str]) -> Sequence[Holder | Problem]:

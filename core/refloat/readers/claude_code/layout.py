@@ -15,6 +15,7 @@ from typing import Final
 import orjson
 
 from refloat.model.stamp import read_stamp
+from refloat.readers.claude_code.kin import Descent, Member, find_descents
 from refloat.readers.claude_code.values import get_object, mapping, text
 from refloat.readers.contract import Found, FoundSubagent, Identity, Segment, SourceFile, Walk
 
@@ -26,6 +27,8 @@ _DEEPEST: Final = 5
 """`<project>/<session>/subagents/workflows/<run>`."""
 _TIME: Final = re.compile(rb'"timestamp":\s?"([^"\\]{20,40})"')
 _SESSION: Final = re.compile(rb'"sessionId":\s?"([^"\\]{1,200})"')
+_FIRST_ROW: Final = re.compile(rb'"uuid":\s?"([^"\\]{1,200})"')
+_BACKGROUND: Final = re.compile(rb'"sessionKind":\s?"bg"')
 _FORK: Final = re.compile(rb'"forkedFrom":\s?\{"sessionId":\s?"([^"\\]{1,200})"')
 _OLD: Final = re.compile(rb'"version":\s?"1\.')
 _INLINE: Final = b'"isSidechain":true'
@@ -35,6 +38,7 @@ _ASIDE: Final = frozenset(
     {"journal.jsonl", "resume-head.jsonl", "history.jsonl", "memory", "session-memory", "tool-results", "workflows"}
 )
 _AGENT: Final = "agent-"
+_NO_TRANSCRIPT: Final = frozenset({".replaced", ".json"})
 _COMPACTOR: Final = "agent-acompact"
 
 
@@ -80,7 +84,7 @@ def identify(file: SourceFile) -> Identity:
             return Identity("none", "")  # journals and the like
         head = _head(file.path)
         return Identity("subagent", folder, parent=folder, own=stem.removeprefix(_AGENT), started=_started(head))
-    if path.suffix != ".jsonl" or _is_aside(path):
+    if path.suffix in _NO_TRANSCRIPT or _is_aside(path):
         return Identity("none", "")
     head = _head(file.path)
     if stem.startswith(_AGENT):
@@ -96,6 +100,10 @@ def _main(file: SourceFile, stem: str, head: bytes) -> Identity:
     fork = _FORK.search(head)
     parent = fork[1].decode("utf-8", "replace") if fork else ""
     note: dict[str, str] = {}
+    if first := _first_row(file, head):
+        note["first"] = first
+    if _BACKGROUND.search(head):
+        note["background"] = "first"
     if stem.startswith(_AGENT):
         note["sidechain"] = "alone"
     elif _OLD.search(head) and (roots := _inline_roots(file.path)):
@@ -126,6 +134,18 @@ def _head(path: str) -> bytes:
             return file.read(HEAD)
     except OSError:
         return b""
+
+
+def _first_row(file: SourceFile, head: bytes) -> str:
+    """Id of the first row of the talk: copies share it. Its row may be long: a prompt with a picture."""
+    match = _FIRST_ROW.search(head)
+    if match is None and file.size > len(head):
+        try:
+            with open(file.path, "rb", buffering=0) as opened:  # noqa: PTH123 - one read
+                match = _FIRST_ROW.search(opened.read(_LOOKED_THROUGH))
+        except OSError:
+            match = None
+    return match[1].decode("utf-8", "replace") if match else ""
 
 
 def _started(head: bytes) -> str:
@@ -236,7 +256,7 @@ _METADATA: Final = frozenset(
 
 
 def group(files: Sequence[tuple[SourceFile, Identity]], side: Sequence[SourceFile] = ()) -> Sequence[Found]:
-    """Sessions: files of one id in any project, oldest first, each with its sub-agents."""
+    """Sessions: files of one id in any project, oldest first, each with its sub-agents and its descent."""
     mains: defaultdict[str, list[Segment]] = defaultdict(list)
     parts: defaultdict[str, dict[str, list[Segment]]] = defaultdict(dict)
     for file, identity in files:
@@ -247,25 +267,39 @@ def group(files: Sequence[tuple[SourceFile, Identity]], side: Sequence[SourceFil
     if not mains:
         return tuple(_alone(own, segments) for some in parts.values() for own, segments in some.items())
     titles, calls = _side(side)
+    ordered = {name: _titled(_in_order(segments), titles.get(name, "")) for name, segments in mains.items()}
+    descents = find_descents([_member(name, segments) for name, segments in ordered.items()])
     return tuple(
-        _session(name, segments, parts.get(name, {}), titles.get(name, ""), calls) for name, segments in mains.items()
+        _session(descents.get(name) or Descent(_named_source(segments)), name, segments, parts.get(name, {}), calls)
+        for name, segments in ordered.items()
     )
 
 
+def _member(name: str, segments: Sequence[Segment]) -> Member:
+    identity = segments[0].identity
+    note = (identity.note if identity else None) or {}
+    files = tuple(segment.file for segment in segments)
+    return Member(name, note.get("first", ""), files, _named_source(segments), "background" in note)
+
+
+def _named_source(segments: Sequence[Segment]) -> str:
+    return next((s.identity.parent for s in segments if s.identity and s.identity.parent), "")
+
+
 def _session(
-    name: str, segments: list[Segment], parts: Mapping[str, list[Segment]], title: str, calls: Mapping[str, str]
+    descent: Descent,
+    name: str,
+    segments: tuple[Segment, ...],
+    parts: Mapping[str, list[Segment]],
+    calls: Mapping[str, str],
 ) -> Found:
-    ordered = _in_order(segments)
-    if title:
-        ordered = tuple(_with_note(segment, "title", title) for segment in ordered)
     subagents = [
         FoundSubagent(own, _in_order(some), calls.get(some[0].file.path, "")) for own, some in sorted(parts.items())
     ]
-    for segment in ordered:
+    for segment in segments:
         note = (segment.identity.note if segment.identity else None) or {}
         subagents += [FoundSubagent(root, (segment,)) for root in note.get("inline", "").split()]
-    parent = next((s.identity.parent for s in ordered if s.identity and s.identity.parent), "")
-    return Found("claude-code", name, ordered, tuple(subagents), parent)
+    return Found("claude-code", name, segments, tuple(subagents), descent.parent, descent.relatives)
 
 
 def _alone(own: str, segments: list[Segment]) -> Found:
@@ -275,6 +309,10 @@ def _alone(own: str, segments: list[Segment]) -> Found:
 
 def _in_order(segments: Iterable[Segment]) -> tuple[Segment, ...]:
     return tuple(sorted(segments, key=lambda s: (s.identity.started if s.identity else "", s.file.path)))
+
+
+def _titled(segments: tuple[Segment, ...], title: str) -> tuple[Segment, ...]:
+    return tuple(_with_note(segment, "title", title) for segment in segments) if title else segments
 
 
 def _with_note(segment: Segment, key: str, value: str) -> Segment:

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from refloat.model.light import light
 from refloat.model.transcript import FileEdit, Hunk, Outcome, StepKind
 from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, replacement
 from refloat.readers.claude_code.values import NOTHING, Row, mapping, number, objects, strings, text
@@ -67,7 +68,7 @@ class OpenCall:
 UNKNOWN_CALL: Final = OpenCall()
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Verdict:
     """How a call went."""
 

@@ -4,18 +4,20 @@ Decides what a row says about the session as a whole. Refuses to fail: a value o
 type of row that nobody described becomes an `Unknown`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Final
 
 from refloat.model.problem import Place
 from refloat.model.stamp import Stamp, read_stamp
-from refloat.model.transcript import Event, Fact, Marker, TurnEnded, Unknown
+from refloat.model.transcript import Call, Event, Fact, Marker, Result, TurnEnded, Unknown
 from refloat.readers.claude_code import beside, spoken
 from refloat.readers.claude_code.here import Here
+from refloat.readers.claude_code.kin import rows_of
 from refloat.readers.claude_code.state import State, thaw
 from refloat.readers.claude_code.values import Row, mapping, text
-from refloat.readers.contract import Line, Segment
+from refloat.readers.contract import Line, Segment, SourceFile
 
 _CONVERSATION: Final[Mapping[str, Callable[[State, Row, Here], None]]] = {
     "user": spoken.user,
@@ -24,6 +26,11 @@ _CONVERSATION: Final[Mapping[str, Callable[[State, Row, Here], None]]] = {
     "attachment": beside.attachment,
     "progress": beside.progress,
 }
+
+_OF_COPIES: Final = frozenset(
+    ["lineage", "parent", "cwd", "worktree", "branch", "version", "entrypoint", "model", "title_set", "title_made"]
+)
+"""Facts that a copied row tells of the session that holds the copy too."""
 
 
 class Rows:
@@ -36,11 +43,14 @@ class Rows:
         subagent: bool = False,
         root: str = "",
         frozen: Mapping[str, object] | None = None,
+        relatives: Sequence[SourceFile] = (),
     ) -> None:
         self._session = session_id
         self._subagent = subagent
         self._root = root
         """For a sub-agent whose rows stand between its parent's (1.0): its first row."""
+        self._relatives = relatives
+        self._foreign: frozenset[str] | None = None
         self._state = thaw(mapping(frozen["state"])) if frozen else State()
         self._all_sides = frozen["all_sides"] is True if frozen else subagent
         self._backups = text(frozen["backups"]) if frozen else ""
@@ -49,6 +59,8 @@ class Rows:
         """The lines that follow come from this segment; side files may have told something already."""
         note = (segment.identity.note if segment.identity else None) or {}
         self._all_sides = self._subagent or "sidechain" in note
+        if self._relatives and self._foreign is None:
+            self._foreign = rows_of(self._relatives)
         self._backups = _backup_directory(segment.file.path, self._session)
         found: list[Event] = []
         if segment.identity and segment.identity.role == "main" and segment.identity.parent and not self._subagent:
@@ -115,6 +127,11 @@ class Rows:
             here.events.append(Fact("continued_in", "", at))
         before = len(here.events)
         handle(state, row, here)
+        if self._is_copy(uuid):
+            return self._of_relative(here)
+        if state.copied_calls:
+            answers = [event for event in here.events if isinstance(event, Result) and event.id in state.copied_calls]
+            here.events[:] = [event for event in here.events if event not in answers]
         if not here.placed:
             state.tree.add(uuid, here.parent, line.size)
         if state.summaries:
@@ -122,6 +139,26 @@ class Rows:
         if at is not None and (len(here.events) == before or isinstance(here.events[-1], Unknown)):
             here.events.append(self._alive(at))
         return here.events
+
+    def _is_copy(self, uuid: str) -> bool:
+        """Whether a row counts to an older session. None does behind the place where reading once stopped."""
+        return self._foreign is not None and uuid in self._foreign
+
+    def _of_relative(self, here: Here) -> Iterable[Event]:
+        """What a copied row says of this session: where it began, with what, and nothing of its time."""
+        state = self._state
+        if not here.placed:
+            state.tree.add(here.row, here.parent, here.size)
+        for event in here.events:
+            match event:
+                case Call():
+                    state.copied_calls.append(event.id)
+                case Result() if event.id in state.copied_calls:
+                    state.copied_calls.remove(event.id)
+                case _:
+                    pass
+        facts = [event for event in here.events if isinstance(event, Fact) and event.key in _OF_COPIES]
+        return [replace(fact, at=None) for fact in facts]
 
     def _inside(self, row: Row, uuid: str) -> bool:
         """Whether a row belongs to the inline sub-agent that this parser is for."""

@@ -1,11 +1,11 @@
 """What a parser must know of earlier rows, as plain values that go to JSON and back."""
 
-import copy
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, cast
 
+from refloat.model.light import plain
 from refloat.model.session import Failure, FailureKind
 from refloat.model.stamp import Stamp
 from refloat.readers.claude_code.results import OpenCall
@@ -46,6 +46,8 @@ class State:
     """The version whose rows name their stop reason."""
     copied_from: str = ""
     """Session that the rows so far were copied from."""
+    copied_calls: list[str] = field(default_factory=list[str])
+    """Calls of copied rows that have no copied result: an answer to them, made up for the copy, tells nothing."""
     calls: dict[str, OpenCall] = field(default_factory=dict[str, OpenCall])
     background: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """Running background work: id to [kind, what]."""
@@ -76,14 +78,12 @@ class State:
 
     def freeze(self) -> dict[str, object]:
         """All of it as JSON values."""
-        frozen: dict[str, object] = {
-            spec.name: copy.deepcopy(getattr(self, spec.name))
-            for spec in dataclasses.fields(self)
-            if spec.name not in {"tree", "calls"}
-        }
+        frozen = {name: plain(getattr(self, name)) for name in _FIELDS}
         frozen["tree"] = self.tree.freeze()
-        frozen["calls"] = {name: dataclasses.asdict(call) for name, call in self.calls.items()}
         return frozen
+
+
+_FIELDS: Final = tuple(spec.name for spec in dataclasses.fields(State) if spec.name != "tree")
 
 
 def thaw(frozen: Mapping[str, object]) -> State:

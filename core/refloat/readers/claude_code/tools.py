@@ -4,10 +4,10 @@ Decides from the tool's name and arguments alone. Refuses to decide what came of
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from refloat.commands import classify
+from refloat.model.light import light
 from refloat.model.session import PendingKind
 from refloat.model.transcript import Background, FileEdit, Hunk, StepKind
 from refloat.readers.claude_code.values import Row, json_text, objects, text
@@ -90,7 +90,7 @@ _SERVER: Final = re.compile(
 _WATCHER: Final = re.compile(r"(?:^|\s)(?:--watch(?:All)?|tail\s+-[fF]|watchexec|nodemon|entr|inotifywait|watch)\b")
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Asked:
     """What a call asks for."""
 

@@ -14,6 +14,8 @@ from typing import Final, cast
 _GENERATION: Final = 8192
 _MASK: Final = (1 << 64) - 1
 _SIZES: Final = 0xFFFF
+_BEGINNING: Final = "beginning"
+"""Stands for a rewind that names no row."""
 
 
 @lru_cache(maxsize=64)  # each row is asked for three times in a row
@@ -40,6 +42,8 @@ class Tree:
         """[number, how many asks it holds: queued ones count with it, 1 for a root]; only those that stand."""
         self._last = 0
         self._cut = ""
+        self._told = False
+        """The program said that it went back, and no prompt came since."""
         if frozen:
             self._thaw(frozen)
 
@@ -64,7 +68,11 @@ class Tree:
 
     def add_prompt(self, row: str, parent: str | None, size: int, *, unanswered: bool = False) -> int:
         """Take in a prompt; how many earlier asks it leaves behind. `unanswered`: nothing came since the last one."""
-        if unanswered and parent is None and self._prompts and self._prompts[-1][2]:
+        told, self._told = self._told, False
+        if told and parent is None:
+            taken = sum(asks for _, asks, _ in self._prompts)  # it went back to before the very first ask
+            self._prompts.clear()
+        elif unanswered and parent is None and self._prompts and self._prompts[-1][2]:
             taken = self._prompts.pop()[1]  # the very first ask, stopped before an answer came and put anew
         else:
             taken = self._take_back(self._under(parent))
@@ -88,10 +96,11 @@ class Tree:
 
     def rewound(self, leaf: str, cut: str) -> int:
         """The program says that it went back to `leaf`, or cut at `cut`: how many asks that leaves behind."""
-        mark = cut or leaf
-        if not mark or mark == self._cut:
-            return 0
+        mark = cut or leaf or _BEGINNING
+        if mark == self._cut:
+            return 0  # such rows are written again and again
         self._cut = mark
+        self._told = True
         found = self._find(leaf)
         if found is not None and found[0] < self.prompt:
             return self._take_back(found[0])
@@ -133,6 +142,7 @@ class Tree:
             "prompts": [list(prompt) for prompt in self._prompts],
             "last": self._last,
             "cut": self._cut,
+            "told": self._told,
         }
 
     def _thaw(self, frozen: Mapping[str, object]) -> None:
@@ -142,6 +152,7 @@ class Tree:
         self._prompts = [list(prompt) for prompt in cast("Sequence[Sequence[int]]", frozen["prompts"])]
         self._last = cast("int", frozen["last"])
         self._cut = cast("str", frozen["cut"])
+        self._told = frozen["told"] is True
 
 
 def _pack(rows: Mapping[int, tuple[int, int]]) -> list[object]:

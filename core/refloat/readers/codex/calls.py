@@ -1,13 +1,13 @@
 """Tool calls of every era as `Call` values: what a tool is for, its command, its files, the edits that it asks for."""
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 import orjson
 
 from refloat.commands import classify
+from refloat.model.light import light
 from refloat.model.session import PendingKind
 from refloat.model.transcript import FileEdit, StepKind
 from refloat.readers.codex.shape import Json, as_dict, as_id, as_list, as_text, is_list, parse_object
@@ -46,7 +46,7 @@ _NAMED: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Asked:
     """What a tool row asks for."""
 

@@ -1,5 +1,7 @@
 """Where turns begin and how they end (formats/codex, sections 3.2, 3.3 and 6.3)."""
 
+from collections.abc import Iterator
+
 from refloat.model.session import Failure, FailureKind
 from refloat.model.transcript import Event, Marker, TakenBack, TurnBegan, TurnEnded
 from refloat.readers.codex.shape import Json, as_dict, as_id, as_text
@@ -60,6 +62,16 @@ class Lifecycle(Steps):
             out.append(Marker("interruption", f"the turn was ended: {reason or 'interrupted'}", self._at, self._place))
         self._end(end, out)
 
+    def _unended(self) -> Iterator[TurnEnded]:
+        """A turn without an end whose last word is an error, or usage at its limit: the record names what ended it."""
+        s = self._s
+        if s.superseded or s.open or s.status != "open":
+            return
+        if s.last_word == "error":
+            yield TurnEnded("failed", self._at, s.turn, failure_of(s.error, s.limit, self._at))
+        elif s.last_word == "limit":
+            yield TurnEnded("failed", self._at, s.turn, silent_failure(s.limit, self._at))
+
     def _end(self, end: TurnEnded, out: list[Event]) -> None:
         s = self._s
         if s.superseded or (end.id and s.turn and end.id != s.turn):
@@ -71,6 +83,7 @@ class Lifecycle(Steps):
         failure = failure_of(payload, self._s.limit, self._at)
         if ends_turn(payload.get("codex_error_info")):
             self._s.error = {"message": failure.detail, "codex_error_info": error_name(payload.get("codex_error_info"))}
+            self._s.last_word = "error"
         out.append(Marker(_marker_kind(failure), failure.detail, self._at, self._place))
 
     def _rolled_back(self, turns: int, out: list[Event]) -> None:

@@ -5,9 +5,9 @@ begins with an error text that is known.
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
+from refloat.model.light import light
 from refloat.model.transcript import Outcome
 from refloat.readers.codex.shape import as_dict, as_int, as_text, is_dict, is_list, parse_object, texts
 
@@ -34,7 +34,7 @@ _FAILED: Final = re.compile(
 _SANDBOX_EXIT: Final = re.compile(r"failed in sandbox.{0,400}?exit code: (-?\d{1,10})", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Told:
     """What an output row tells."""
 

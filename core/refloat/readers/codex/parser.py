@@ -119,6 +119,7 @@ class CodexParser(Lifecycle):
             if sure or not looks_like_a_tag(text):
                 out.append(Message("prompt", text, at, place, row=row, superseded=self._s.superseded))
         out.extend(self._possibly_run())
+        out.extend(self._unended())
         if self._found.title and self._subagent is None:
             out.append(Fact("title_set", self._found.title))
         if self._s.last:
@@ -380,6 +381,8 @@ class CodexParser(Lifecycle):
             what = "the credits are used up" if limit == "credits" else "the usage limit is reached"
             out.append(Marker("rate_limit", what, self._at, self._place))
         self._s.limit = limit
+        if limit and self._s.last_word != "error":
+            self._s.last_word = "limit"
 
     def _rarer(self, kind: str, payload: Json, out: list[Event]) -> None:
         at, place = self._at, self._place

@@ -4,9 +4,10 @@ Texts are remembered as fingers of the present turn only; calls while they are o
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Final, Literal
 
+from refloat.model.light import plain_of
 from refloat.model.problem import Place
 from refloat.model.stamp import Stamp
 from refloat.readers.codex.copies import Copying, thaw
@@ -67,6 +68,8 @@ class State:
     said: bool = False
     compacted: bool = False
     limit: str = ""
+    last_word: str = ""
+    """`error` or `limit` where the record told of one after everything that the agent did."""
     error: dict[str, object] = field(default_factory=dict[str, object])
     texts: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
     said_rows: list[str] = field(default_factory=list[str])
@@ -94,7 +97,7 @@ class State:
         self.turn, self.status, self.active = turn, "open", True
         self.asked = self.said = self.compacted = False
         self.aborted_at = None
-        self.error = {}
+        self.error, self.last_word = {}, ""
         self.new_turn_texts(prompts=True)
 
     def new_turn_texts(self, *, prompts: bool) -> None:
@@ -160,7 +163,7 @@ class State:
 
     def freeze(self) -> dict[str, object]:
         """All of it as JSON values."""
-        return asdict(self)
+        return plain_of(self)
 
     @classmethod
     def thaw(cls, frozen: Mapping[str, object]) -> "State":

@@ -83,6 +83,7 @@ class Talk:
         """The agent goes on."""
         s = self._s
         self._resolve(out)
+        s.last_word = ""
         if not s.lifecycle:
             s.forget_prompts()
 

@@ -198,6 +198,13 @@ def names(files: Sequence[SourceFile] | None) -> list[str] | None:
     return None if files is None else [Path(file.path).name for file in files]
 
 
+def test_a_transcript_under_another_kind_of_name(tmp_path: Path):
+    path = simple().write(tmp_path / "mail").rename(tmp_path / "mail" / "transcript.txt")
+    (file,) = READER.recognise(path) or [pytest.fail("not recognised")]
+    (found,) = READER.group([(file, READER.identify(file))])
+    assert (found.session_id, story(found).summary.prompts) == ("transcript", 1)
+
+
 def test_a_transcript_from_anywhere(tmp_path: Path):
     path = simple().write(tmp_path / "mail", "from-a-colleague")
     subagent().write(tmp_path / "mail/from-a-colleague/subagents", "agent-a1")

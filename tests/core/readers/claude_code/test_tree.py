@@ -21,6 +21,19 @@ def superseded(talk: ClaudeTalk) -> list[str]:
     return [name(item) for item in story_of(talk).items if item.superseded]
 
 
+def test_a_rewind_to_before_the_first_prompt():
+    talk = ClaudeTalk()
+    talk.prompt("one")
+    talk.say("did one")
+    talk.metadata("last-prompt", lastPrompt="", leafUuid=None, rewound=True)
+    talk.prompt("instead", parentUuid=None)
+    talk.metadata("last-prompt", lastPrompt="", leafUuid=None, rewound=True)
+    talk.say("did that")
+    assert taken(talk) == [1]
+    assert superseded(talk) == ["one", "did one"]
+    assert story_of(talk).summary.prompts == 1
+
+
 def test_a_prompt_on_an_earlier_row_leaves_the_later_ones_behind():
     talk = ClaudeTalk()
     talk.prompt("one")

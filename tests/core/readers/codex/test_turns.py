@@ -67,7 +67,25 @@ def test_a_limit_that_is_reached_is_marked_once(codex: "CodexHome", markers_of: 
     file = codex.rollout().meta().prompt("x").event("token_count", info=None, rate_limits=LIMITS)
     file.event("token_count", info=None, rate_limits=LIMITS).event("token_count", info=None, rate_limits=None).save()
     assert len(markers_of(codex.story(), "rate_limit")) == 1
-    assert ending(codex).turn == "open"
+
+
+def test_a_turn_without_an_end_failed_by_the_error_that_stands_last(codex: "CodexHome"):
+    file = codex.rollout().meta().prompt("x").run("c1", "ls").exited("c1", 0)
+    file.event("error", message="Too long.", codex_error_info="context_window_exceeded").save()
+    assert (ending(codex).turn, failure(codex).kind) == ("failed", FailureKind.CONTEXT_LIMIT)
+
+
+def test_a_turn_without_an_end_failed_by_the_limit_that_stands_last(codex: "CodexHome"):
+    file = codex.rollout().meta().prompt("x").run("c1", "ls").exited("c1", 0)
+    file.event("token_count", info=None, rate_limits=LIMITS).save()
+    assert (ending(codex).turn, failure(codex).kind) == ("failed", FailureKind.RATE_LIMIT)
+
+
+def test_what_the_agent_did_after_a_limit_shows_that_it_ended_nothing(codex: "CodexHome"):
+    file = codex.rollout().meta().prompt("x").event("token_count", info=None, rate_limits=LIMITS)
+    file.event("error", message="Again.", codex_error_info="server_overloaded")
+    file.run("c1", "ls").exited("c1", 0).save()
+    assert (ending(codex).turn, ending(codex).failure) == ("open", None)
 
 
 def test_a_silent_end_is_explained_by_the_usage_beside_it(codex: "CodexHome"):

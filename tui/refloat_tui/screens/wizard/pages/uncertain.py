@@ -130,6 +130,7 @@ def _choices(row: Uncertain, look: Look) -> Pieces:
     pieces: list[tuple[str, str]] = []
     for word in LOOKED_SAID:
         on = word == row.said
+        between = "  " if pieces else ""
         mark = look.glyphs.chosen if on else look.glyphs.free
-        pieces += [(f"{mark} ", "$accent" if on else QUIET), (f"{LOOKED_WORDS[word]}    ", STRONG if on else "")]
+        pieces += [(f"{between}{mark} ", "$accent" if on else QUIET), (LOOKED_WORDS[word], STRONG if on else "")]
     return tuple(pieces)

@@ -1,0 +1,141 @@
+"""Reads many sessions: one after the other where little is unread, by worker processes where it is much.
+
+Decides how the work is cut and that its results come in the order asked for. What a worker cannot do (no process may be
+started, one died, a reader does not travel) is done here. Workers hold one session's summary at a time, write nothing,
+and end at once when the reading is given up or the process that asked is gone, however it went.
+"""
+
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from refloat.catalogue.pack import Packed
+from refloat.readers.contract import Found, Reader
+from refloat.usecases.reading import Resumable
+from refloat.usecases.recall import Made, Recall, make
+
+WORTH: Final = 64 * 1024 * 1024
+"""Bytes from which workers are worth their start."""
+_PIECE: Final = 4 * 1024 * 1024
+"""Bytes handed to a worker at once, where single sessions are not larger."""
+_MOST: Final = 4
+
+Stop = Callable[[], bool]
+
+
+class _Asker(Protocol):
+    """The end of a pipe; at its closing `poll` returns."""
+
+    def poll(self, timeout: float | None = 0.0, /) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    reader: Reader
+    found: Found
+    start: Mapping[str, Resumable]
+
+
+def read_each(
+    recall: Recall, unread: Sequence[tuple[Reader, Found]], stop: Stop, worth: int = WORTH
+) -> Iterator[tuple[Found, Packed]]:
+    """Read and keep sessions in the order given; ends early once `stop()` says so between two of them."""
+    workers = min(_MOST, _processors())
+    if workers > 1 and len(unread) > 1 and sum(size_of(found) for _, found in unread) >= worth:
+        made = _by_workers([_Task(reader, found, recall.starts(found)) for reader, found in unread], workers)
+    else:
+        made = (make(reader, found, recall.starts(found)) for reader, found in unread)
+    with closing(made):
+        for _, found in unread:
+            if stop():
+                return
+            yield found, recall.keep(found, next(made))
+
+
+def size_of(found: Found) -> int:
+    """Bytes of a session's own files."""
+    return sum(file.size for file in found.files)
+
+
+def _processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS has none
+        return os.cpu_count() or 1
+
+
+def _by_workers(tasks: Sequence[_Task], workers: int) -> Generator[Made]:
+    """What the tasks come to, in order; never more pieces under way than keep every worker busy."""
+    context = multiprocessing.get_context("spawn")  # a fork would take the threads' locks along
+    theirs, ours = context.Pipe(duplex=False)
+    pieces = iter(_pieces(tasks))
+    waiting: deque[tuple[Sequence[_Task], Future[list[Made]] | None]] = deque()
+    pool = ProcessPoolExecutor(workers, context, _begin, (theirs,))
+    try:
+        while True:
+            while len(waiting) < 2 * workers and (piece := next(pieces, None)) is not None:
+                waiting.append((piece, _submit(pool, piece)))
+            if not waiting:
+                return
+            piece, future = waiting.popleft()
+            yield from _result(piece, future)
+    finally:
+        ours.close()
+        theirs.close()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _submit(pool: ProcessPoolExecutor, piece: Sequence[_Task]) -> "Future[list[Made]] | None":
+    try:
+        return pool.submit(_do, piece)
+    except (BrokenProcessPool, OSError):
+        return None
+
+
+def _result(piece: Sequence[_Task], future: "Future[list[Made]] | None") -> Sequence[Made]:
+    try:
+        if future is not None:
+            return future.result()
+    except (BrokenProcessPool, OSError, pickle.PicklingError, AttributeError, TypeError):
+        pass  # the last three: something in it does not travel; a fault of the reading itself shows again below
+    return _do(piece)
+
+
+def _pieces(tasks: Sequence[_Task]) -> Iterator[list[_Task]]:
+    piece: list[_Task] = []
+    size = 0
+    for task in tasks:
+        if piece and size + size_of(task.found) > _PIECE:
+            yield piece
+            piece, size = [], 0
+        piece.append(task)
+        size += size_of(task.found)
+    if piece:
+        yield piece
+
+
+# ── in the workers ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _do(piece: Sequence[_Task]) -> list[Made]:
+    return [make(task.reader, task.found, task.start) for task in piece]
+
+
+def _begin(asker: _Asker) -> None:
+    """Ctrl-C is the asker's to handle; its end, and its giving up, close the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(asker,), daemon=True).start()
+
+
+def _end_with(asker: _Asker) -> None:
+    asker.poll(None)
+    os._exit(0)  # nothing to tidy up: a worker writes nothing

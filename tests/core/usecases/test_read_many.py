@@ -1,0 +1,68 @@
+"""Reading many sessions: worker processes bring what one process would, in the order asked for."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from refloat.catalogue.pack import Packed
+from refloat.readers.claude_code import ClaudeCode
+from refloat.readers.contract import Found, Reader
+from refloat.usecases import read_many
+from refloat.usecases.read_many import read_each
+from refloat.usecases.recall import Recall
+from refloat.usecases.sighting import sight
+
+IDS = [f"{digit * 8}-0000-4000-8000-000000000001" for digit in "12345"]
+
+
+class Homebound(ClaudeCode):
+    """A reader that does not travel."""
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        raise TypeError("it stays")
+
+
+@pytest.fixture
+def unread(home: Any) -> list[tuple[Reader, Found]]:
+    for session in IDS:
+        home.write(session, *home.talk(session))
+    return list(sight(home.bench, {}).found)
+
+
+def read(unread: Sequence[tuple[Reader, Found]], worth: int, left: int = 100) -> list[tuple[Found, Packed]]:
+    got: list[tuple[Found, Packed]] = []
+    for one in read_each(Recall(), unread, lambda: len(got) >= left, worth):
+        got.append(one)  # noqa: PERF402 - the stop above looks at it
+    return got
+
+
+def test_workers_bring_what_one_process_brings(
+    unread: list[tuple[Reader, Found]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read_many, "_processors", lambda: 2)
+    monkeypatch.setattr(read_many, "_PIECE", 1)
+    asked = [(unread[at], at) for at in (3, 0, 4, 1, 2)]
+    order = [pair for pair, _ in asked]
+    by_workers = read(order, worth=0)
+    assert by_workers == read(order, worth=1 << 60)
+    assert [found for found, _ in by_workers] == [found for _, found in order]
+
+
+def test_a_reading_that_is_given_up_ends_its_workers(
+    unread: list[tuple[Reader, Found]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read_many, "_processors", lambda: 2)
+    monkeypatch.setattr(read_many, "_PIECE", 1)
+    assert len(read(unread, worth=0, left=1)) == 1
+    assert not read_many.multiprocessing.active_children()
+
+
+def test_what_does_not_travel_is_read_here(
+    unread: list[tuple[Reader, Found]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(read_many, "_processors", lambda: 2)
+    stays: Mapping[str, Reader] = {found.session_id: Homebound() for _, found in unread}
+    here = [(stays[found.session_id], found) for _, found in unread]
+    assert read(here, worth=0) == read(unread, worth=1 << 60)

@@ -1,0 +1,35 @@
+"""The standard streams that a caller hands over: closed, full, or with nobody at the other end."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def run(home: Path, words: str, redirect: str) -> subprocess.CompletedProcess[str]:
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "REFLOAT_"))}
+    environment |= {
+        "HOME": str(home),
+        "LC_ALL": "C.UTF-8",
+        "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)),
+    }
+    line = f'"$0" -m refloat_tui {words} {redirect}'
+    return subprocess.run(
+        ["/bin/sh", "-c", line, sys.executable], env=environment, cwd=home, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("words", ["list --all", "doctor --json"])
+def test_a_closed_standard_output_is_no_fault(tmp_path: Path, words: str) -> None:
+    done = run(tmp_path, words, ">&-")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("words", ["list --all", "doctor --json"])
+def test_a_full_place_is_told_in_a_sentence(tmp_path: Path, words: str) -> None:
+    done = run(tmp_path, words, ">/dev/full")
+    assert done.returncode == 2
+    assert done.stderr == "refloat: standard output cannot be written: No space left on device\n"
