@@ -52,6 +52,8 @@ HOME: Final = STAGE / "home"
 WIDE: Final = (120, 40)
 SMALL: Final = (80, 24)
 FIRST_PID: Final = 48211
+CELL: Final = 12.2
+"""Width of a column in Rich's drawings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +150,20 @@ async def settle(app: RefloatApp, pause: float = 0.2, rounds: int = 3) -> str:
     raise TimeoutError("the app never comes to rest")
 
 
+def _without_indent(found: re.Match[str]) -> str:
+    """A run of text that begins where its first letter is: not every viewer keeps blanks at the front."""
+    x, y, length, more, blanks = found.groups()
+    shift = len(blanks.replace("&#160;", " ")) * CELL
+    return f'x="{float(x) + shift:g}" {y} textLength="{float(length) - shift:g}" {more}>'
+
+
 def plain(svg: str, name: str) -> str:
     """A drawing without what differs from one to the next, or would be fetched."""
     svg = re.sub(r"\s*@font-face \{.*?\n    \}", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!-- Generated .*?-->\n\s*", "", svg)
     svg = svg.replace("font-family: Fira Code, monospace", "font-family: 'Fira Code', 'DejaVu Sans Mono', monospace")
     svg = re.sub(r"terminal-\d+", name, svg)
+    svg = re.sub(r'x="([\d.]+)" (y="[\d.]+") textLength="([\d.]+)" ([^>]*)>((?:&#160;|\u00a0)+)', _without_indent, svg)
     return "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -153,8 +153,10 @@ def make_app(
     places = bench.machine.places
 
     def open_demo() -> tuple[BenchLibrary, Doors]:
-        library = BenchLibrary(*demo()) if demo is not None else BenchLibrary(bench, cwd)
-        return library, make_doors(library, places.environment)
+        workbench, workspace = demo() if demo is not None else (bench, cwd)
+        library = BenchLibrary(workbench, workspace)
+        doors = make_doors(library, places.environment)
+        return library, replace(doors, home=str(workbench.machine.places.home))
 
     library = BenchLibrary(bench, cwd)
     doors = make_doors(library, places.environment, None if demo is None else open_demo)

@@ -9,7 +9,16 @@ from refloat.brief.evidence import STANDING, last_checks, open_steps
 from refloat.brief.facts import Facts, line, own_steps, said, step_words
 from refloat.brief.previous import operation_words
 from refloat.model.brief import Confidence, Line
-from refloat.model.checkout import Fate, FileState, Freshness, Operation
+from refloat.model.checkout import (
+    SAVED_PLACES,
+    EditedFile,
+    EditFate,
+    Fate,
+    FileState,
+    Freshness,
+    Operation,
+    PlaceKind,
+)
 from refloat.model.session import State
 from refloat.model.transcript import Outcome, StepKind
 
@@ -22,7 +31,7 @@ def next_step(facts: Facts) -> Line:
     """The one thing to do first: a person's word, else the first doubt that must be cleared, else the work itself."""
     if facts.answers.next_step:
         return said(facts.quote.words(facts.answers.next_step, 600), facts.by, _TOP)
-    for find in (_liveness, _operation, _outside, _unconfirmed, _lost, _check, _open, _plan):
+    for find in (_liveness, _operation, _outside, _unconfirmed, _lost, _lost_commit, _stashed, _check, _open, _plan):
         if (found := find(facts)) is not None:
             return found
     return _ask(facts)
@@ -91,11 +100,10 @@ def _unconfirmed(facts: Facts) -> Line | None:
 
 
 def _lost(facts: Facts) -> Line | None:
-    lost = [file for file in facts.checkout.files if any(edit.fate is Fate.LOST for edit in file.edits)]
+    lost = [(file, edits) for file in facts.checkout.files if (edits := _lost_edits(facts, file))]
     if not lost:
         return None
-    file = lost[0]
-    edits = [edit for edit in file.edits if edit.fate is Fate.LOST]
+    file, edits = lost[0]
     step = facts.step(edits[-1].step, edits[-1].subagent)
     name = facts.name if edits[-1].subagent is None else f"{facts.name}/{edits[-1].subagent}"
     look = (
@@ -107,6 +115,51 @@ def _lost(facts: Facts) -> Line | None:
     was = "is back to what it was" if file.state is FileState.REVERTED else "no longer holds the edit"
     text = f"Decide about the lost edit of {facts.quote.code(file.path)}{more}: the file {was}{look}"
     return line(text, VERIFIED, _TOP, own_steps((edit.step for edit in edits), edits[-1].subagent))
+
+
+def _lost_edits(facts: Facts, file: EditedFile) -> list[EditFate]:
+    """The edits of a file that nobody meant to lose: lost ones, and reverted ones that triage calls gone.
+
+    A session that ended well and took its own edit back meant it.
+    """
+    gone = any(found.kind == "edit" and file.path in found.files for found in facts.triage.gone)
+    ended = facts.session.state is State.STOPPED
+    return [
+        edit
+        for edit in file.edits
+        if edit.fate is Fate.LOST
+        or (edit.fate is Fate.REVERTED and gone and not (ended and edit.by and edit.by.startswith("step ")))
+    ]
+
+
+def _lost_commit(facts: Facts) -> Line | None:
+    found = next((row for row in facts.triage.gone if row.kind == "commit"), None)
+    if found is None:
+        return None
+    step = step_words(found.steps[0], found.subagent)
+    sha = next((place.commit for place in found.recoverable_from if place.commit), None)
+    look = f": {facts.quote.code(f'git show {sha[:12]}')} shows it" if sha else ""
+    why = facts.quote.words(found.why or "it stands on no branch")
+    text = f"Decide about the commit {facts.quote.code(found.what)} ({step}), {why}{look}"
+    return line(text, VERIFIED, _TOP, own_steps(found.steps, found.subagent))
+
+
+def _stashed(facts: Facts) -> Line | None:
+    for file in facts.checkout.files:
+        saved = [place for place in file.found_in if place.where in SAVED_PLACES]
+        if file.state in STANDING or not saved or any(place.where is not PlaceKind.STASH for place in saved):
+            continue
+        place = saved[0]
+        paths = [
+            other.path
+            for other in facts.checkout.files
+            if other.state not in STANDING and any(p.commit == place.commit for p in other.found_in)
+        ]
+        look = facts.quote.code(f"git stash show -p --include-untracked {(place.commit or '')[:12]}".rstrip())
+        where = facts.quote.code(place.ref or "a stash")
+        text = f"Decide about the work on {facts.quote.codes(paths, 3)} that stands in {where} only: {look} shows it"
+        return line(text, VERIFIED, _TOP)
+    return None
 
 
 def _check(facts: Facts) -> Line | None:

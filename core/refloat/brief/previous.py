@@ -131,7 +131,13 @@ def operation_words(facts: Facts, operation: Operation) -> str:
     """An operation under way, in words."""
     if operation.kind == "index_lock":
         return "a left-over index.lock: git refuses to write until it is gone"
-    what = "unresolved conflicts" if operation.kind == "conflicts" else f"a {operation.kind.replace('_', '-')}"
+    match operation.kind:
+        case "conflicts":
+            what = "unresolved conflicts"
+        case "am":
+            what = "patches being applied (am)"
+        case kind:
+            what = f"a {kind.replace('_', '-')}"
     branch = f" of {facts.quote.code(operation.branch)}" if operation.branch else ""
     onto = f" onto {facts.quote.code(operation.onto)}" if operation.onto else ""
     conflicts = f", conflicts in {facts.quote.codes(operation.conflicts)}" if operation.conflicts else ""

@@ -65,7 +65,7 @@ def judge(folded: Folded, content: Content) -> Comparison:
 def _why_missing(folded: Folded) -> str:
     if not folded.confirmed and folded.existed is not True:
         return "not there, and that it was ever written is not confirmed by the record"
-    return "the file is gone, and the session did not delete it"
+    return "the file is gone, and no recorded edit of the session deleted it"
 
 
 def _unknown(content: Content) -> tuple[int | None, ...]:

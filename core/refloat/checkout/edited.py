@@ -23,7 +23,8 @@ from refloat.checkout.places import (
 from refloat.checkout.porcelain import DiffHunk
 from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
-from refloat.model.checkout import DirtyHunk, EditedFile, Fate, FileState, FoundIn, Owner, PlaceKind
+from refloat.checkout.trees import names_in
+from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, Owner, PlaceKind
 
 _STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
 _SEARCHED: Final = frozenset(
@@ -38,6 +39,7 @@ def find_edited(survey: Survey) -> list[EditedFile]:
     order = list(survey.folded)
     survey.prefetch_heads()
     moved = _find_moved(survey, [real for real in order if survey.comparison(real).state is FileState.DELETED])
+    survey.moved.update(moved)
     places = {real: _cheap_places(survey, real, moved.get(real)) for real in order}
     _search_dear_places(survey, places)
     return [_edited(survey, real, places[real], moved.get(real)) for real in order]
@@ -59,7 +61,7 @@ def _edited(survey: Survey, real: str, places: Sequence[FoundIn], moved: str | N
         owner,
         session,
         tuple(places),
-        judge_fates(folded, comparison, _surroundings(survey, real, hunks, moved)),
+        judge_fates(folded, comparison, _surroundings(survey, real, hunks, moved, places)),
         tuple(hunks),
     )
 
@@ -146,9 +148,9 @@ def _against_record(folded: Folded | None, content: Content) -> Sequence[DiffHun
 def _cheap_places(survey: Survey, real: str, moved: str | None) -> list[FoundIn]:
     folded, state = survey.folded[real], survey.comparison(real).state
     if moved is not None:
-        return [FoundIn(PlaceKind.WORKTREE, survey.trees.shown(moved), None, None)]
+        return [FoundIn(PlaceKind.WORKTREE, survey.trees.shown(moved), None, None), *_committed_as(survey, real, moved)]
     if state in _STANDS:
-        here = FoundIn(PlaceKind.WORKTREE, survey.trees.shown(real), None, None)
+        here = FoundIn(_kind_of_place(survey, real), survey.trees.shown(real), None, None)
         return [here, *(_committed_places(survey, real) if _is_clean(survey, real) else ())]
     if state is FileState.UNVERIFIABLE:
         lost = survey.missing_workspace is not None and folded.made
@@ -163,9 +165,24 @@ def _cheap_places(survey: Survey, real: str, moved: str | None) -> list[FoundIn]
     return sorted(found, key=lambda place: list(PlaceKind).index(place.where))
 
 
+def _kind_of_place(survey: Survey, real: str) -> PlaceKind:
+    """The session's own worktree, or another one of the same repository; what lies outside counts as its own."""
+    tree, main = survey.trees.of(real), survey.trees.main
+    other = tree is not None and main is not None and tree is not main and tree.common_dir == main.common_dir
+    return PlaceKind.OTHER_WORKTREE if other else PlaceKind.WORKTREE
+
+
 def _committed_places(survey: Survey, real: str) -> list[FoundIn]:
     kept = survey.archive(real)
     return [] if kept is None else find_places(survey.folded[real], kept[1], kept[0], (PlaceKind.BRANCH,))
+
+
+def _committed_as(survey: Survey, real: str, moved: str) -> list[FoundIn]:
+    kept = survey.archive(real)
+    if kept is None or not _is_clean(survey, moved):
+        return []
+    names = names_in(moved, kept[0].repository, kept[0].worktrees)
+    return find_places(survey.folded[real], names, kept[0], (PlaceKind.BRANCH,))
 
 
 def _is_clean(survey: Survey, real: str) -> bool:
@@ -238,18 +255,21 @@ def _moved_in_head(repository: Repository, texts: Mapping[str, str]) -> dict[str
 # ── fates ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _surroundings(survey: Survey, real: str, hunks: Iterable[DirtyHunk], moved: str | None) -> Surroundings:
-    clean = _is_clean(survey, real)
+def _surroundings(
+    survey: Survey, real: str, hunks: Iterable[DirtyHunk], moved: str | None, places: Iterable[FoundIn]
+) -> Surroundings:
+    clean = _is_clean(survey, moved or real)
     lines = {index for hunk in hunks for index in range(hunk.new_start - 1, hunk.new_start - 1 + hunk.new_lines)}
     comparison = survey.comparison(real)
     settled = comparison.state in _STANDS and not clean and lines.issuperset(_own_lines(comparison))
     return Surroundings(
         dirty=not clean,
         dirty_lines=lines,
-        commits=() if settled else _commits(survey, real),
+        commits=() if settled else _commits(survey, real, moved),
         replaced_by=[(o.name, o.folded[real].traces.removed) for o in survey.others if real in o.folded],
         undone_by=None if comparison.state in _STANDS else survey.undone_by(real),
-        elsewhere=Fate.UNCOMMITTED if moved is not None else None,
+        moved=moved is not None,
+        kept=any(place.where in (PlaceKind.STASH, PlaceKind.OTHER_WORKTREE) for place in places),
     )
 
 
@@ -257,12 +277,14 @@ def _own_lines(comparison: Comparison) -> set[int]:
     return {index for index, origin in enumerate(comparison.origins) if origin is not None and origin >= 0}
 
 
-def _commits(survey: Survey, real: str) -> list[Committed]:
+def _commits(survey: Survey, real: str, moved: str | None) -> list[Committed]:
     """What commits since the start made of a file: those of HEAD first, then other branches; oldest first in each."""
     kept = survey.archive(real)
     if kept is None:
         return []
     archive, names = kept
+    if moved is not None:
+        names = [*names, *names_in(moved, archive.repository, archive.worktrees)]
     versions = [v for v in archive.of(names, PlaceKind.BRANCH) if v.oid is not None or survey.folded[real].deleted]
     archive.prefetch(versions)
     ordered = sorted(versions, key=lambda version: not version.on_head)

@@ -12,11 +12,10 @@ from typing import Final
 from refloat.checkout.compare import Comparison
 from refloat.checkout.fold import Folded, RecordedEdit, Standing
 from refloat.checkout.lines import bare, tells
-from refloat.model.checkout import EditFate, Fate, FileState
+from refloat.model.checkout import TAKEN_BACK, EditFate, Fate, FileState
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, later
 
-TAKEN_BACK: Final = "taken back with its part of the talk"
 _THERE: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
 
 
@@ -44,8 +43,10 @@ class Surroundings:
     """Other sessions with the lines that they took away from this file."""
     undone_by: str | None = None
     """The last recorded command behind the edits that can have undone them."""
-    elsewhere: Fate | None = None
-    """What to call an edit whose whole file was found at another path."""
+    moved: bool = False
+    """The whole file was found at another path: `commits` and `dirty` speak of that one."""
+    kept: bool = False
+    """The result stands in a stash or in another worktree: it was taken away from here, and is not lost."""
 
 
 def judge_fates(folded: Folded, comparison: Comparison, around: Surroundings) -> tuple[EditFate, ...]:
@@ -78,6 +79,8 @@ def _fate(folded: Folded, index: int, left: Sequence[str], comparison: Compariso
 
     if row.standing is Standing.REFUSED:
         return made(Fate.NEVER_APPLIED)
+    if not left and _written_over(folded, index) and not folded.deleted:
+        return made(Fate.REVERTED, by=TAKEN_BACK if row.standing is Standing.SUPERSEDED else None)
     if _stands(folded, index, left, comparison):
         if _is_dirty(index, comparison, around):
             return made(Fate.UNCOMMITTED)
@@ -92,20 +95,29 @@ def _fate(folded: Folded, index: int, left: Sequence[str], comparison: Compariso
     return made(*_missing(row, left, comparison, around))
 
 
+def _written_over(folded: Folded, index: int) -> bool:
+    """Whether a later part of the record shows the file without what an edit put there, and no edit took it away."""
+    if index in folded.traces.replaced_by or folded.blind or folded.text is None:
+        return False
+    lines = [line for hunk in folded.edits[index].edit.hunks for line in hunk.lines]
+    gone = {bare(line[1:]) for line in lines if line[:1] == "-"}
+    return any(tells(bare(line[1:])) and bare(line[1:]) not in gone for line in lines if line[:1] == "+")
+
+
 def _missing(
     row: RecordedEdit, left: Sequence[str], comparison: Comparison, around: Surroundings
 ) -> tuple[Fate, None, str | None]:
     """The fate of an edit that stands neither on disk nor in a commit."""
     if row.standing is Standing.SUPERSEDED:
         return Fate.REVERTED, None, TAKEN_BACK
-    if around.elsewhere is not None:
-        return around.elsewhere, None, None
+    if around.moved:
+        return (Fate.UNCOMMITTED if around.dirty else Fate.COMMITTED), None, None
     if row.standing is Standing.UNCONFIRMED:
         return Fate.UNCONFIRMED, None, None
     for session, removed in around.replaced_by:
         if left and set(left) <= removed:
             return Fate.REPLACED, None, str(session)
-    if comparison.state is FileState.REVERTED:
+    if comparison.state is FileState.REVERTED or around.kept:
         return Fate.REVERTED, None, around.undone_by
     if comparison.state is FileState.UNVERIFIABLE:
         return Fate.UNCONFIRMED, None, None

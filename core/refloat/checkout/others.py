@@ -60,6 +60,8 @@ def _why(owner: Owner, session: SessionName | None, fallback: Fallback) -> str:
     match owner:
         case Owner.OTHER_SESSION:
             return f"the record of {session} holds its lines"
+        case Owner.THIS_SESSION:
+            return "the session edited it by another name: a link leads to it"
         case Owner.MIXED:
             return "its hunks have several owners"
         case _:

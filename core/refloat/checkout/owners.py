@@ -165,7 +165,14 @@ def _explained(line: str, parties: set[_Party], witnesses: Sequence[Witness]) ->
     if _EARLIER in parties and any(w.earliest and line not in w.earliest for w in witnesses if w.own):
         return True
     mine = [witness for witness in witnesses if _party(witness) in parties]
-    return any(line in witness.removed or witness.replaced_everything for witness in mine)
+    if any(line in witness.removed or witness.replaced_everything for witness in mine):
+        return True
+    # What one session put in a line's place, and another replaced in turn, is the other's from then on.
+    return any(
+        line in earlier.removed and any(earlier.folded.traces.added & witness.removed for witness in mine)
+        for earlier in witnesses
+        if _party(earlier) not in parties
+    )
 
 
 def _other_remover(gone: set[str], witnesses: Sequence[Witness]) -> _Party:

@@ -5,8 +5,10 @@ Refuses to write, to lock, and to ask one question for each file.
 """
 
 import hashlib
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
@@ -68,11 +70,16 @@ class Repository:
         return self.status.entries
 
     def head_at(self, moment: Stamp | None) -> str | None:
-        """HEAD at a moment, from the reflog; None where it does not reach back so far."""
+        """HEAD at a moment, from the reflog; None where it does not reach back so far.
+
+        Its order is the truth and its times are the committer's word: an entry dated back (`GIT_COMMITTER_DATE`, a
+        clock that was set) did not come before the one that it stands on.
+        """
         if moment is None:
             return None
         seconds = seconds_of(moment)
-        return next((sha for at, sha in self.reflog if at <= seconds), None)
+        before = takewhile(lambda entry: entry[0] <= seconds, reversed(self.reflog))
+        return next((sha for _, sha in deque(before, maxlen=1)), None)
 
     def oid(self, data: bytes) -> str:
         """The object id that git gives to a content."""

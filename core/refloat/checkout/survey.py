@@ -56,6 +56,10 @@ class Survey:
     backups: Mapping[str, Sequence[tuple[str, Content]]]
     base: str | None
     missing_workspace: str | None
+    moved: dict[str, str] = field(default_factory=dict[str, str])
+    """Files that are gone from their path, and where their content stands now; filled before places are looked at."""
+    _edited_by: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    _targets: dict[str, str] = field(default_factory=dict[str, str])
     _contents: dict[str, Content] = field(default_factory=dict[str, Content])
     _comparisons: dict[str, Comparison] = field(default_factory=dict[str, Comparison])
     _archives: dict[str, Archive] = field(default_factory=dict[str, Archive])
@@ -114,11 +118,11 @@ class Survey:
     def witnesses(self, real: str) -> list[Witness]:
         """What each session's record says of a file; this one's first."""
         found: list[Witness] = []
-        if real in self.folded and self.folded[real].made:
-            folded = self.folded[real]
+        for path in self._aliases(self.target(real)):
+            folded = self.folded[path]
             earliest = frozenset(map(bare, folded.first_lines or ()))
-            earlier = earliest - frozenset(bare_lines(self.head_text(real) or ""))
-            found.append(Witness(self.name, True, folded, self.comparison(real), earlier, earliest))
+            earlier = earliest - frozenset(bare_lines(self.head_text(path) or ""))
+            found.append(Witness(self.name, True, folded, self.comparison(path), earlier, earliest))
         for record in self.others:
             folded = record.folded.get(real)
             if folded is not None and folded.made:
@@ -155,8 +159,25 @@ class Survey:
         for repository, oids in wanted.values():
             repository.load_objects(oids)
 
+    def target(self, real: str) -> str:
+        """The file that an edit of a path writes: where a link within one worktree leads, else the path itself."""
+        if real not in self._targets:
+            path = os.path.realpath(real) if os.path.islink(real) else real  # noqa: PTH114 - thousands of paths
+            inside = path != real and self.trees.of(path) is not None and self.trees.of(path) is self.trees.of(real)
+            self._targets[real] = path if inside else real
+        return self._targets[real]
+
+    def _aliases(self, real: str) -> list[str]:
+        """Links by which the session edited a file; the file's own path first where it edited that."""
+        if not self._edited_by:
+            for path in self.folded:
+                if self.folded[path].made:
+                    self._edited_by.setdefault(self.target(path), []).append(path)
+        return self._edited_by.get(real, [])
+
     def place_in_tree(self, real: str) -> tuple[Repository, str] | None:
         """The repository that a path lies in, and the path relative to its root."""
+        real = self.target(real)
         repository = self.trees.of(real)
         if repository is None:
             return None
@@ -166,7 +187,7 @@ class Survey:
         """Whether git tracks a path that `git status` does not tell: else it is ignored."""
         key = str(repository.root)
         if key not in self._tracked:
-            inside = (self.place_in_tree(real) for real in self.folded)
+            inside = (self.place_in_tree(real) for real in (*self.folded, *self.moved.values()))
             clean = [p[1] for p in inside if p is not None and p[0] is repository and p[1] not in repository.entries]
             self._tracked[key] = repository.find_tracked(clean)
         return path in self._tracked[key]
@@ -180,12 +201,17 @@ class Survey:
         if key not in self._archives:
             self._archives[key] = self._open(repository)
         archive = self._archives[key]
-        names = names_in(real, repository, archive.worktrees)
+        names = self._names(real, repository, archive.worktrees)
         return (archive, names) if names else None
+
+    def _names(self, real: str, repository: Repository, worktrees: Sequence[str]) -> list[str]:
+        paths = dict.fromkeys((self.target(real), real))
+        return [name for path in paths for name in names_in(path, repository, worktrees)]
 
     def _open(self, repository: Repository) -> Archive:
         worktrees = repository.find_worktrees()
-        names = [name for real in self.folded for name in names_in(real, repository, worktrees)]
+        wanted = [*self.folded, *self.moved.values()]
+        names = [name for real in wanted for name in self._names(real, repository, worktrees)]
         base = self.base if repository is self.trees.main else None
         return open_archive(repository, list(dict.fromkeys(names)), base, self.since, worktrees)
 
@@ -221,7 +247,7 @@ def _wrote_at(step: Step, written: Stamp) -> bool:
 def _can_undo(step: Step, after: str, real: str) -> bool:
     if step.command is None or step.outcome is Outcome.DENIED or (step.at or "") < after or not may_undo(step.command):
         return False
-    return "git" in step.command or os.path.basename(real) in step.command  # noqa: PTH119 - strings all around
+    return "git" in step.command or any(part in step.command for part in real.split("/")[-3:] if len(part) > 1)
 
 
 def survey(

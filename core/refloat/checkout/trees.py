@@ -95,7 +95,18 @@ def names_in(real: str, repository: Repository, worktrees: Sequence[str]) -> lis
                 if inner.startswith(habit) and inner.count("/") > habit.count("/"):
                     return [inner, inner[len(habit) :].partition("/")[2]]
             return [inner]
-    return []
+    return _names_in_gone(real)
+
+
+def _names_in_gone(real: str) -> list[str]:
+    """Of a file whose whole directory is gone: it may have lain in a worktree that was removed, which nothing names.
+
+    Whether the repository knows such a file at all, and with the recorded content, is found out by asking for it.
+    """
+    parts = real.split("/")[1:]
+    if not real.startswith("/") or os.path.isdir(os.path.dirname(real)):  # noqa: PTH112, PTH120 - as above
+        return []
+    return ["/".join(parts[index:]) for index in range(1, len(parts))]
 
 
 def dirty_times(repository: Repository) -> Mapping[str, float | None]:

@@ -4,6 +4,7 @@ Decides how git is called; what git is told beforehand stands in `git_options`. 
 not a question. Nothing of git is loaded before the first one.
 """
 
+import os
 import re
 import threading
 import time
@@ -85,7 +86,16 @@ class HardenedGit:
         if self._refusal() is not None:
             return ()
         origins = self._known(directory).origins
-        return tuple(Warned(f"git setting {key} was met and not obeyed", origins[key]) for key in programs_of(origins))
+        told = [Warned(f"git setting {key} was met and not obeyed", origins[key]) for key in programs_of(origins)]
+        return (*told, *self._hooks(directory))
+
+    def _hooks(self, directory: Path) -> Sequence[Warned]:
+        answer = self._start(directory, ["rev-parse", "--path-format=absolute", "--git-common-dir"], None, 10)
+        folder = Path(os.fsdecode(answer.out.removesuffix(b"\n"))) / "hooks"
+        if answer.code != 0 or not folder.is_dir():
+            return ()
+        names = sorted(path.name for path in folder.iterdir() if path.suffix != ".sample" and os.access(path, os.X_OK))
+        return [Warned(f"git hooks were met and not run: {', '.join(names)}", str(folder))] if names else ()
 
     def _refusal(self) -> str | None:
         version = self.version()

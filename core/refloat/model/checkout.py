@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from refloat.model.session import SessionName
 from refloat.model.transcript import Outcome
@@ -76,6 +76,10 @@ class FoundIn:
     path: str | None
     ref: str | None
     commit: str | None
+
+
+TAKEN_BACK: Final = "taken back with its part of the talk"
+"""What stands in `by` of a superseded edit."""
 
 
 @dataclass(frozen=True, slots=True)

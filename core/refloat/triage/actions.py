@@ -88,8 +88,14 @@ def find_actions(steps: Iterable[Step]) -> tuple[Action, ...]:
     for step in steps:
         name = name_action(step.command) if step.command is not None else None
         if name is not None or step.kind is StepKind.EXTERNAL:
-            found.setdefault(name or step.command or step.summary or step.tool, []).append(step)
+            found.setdefault(name or _name_of(step), []).append(step)
     return tuple(Action(name, tuple(attempts)) for name, attempts in found.items())
+
+
+def _name_of(step: Step) -> str:
+    """What is called, in words and by the tool's own name: that is what a person looks for in a server's log."""
+    told = step.command or step.summary
+    return f"{told} ({step.tool})" if told and step.tool.startswith("mcp__") else told or step.tool
 
 
 def list_actions(actions: Iterable[Action]) -> tuple[DoNotRepeat, ...]:

@@ -12,6 +12,7 @@ from typing import Final
 from refloat.commands import check_of, commit_subject, commits_in, is_commit
 from refloat.model.checkout import (
     SAVED_PLACES,
+    TAKEN_BACK,
     Checkout,
     CheckRun,
     EditedFile,
@@ -65,8 +66,9 @@ def sort_findings(
     piles = Piles()
     told: set[_StepKey] = set()
     taken_back = {(step.n, step.subagent) for step in steps if step.superseded}
+    commands = {f"step {step.n}": f"step {step.n} (`{step.command}`)" for step in steps if step.command is not None}
     for file in checkout.files:
-        _sort_file(file, piles, told, taken_back)
+        _sort_file(file, piles, told, taken_back, commands)
     _sort_checks(steps, checkout, piles, told)
     for step in steps:
         if step.command is not None and is_commit(step.command):
@@ -97,19 +99,25 @@ def _dangling(step: Step) -> Finding:
 # ── files ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _sort_file(file: EditedFile, piles: Piles, told: set[_StepKey], taken_back: AbstractSet[_StepKey]) -> None:
+def _sort_file(
+    file: EditedFile,
+    piles: Piles,
+    told: set[_StepKey],
+    taken_back: AbstractSet[_StepKey],
+    commands: Mapping[str, str],
+) -> None:
     made = {(edit.step, edit.subagent): edit.fate for edit in file.edits if edit.fate is not Fate.NEVER_APPLIED}
     if not made:
         return
     saved = [place for place in file.found_in if place.where in SAVED_PLACES]
     lost = [place for place in file.found_in if place.where not in SAVED_PLACES]
     if file.state in _STANDS or saved or (file.state is FileState.PARTLY and not _loses(file)):
-        told |= {key for key, fate in made.items() if file.state in _STANDS or fate in _SETTLED}
+        told.update(key for key, fate in made.items() if file.state in _STANDS or fate in _SETTLED)
         where = _where(file, saved)
         verdict = FindingVerdict.CONFIRMED if where is not None else FindingVerdict.RECORDED
-        piles.saved.append(_edit(file, verdict, _saved_why(file, saved), where=where))
+        piles.saved.append(_edit(file, verdict, _saved_why(file, saved, commands), where=where))
         return
-    told |= made.keys()
+    told.update(made)
     if made.keys() <= taken_back:
         return
     if file.state is FileState.UNVERIFIABLE and not lost:
@@ -117,7 +125,7 @@ def _sort_file(file: EditedFile, piles: Piles, told: set[_StepKey], taken_back: 
         piles.saved.append(_edit(file, FindingVerdict.RECORDED, why))
         return
     recoverable = tuple(RecoverableFrom(place.where, place.ref or place.path, place.commit) for place in lost)
-    piles.gone.append(_edit(file, FindingVerdict.LOST, _gone_why(file), recoverable=recoverable))
+    piles.gone.append(_edit(file, FindingVerdict.LOST, _gone_why(file, commands), recoverable=recoverable))
 
 
 def _edit(
@@ -160,13 +168,13 @@ def _where(file: EditedFile, saved: Sequence[FoundIn]) -> StandsIn | None:
     return StandsIn(place.where, ref, place.commit)
 
 
-def _saved_why(file: EditedFile, saved: Sequence[FoundIn]) -> str:
+def _saved_why(file: EditedFile, saved: Sequence[FoundIn], commands: Mapping[str, str]) -> str:
     parts = [file.why]
     if not file.confirmed:
         parts.append("its result was never recorded")
     if file.state not in _STANDS:
         parts += [f"it stands in {_place_words(place)}" for place in saved]
-    undone = sorted({edit.by for edit in file.edits if edit.by and edit.fate in (Fate.REVERTED, Fate.LOST)})
+    undone = _done_by(file, commands, Fate.REVERTED, Fate.LOST)
     if undone:
         parts.append(f"taken from the worktree by {', '.join(undone)}")
     return "; ".join(parts)
@@ -178,9 +186,17 @@ def _place_words(place: FoundIn) -> str:
     return f"{words} {name}" + (f" ({place.commit[:12]})" if place.commit else "") if name else words
 
 
-def _gone_why(file: EditedFile) -> str:
+def _done_by(file: EditedFile, commands: Mapping[str, str], *fates: Fate) -> list[str]:
+    """Who or what is behind such fates of a file's edits: steps with their command, other sessions by name."""
+    named = [edit.by for edit in file.edits if edit.by and edit.by != TAKEN_BACK and edit.fate in fates]
+    return sorted({commands.get(by, by) for by in named})
+
+
+def _gone_why(file: EditedFile, commands: Mapping[str, str]) -> str:
     parts = [file.why]
-    undone = sorted({edit.by for edit in file.edits if edit.by and edit.fate in (Fate.REVERTED, Fate.LOST)})
+    if replaced := [who for who in _done_by(file, {}, Fate.REPLACED) if not who.startswith("step ")]:
+        parts.append(f"replaced later by another session: {', '.join(replaced)}")
+    undone = _done_by(file, commands, Fate.REVERTED, Fate.LOST)
     if undone:
         parts.append(f"it can have been taken away by {', '.join(undone)}")
     if not file.confirmed:
@@ -246,6 +262,9 @@ def _sort_commit(step: Step, commits: Mapping[str, CommitSeen], piles: Piles, to
         piles.saved.append(
             _commit(step, subject or "", FindingVerdict.CONFIRMED, seen, "it is on a branch", confirmed=confirmed)
         )
+    elif seen is not None and seen.sha is not None:
+        told.add((step.n, step.subagent))
+        _sort_made(step, seen.sha[:12], subject or "", seen, piles)
     elif step.outcome is Outcome.OK:
         told.add((step.n, step.subagent))
         piles.saved.append(

@@ -30,9 +30,12 @@ def compare_checkout(
     told = list(warnings)
     workspace = _workspace(story.summary)
     missing = story.summary.workspace if workspace is None else None
-    if missing is not None:
+    place = workspace or _repository_around(missing)
+    repository = load_repository(bench.machine.git, place) if place is not None else None
+    if missing is not None and repository is None:
         told.append(Warned("the workspace is gone: nothing could be compared", missing))
-    repository = load_repository(bench.machine.git, workspace) if workspace is not None else None
+    elif missing is not None:
+        told.append(Warned("the workspace is gone: compared with the repository that it lay in", missing))
     if workspace is not None and repository is None:
         told.append(_no_repository(bench, workspace))
     trees = Trees(bench.machine.git, repository, str(workspace) if workspace else story.summary.workspace)
@@ -40,7 +43,7 @@ def compare_checkout(
     known = base.head if repository and base.head and repository.find_existing([base.head]) else None
     if base.head is not None and known is None and repository is not None:
         base = Base(base.head, f"{base.how}; it is no longer in the repository")
-    looked = survey(trees, story, others, known, trees.real(missing) if missing else None)
+    looked = survey(trees, story, others, known, trees.real(missing) if missing and repository is None else None)
     files = find_edited(looked)
     told += [*(repository.warnings if repository else ()), *trees.warnings]
     told += [warning for warning in _not_obeyed(bench, repository) if warning not in told]
@@ -69,6 +72,13 @@ def _workspace(summary: Summary) -> Path | None:
         if place and place.startswith("/") and Path(place).is_dir():
             return Path(place)
     return None
+
+
+def _repository_around(missing: str | None) -> Path | None:
+    """Where a workspace that is gone lay in a checkout (a removed worktree below it, a deleted folder): its root."""
+    if missing is None or not missing.startswith("/"):
+        return None
+    return next((folder for folder in Path(missing).parents if (folder / ".git").exists()), None)
 
 
 def _no_repository(bench: Workbench, workspace: Path) -> Warned:

@@ -58,11 +58,14 @@ def _find_commits(git: Git, steps: Iterable[Step], checkout: Checkout) -> Mappin
     rows = zip(named, (line.split(" ") for line in lines), strict=False)
     whole = {sha: words[0] for sha, words in rows if len(words) == 3 and words[1] == "commit"}
     branches, by_subject = _on_branches(git, root, checkout, whole.values(), {*subjects, *named.values()})
-    reflog = set(git.run(root, "log", "-g", "--format=%H", "HEAD", "--").out.decode(errors="replace").split())
+    logged = git.run(root, "log", "-g", "--format=%H%x00%s", "HEAD", "--").out.decode(errors="replace").splitlines()
+    reflog = {sha: subject for sha, _, subject in (line.partition("\0") for line in logged)}
     found = {sha: _seen(whole.get(sha), named[sha], branches, by_subject, reflog) for sha in named}
     for subject in subjects - found.keys():
         if subject in by_subject:
             found[subject] = CommitSeen(by_subject[subject][0], PlaceKind.BRANCH, by_subject[subject][1])
+        elif lost := [sha for sha, told in reflog.items() if told == subject and sha not in branches]:
+            found[subject] = CommitSeen(lost[0], PlaceKind.REFLOG)
     return found
 
 
@@ -71,7 +74,7 @@ def _seen(
     subject: str,
     branches: Mapping[str, str],
     by_subject: Mapping[str, tuple[str, str]],
-    reflog: set[str],
+    reflog: Mapping[str, str],
 ) -> CommitSeen:
     if sha is not None and sha in branches:
         return CommitSeen(sha, PlaceKind.BRANCH, branches[sha])

@@ -297,6 +297,7 @@ def check_run(value: CheckRun) -> Document:
         "head": value.head,
         "freshness": value.freshness,
         "stale_because": value.stale_because,
+        "note": value.note,
     }
 
 

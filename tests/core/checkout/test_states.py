@@ -243,7 +243,9 @@ def test_moved_away(repo: Repo, *, committed: bool) -> None:
         repo.commit("b", at=20)
     file = file_of(repo.compare(story), "a.py")
     assert file.state is FileState.MOVED
-    assert [(p.where, p.path) for p in file.found_in] == [(PlaceKind.WORKTREE, "lib/b.py")]
+    places = [PlaceKind.WORKTREE, *([PlaceKind.BRANCH] if committed else [])]
+    assert [(p.where, p.path) for p in file.found_in] == [(place, "lib/b.py") for place in places]
+    assert file.edits[0].fate is (Fate.COMMITTED if committed else Fate.UNCOMMITTED)
 
 
 def test_a_recorded_deletion_and_a_file_that_came_back(repo: Repo) -> None:

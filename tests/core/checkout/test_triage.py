@@ -249,3 +249,42 @@ def test_the_same_answer_twice(repo: Repo) -> None:
         story.edit(written(repo.path(f"{number}.py"), NEW))
         story.run(f"git push origin b{number}", outcome=Outcome.DANGLING)
     assert triage(repo, story) == triage(repo, story)
+
+
+def test_what_is_gone_says_what_can_have_taken_it_and_where_a_quiet_commit_went(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    repo.write("a.py", NEW, 12)
+    repo.commit("two", at=20)
+    sha = repo.git("rev-parse", "HEAD")
+    story.run("git commit -qam two")
+    repo.git("reset", "-q", "--hard", "HEAD~1", at=30)
+    story.run("git reset --hard HEAD~1")
+    made = triage(repo, story)
+    edit, commit = made.gone
+    assert edit.why is not None
+    assert edit.why.endswith("taken away by step 3 (`git reset --hard HEAD~1`)")
+    assert commit.kind == "commit"
+    assert [(row.source, row.commit) for row in commit.recoverable_from] == [(PlaceKind.REFLOG, sha)]
+
+
+def test_what_another_session_replaced_is_gone_and_says_so(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    other = replace(repo.story("5f0c1d2e-0000-4000-8000-000000000002"), started=at(60))
+    other.edit(edited(path, NEW, "x = 3\n"))
+    repo.write("a.py", "x = 3\n", 90)
+    made = triage_session(repo.bench, story.build(), repo.compare(story, other), session_of(story))
+    (gone,) = made.gone
+    assert gone.why is not None
+    assert f"replaced later by another session: claude-code:{other.session_id}" in gone.why
+
+
+def test_a_write_that_never_ended_and_is_not_there_is_one_finding(repo: Repo) -> None:
+    story = repo.story()
+    story.edit(written(repo.path("off.py"), "off = 1\n"), outcome=Outcome.DANGLING)
+    assert [row.kind for row in triage(repo, story).gone] == ["edit"]

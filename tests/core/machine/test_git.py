@@ -195,6 +195,16 @@ def test_a_harmless_repository_has_nothing_to_tell(repo: Path, tmp_path: Path) -
     assert tool(tmp_path).not_obeyed(tmp_path) == ()
 
 
+def test_hooks_that_would_run_are_told(repo: Path, tmp_path: Path) -> None:
+    hooks = repo / ".git/hooks"
+    hooks.mkdir(exist_ok=True)
+    for name, mode in (("pre-commit", 0o755), ("pre-push.sample", 0o755), ("notes", 0o644)):
+        (hooks / name).write_text("#!/bin/sh\n")
+        (hooks / name).chmod(mode)
+    (told,) = tool(tmp_path).not_obeyed(repo)
+    assert (told.what, told.path) == ("git hooks were met and not run: pre-commit", str(hooks))
+
+
 def test_nothing_runs_inside_a_submodule(repo: Path, tmp_path: Path, hostile: Path) -> None:
     outer = tmp_path / "outer"
     outer.mkdir()

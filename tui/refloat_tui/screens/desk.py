@@ -142,7 +142,7 @@ class DeskScreen(DeskWork):
         self.app.call_from_thread(self._show_demo, library, doors)
 
     def _show_demo(self, library: Library, doors: Doors) -> None:
-        self.app.push_screen(DeskScreen(library, doors, glyphs=self.glyphs, home=self._home))
+        self.app.push_screen(DeskScreen(library, doors, glyphs=self.glyphs, home=doors.home or self._home))
 
     # ── what workers said ────────────────────────────────────────────────────────────────────────────────────────────
 

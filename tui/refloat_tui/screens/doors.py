@@ -18,6 +18,8 @@ class Doors:
 
     wizard: Callable[[SessionName], Screen[Farewell]] | None = None
     demo: Demo | None = None
+    home: str = ""
+    """The home that paths are told from where that is not the app's own: a demo's."""
 
 
 Demo = Callable[[], tuple[Library, Doors]]

@@ -43,7 +43,7 @@ def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[s
             run.outcome,
             "" if run.exit_code is None else f"exit {run.exit_code}",
             run.freshness,
-            run.stale_because or "",
+            "; ".join(filter(None, (run.stale_because, run.note))),
         )
         for run in checkout.checks
     ]
