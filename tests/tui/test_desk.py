@@ -278,11 +278,11 @@ async def test_evidence_unfolds(library: FakeLibrary):
         await pilot.press("e")
         await pilot.pause()
         words = words_of(pilot.app)
-        assert "none of 2 claude" in words
+        assert "none of 2 claude processes owns it" in words
         assert "no process owns it, and none could" in words
         await pilot.press("e")
         await pilot.pause()
-        assert "none of 2 claude" not in words_of(pilot.app)
+        assert "none of 2 claude processes" not in words_of(pilot.app)
 
 
 async def test_history_jumps_filters_and_opens(library: FakeLibrary):

@@ -1,15 +1,12 @@
 """The desk: sessions at the left, the chosen one at the right, both kept up to date.
 
-Decides what is chosen and what is read when. Every reading is a worker that ends in messages; nothing here waits.
+Decides what is chosen and what is read when. The reading itself is `desk_work`; nothing here waits.
 """
 
 from __future__ import annotations
 
 import os
-import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -17,18 +14,13 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input, Static
-from textual.worker import get_current_worker
 
-from refloat.errors import RefloatError
-from refloat.model.brief import WrittenBrief
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat_tui.actions import bindings
-from refloat_tui.base import RefloatScreen, notice_of
-from refloat_tui.library import Library, Opened
+from refloat_tui.library import Library
 from refloat_tui.messages import (
     BriefSaved,
     BriefWritten,
@@ -43,6 +35,8 @@ from refloat_tui.messages import (
 from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_same
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
 from refloat_tui.screens.confirm import Confirm
+from refloat_tui.screens.desk_work import DeskWork
+from refloat_tui.screens.doors import Demo, Doors
 from refloat_tui.screens.text import item_screen
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.brief_pane import BriefPane
@@ -67,21 +61,7 @@ _REST: Final = 10
 """A look that took long is rested from for so many times its length."""
 
 
-@dataclass(frozen=True, slots=True)
-class Doors:
-    """Where the desk leads to; None: that way is not there, and its key says so."""
-
-    wizard: Callable[[SessionName], Screen[Farewell]] | None = None
-    demo: Demo | None = None
-    home: str = ""
-    """The home that paths are told from where that is not the app's own: a demo's."""
-
-
-Demo = Callable[[], tuple[Library, Doors]]
-"""Builds the demo and answers with its library and its own doors; slow."""
-
-
-class DeskScreen(RefloatScreen[None]):
+class DeskScreen(DeskWork):
     """The first screen."""
 
     CSS_PATH = "desk.tcss"
@@ -90,8 +70,7 @@ class DeskScreen(RefloatScreen[None]):
     def __init__(
         self, library: Library, doors: Doors, *, glyphs: Glyphs, home: str, chosen: SessionName | None = None
     ) -> None:
-        super().__init__(glyphs=glyphs)
-        self._library = library
+        super().__init__(library, glyphs=glyphs)
         self._doors = doors
         self._home = home
         self._sessions: dict[SessionName, Session] = {}
@@ -108,9 +87,7 @@ class DeskScreen(RefloatScreen[None]):
         self._chosen: SessionName | None = chosen
         self._settle: Timer | None = None
         self._gather: Timer | None = None
-        self._one_reading = threading.Lock()
         self._now = library.now()
-        self._look_took = 0.0
         self._looked = time.monotonic()
 
     def compose(self) -> ComposeResult:
@@ -156,79 +133,7 @@ class DeskScreen(RefloatScreen[None]):
     def _is_narrow(self) -> bool:
         return self.has_class("-narrow")
 
-    # ── workers: slow, in threads, each ends in messages ─────────────────────────────────────────────────────────────
-
-    @work(thread=True, exclusive=True, group="find", exit_on_error=False, description="Finding sessions")
-    def find(self) -> None:
-        """All sessions, batch by batch."""
-        worker = get_current_worker()
-        for found in self._library.find_sessions(lambda: worker.is_cancelled):
-            self.post_message(SessionsFound(found))
-
-    @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="Looking at what changed")
-    def look(self) -> None:
-        """What changed, in files and processes."""
-        worker = get_current_worker()
-        began = time.monotonic()
-        for found in self._library.look_again(lambda: worker.is_cancelled):
-            self.post_message(SessionsFound(found))
-        self._look_took = time.monotonic() - began
-
-    @work(thread=True, group="watch", exit_on_error=False, description="Watching the transcripts")
-    def watch_files(self) -> None:
-        """Tell of changed files for as long as the desk stands."""
-        worker = get_current_worker()
-        self.post_message(WatchTold(changed=False, how=self._library.watching()))
-        for _ in self._library.changes(lambda: worker.is_cancelled):
-            if worker.is_cancelled:
-                return
-            self.post_message(WatchTold(changed=True, how=self._library.watching()))
-
-    @work(thread=True, exclusive=True, group="place", exit_on_error=False, description="Looking at this repository")
-    def learn_place(self) -> None:
-        """Where Refloat was started."""
-        self.post_message(PlaceKnown(self._library.place()))
-
-    @work(thread=True, exclusive=True, group="read", exit_on_error=False, description="Reading the session")
-    def read(self, name: SessionName) -> None:
-        """One session, part by part; a part that fails leaves the others."""
-        worker = get_current_worker()
-        with self._one_reading:
-            opened = None if worker.is_cancelled else self._open(name)
-            if opened is None or worker.is_cancelled:
-                return
-            self.post_message(SessionOpened(name, opened))
-            steps: tuple[tuple[str, Callable[[], None]], ...] = (
-                ("checkout", lambda: self._say(CheckoutCompared(name, opened.checkout()))),
-                ("triage", lambda: self._say(TriageMade(name, opened.triage()))),
-                ("brief", lambda: self._say(BriefWritten(name, opened.brief()))),
-            )
-            for part, make in steps:
-                if worker.is_cancelled:
-                    return
-                self._try(name, part, make)
-
-    def _say(self, message: CheckoutCompared | TriageMade | BriefWritten) -> None:
-        self.post_message(message)
-
-    def _open(self, name: SessionName) -> Opened | None:
-        opened: list[Opened] = []
-        self._try(name, "story", lambda: opened.append(self._library.open(name)))
-        return opened[0] if opened else None
-
-    def _try(self, name: SessionName, part: str, make: Callable[[], None]) -> None:
-        try:
-            make()
-        except Exception as error:  # noqa: BLE001 - the edge of a worker: one part's fault must not cost the others
-            self.post_message(PartFailed(name, part, notice_of(error, f"Reading the {part}")))
-            if not isinstance(error, RefloatError):
-                self.log(error)
-
-    @work(thread=True, exclusive=True, group="write", exit_on_error=False, description="Writing the brief")
-    def write_brief(self, written: WrittenBrief, path: Path) -> None:
-        """The brief to a file."""
-        self._library.write_brief(written, path)
-        self.post_message(BriefSaved(str(path)))
+    # ── the demo ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @work(thread=True, exclusive=True, group="demo", exit_on_error=False, description="Building the demo")
     def build_demo(self, build: Demo) -> None:
@@ -291,7 +196,11 @@ class DeskScreen(RefloatScreen[None]):
 
     def _look_gathered(self) -> None:
         self._gather = None
-        self.look()
+        if self.is_at("look"):
+            # A look that is cut short again and again by an agent that writes all the time would never end.
+            self._gather = self.set_timer(2 * _SETTLE, self._look_gathered)
+        else:
+            self.look()
 
     def _tick(self) -> None:
         """Processes come and go without a file that changes; ages grow."""
@@ -301,8 +210,11 @@ class DeskScreen(RefloatScreen[None]):
         self._list.redraw()
         if self._session is not None:
             self._detail.tell(self._session, self._now)
-        busy = any(worker.group in {"find", "look"} and worker.is_running for worker in self.workers)
-        if self._complete and not busy and time.monotonic() - self._looked >= _REST * self._look_took:
+        if (
+            self._complete
+            and not self.is_at("find", "look")
+            and time.monotonic() - self._looked >= _REST * self._look_took
+        ):
             self._looked = time.monotonic()
             self.look()
 

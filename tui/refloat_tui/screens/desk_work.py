@@ -1,0 +1,115 @@
+"""The slow work of the desk: workers in threads, each of which ends in messages and touches no widget."""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from textual import work
+from textual.worker import get_current_worker
+
+from refloat.errors import RefloatError
+from refloat.model.brief import WrittenBrief
+from refloat.model.session import SessionName
+from refloat_tui.base import RefloatScreen, notice_of
+from refloat_tui.library import Library, Opened
+from refloat_tui.messages import (
+    BriefSaved,
+    BriefWritten,
+    CheckoutCompared,
+    PartFailed,
+    PlaceKnown,
+    SessionOpened,
+    SessionsFound,
+    TriageMade,
+    WatchTold,
+)
+from refloat_tui.theme import Glyphs
+
+
+class DeskWork(RefloatScreen[None]):
+    """A screen that can find, watch, read and write; what comes of it arrives as messages."""
+
+    def __init__(self, library: Library, *, glyphs: Glyphs) -> None:
+        super().__init__(glyphs=glyphs)
+        self._library = library
+        self._one_reading = threading.Lock()
+        """A reading that was given up still runs to its next question; the next one waits for it."""
+        self._look_took = 0.0
+        """Seconds of the last look."""
+
+    def is_at(self, *groups: str) -> bool:
+        """Whether work of one of these groups goes on."""
+        return any(worker.group in groups and worker.is_running for worker in self.workers)
+
+    @work(thread=True, exclusive=True, group="find", exit_on_error=False, description="Finding sessions")
+    def find(self) -> None:
+        """All sessions, batch by batch."""
+        worker = get_current_worker()
+        for found in self._library.find_sessions(lambda: worker.is_cancelled):
+            self.post_message(SessionsFound(found))
+
+    @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="Looking at what changed")
+    def look(self) -> None:
+        """What changed, in files and processes."""
+        worker = get_current_worker()
+        began = time.monotonic()
+        for found in self._library.look_again(lambda: worker.is_cancelled):
+            self.post_message(SessionsFound(found))
+        self._look_took = time.monotonic() - began
+
+    @work(thread=True, group="watch", exit_on_error=False, description="Watching the transcripts")
+    def watch_files(self) -> None:
+        """Tell of changed files for as long as the desk stands."""
+        worker = get_current_worker()
+        self.post_message(WatchTold(changed=False, how=self._library.watching()))
+        for _ in self._library.changes(lambda: worker.is_cancelled):
+            if worker.is_cancelled:
+                return
+            self.post_message(WatchTold(changed=True, how=self._library.watching()))
+
+    @work(thread=True, exclusive=True, group="place", exit_on_error=False, description="Looking at this repository")
+    def learn_place(self) -> None:
+        """Where Refloat was started."""
+        self.post_message(PlaceKnown(self._library.place()))
+
+    @work(thread=True, exclusive=True, group="read", exit_on_error=False, description="Reading the session")
+    def read(self, name: SessionName) -> None:
+        """One session, part by part; a part that fails leaves the others."""
+        worker = get_current_worker()
+        with self._one_reading:
+            opened = None if worker.is_cancelled else self._open(name)
+            if opened is None or worker.is_cancelled:
+                return
+            self.post_message(SessionOpened(name, opened))
+            steps: tuple[tuple[str, Callable[[], None]], ...] = (
+                ("checkout", lambda: self._say(CheckoutCompared(name, opened.checkout()))),
+                ("triage", lambda: self._say(TriageMade(name, opened.triage()))),
+                ("brief", lambda: self._say(BriefWritten(name, opened.brief()))),
+            )
+            for part, make in steps:
+                if worker.is_cancelled:
+                    return
+                self._try(name, part, make)
+
+    def _say(self, message: CheckoutCompared | TriageMade | BriefWritten) -> None:
+        self.post_message(message)
+
+    def _open(self, name: SessionName) -> Opened | None:
+        opened: list[Opened] = []
+        self._try(name, "story", lambda: opened.append(self._library.open(name)))
+        return opened[0] if opened else None
+
+    def _try(self, name: SessionName, part: str, make: Callable[[], None]) -> None:
+        try:
+            make()
+        except Exception as error:  # noqa: BLE001 - the edge of a worker: one part's fault must not cost the others
+            self.post_message(PartFailed(name, part, notice_of(error, f"Reading the {part}")))
+            if not isinstance(error, RefloatError):
+                self.log(error)
+
+    @work(thread=True, exclusive=True, group="write", exit_on_error=False, description="Writing the brief")
+    def write_brief(self, written: WrittenBrief, path: Path) -> None:
+        """The brief to a file."""
+        self._library.write_brief(written, path)
+        self.post_message(BriefSaved(str(path)))

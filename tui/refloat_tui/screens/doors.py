@@ -1,0 +1,26 @@
+"""Where the desk leads to: given by whoever opens it, so that the desk knows neither the wizard nor the demo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual.screen import Screen
+
+from refloat.model.session import SessionName
+from refloat_tui.library import Library
+from refloat_tui.screens.wizard.farewell import Farewell
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """Where the desk leads to; None: that way is not there, and its key says so."""
+
+    wizard: Callable[[SessionName], Screen[Farewell]] | None = None
+    demo: Demo | None = None
+    home: str = ""
+    """The home that paths are told from where that is not the app's own: a demo's."""
+
+
+Demo = Callable[[], tuple[Library, Doors]]
+"""Builds the demo and answers with its library and its own doors; slow."""
