@@ -2,7 +2,8 @@
 
 A reader declares where files lie (`walks`), tells from a path, or a file's head, what a file is (`identify`), puts
 files together to sessions (`group`) and turns lines into events (`parser`). It never raises for bad input, never
-writes, never shortens or decorates. `refloat.testing.conformance` checks every reader.
+writes, never shortens or decorates. `refloat.testing.conformance` checks every reader for
+what needs no knowledge of its format.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
