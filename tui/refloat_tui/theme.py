@@ -226,15 +226,12 @@ class Glyphs:
     cursor: str
     watching: str
     not_watching: str
-    rule: str
     bar: str
     ellipsis: str
     dot: str
     dash: str
     minus: str
     arrow: str
-    up: str
-    down: str
     chosen: str
     free: str
     crash: str
@@ -274,15 +271,12 @@ UNICODE: Final = Glyphs(
     cursor="▌",
     watching="◉",
     not_watching="○",
-    rule="─",
     bar="│",
     ellipsis="…",
     dot="·",
     dash="–",
     minus="−",
     arrow="→",
-    up="↑",
-    down="↓",
     chosen="(•)",
     free="( )",
     crash="║",
@@ -320,15 +314,12 @@ ASCII: Final = Glyphs(
     cursor=">",
     watching="(*)",
     not_watching="( )",
-    rule="-",
     bar="|",
     ellipsis="...",
     dot="-",
     dash="-",
     minus="-",
     arrow="->",
-    up="^",
-    down="v",
     chosen="(*)",
     free="( )",
     crash="|",

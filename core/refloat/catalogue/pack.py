@@ -13,7 +13,7 @@ from refloat.model.problem import Problem
 from refloat.model.session import Failure, FailureKind, PendingKind
 from refloat.model.stamp import Stamp
 from refloat.model.story import Summary
-from refloat.model.transcript import Ending, Tally
+from refloat.model.transcript import Ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def unpack(written: bytes) -> Packed:
 
 
 _Turn = Literal["none", "open", "completed", "interrupted", "failed"]
-_PLAIN: Final = frozenset({"ending", "problems", "edited_paths", "tally"})
+_PLAIN: Final = frozenset({"ending", "problems", "edited_paths"})
 
 
 def _summary(value: Mapping[str, object]) -> Summary:
@@ -58,7 +58,6 @@ def _summary(value: Mapping[str, object]) -> Summary:
         ending=_ending(cast("Mapping[str, object]", value["ending"])),
         problems=tuple(Problem(**each) for each in cast("Sequence[dict[str, str]]", value["problems"])),  # pyright: ignore[reportArgumentType] - as above
         edited_paths=tuple(cast("Sequence[str]", value["edited_paths"])),
-        tally=Tally(**cast("dict[str, dict[str, int]]", value["tally"])),
     )
 
 
@@ -73,7 +72,6 @@ def _ending(value: Mapping[str, object]) -> Ending:
         pending=cast("PendingKind | None", value["pending"]),
         open_since=cast("Stamp | None", value["open_since"]),
         user_interrupted=bool(value["user_interrupted"]),
-        damaged=bool(value["damaged"]),
         shutdown=bool(value["shutdown"]),
     )
 

@@ -6,6 +6,7 @@ Refuses to say more than the record holds: then the file is unverifiable, with t
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from refloat.checkout.files import Content
 from refloat.checkout.fold import Folded
@@ -24,6 +25,10 @@ class Comparison:
     """For each line of the content: index of the edit, FOREIGN for a line that was there before, None for unknown."""
     lines: tuple[str, ...] = ()
     """The content's lines, without carriage returns."""
+
+
+STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
+"""States of a file in which the recorded result is on disk."""
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ Decides the order of the questions: disk first, then what is cheap to ask, then 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from refloat.checkout.compare import Comparison
+from refloat.checkout.compare import STANDS, Comparison
 from refloat.checkout.fates import Committed, Surroundings, judge_fates
 from refloat.checkout.files import Content
 from refloat.checkout.fold import Folded, recorded_as
@@ -26,7 +26,6 @@ from refloat.checkout.survey import Survey
 from refloat.checkout.trees import names_in
 from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, Owner, PlaceKind
 
-_STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
 _SEARCHED: Final = frozenset(
     {FileState.PARTLY, FileState.REVERTED, FileState.DIVERGED, FileState.DELETED, FileState.MOVED}
 )
@@ -149,7 +148,7 @@ def _cheap_places(survey: Survey, real: str, moved: str | None) -> list[FoundIn]
     folded, state = survey.folded[real], survey.comparison(real).state
     if moved is not None:
         return [FoundIn(PlaceKind.WORKTREE, survey.trees.shown(moved), None, None), *_committed_as(survey, real, moved)]
-    if state in _STANDS:
+    if state in STANDS:
         here = FoundIn(_kind_of_place(survey, real), survey.trees.shown(real), None, None)
         return [here, *(_committed_places(survey, real) if _is_clean(survey, real) else ())]
     if state is FileState.UNVERIFIABLE:
@@ -261,13 +260,13 @@ def _surroundings(
     clean = _is_clean(survey, moved or real)
     lines = {index for hunk in hunks for index in range(hunk.new_start - 1, hunk.new_start - 1 + hunk.new_lines)}
     comparison = survey.comparison(real)
-    settled = comparison.state in _STANDS and not clean and lines.issuperset(_own_lines(comparison))
+    settled = comparison.state in STANDS and not clean and lines.issuperset(_own_lines(comparison))
     return Surroundings(
         dirty=not clean,
         dirty_lines=lines,
         commits=() if settled else _commits(survey, real, moved),
         replaced_by=[(o.name, o.folded[real].traces.removed) for o in survey.others if real in o.folded],
-        undone_by=None if comparison.state in _STANDS else survey.undone_by(real),
+        undone_by=None if comparison.state in STANDS else survey.undone_by(real),
         moved=moved is not None,
         kept=any(place.where in (PlaceKind.STASH, PlaceKind.OTHER_WORKTREE) for place in places),
     )

@@ -67,7 +67,6 @@ class Folded:
     blind: bool = False
     """Some edit is not in the pieces: the record holds too little of it."""
     binary: bool = False
-    moved_from: str | None = None
 
     @property
     def made(self) -> list[RecordedEdit]:
@@ -324,7 +323,6 @@ def _move(files: dict[str, Folded], source: Folded, row: RecordedEdit) -> None:
         existed=source.existed,
         blind=source.blind,
         binary=source.binary,
-        moved_from=source.path,
     )
     for piece in source.pieces:
         source.traces.removed.update(map(bare, piece.lines))

@@ -10,16 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from refloat.checkout.compare import judge
+from refloat.checkout.compare import STANDS, judge
 from refloat.checkout.files import MISSING, Content, content_of, read_content
 from refloat.checkout.fold import Folded
 from refloat.checkout.lines import bare_lines
 from refloat.checkout.porcelain import LoggedCommit
 from refloat.checkout.repository import Repository
-from refloat.model.checkout import SAVED_PLACES, FileState, FoundIn, PlaceKind
+from refloat.model.checkout import SAVED_PLACES, FoundIn, PlaceKind
 from refloat.model.stamp import Stamp, seconds_of
 
-_STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
 _MANY_LOOSE: Final = 5_000
 _MOST_LOOSE: Final = 100_000
 """Loose objects past which only young ones are asked about, and past which no more are."""
@@ -175,7 +174,7 @@ def find_places(folded: Folded, paths: Sequence[str], archive: Archive, kinds: S
             if key in found:
                 continue
             if version.oid not in judged:
-                judged[version.oid] = judge(folded, archive.content(version)).state in _STANDS
+                judged[version.oid] = judge(folded, archive.content(version)).state in STANDS
             if judged[version.oid]:
                 found[key] = FoundIn(version.place, path, version.ref, version.commit)
     order = list(PlaceKind)
@@ -190,7 +189,7 @@ def find_in_worktrees(folded: Folded, paths: Sequence[str], archive: Archive, he
             continue
         for path in paths:
             full = str(Path(worktree) / path)
-            if full != folded.path and judge(folded, read_content(full, worktree)).state in _STANDS:
+            if full != folded.path and judge(folded, read_content(full, worktree)).state in STANDS:
                 found.append(FoundIn(PlaceKind.OTHER_WORKTREE, full, worktree, None))
     return found
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from refloat.checkout.compare import Comparison, judge
+from refloat.checkout.compare import STANDS, Comparison, judge
 from refloat.checkout.files import Content, content_of, read_content
 from refloat.checkout.fold import Folded, Known, Standing, fold
 from refloat.checkout.lines import bare, bare_lines
@@ -26,7 +26,6 @@ from refloat.model.story import Story
 from refloat.model.transcript import Outcome, Step, StepKind
 
 _RANK: Final = tuple(FileState)
-_STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
 
 
 def name_of(story: Story) -> SessionName:
@@ -99,7 +98,7 @@ class Survey:
             return Comparison(FileState.UNVERIFIABLE, "the workspace is gone: there is nothing to compare with")
         made = judge(folded, self.content(real))
         kept = self.without_superseded.get(real)
-        if kept is None or made.state in _STANDS:
+        if kept is None or made.state in STANDS:
             return made
         if not kept.pieces and not kept.deleted:
             return Comparison(made.state, f"its edits were taken back with their part of the talk; {made.why}",
@@ -110,10 +109,6 @@ class Survey:
                 other.state, f"{other.why}; edits that were taken back are left out", made.origins, made.lines
             )
         return made
-
-    def stands(self, real: str) -> bool:
-        """Whether the recorded result is on disk."""
-        return self.comparison(real).state in _STANDS
 
     def witnesses(self, real: str) -> list[Witness]:
         """What each session's record says of a file; this one's first."""

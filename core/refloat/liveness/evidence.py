@@ -160,15 +160,6 @@ class Look:
             foreign_path=next((place for place in subject.directories if is_foreign_path(place)), None),
         )
 
-    def unclaimed(self, agent: str, known: frozenset[str]) -> tuple[Holder, ...]:
-        """Registers and locks of an agent that name a session outside `known`: registered, and without a record."""
-        return tuple(
-            claim.holder
-            for (owner, session_id), claims in self.claims.items()
-            if owner == agent and session_id not in known
-            for claim in claims[:1]
-        )
-
     def _real(self, directory: str) -> str:
         """The directory without links. Many sessions share few of them, and asking costs."""
         if directory not in self._links:

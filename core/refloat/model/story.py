@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from refloat.model.problem import Problem
 from refloat.model.stamp import Stamp
-from refloat.model.transcript import Background, Ending, Item, Plan, Queued, Step, Tally, Touched
+from refloat.model.transcript import Background, Ending, Item, Plan, Queued, Step, Touched
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ class Summary:
     problems: tuple[Problem, ...]
     edited_paths: tuple[str, ...]
     """Absolute, each once, in order of first edit."""
-    tally: Tally = field(default_factory=Tally)
-    kept_history: bool = True
+    unknown: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Rows that were skipped because their type is unknown, by type."""
 
 
 @dataclass(frozen=True, slots=True)

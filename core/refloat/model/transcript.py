@@ -4,8 +4,7 @@ Events are what one agent's files say, in file order. `readers.story` pairs them
 mask or decorate: a value holds the words as they were recorded.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
@@ -102,7 +101,7 @@ class Fact:
     """
 
     key: Literal[
-        "workspace",  # where it was started, or moved for good (`final=True` in a later one wins over `cwd`)
+        "workspace",  # where it was started, or moved for good
         "cwd",  # where it worked at this point; the first one is the workspace when no `workspace` comes
         "worktree",  # one that it entered; "" when it left
         "branch",
@@ -117,7 +116,6 @@ class Fact:
         "continued_in",  # session id that goes on with this one's whole content; "" takes it back
         "started",  # a stamp
         "lineage",  # id of the first conversation row: copies share it
-        "no_history",  # the record says that it is not kept
     ]
     value: str
     at: Stamp | None = None
@@ -137,8 +135,6 @@ class Message:
     """The agent's id of the row, for duplicates and for what is taken back later."""
     by: str = "human"
     """For prompts: `human`, or who else put it in (`queue`, `command`)."""
-    final: bool = False
-    """For replies: the agent says that this ends its turn."""
     superseded: bool = False
 
 
@@ -225,8 +221,6 @@ class TurnEnded:
     at: Stamp | None
     id: str = ""
     failure: Failure | None = None
-    probable: bool = False
-    """Concluded from the shape of the last message, not told."""
 
 
 @light
@@ -366,7 +360,6 @@ class Ending:
     """The last open call waits for a person."""
     open_since: Stamp | None
     user_interrupted: bool
-    damaged: bool = False
     shutdown: bool = False
 
 
@@ -377,10 +370,3 @@ class Plan:
     entries: tuple[tuple[str, str], ...]
     """(text, status) with status `pending`, `in_progress` or `completed`."""
     step: int
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Rows that were skipped because their type is unknown, by type."""
-
-    unknown: Mapping[str, int] = field(default_factory=dict[str, int])

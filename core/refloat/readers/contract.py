@@ -118,8 +118,6 @@ class Line:
     offset: int
     value: object
     """The JSON value."""
-    mended: bool = False
-    """Found behind a torn record on the same line; that was reported as a Problem already."""
     size: int = 0
     """Bytes of the line."""
 
@@ -207,10 +205,6 @@ class Reader(Protocol):
 
     def child_variables(self) -> Sequence[str]:
         """Variables that carry the session id into the environment of its children."""
-        ...
-
-    def keeps_open(self) -> bool:
-        """Whether the program holds its transcript open while it owns a session."""
         ...
 
     def explains_silence(self, version: str, entrypoint: str) -> bool:

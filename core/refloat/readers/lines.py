@@ -104,7 +104,7 @@ def read_lines(
                     yield Problem(path, line, offset, f"a line of {size:,} bytes was passed over"), after
                     skipping = 0
                 elif (value := _plain(raw)) is not _NO_RECORD:
-                    yield Line(path, line, offset, value, mended=False, size=size), after
+                    yield Line(path, line, offset, value, size=size), after
                 else:
                     for found in read_one(path, line, offset, bytes(raw), torn_heads):
                         yield found, after
@@ -141,14 +141,14 @@ def read_one(path: str, line: int, offset: int, raw: bytes, torn_heads: Sequence
         return
     if value := _whole(bare):
         yield Problem(path, line, offset, "NUL bytes around a whole record")
-        yield Line(path, line, offset, value[0], mended=True, size=len(raw) + 1)
+        yield Line(path, line, offset, value[0], size=len(raw) + 1)
         return
     for head in torn_heads:
         at = bare.rfind(head)
         while at > 0:
             if value := _whole(bare[at:]):
                 yield Problem(path, line, offset, f"a record cut after {at:,} bytes, with a whole one behind it")
-                yield Line(path, line, offset, value[0], mended=True, size=len(raw) + 1)
+                yield Line(path, line, offset, value[0], size=len(raw) + 1)
                 return
             at = bare.rfind(head, 0, at)
     yield Problem(path, line, offset, "no whole JSON record: " + _reason(bare))

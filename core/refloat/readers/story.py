@@ -30,7 +30,6 @@ from refloat.model.transcript import (
     Result,
     StepKind,
     TakenBack,
-    Tally,
     Touched,
     TurnBegan,
     TurnEnded,
@@ -72,7 +71,6 @@ class Counters:
     edited: dict[str, None] = dataclasses.field(default_factory=dict[str, None])
     unknown: dict[str, int] = dataclasses.field(default_factory=dict[str, int])
     problems: list[Problem] = dataclasses.field(default_factory=list[Problem])
-    damaged_end: bool = False
     cut: bool = False
 
 
@@ -118,13 +116,11 @@ class Assembler:
         c = self._c
         if isinstance(event, Problem):
             self._problem(event)
-            c.damaged_end = True
             return
         if isinstance(event, Unknown):
             c.unknown[event.type] = c.unknown.get(event.type, 0) + 1
             return
         self._saw(event.at)
-        c.damaged_end = False
         match event:
             case Fact():
                 self._fact(event)
@@ -304,8 +300,7 @@ class Assembler:
             ending=self._ending(),
             problems=tuple(c.problems),
             edited_paths=tuple(c.edited),
-            tally=Tally(dict(c.unknown)),
-            kept_history=not facts.get("no_history"),
+            unknown=dict(c.unknown),
         )
 
     def _ending(self) -> Ending:
@@ -322,7 +317,6 @@ class Assembler:
             pending=_pending(last.pending if last else None),
             open_since=_stamp(c.turn_since) if c.turn_status == "open" else None,
             user_interrupted=c.turn_status == "interrupted",
-            damaged=c.damaged_end,
             shutdown=bool(shut),
         )
 

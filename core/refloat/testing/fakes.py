@@ -9,7 +9,7 @@ from pathlib import Path
 
 from refloat.model.checkout import Warned
 from refloat.model.liveness import ProcessInfo
-from refloat.model.stamp import Stamp, later
+from refloat.model.stamp import Stamp
 from refloat.ports import Change, Clock, Git, GitAnswer, Launcher, Machine, Places, Processes, Watch
 
 NOW = Stamp("2026-09-14T12:00:00.000Z")
@@ -27,10 +27,6 @@ class FakeClock:
     def now(self) -> Stamp:
         """The moment at which it stands."""
         return self.moment
-
-    def advance(self, seconds: float) -> None:
-        """Move it on (or, with a negative number, back)."""
-        self.moment = later(self.moment, seconds)
 
 
 def process(

@@ -118,7 +118,6 @@ def test_a_move_takes_the_content_along() -> None:
     files = fold(story.steps)
     assert files[PATH].deleted
     assert files["/w/b.py"].text == "y\n"
-    assert files["/w/b.py"].moved_from == PATH
 
 
 def test_refused_edits_change_nothing() -> None:

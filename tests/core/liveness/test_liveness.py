@@ -50,9 +50,6 @@ class StubReader:
     def child_variables(self) -> Sequence[str]:
         return ("AGENT_SESSION",)
 
-    def keeps_open(self) -> bool:
-        return False
-
     def explains_silence(self, version: str, entrypoint: str) -> bool:
         return self.complete and version >= "2" and entrypoint == "cli"
 
@@ -526,11 +523,6 @@ def test_the_table_is_read_once_for_many_sessions(scene: Scene) -> None:
     for n in range(50):
         seen.facts_for(replace(scene.subject, session_id=str(n)))
     assert scene.processes.looks == 1
-
-
-def test_registers_without_a_record_are_named(scene: Scene) -> None:
-    scene.reader.holders = [register(), register(8, "three")]
-    assert [holder.session_id for holder in scene.look().unclaimed("claude-code", frozenset({"one"}))] == ["three"]
 
 
 def test_the_register_says_what_it_waits_for(scene: Scene) -> None:

@@ -64,7 +64,6 @@ def test_what_a_live_session_does(ending: Ending, status: tuple[str, str], activ
     "ending",
     [
         DONE,
-        replace(DONE, damaged=True),
         replace(DONE, turn="interrupted", user_interrupted=True),
         replace(DONE, turn="interrupted"),
         replace(DONE, turn="none"),

@@ -119,7 +119,7 @@ def test_parts_of_one_message_are_one_reply_and_stand_beside_its_calls() -> None
 
 
 def test_a_reply_opens_a_turn_again_that_only_seemed_to_end() -> None:
-    summary = assemble(prompt("x", 1), TurnEnded("completed", at(2), probable=True), call("c1", 3)).summary()
+    summary = assemble(prompt("x", 1), TurnEnded("completed", at(2)), call("c1", 3)).summary()
     assert summary.ending.turn == "open"
 
 
@@ -182,12 +182,6 @@ def test_background_work_is_open_until_its_end_is_told() -> None:
         result("c2", 5, background=ended),
     )
     assert later.story({}).open_work == ()
-
-
-def test_a_damaged_last_line_is_told_and_a_damaged_middle_is_not_the_end() -> None:
-    torn = Problem("/t", 2, 10, "cut short")
-    assert assemble(prompt("x", 1), torn).summary().ending.damaged
-    assert not assemble(prompt("x", 1), torn, reply("y", 3)).summary().ending.damaged
 
 
 EVENTS: list[Event] = [

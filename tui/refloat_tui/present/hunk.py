@@ -77,11 +77,6 @@ def file_fate(file: EditedFile) -> tuple[str, str]:
     return words, style
 
 
-def fate_words(fate: Fate) -> str:
-    """The fate of one edit."""
-    return _FATES[fate]
-
-
 def session_words(session: SessionName | None) -> str:
     """`codex 01a09f`."""
     if session is None:

@@ -79,10 +79,6 @@ class ClaudeCode:
         """Since 2.1.132, in the environment of every command."""
         return ("CLAUDE_CODE_SESSION_ID",)
 
-    def keeps_open(self) -> bool:
-        """Every flush opens, appends and closes."""
-        return False
-
     def explains_silence(self, version: str, entrypoint: str) -> bool:
         """Since 2.1.139, for interactive runs."""
         return processes.explains_silence(version, entrypoint)

@@ -71,7 +71,7 @@ def assistant(state: State, row: Row, here: Here) -> None:
             here.events.append(Marker("model_change", f"{state.model} → {model}", here.at, here.place))
         state.model = model
     stop = message.get("stop_reason")
-    said, called = _blocks(state, message, content, stop, here)
+    said, called = _blocks(state, message, content, here)
     if isinstance(stop, str):
         state.tells_stop = state.version
     if called or row.get("isAbortedMidStream") is True:
@@ -82,7 +82,7 @@ def assistant(state: State, row: Row, here: Here) -> None:
         here.events.append(TurnEnded("failed", here.at, failure=failure))
     elif stop in _ENDS or (stop is None and said and _null_may_end(state)):
         state.status = "completed"
-        here.events.append(TurnEnded("completed", here.at, probable=True))
+        here.events.append(TurnEnded("completed", here.at))
 
 
 def _null_may_end(state: State) -> bool:
@@ -97,7 +97,7 @@ def _answered(state: State, here: Here) -> None:
         state.command_at = None
 
 
-def _blocks(state: State, message: Row, content: object, stop: object, here: Here) -> tuple[str, bool]:
+def _blocks(state: State, message: Row, content: object, here: Here) -> tuple[str, bool]:
     """The blocks of one row: its text, and whether it calls a tool."""
     name = text(message.get("id"))
     said: list[str] = [content] if isinstance(content, str) else []
@@ -125,8 +125,7 @@ def _blocks(state: State, message: Row, content: object, stop: object, here: Her
         here.events.append(Message("thinking", thinking, here.at, here.place, name, here.row))
     reply = "\n".join(filter(None, said))
     if reply:
-        final = stop in _ENDS and not calls
-        here.events.append(Message("reply", reply, here.at, here.place, name, here.row, final=final))
+        here.events.append(Message("reply", reply, here.at, here.place, name, here.row))
     for block in calls:
         _call(state, block, name, here)
     return reply, bool(calls)

@@ -131,10 +131,6 @@ class Codex:
         """Shells get the thread's id (0.147)."""
         return ("CODEX_THREAD_ID",)
 
-    def keeps_open(self) -> bool:
-        """Every Rust build holds the rollout open while the thread is loaded."""
-        return True
-
     def explains_silence(self, version: str, entrypoint: str) -> bool:
         """Since 0.147 each loaded thread has a held lock."""
         del entrypoint

@@ -40,11 +40,10 @@ class Talk:
         if row:
             s.said_rows.append(row)
         if s.fresh("r", source, text):
-            final = phase == "final_answer"
-            out.append(Message("reply", text, self._at, self._place, row=row, final=final, superseded=s.superseded))
+            out.append(Message("reply", text, self._at, self._place, row=row, superseded=s.superseded))
             if not s.lifecycle and phase != "commentary" and not s.superseded and s.aborted_at is None:
                 s.status = "completed"
-                out.append(TurnEnded("completed", self._at, probable=True))
+                out.append(TurnEnded("completed", self._at))
         self._again(out)
 
     def _think(self, text: str, source: int, out: list[Event]) -> None:

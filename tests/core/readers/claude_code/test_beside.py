@@ -395,7 +395,7 @@ def test_unknown_types_are_counted():
     talk.system("brand_new")
     talk.rows += [17, None, [], "x", {}, {"type": 3}]
     summary = story_of(talk).summary
-    assert summary.tally.unknown == {
+    assert summary.unknown == {
         "hologram": 2,
         "system/brand_new": 1,
         "int": 1,

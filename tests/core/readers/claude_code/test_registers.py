@@ -206,4 +206,3 @@ def test_commands():
     assert list(READER.continue_command(ONE, "-x")) == ["claude", "--resume", ONE, "--", "-x"]
     assert list(READER.new_command("HANDOFF.md")) == ["claude", "Read HANDOFF.md and continue from it."]
     assert list(READER.child_variables()) == ["CLAUDE_CODE_SESSION_ID"]
-    assert not READER.keeps_open()

@@ -271,7 +271,7 @@ def test_items_of_other_tools(codex: "CodexHome"):
         "w1": (StepKind.WEB, Outcome.OK),
         "s1": (StepKind.OTHER, Outcome.OK),
     }
-    assert codex.story().summary.tally.unknown == {"item Brand": 1}
+    assert codex.story().summary.unknown == {"item Brand": 1}
 
 
 def test_older_events_beside_their_calls(codex: "CodexHome"):

@@ -209,7 +209,7 @@ def test_other_marks(codex: "CodexHome", markers_of: "Told"):
     assert markers_of(story, "subagent") == ["/root/a started", "{}"]
     assert len(markers_of(story, "notice")) == 3
     assert story.summary.title == "Retry"
-    assert story.summary.tally.unknown == {"brand_new": 1, "brand_new_row": 1}
+    assert story.summary.unknown == {"brand_new": 1, "brand_new_row": 1}
 
 
 def test_facts_of_the_head(codex: "CodexHome"):
