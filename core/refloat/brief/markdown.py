@@ -11,7 +11,7 @@ from typing import Final
 
 from refloat.brief.facts import counted
 from refloat.errors import UsageError
-from refloat.model.brief import SECTIONS, Brief, Confidence, Line, Section
+from refloat.model.brief import SECTIONS, Brief, Confidence, Line, Section, lines_of
 from refloat.model.session import SessionName
 from refloat.text import inert_line
 
@@ -113,23 +113,6 @@ def _leaving_order(brief: Brief) -> list[tuple[Section, int, int]]:
     order = {section: place for place, (section, _) in enumerate(SECTIONS)}
     rows.sort(key=lambda row: (-row[0], order[row[1]], row[2]))
     return [(section, number, size) for _, section, number, size in rows]
-
-
-def lines_of(brief: Brief, section: Section) -> tuple[Line, ...]:
-    """The lines of one section."""
-    match section:
-        case "previous_attempt":
-            return brief.previous_attempt
-        case "current_artifact":
-            return brief.current_artifact
-        case "established":
-            return brief.established
-        case "uncertain":
-            return brief.uncertain
-        case "next_step":
-            return brief.next_step
-        case "done_when":
-            return brief.done_when
 
 
 def _without(brief: Brief, left_out: Mapping[Section, Collection[int]]) -> Brief:

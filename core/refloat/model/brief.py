@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, assert_never
 
 from refloat.model.session import SessionName
 
@@ -113,3 +113,22 @@ class Answers:
     next_step: str | None = None
     done_when: tuple[str, ...] | None = None
     by: str | None = None
+
+
+def lines_of(brief: Brief, section: Section) -> tuple[Line, ...]:
+    """The lines of one section."""
+    match section:
+        case "previous_attempt":
+            return brief.previous_attempt
+        case "current_artifact":
+            return brief.current_artifact
+        case "established":
+            return brief.established
+        case "uncertain":
+            return brief.uncertain
+        case "next_step":
+            return brief.next_step
+        case "done_when":
+            return brief.done_when
+        case _:
+            assert_never(section)

@@ -13,9 +13,8 @@ from refloat.model.light import plain_of
 from refloat.model.problem import Problem
 from refloat.model.session import Failure, FailureKind, PendingKind
 from refloat.model.stamp import Stamp
-from refloat.model.story import OpenWork, Story, Summary
+from refloat.model.story import Story, Summary
 from refloat.model.transcript import (
-    Background,
     BackgroundSeen,
     Call,
     Ending,
@@ -25,18 +24,16 @@ from refloat.model.transcript import (
     Item,
     Marker,
     Message,
-    Plan,
     Queued,
     Result,
-    StepKind,
     TakenBack,
     Touched,
     TurnBegan,
     TurnEnded,
     Unknown,
 )
-from refloat.readers.lines import decode
-from refloat.readers.pairing import Calls, OpenCall, StepDraft, is_edit, keep
+from refloat.readers.history import History
+from refloat.readers.pairing import Calls, OpenCall, is_edit
 
 KEPT: Final = 64 * 1024
 """Characters kept of each text unless the whole is asked for: far more than any surface shows, so that masking sees
@@ -93,7 +90,7 @@ class Assembler:
         self._kept = kept
         self._c, self._calls = thaw(frozen) if frozen else (Counters(), Calls())
         self._prompt_rows = {row for row, _, _ in self._c.prompts}
-        self._history = _History(kept) if keep_items else None
+        self._history = History(kept) if keep_items else None
 
     @property
     def keeps_items(self) -> bool:
@@ -393,133 +390,3 @@ def _failure(told: list[str | None] | None) -> Failure | None:
 
 def _pending(value: str | None) -> PendingKind | None:
     return "approval" if value == "approval" else "input" if value == "input" else None
-
-
-class _History:
-    """The items of a session, while it is being read."""
-
-    def __init__(self, kept: int | None) -> None:
-        self._kept = kept
-        self._entries: list[Message | StepDraft | Marker] = []
-        self._parts: dict[tuple[str, str], int] = {}
-        self._rows: set[str] = set()
-        self._turns: list[int] = []
-        self._taken: set[int] = set()
-        self._drafts: dict[str, StepDraft] = {}
-        self._early: dict[str, list[Result]] = {}
-        self._background: dict[str, tuple[Background, int | None, Stamp | None]] = {}
-        self.plan: Plan | None = None
-        self.touched: list[Touched] = []
-        self.queued: dict[str, Queued] = {}
-
-    def _add(self, entry: Message | StepDraft | Marker, turn: int) -> None:
-        self._entries.append(entry)
-        self._turns.append(turn)
-
-    def message(self, message: Message, turn: int) -> None:
-        if message.row:
-            row = f"{message.type}:{message.row}"
-            if row in self._rows:
-                return
-            self._rows.add(row)
-        message = dataclasses.replace(message, text=keep(message.text, self._kept))
-        key = (message.type, message.id)
-        at = self._parts.get(key) if message.id and message.type != "prompt" else None
-        if at is None:
-            if message.id:
-                self._parts[key] = len(self._entries)
-            self._add(message, turn)
-            return
-        first = self._entries[at]
-        if isinstance(first, Message) and message.text:
-            joined = f"{first.text}\n{message.text}" if first.text else message.text
-            self._entries[at] = dataclasses.replace(first, text=keep(joined, self._kept))
-
-    def call(self, call: Call, n: int, turn: int, subagent: str | None) -> None:
-        draft = StepDraft(call, n, len(self._entries) + 1, turn, subagent)
-        self._drafts[call.id] = draft
-        for result in self._early.pop(call.id, ()):
-            self.result(result, draft)
-        if call.kind is StepKind.PLAN and (plan := read_plan(call.input, n)):
-            self.plan = plan
-        self._add(draft, turn)
-
-    def result(self, result: Result, draft: StepDraft | None = None) -> None:
-        draft = draft or self._drafts.get(result.id)
-        if draft is None:
-            self._early.setdefault(result.id, []).append(result)
-            return
-        draft.answer(result)
-        if result.background:
-            self._see_background(result.background, draft.n, result.at)
-
-    def marker(self, marker: Marker) -> None:
-        if marker.kind != "plan":
-            self._add(dataclasses.replace(marker, text=keep(marker.text, self._kept)), 0)
-        elif plan := read_plan(marker.text, len(self._drafts)):
-            self.plan = plan
-
-    def side(self, event: Queued | BackgroundSeen | Touched) -> None:
-        if isinstance(event, Touched):
-            self.touched.append(event)
-        elif isinstance(event, BackgroundSeen):
-            self._see_background(event.background, None, event.at)
-        elif event.waiting:
-            self.queued[event.id] = event
-        else:
-            self.queued.pop(event.id, None)
-
-    def _see_background(self, seen: Background, step: int | None, at: Stamp | None) -> None:
-        before = self._background.get(seen.id)
-        if before is not None:
-            what = before[0].what or seen.what
-            seen = dataclasses.replace(before[0], what=what, running=seen.running, pid=seen.pid or before[0].pid)
-            step, at = before[1] or step, before[2] or at
-        self._background[seen.id] = (seen, step, at)
-
-    def take_back(self, rows: frozenset[str], turns: set[int]) -> None:
-        for at, entry in enumerate(self._entries):
-            if isinstance(entry, StepDraft):
-                entry.superseded = entry.superseded or entry.call.id in rows or entry.turn in turns
-            elif isinstance(entry, Message) and (entry.row in rows or self._turns[at] in turns):
-                self._taken.add(at)
-
-    def open_work(self) -> tuple[OpenWork, ...]:
-        return tuple(OpenWork(work, step, at) for work, step, at in self._background.values() if work.running)
-
-    def items(self) -> tuple[Item, ...]:
-        return tuple(self._item(at, entry) for at, entry in enumerate(self._entries))
-
-    def _item(self, at: int, entry: Message | StepDraft | Marker) -> Item:
-        if isinstance(entry, StepDraft):
-            step = entry.step(self._said_beside(entry.call.message), self._kept)
-            return Item(at + 1, "step", entry.call.at, step=step, superseded=step.superseded)
-        if isinstance(entry, Marker):
-            return Item(at + 1, "marker", entry.at, marker=entry)
-        taken = entry.superseded or at in self._taken
-        return Item(at + 1, entry.type, entry.at, text=entry.text, superseded=taken)
-
-    def _said_beside(self, message_id: str) -> str | None:
-        at = self._parts.get(("reply", message_id)) if message_id else None
-        entry = self._entries[at] if at is not None else None
-        return entry.text if isinstance(entry, Message) and entry.text else None
-
-
-def read_plan(recorded: str, step: int) -> Plan | None:
-    """The plan in the arguments of a planning tool: `todos` with `content`, or `plan` with `step`."""
-    try:
-        value = decode(recorded.encode("utf-8", "replace"))
-    except ValueError:
-        return None
-    if not isinstance(value, dict):
-        return None
-    listed: object = value.get("todos") or value.get("plan")  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - foreign JSON, narrowed below
-    if not isinstance(listed, list):
-        return None
-    entries: list[tuple[str, str]] = []
-    for entry in listed:  # pyright: ignore[reportUnknownVariableType] - foreign JSON, narrowed below
-        if isinstance(entry, dict):
-            text: object = entry.get("content") or entry.get("step") or entry.get("subject")  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - as above
-            if isinstance(text, str):
-                entries.append((text, str(entry.get("status") or "pending")))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType] - as above
-    return Plan(tuple(entries), step) if entries else None

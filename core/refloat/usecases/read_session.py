@@ -6,7 +6,7 @@ from refloat.errors import Unreadable
 from refloat.model.story import Story
 from refloat.readers.contract import Found, FoundSubagent, Reader
 from refloat.readers.story import KEPT, Assembler
-from refloat.usecases.reading import run, told_cut
+from refloat.usecases.reading import run
 
 
 def read_story(reader: Reader, found: Found, *, full: bool = False) -> Story:
@@ -37,6 +37,5 @@ def _part(
         subagent=subagent.id if subagent else None,
         kept=None if full else KEPT,
     )
-    reading = run(reader, found, assembler, subagent, resumable=False)
-    story = assembler.story(subagents)
-    return replace(story, summary=told_cut(story.summary, cut=reading.cut))
+    run(reader, found, assembler, subagent, resumable=False)
+    return assembler.story(subagents)

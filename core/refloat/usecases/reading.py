@@ -6,7 +6,7 @@ line ends), anything else is told as a Problem and makes the record `cut`. Refus
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, cast
 
 import orjson
@@ -32,18 +32,7 @@ class Resumable:
     parser: bytes
     """`Parser.freeze()` as JSON."""
     assembler: bytes
-    """`Assembler.freeze()` as JSON; `{}` where the items were kept, from which nobody reads on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a reading came to, beside what the Assembler now holds."""
-
-    resumable: Resumable | None
-    cut: bool
-    """The last record of the last segment is incomplete."""
-    read: int
-    """Bytes that were read."""
+    """`Assembler.freeze()` as JSON."""
 
 
 def run(
@@ -54,12 +43,12 @@ def run(
     start: Resumable | None = None,
     *,
     resumable: bool = True,
-) -> Reading:
+) -> Resumable | None:
     """Feed a session, or one of its sub-agents, to `assembler`, from the beginning or from behind `start`.
 
     Afterwards the assembler holds the present end too: the provisional last record and what `finish()` concludes. The
-    `Resumable` was taken before those, so that an assembler thawed from it reads on as if there had been no end. Files
-    that cannot be read become Problems. With `resumable=False` nothing is frozen (an assembler that keeps its items).
+    `Resumable` was taken before those, so that an assembler thawed from it reads on as if there had been no end; None
+    where nothing can be read on, or with `resumable=False`. Files that cannot be read become Problems.
     """
     segments = subagent.segments if subagent is not None else found.segments
     frozen = None if start is None else cast("dict[str, object]", orjson.loads(start.parser))  # we wrote it ourselves
@@ -77,9 +66,10 @@ def run(
         kept = Resumable(
             len(segments) - 1, drive.cursor, orjson.dumps(parser.freeze()), orjson.dumps(assembler.freeze())
         )
-    cut = drive.end(tail, last=True) if tail is not None else False
+    if tail is not None:
+        drive.end(tail, last=True)
     assembler.take(parser.finish())
-    return Reading(kept, cut, drive.read)
+    return kept
 
 
 def read_summary(
@@ -94,15 +84,8 @@ def read_summary(
         subagent=None if subagent is None else subagent.id,
         frozen=thawed,
     )
-    resumable = run(reader, found, assembler, subagent, start).resumable
+    resumable = run(reader, found, assembler, subagent, start)
     return assembler.summary(), resumable
-
-
-def told_cut(summary: Summary, *, cut: bool) -> Summary:
-    """Say in the summary's ending whether the last record is incomplete."""
-    if summary.ending.cut == cut:
-        return summary
-    return replace(summary, ending=replace(summary.ending, cut=cut))
 
 
 class _Drive:
@@ -115,7 +98,6 @@ class _Drive:
         self._path = ""
         self._ends: dict[str, Cursor] = {}
         self.cursor = Cursor()
-        self.read = 0
 
     def segment(self, segment: Segment, cursor: Cursor | None) -> Tail | None:
         """Read a segment, from `cursor` where its beginning was read before; the bytes left over are returned."""
@@ -133,15 +115,12 @@ class _Drive:
                 tail = got
             else:
                 self._assembler.take((got,))
-        self.read += self.cursor.offset - cursor.offset
         self._ends[self._path] = self.cursor
         return tail
 
-    def end(self, tail: Tail, *, last: bool) -> bool:
-        """Take what stands behind the last line end; True when it is no whole record. `last`: nothing follows."""
+    def end(self, tail: Tail, *, last: bool) -> None:
+        """Take what stands behind the last line end. `last`: nothing follows, and what is no whole record was cut."""
         got = list(read_one(self._path, *_after(tail.cursor), tail.data, self._torn_heads))
-        if not got:
-            return False
         whole = any(isinstance(record, Line) for record in got)
         if not whole and tail.data.strip(b"\x00 \t\r"):
             line, offset = _after(tail.cursor)
@@ -151,7 +130,6 @@ class _Drive:
                 self._assembler.cut(record)
             else:
                 self._feed(record)
-        return not whole
 
     def _feed(self, record: Line | Problem) -> None:
         self._assembler.take((record,) if isinstance(record, Problem) else self._parser.feed(record))

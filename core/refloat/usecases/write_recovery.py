@@ -5,9 +5,9 @@ Decides which lines a person's words add or change. Refuses to write the text it
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Final, assert_never
+from typing import Final
 
-from refloat.model.brief import Answers, Brief, Confidence, Line, Section, WrittenBrief
+from refloat.model.brief import Answers, Brief, Confidence, Line, Section, WrittenBrief, lines_of
 from refloat.model.recovery import LineEdit, LookedSaid, ProcessSaid
 from refloat.text import one_line
 from refloat.usecases.recover import OWNERS, Recovery, Uncertain, cards, process_of, uncertain_rows
@@ -53,30 +53,11 @@ def changed_lines(recovery: Recovery, brief: Brief) -> dict[Section, tuple[Line,
     sections: list[Section] = [*added, *(name for name in recovery.given.edits if name not in added)]
     changed: dict[Section, tuple[Line, ...]] = {}
     for section in sections:
-        before = (*section_of(brief, section), *added.get(section, ()))
+        before = (*lines_of(brief, section), *added.get(section, ()))
         after = _edited(before, recovery.given.edits.get(section, ()), recovery.by)
-        if after != section_of(brief, section):
+        if after != lines_of(brief, section):
             changed[section] = after
     return changed
-
-
-def section_of(brief: Brief, section: Section) -> tuple[Line, ...]:
-    """The lines of one section."""
-    match section:
-        case "previous_attempt":
-            return brief.previous_attempt
-        case "current_artifact":
-            return brief.current_artifact
-        case "established":
-            return brief.established
-        case "uncertain":
-            return brief.uncertain
-        case "next_step":
-            return brief.next_step
-        case "done_when":
-            return brief.done_when
-        case _:
-            assert_never(section)
 
 
 _PROCESS_WORDS: Final[dict[ProcessSaid, str]] = {

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from refloat.brief.ahead import NOT_STATED, find_criteria
 from refloat.brief.build import build_brief
 from refloat.brief.facts import Facts
-from refloat.brief.markdown import lines_of, render
+from refloat.brief.markdown import render
 from refloat.brief.masks import Masker
 from refloat.brief.quoting import Quoter
 from refloat.errors import UsageError
-from refloat.model.brief import SECTIONS, Answers, Brief, Confidence, Line, Section
+from refloat.model.brief import SECTIONS, Answers, Brief, Confidence, Line, Section, lines_of
 from refloat.model.checkout import (
     CheckRun,
     EditedFile,

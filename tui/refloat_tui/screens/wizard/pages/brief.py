@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from refloat.model.brief import SECTIONS, Confidence, Line, Section
+from refloat.model.brief import SECTIONS, Confidence, Line, Section, lines_of
 from refloat.model.recovery import EditedLine, LineEdit, Page, Said, SaidTitle
 from refloat.text import inert_line, one_line
 from refloat.usecases.recover import Recovery
-from refloat.usecases.write_recovery import section_of
 from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.age import clock_time
 from refloat_tui.screens.wizard.pages.view import (
@@ -58,7 +57,7 @@ def brief_rows(look: Look) -> list[Row]:
     rows = wrapped_rows("title", ((one_line(brief.title), f"{title} bold".strip()),), look.width)
     for section, words in SECTIONS:
         rows += [gap(f"{section} gap"), heading(f"{section} head", ((words, "$accent bold"),))]
-        lines = section_of(brief, section)
+        lines = lines_of(brief, section)
         for at, line in enumerate(lines):
             rows += _line_rows(f"{section}#{at}", line, look)
         rows += _taken_out_rows(section, look)
@@ -179,5 +178,5 @@ def _line(look: Look, key: str) -> Line | None:
     name, _, at = key.partition("#")
     if look.written is None or not at.isdecimal() or all(section != name for section, _ in SECTIONS):
         return None
-    lines = section_of(look.written.brief, section_key(key))
+    lines = lines_of(look.written.brief, section_key(key))
     return lines[int(at)] if int(at) < len(lines) else None
