@@ -1,7 +1,8 @@
 """What a session came to: recalled where its files are as they were, read on where the last one grew, read anew else.
 
 Decides which of the three, by device, inode, size and time of every stretch, and by a hash of the head of a file that
-grew. What is kept on disk has its titles and failure texts masked; values that were just read stay raw.
+grew. What is kept on disk has its titles and failure texts masked; values that were just read stay raw. JSON
+is cast unchecked here: Refloat wrote it itself, under the schema number of `catalogue.peek`.
 """
 
 from collections.abc import Mapping, Sequence

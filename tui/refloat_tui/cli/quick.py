@@ -188,6 +188,6 @@ def _write(text: str) -> int:
         # The interpreter would complain again while it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(fault, BrokenPipeError):
-            print(f"refloat: standard output cannot be written: {fault.strerror or fault}", file=sys.stderr)  # noqa: T201
+            print(f"refloat: standard output cannot be written: {fault.strerror or fault}", file=sys.stderr)  # noqa: T201 - as `err.say`, without its imports
             return 2
     return 0

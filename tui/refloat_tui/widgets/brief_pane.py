@@ -38,7 +38,7 @@ class BriefPane(Pane):
 
         written: WrittenBrief
 
-    def __init__(self, glyphs: Glyphs, *, id: str) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(glyphs, id=id)
         self.written: WrittenBrief | None = None
 

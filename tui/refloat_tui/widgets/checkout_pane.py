@@ -184,7 +184,7 @@ class CheckoutPane(Pane):
     CheckoutPane > #why { height: auto; max-height: 2; padding: 0 1; border-top: solid $rule; color: $quiet; }
     """
 
-    def __init__(self, glyphs: Glyphs, *, id: str) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(glyphs, id=id)
         self._checkout: Checkout | None = None
         self._story: Story | None = None

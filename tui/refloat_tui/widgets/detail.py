@@ -46,7 +46,7 @@ class Detail(Vertical):
 
         name: str
 
-    def __init__(self, glyphs: Glyphs, home: str, *, id: str) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, home: str, *, id: str) -> None:
         super().__init__(id=id)
         self.glyphs = glyphs
         self._home = home

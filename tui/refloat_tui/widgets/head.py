@@ -41,7 +41,7 @@ class Head(Vertical):
     Head #facts { height: auto; }
     """
 
-    def __init__(self, glyphs: Glyphs, home: str, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, home: str, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.glyphs = glyphs
         self._home = home

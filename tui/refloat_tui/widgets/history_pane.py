@@ -81,7 +81,7 @@ class HistoryPane(Pane):
 
         item: Item
 
-    def __init__(self, glyphs: Glyphs, *, id: str) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(glyphs, id=id)
         self.items: tuple[Item, ...] = ()
         self.kind = "all"

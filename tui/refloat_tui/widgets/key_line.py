@@ -25,7 +25,7 @@ class KeyLine(Widget):
     KeyLine { height: 1; dock: bottom; padding: 0 1; background: $background; }
     """
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.glyphs = glyphs
 

@@ -28,7 +28,7 @@ class Pane(Vertical):
     Pane.-said > .said { display: block; }
     """
 
-    def __init__(self, glyphs: Glyphs, *, id: str) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(id=id)
         self.glyphs = glyphs
         self.said = Static(classes="said", markup=False)

@@ -107,7 +107,7 @@ class RecapPane(Pane):
     RecapPane > #strip { height: auto; padding: 1 1 0 1; }
     """
 
-    def __init__(self, glyphs: Glyphs, *, id: str) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(glyphs, id=id)
         self._strip_of: tuple[Story, State] | None = None
 

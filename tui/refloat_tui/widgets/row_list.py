@@ -63,7 +63,7 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
             """The list."""
             return self.rows
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.glyphs = glyphs
         self.rows: Sequence[R] = ()

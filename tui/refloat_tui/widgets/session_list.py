@@ -20,7 +20,7 @@ _BRANCH_FROM, _AGENT_FROM, _COUNT_FROM, _AGE_FROM = 90, 56, 34, 26
 class SessionList(RowList[Entry]):
     """Rows of sessions under headings. Its key is the session's name."""
 
-    def __init__(self, glyphs: Glyphs, now: Stamp, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, now: Stamp, *, id: str | None = None) -> None:
         super().__init__(glyphs, id=id)
         self.now = now
         self.breathing: frozenset[SessionName] = frozenset()

@@ -38,7 +38,7 @@ class TabLine(Widget):
     tabs: reactive[tuple[Tab, ...]] = reactive(())
     chosen: reactive[str] = reactive("")
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.glyphs = glyphs
 

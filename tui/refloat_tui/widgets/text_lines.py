@@ -20,7 +20,7 @@ class _Wrapped:
 class TextLines(RowList[_Wrapped]):
     """Lines; a lead hangs before the first line of each, the rest is indented by as much."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(glyphs, id=id)
         self._lines: Sequence[MarkdownLine] = ()
         self._laid_for = 0

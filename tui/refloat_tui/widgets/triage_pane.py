@@ -91,7 +91,7 @@ class TriagePane(Pane):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("triage")]
 
-    def __init__(self, glyphs: Glyphs, *, id: str) -> None:  # noqa: A002
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(glyphs, id=id)
         self._triage: Triage | None = None
         self._story: Story | None = None
