@@ -47,6 +47,7 @@ class RefloatScreen(Screen[Returned]):
         super().__init__(name, id, classes)
         self.glyphs = glyphs
         """The signs to draw with."""
+        self._told = ""
 
     def why_not(self, action: str) -> str | None:
         """Why an action is impossible now, as a sentence that says what would make it possible; None: it is possible.
@@ -85,5 +86,8 @@ class RefloatScreen(Screen[Returned]):
             self.tell(notice_of(event.worker.error, event.worker.description or event.worker.name), bad=True)
 
     def tell(self, sentence: str, *, bad: bool = False) -> None:
-        """Show a sentence for a few seconds. It is text, never markup."""
+        """Show a sentence for a few seconds. It is text, never markup. Told again, it takes its own place."""
+        if sentence == self._told:
+            self.app.clear_notifications()
+        self._told = sentence
         self.notify(sentence, severity="error" if bad else "information", timeout=8 if bad else 4, markup=False)

@@ -242,6 +242,7 @@ _CRITERION: Final = re.compile(
     |\bfertig,?\ (?:wenn|sobald)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_SENTENCE_END: Final = re.compile(r"[.!?]\s+(?=[A-Z])")
 _BULLET: Final = re.compile(r"\s*(?:[-*+•]|\d+[.)]|\[[ x]\])\s+")
 
 
@@ -270,10 +271,18 @@ def find_criteria(ask: str) -> str:
     in_list = False
     for row in ask.splitlines():
         if _CRITERION.search(row):
-            kept.append(row)
+            kept.append(_from_criterion(row))
             in_list = row.rstrip().endswith(":") or row.lstrip().startswith("#") or len(row.split()) <= 4
         elif in_list and (_BULLET.match(row) or not row.strip()):
             kept.append(row)
         else:
             in_list = False
     return "\n".join(row for row in kept if row.strip())
+
+
+def _from_criterion(row: str) -> str:
+    """A line from the first sentence on that says when the work is done; whole where no single sentence says it."""
+    begins = [0, *(match.end() for match in _SENTENCE_END.finditer(row))]
+    ends = [*begins[1:], len(row)]
+    first = next((a for a, b in zip(begins, ends, strict=True) if _CRITERION.search(row[a:b])), 0)
+    return row[first:]

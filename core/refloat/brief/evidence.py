@@ -62,7 +62,8 @@ def _state_words(facts: Facts, file: EditedFile) -> str:
         case FileState.REVERTED:
             return f"{what} does not stand: the file is as it was before{doubt}"
         case FileState.DIVERGED:
-            return f"neither {what} nor what was before it is on disk{why}{doubt}"
+            because = f": {facts.quote.words(file.why, 120)}" if file.why else ", and neither is what was before it"
+            return f"{what} is not on disk{because}{doubt}"
         case FileState.DELETED:
             return f"the file is gone from disk, and the session did not delete it{doubt}"
         case FileState.MOVED:
@@ -96,7 +97,10 @@ def _is_obvious(file: EditedFile, place: FoundIn) -> bool:
 
 
 def _place_words(facts: Facts, place: FoundIn) -> str:
-    words = ["the record" if place.where is PlaceKind.RECORD else place.where.value.replace("_", " ")]
+    if place.where is PlaceKind.RECORD:
+        at = f", {facts.quote.words(place.ref, 40)}" if place.ref else ""
+        return f"the record{at}{f' of {facts.quote.code(place.path)}' if place.path else ''}"
+    words = [place.where.value.replace("_", " ")]
     words += [facts.quote.code(part) for part in (place.ref, place.path) if part]
     if place.commit:
         words.append(f"at {short(place.commit)}")
@@ -265,7 +269,7 @@ def _doubtful_check(facts: Facts, last: LastRun) -> Iterator[Line]:
         return
     if run.freshness is Freshness.STALE:
         because = facts.quote.words(run.stale_because or "a file changed after it")
-        text = f"Stale: {_run_words(facts, last)}; {because}"
+        text = f"Stale: {_run_words(facts, last)}; since then {because}"
     else:
         text = f"{_run_words(facts, last)}; it is unknown which tree it saw"
     yield line(text, RECORDED, 83, own_steps([run.step], last.subagent))

@@ -7,11 +7,21 @@ from refloat.brief.facts import Facts, counted, line, said, short
 from refloat.model.brief import Confidence, Line
 from refloat.model.checkout import EditedFile, Operation, Owner
 from refloat.model.liveness import Verdict
-from refloat.model.session import State
+from refloat.model.session import Failure, FailureKind, State
 
 VERIFIED, RECORDED, UNKNOWN = Confidence.VERIFIED, Confidence.RECORDED, Confidence.UNKNOWN
 
 _EVIDENCE_SHOWN: Final = 3
+_OWNERS: Final = frozenset(owner.value for owner in Owner)
+_OUR_WORDS: Final = frozenset(
+    {
+        FailureKind.PROCESS_EXIT,
+        FailureKind.HOST_RESTART,
+        FailureKind.INTERRUPTED_BY_USER,
+        FailureKind.TRANSCRIPT_DAMAGED,
+    }
+)
+"""Kinds whose detail Refloat wrote itself."""
 
 
 def previous_attempt(facts: Facts) -> Iterator[Line]:
@@ -56,8 +66,8 @@ def _reason(facts: Facts) -> str:
     if session.failure is not None:
         failure = session.failure
         at = f" at {failure.at}" if failure.at else ""
-        detail = facts.quote.code(failure.detail, 320) if failure.detail else "no words recorded"
-        return f"{failure.kind.value.replace('_', ' ')}{at}: {detail}{when}"
+        when = "" if failure.at == session.last_activity_at else when
+        return f"{failure.kind.value.replace('_', ' ')}{at}: {_detail(facts, failure)}{when}"
     match session.state:
         case State.LIVE:
             doing = f" and is {session.activity.value.replace('_', ' ')}" if session.activity else ""
@@ -73,6 +83,15 @@ def _reason(facts: Facts) -> str:
             return f"it never began{when}"
         case _:
             assert_never(session.state)
+
+
+def _detail(facts: Facts, failure: Failure) -> str:
+    """Sentences of ours stand as they are; what an agent or a provider wrote stands as a quotation."""
+    if not failure.detail:
+        return "no words recorded"
+    if failure.kind in _OUR_WORDS:
+        return facts.quote.words(failure.detail, 320)
+    return facts.quote.code(failure.detail, 320)
 
 
 def _process(facts: Facts) -> Line:
@@ -117,7 +136,8 @@ def current_artifact(facts: Facts) -> Iterator[Line]:
         )
     else:
         branch = f"branch {quote.code(checkout.branch)}" if checkout.branch else "no branch (detached HEAD)"
-        yield line(f"Revision {short(checkout.head)} on {branch}, in {quote.code(checkout.repo)}", VERIFIED, 97)
+        there = "" if checkout.repo == facts.session.workspace else f", in {quote.code(checkout.repo)}"
+        yield line(f"Revision {short(checkout.head)} on {branch}{there}", VERIFIED, 97)
         base = checkout.base
         if base.head and base.head != checkout.head:
             yield line(f"HEAD was {short(base.head)} when the session began ({quote.words(base.how)})", RECORDED, 40)
@@ -172,8 +192,16 @@ def _dirty(facts: Facts) -> Iterator[Line]:
 
 def _owner(facts: Facts, path: str, owner: Owner | None, session: str | None) -> str | Line:
     if path in facts.answers.owners:
-        told = facts.quote.words(facts.answers.owners[path], 200)
-        return said(f"Uncommitted: {facts.quote.code(path)}, made by {told}", facts.by, 80)
+        told = facts.answers.owners[path]
+        known = told.replace(" ", "_")
+        made = (
+            _owner_words(facts, Owner(known), None) if known in _OWNERS else f"made by {facts.quote.words(told, 200)}"
+        )
+        return said(f"Uncommitted: {facts.quote.code(path)}, {made}", facts.by, 80)
+    return _owner_words(facts, owner, session)
+
+
+def _owner_words(facts: Facts, owner: Owner | None, session: str | None) -> str:
     match owner:
         case Owner.THIS_SESSION:
             return "made by this session"

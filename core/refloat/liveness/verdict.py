@@ -272,7 +272,8 @@ def _nobody(facts: Facts) -> list[Evidence]:
     else:
         named = "; ".join(_excused(facts, rival) for rival in facts.rivals[:_LISTED])
         more = f"; and {count - _LISTED} more" if count > _LISTED else ""
-        words = f"{count} of {agent} run{'s' if count == 1 else ''}, none for this session: {named}{more}"
+        running = f"1 process of {agent} runs" if count == 1 else f"{count} processes of {agent} run"
+        words = f"{running}, and not for this session: {named}{more}"
     return [_Teller(facts)("no_process", words, None)]
 
 
@@ -281,7 +282,7 @@ def _excused(facts: Facts, rival: Rival) -> str:
     if rival.elsewhere:
         return f"process {pid} owns {rival.elsewhere}"
     if facts.explained:
-        return f"process {pid} would stand in the agent's own register or lock"
+        return f"process {pid} would be named by this session's register or lock if it owned it"
     return f"process {pid} works in {rival.process.cwd or 'no known directory'}"
 
 
@@ -435,8 +436,23 @@ def _exit_words(ending: Ending, liveness: Liveness) -> str:
         parts.append(_dangling(ending.dangling))
     if ending.cut:
         parts.append("the last record is cut")
-    told = [evidence.detail for evidence in liveness.evidence if evidence.kind == "boot" or evidence.kind in _LEFT]
-    return "; ".join([*parts, *told[:2]])
+    told = [
+        _left_words(evidence) for evidence in liveness.evidence if evidence.kind == "boot" or evidence.kind in _LEFT
+    ]
+    return "; ".join([*parts, *dict.fromkeys(told)])
+
+
+def _left_words(evidence: Evidence) -> str:
+    """What was left, without where: the evidence itself names the place."""
+    match evidence.kind:
+        case "register":
+            return "its agent's register of running sessions still names it"
+        case "lock":
+            return "its lock file was left behind"
+        case "zombie":
+            return "its process is a zombie"
+        case _:
+            return evidence.detail
 
 
 def _dangling(count: int) -> str:

@@ -66,6 +66,12 @@ class Finding:
     subagent: str | None = None
 
     @property
+    def known_as(self) -> str:
+        """The verdict in a word for people. What left no artifact cannot be lost: its outcome is unknown."""
+        outcome_only = self.kind in {"external", "dangling"} and self.verdict is FindingVerdict.LOST
+        return "unknown" if outcome_only else self.verdict.value
+
+    @property
     def key(self) -> str:
         """Names it for `Answers.moved`. Made of places alone, so that masking its words leaves it as it is."""
         steps = ",".join(map(str, self.steps))

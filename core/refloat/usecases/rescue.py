@@ -87,6 +87,11 @@ class Rescue:
         """The environment of this process."""
         return self._machine.places.environment
 
+    @property
+    def home(self) -> Path:
+        """The home directory."""
+        return self._machine.places.home
+
     def take_up(self) -> Kept:
         """Go on where the last answer left off, or begin.
 

@@ -67,7 +67,7 @@ def _after_failure(reader: Reader, session: Session, workspace: str | None) -> N
         command = tuple(reader.continue_command(session.session_id, None))
         why = f"the provider ended the turn ({failure.kind}), nothing is left open: once that is mended it can go on"
         return NextOperation("continue", command, workspace, why)
-    what = failure.kind if failure else "unknown"
+    what = failure.kind.replace("_", " ") if failure else "nothing says why"
     why = (
         f"its process is gone and its record ends badly ({what}): write the brief with `refloat brief "
         f"{session.name} --out {BRIEF_FILE}`, look at what it says is uncertain, then start a new session with it"

@@ -273,6 +273,8 @@ def test_a_placeholder_stays_a_placeholder() -> None:
         ("Acceptance criteria:\n- a\n- b\n\nAlso c", "Acceptance criteria:\n- a\n- b"),
         ("## Definition of done\n\n1. green\n2. merged\nnot this", "## Definition of done\n1. green\n2. merged"),
         ("All tests must pass.", "All tests must pass."),
+        ("Retry three times. Done when it passes. Push then.", "Done when it passes. Push then."),
+        ("See core.py. Make sure the tests. and types pass", "Make sure the tests. and types pass"),
         ("When done, tell me.", ""),
         ("I have done it and it is complete.", ""),
     ],
@@ -481,3 +483,17 @@ def test_a_live_session_did_not_stop() -> None:
     told = "\n".join(texts(brief_of(SAMPLES["live"]()), "previous_attempt"))
     assert "it did not stop: it is live and is awaiting approval" in told
     assert SAMPLES["live"]().session.state is State.LIVE
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ("predates", "there before the session began"),
+        ("other session", "made by another session"),
+        ("unknown", "nobody knows whose it is"),
+        ("Ben, by hand", "made by Ben, by hand"),
+    ],
+)
+def test_an_owner_that_a_person_chose_reads_like_one_that_was_found(told: str, words: str) -> None:
+    brief = brief_of(crashed(), Answers(owners={"src/settings.py": told}, by="ana"))
+    assert f"Uncommitted: `src/settings.py`, {words}" in {line.text for line in lines_of(brief, "current_artifact")}

@@ -299,7 +299,7 @@ def test_a_complete_register_explains_its_silence(scene: Scene) -> None:
     scene.reader.complete = True
     liveness = scene.judge()
     assert liveness.verdict is Verdict.GONE
-    assert "would stand in the agent's own register" in text(liveness)
+    assert "would be named by this session's register or lock" in text(liveness)
 
 
 def test_a_boot_after_the_last_record(scene: Scene) -> None:

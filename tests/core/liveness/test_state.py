@@ -116,7 +116,10 @@ def test_failed(ending: Ending, kinds: tuple[str, ...], kind: FailureKind) -> No
 def test_the_detail_names_what_was_seen() -> None:
     _, _, failure = judge_state(replace(OPEN, dangling=1), gone("register"), last_activity=AT)
     assert failure is not None
-    assert failure.detail == ("the process is gone; the last turn is open; 1 call has no recorded result; saw register")
+    assert failure.detail == (
+        "the process is gone; the last turn is open; 1 call has no recorded result; "
+        "its agent's register of running sessions still names it"
+    )
 
 
 @given(

@@ -106,7 +106,9 @@ def run(words: Sequence[str]) -> int:
 def _sentence(fault: click.UsageError) -> str:
     path = fault.ctx.command_path if fault.ctx else "refloat"
     said = fault.format_message().rstrip(".")
-    return said if "did you mean" in said.lower() or "try `" in said else f"{said}; `{path} --help` shows the words"
+    if isinstance(fault, click.MissingParameter) and fault.param is not None and fault.param.name == "session":
+        return f"`{path}` needs a session: `{path} last`, or an id that `refloat list --all` shows"
+    return said if "did you mean" in said.lower() or "try `" in said else f"{said}; see `{path} --help`"
 
 
 def _close_quietly() -> None:

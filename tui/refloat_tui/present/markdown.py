@@ -8,6 +8,8 @@ from refloat.text import inert_line
 from refloat_tui.present import FAINT, QUIET, Pieces
 from refloat_tui.theme import Glyphs
 
+FINGERPRINT: Final = "<!-- refloat/"
+"""How the last line of a brief begins; it is for `refloat check`, not for eyes."""
 _MARKS: Final = re.compile(r"(`[^`]+`|\*\([^*`]+\)\*)")
 _BULLET: Final = re.compile(r"^(\s*)([-*]|\d+\.) (.*)$")
 
@@ -49,6 +51,16 @@ def markdown_lines(markdown: str, glyphs: Glyphs) -> tuple[MarkdownLine, ...]:
             level = len(raw) - len(raw.lstrip("#"))
             style = "bold" if level == 1 else "$accent bold"
             found.append(MarkdownLine(((inert_line(raw.lstrip("# ")), style),)))
+        elif raw.startswith(FINGERPRINT):
+            found.append(
+                MarkdownLine(
+                    (
+                        ("The last line is a fingerprint: ", FAINT),
+                        ("refloat check FILE.md", QUIET),
+                        (" tells whether the brief still holds.", FAINT),
+                    )
+                )
+            )
         elif raw.startswith("<!--"):
             found.append(MarkdownLine(((inert_line(raw), FAINT),)))
         elif raw.startswith(">"):

@@ -1,5 +1,6 @@
 """Paths in little room: the name and what tells it apart stay, the middle goes."""
 
+import re
 from pathlib import PurePosixPath
 
 from refloat.text import inert_line
@@ -12,6 +13,12 @@ def from_home(path: str | None, home: str) -> str:
     if home and (path == home or path.startswith(home.rstrip("/") + "/")):
         path = "~" + path[len(home.rstrip("/")) :]
     return inert_line(path)
+
+
+def homes_shortened(text: str, home: str) -> str:
+    """The home directory as `~` wherever a path in a text begins with it."""
+    home = home.rstrip("/")
+    return re.sub(rf"(?<![\w./~-]){re.escape(home)}(?=/)", "~", text) if home else text
 
 
 def short_path(path: str, width: int, ellipsis: str = "…") -> str:

@@ -11,13 +11,13 @@ from refloat_tui.theme import Glyphs
 Pile = Literal["saved", "claimed", "gone"]
 PILES: Final[tuple[Pile, ...]] = ("saved", "claimed", "gone")
 
-_VERDICTS: Final[dict[FindingVerdict, tuple[str, str]]] = {
-    FindingVerdict.CONFIRMED: ("confirmed", "$pile-saved"),
-    FindingVerdict.RECORDED: ("recorded", "$pile-saved"),
-    FindingVerdict.UNSUPPORTED: ("unsupported", "$pile-claimed"),
-    FindingVerdict.CONTRADICTED: ("contradicted", "$pile-gone"),
-    FindingVerdict.STALE: ("stale", "$pile-claimed"),
-    FindingVerdict.LOST: ("lost", "$pile-gone"),
+_VERDICTS: Final[dict[FindingVerdict, str]] = {
+    FindingVerdict.CONFIRMED: "$pile-saved",
+    FindingVerdict.RECORDED: "$pile-saved",
+    FindingVerdict.UNSUPPORTED: "$pile-claimed",
+    FindingVerdict.CONTRADICTED: "$pile-gone",
+    FindingVerdict.STALE: "$pile-claimed",
+    FindingVerdict.LOST: "$pile-gone",
 }
 
 EMPTY: Final[dict[Pile, str]] = {
@@ -40,7 +40,7 @@ def pile_of(triage: Triage, pile: Pile) -> tuple[Finding, ...]:
 
 def finding_head(finding: Finding) -> tuple[Pieces, Pieces]:
     """What it is, and the verdict in a word."""
-    word, style = _VERDICTS[finding.verdict]
+    word, style = finding.known_as, _VERDICTS[finding.verdict]
     if finding.confirmed is False:
         word, style = "unconfirmed", "$pile-claimed"
     kind = one_line(finding.claim or finding.kind).replace("_", " ")

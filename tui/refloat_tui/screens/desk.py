@@ -420,7 +420,7 @@ class DeskScreen(DeskWork):
     def _back_from_wizard(self, farewell: Farewell | None) -> None:
         """Say where the brief is, or how to come back."""
         if farewell is not None:
-            self.tell(farewell.sentence)
+            self.tell(farewell.on_desk or farewell.sentence)
         self._read_soon()
 
     def action_desk_back(self) -> None:

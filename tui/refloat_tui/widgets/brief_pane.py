@@ -12,6 +12,7 @@ from refloat.model.brief import WrittenBrief
 from refloat_tui.actions import bindings
 from refloat_tui.present import Pieces
 from refloat_tui.present.markdown import markdown_lines
+from refloat_tui.present.path import homes_shortened
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import content
 from refloat_tui.widgets.panes import Pane
@@ -38,8 +39,9 @@ class BriefPane(Pane):
 
         written: WrittenBrief
 
-    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
+    def __init__(self, glyphs: Glyphs, home: str = "", *, id: str) -> None:
         super().__init__(glyphs, id=id)
+        self._home = home
         self.written: WrittenBrief | None = None
 
     def compose(self) -> ComposeResult:
@@ -53,7 +55,7 @@ class BriefPane(Pane):
         self.written = written
         self.show()
         self.query_one("#brief-head", Static).update(content(self._head(written)))
-        self.query_one(TextLines).take(markdown_lines(written.markdown, self.glyphs))
+        self.query_one(TextLines).take(markdown_lines(homes_shortened(written.markdown, self._home), self.glyphs))
 
     def _head(self, written: WrittenBrief) -> Pieces:
         size = len(written.markdown.encode()) // 4

@@ -66,7 +66,7 @@ class Detail(Vertical):
             yield HistoryPane(self.glyphs, id="history")
             yield CheckoutPane(self.glyphs, id="checkout")
             yield TriagePane(self.glyphs, id="triage")
-            yield BriefPane(self.glyphs, id="brief")
+            yield BriefPane(self.glyphs, self._home, id="brief")
 
     def on_mount(self) -> None:
         """Begin with the answer."""

@@ -32,7 +32,7 @@ def open_desk() -> int:
     return _run(bench(), here())
 
 
-@click.command()
+@click.command(short_help="The recovery wizard; goes on where it stood.")
 @session_argument
 def recover(session: str) -> int:
     """The recovery wizard, straight away; it goes on where an earlier one stood."""
@@ -41,7 +41,7 @@ def recover(session: str) -> int:
     return _run(bench(), here(), chosen)
 
 
-@click.command()
+@click.command(short_help="A small repository with sessions in every state.")
 @click.option("--home", type=click.Path(path_type=Path, file_okay=False), help="Build it here and leave it there.")
 @click.option("--build-only", is_flag=True, help="Build it, say where, and do not open the app; needs --home.")
 def demo(home: Path | None, build_only: bool) -> int:
@@ -56,7 +56,10 @@ def demo(home: Path | None, build_only: bool) -> int:
     _need_terminal()
     with ExitStack() as stack:
         workbench, workspace = _enter_demo(stack, home)
-        return _run(workbench, workspace)
+        code = _run(workbench, workspace)
+    if home is not None:
+        err.say(f"the demo stays: cd {workspace} && HOME={home.absolute()} refloat")
+    return code
 
 
 def _enter_demo(stack: ExitStack, home: Path | None = None) -> tuple[Workbench, Path]:

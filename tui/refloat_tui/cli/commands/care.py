@@ -17,7 +17,7 @@ def refresh() -> None:
     err.say(f"{len(listing.sessions)} sessions read, {len(listing.problems)} problems")
 
 
-@click.command()
+@click.command(short_help="What was found, and what could not be read.")
 @as_json
 def doctor(json_: bool) -> None:
     """What was found, what could not be read, what is missing on this machine."""

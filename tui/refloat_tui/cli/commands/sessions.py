@@ -113,7 +113,7 @@ def history(session: str, first: int | None, last: int | None, full: bool, show_
         for item in items:
             out.write(wire.dump_line(wire.item(item, full=full), masker=masker))
         return
-    out.lines(history_lines(mask_tree(items, masker), out.width(), full=full), masker)
+    out.lines(history_lines(mask_tree(items, masker), out.width(), found.session.workspace, full=full), masker)
 
 
 def _with_subagent(ref: str):  # noqa: ANN202 - a pair of this function's own

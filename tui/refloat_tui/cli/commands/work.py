@@ -6,6 +6,7 @@ import click
 
 from refloat import wire
 from refloat.brief.masks import Masker
+from refloat.model.brief import WrittenBrief
 from refloat.usecases.check_brief import check_brief
 from refloat.usecases.examine import examine
 from refloat.usecases.write_brief import write_brief, write_private
@@ -14,7 +15,7 @@ from refloat_tui.cli.commands.bench import answer, as_json, bench, located, sess
 from refloat_tui.cli.show.work import check_lines, checkout_lines, triage_lines
 
 
-@click.command()
+@click.command(short_help="Each recorded edit compared with the working tree.")
 @session_argument
 @click.option("--patch", is_flag=True, help="Show the dirty hunks of each file, with their owners.")
 @show_secrets
@@ -30,7 +31,7 @@ def checkout(session: str, patch: bool, show_secrets: bool, json_: bool) -> None
     )
 
 
-@click.command()
+@click.command(short_help="What is saved, claimed and gone; what not to repeat.")
 @session_argument
 @show_secrets
 @as_json
@@ -43,8 +44,18 @@ def triage(session: str, show_secrets: bool, json_: bool) -> None:
 @click.command()
 @session_argument
 @click.option("--out", "target", type=click.Path(path_type=Path, dir_okay=False), help="Write it here, private (0600).")
-@click.option("--max-tokens", type=click.IntRange(min=200), default=4000, show_default=True, help="Of four bytes each.")
-@click.option("--template", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Own layout.")
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(min=200),
+    default=4000,
+    show_default=True,
+    help="At most this long; a token is four bytes.",
+)
+@click.option(
+    "--template",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Markdown of your own with {title}, {next_step} and the like.",
+)
 @show_secrets
 @as_json
 def brief(
@@ -64,14 +75,24 @@ def brief(
     )
     if target is not None:
         write_private(target, written.markdown)
-        err.say(f"wrote {target} ({written.masked} values masked, {written.omitted} lines left out)")
+        err.say(f"wrote {target}{_remarks(written)}")
     if json_:
         out.write(wire.dump(wire.brief(written), masker=Masker(enabled=not show_secrets)))
     elif target is None:
         out.write(written.markdown)
 
 
-@click.command()
+def _remarks(written: WrittenBrief) -> str:
+    """What was masked and cut, where anything was."""
+    facts = [
+        f"{count} {what}{'' if count == 1 else 's'} {done}"
+        for count, what, done in ((written.masked, "secret", "masked"), (written.omitted, "line", "left out for size"))
+        if count
+    ]
+    return f" ({', '.join(facts)})" if facts else ""
+
+
+@click.command(short_help="Does this brief still hold? If not: what moved.")
 @click.argument("brief", metavar="FILE.md", type=click.Path(path_type=Path))
 @as_json
 def check(brief: Path, json_: bool) -> int:

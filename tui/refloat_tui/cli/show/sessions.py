@@ -1,9 +1,10 @@
 """`status`, `recap` and `history` for a person."""
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from refloat.model.session import Session
-from refloat.model.status import Recap, Status
+from refloat.model.status import Operation, Recap, Status
 from refloat.model.transcript import Item, Outcome, Step, StepKind
 from refloat.text import cut, inert, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
@@ -17,40 +18,55 @@ _SIGN = {
 }
 
 
-def step_line(step: Step) -> str:
-    """`step 31  check  pytest -q → failed, exit 1`."""
+def step_line(step: Step, root: str | None = None) -> str:
+    """`step 31  check  pytest -q → failed, exit 1`; a path below `root` without it."""
     exit_code = f", exit {step.exit_code}" if step.exit_code is not None else ""
     unknown = ", effects unknown" if step.effects_unknown else ""
     who = f" ({step.subagent})" if step.subagent else ""
-    return f"step {step.n}{who}  {step.kind}  {one_line(step.summary)} → {_SIGN[step.outcome]}{exit_code}{unknown}"
+    what = one_line(step.summary.removeprefix(f"{root}/") if root and step.command is None else step.summary)
+    return f"step {step.n}{who}  {step.kind}  {what} → {_SIGN[step.outcome]}{exit_code}{unknown}"
+
+
+_OPERATIONS: Final[dict[Operation, str]] = {
+    "attach": "go to where it runs",
+    "resolve_liveness": "find out whether it still runs",
+    "continue": "continue it",
+    "new_linked": "start a new session with the brief",
+    "prompt": "ask it something",
+}
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def status_lines(status: Status, width: int) -> Iterator[str]:
     """State, next step, evidence, open steps."""
     session, then = status.session, status.next
+    root = session.worktree or session.workspace
     yield from labelled(session.state.upper(), session.title or "(nothing was ever asked)", width, 12)
     yield from labelled("session", f"{session.name}  {_counts(session)}", width, 12)
     yield from labelled("workspace", f"{session.workspace or 'not recorded'}{_where(session)}", width, 12)
     if session.last_activity_at:
         yield from labelled("last seen", session.last_activity_at, width, 12)
     if session.failure:
-        yield from labelled("failure", f"{session.failure.kind}: {session.failure.detail}", width, 12)
+        yield from labelled("failure", f"{_words(session.failure.kind)}: {session.failure.detail}", width, 12)
     if session.activity:
-        yield from labelled("activity", session.activity, width, 12)
+        yield from labelled("activity", _words(session.activity), width, 12)
     if session.superseded_by:
         yield from labelled("goes on in", session.superseded_by, width, 12)
-    yield from labelled("next", f"{then.operation}: {then.why}", width, 12)
+    yield from labelled("next", f"{_OPERATIONS[then.operation]}: {then.why}", width, 12)
     if then.command:
         yield from labelled("", "$ " + " ".join(_quoted(word) for word in then.command), width, 12)
     evidence = [(fact.kind, f"{fact.detail}{f' [{fact.at}]' if fact.at else ''}") for fact in session.liveness.evidence]
-    rows = [line for kind, detail in evidence for line in labelled(f"  {kind}", detail, width, 18)]
+    rows = [line for kind, detail in evidence for line in labelled(f"  {_words(kind)}", detail, width, 18)]
     yield from section(f"EVIDENCE (process: {session.liveness.verdict})", rows)
     if status.pending_request:
         waits = status.pending_request
         yield from section("WAITS FOR", labelled(f"  {waits.kind}", f"step {waits.step}: {waits.text}", width, 12))
-    yield from section("OPEN STEPS", ["  " + cut(step_line(step), width - 2) for step in status.open_steps])
+    yield from section("OPEN STEPS", ["  " + cut(step_line(step, root), width - 2) for step in status.open_steps])
     if status.last_completed_step:
-        yield from section("LAST COMPLETED", ["  " + cut(step_line(status.last_completed_step), width - 2)])
+        yield from section("LAST COMPLETED", ["  " + cut(step_line(status.last_completed_step, root), width - 2)])
     agents = [(agent.id, agent.state, counted(agent.dangling, "open call")) for agent in session.subagents]
     yield from section("SUB-AGENTS", columns(agents, width))
     yield from section("COULD NOT BE READ", list(_problem_lines(session, width)))
@@ -96,21 +112,21 @@ def recap_lines(recap: Recap, width: int) -> Iterator[str]:
         yield from labelled("" if at else "ASKED", cut(one_line(item.text or ""), width * 3), width)
     if len(recap.asked) > 5:
         yield from labelled("", f"and {counted(len(recap.asked) - 5, 'more prompt')}", width)
-    for at, row in enumerate(_done(recap.steps)):
+    for at, row in enumerate(_done(recap.steps, recap.workspace)):
         yield from labelled("" if at else "DONE", row, width)
     if recap.said and recap.said.text:
         yield from labelled("SAID", "“" + cut(one_line(recap.said.text), width * 3) + "”", width)
     opened = [step for step in recap.steps if step.outcome is Outcome.DANGLING]
     for at, step in enumerate(opened):
-        yield from labelled("" if at else "OPEN", cut(step_line(step), width * 2), width)
+        yield from labelled("" if at else "OPEN", cut(step_line(step, recap.workspace), width * 2), width)
     yield from ["", f"LAST {counted(recap.shown, 'item')}".upper()]
     for item in recap.items:
-        yield cut(item_line(item), width)
+        yield cut(item_line(item, recap.workspace), width)
     if recap.omitted:
         yield f"… {counted(recap.omitted, 'earlier item')} and thoughts: refloat history {recap.session}"
 
 
-def _done(steps: tuple[Step, ...]) -> Iterator[str]:
+def _done(steps: tuple[Step, ...], root: str | None) -> Iterator[str]:
     edits = [step for step in steps if step.kind is StepKind.EDIT and step.outcome is Outcome.OK]
     if edits:
         files = list(dict.fromkeys(edit.path.rsplit("/", 1)[-1] for step in edits for edit in step.edits))
@@ -121,27 +137,27 @@ def _done(steps: tuple[Step, ...]) -> Iterator[str]:
         if step.kind is StepKind.CHECK:
             checks[step.summary] = step
     for step in list(checks.values())[-4:]:
-        yield step_line(step)
+        yield step_line(step, root)
     for step in steps:
         if step.kind is StepKind.EXTERNAL:
-            yield step_line(step)
+            yield step_line(step, root)
 
 
-def item_line(item: Item) -> str:
+def item_line(item: Item, root: str | None = None) -> str:
     """One line for one item, whatever it is."""
     clock = (item.at or "")[11:19].ljust(8)
     back = " (taken back)" if item.superseded else ""
     if item.step:
-        return f"{item.n:>5}  {clock}  {step_line(item.step)}{back}"
+        return f"{item.n:>5}  {clock}  {step_line(item.step, root)}{back}"
     if item.marker:
         return f"{item.n:>5}  {clock}  ── {item.marker.kind}: {one_line(item.marker.text)}"
     return f"{item.n:>5}  {clock}  {item.type}{back}: {one_line(item.text or '')}"
 
 
-def history_lines(items: Iterable[Item], width: int, *, full: bool) -> Iterator[str]:
+def history_lines(items: Iterable[Item], width: int, root: str | None, *, full: bool) -> Iterator[str]:
     """Every item on a line of its own; with `full` its whole text below."""
     for item in items:
-        yield cut(item_line(item), width)
+        yield cut(item_line(item, root), width)
         if full:
             yield from _whole(item)
 

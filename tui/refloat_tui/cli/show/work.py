@@ -2,9 +2,10 @@
 
 import shlex
 from collections.abc import Iterator
+from typing import Final
 
-from refloat.model.brief import BriefCheck
-from refloat.model.checkout import Checkout, EditedFile
+from refloat.model.brief import BriefCheck, Moved
+from refloat.model.checkout import Checkout, DirtyHunk, EditedFile, OtherChange, Owner, PlaceKind
 from refloat.model.triage import Finding, Triage
 from refloat.text import cut, inert_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
@@ -22,18 +23,17 @@ def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[s
         branch = f" of {under_way.branch}" if under_way.branch else ""
         yield from labelled("UNDER WAY", f"{under_way.kind}{branch}{onto}", width)
         yield from section("CONFLICTS", ["  " + inert_line(path) for path in under_way.conflicts])
-    rows = [
-        (file.state, _owner(file.owner, file.session), inert_line(file.path), _fates(file)) for file in checkout.files
-    ]
-    yield from section(f"FILES THAT THE SESSION EDITED ({len(rows)})", columns(rows, width))
-    for file in checkout.files:
-        for place in file.found_in:
-            told = " ".join(part for part in (place.where, place.ref, (place.commit or "")[:12]) if part)
-            yield from labelled("", f"{file.path}: stands in {told}", width, 4)
+    if checkout.files:
+        yield from ["", f"FILES THAT THE SESSION EDITED ({len(checkout.files)})"]
+    named = [(file.state.replace("_", " "), inert_line(file.path), _by(file, checkout)) for file in checkout.files]
+    for file, row in zip(checkout.files, columns(named, width), strict=True):
+        yield row
+        for told in (_fates(file), _places(file)):
+            yield from labelled("", told, width, 6) if told else ()
         if patch:
-            yield from _hunks(file)
+            yield from _hunks(file, checkout)
     others = [
-        (change.status, _owner(change.owner, change.session), inert_line(change.path), change.why)
+        (change.status, inert_line(change.path), "; ".join(filter(None, (_by(change, checkout), change.why))))
         for change in checkout.other_changes
     ]
     yield from section(f"OTHER CHANGES, NOT OF THIS SESSION'S EDITS ({len(others)})", columns(others, width))
@@ -54,20 +54,49 @@ def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[s
     yield from section("NOT OBEYED, OR NOT LOOKED AT", warnings)
 
 
-def _owner(owner: str | None, session: str | None) -> str:
-    return session or owner or "-"
+_OWNERS: Final[dict[Owner, str]] = {
+    Owner.THIS_SESSION: "by this session",
+    Owner.OTHER_SESSION: "by another session",
+    Owner.COMMAND: "by a command that it ran",
+    Owner.PREDATES: "there before it began",
+    Owner.MIXED: "by several",
+    Owner.UNKNOWN: "nobody knows by whom",
+}
+
+
+def _by(what: EditedFile | OtherChange | DirtyHunk, checkout: Checkout) -> str:
+    """Who made the dirty lines; nothing where none is dirty."""
+    if what.owner is None:
+        return ""
+    if what.session and what.session != checkout.session:
+        return f"by {what.session}"
+    return _OWNERS[what.owner]
 
 
 def _fates(file: EditedFile) -> str:
-    told = [f"step {edit.step} {edit.fate}{f' in {edit.commit[:12]}' if edit.commit else ''}" for edit in file.edits]
-    doubt = "" if file.confirmed else "not confirmed by the record; "
-    why = f"{file.why}; " if file.why else ""
-    return doubt + why + ", ".join(told)
+    """What became of each edit; those of one fate together."""
+    steps: dict[str, list[str]] = {}
+    for edit in file.edits:
+        fate = edit.fate.replace("_", " ") + (f" in {edit.commit[:12]}" if edit.commit else "")
+        steps.setdefault(fate, []).append(str(edit.step))
+    told = [f"step{'s' if len(numbers) > 1 else ''} {', '.join(numbers)} {fate}" for fate, numbers in steps.items()]
+    doubt = "" if file.confirmed else "not confirmed by the record"
+    return "; ".join(filter(None, (", ".join(told), doubt, file.why)))
 
 
-def _hunks(file: EditedFile) -> Iterator[str]:
+def _places(file: EditedFile) -> str:
+    """Where its recorded content stands besides the file itself."""
+    told = [
+        " ".join(part for part in (place.where.replace("_", " "), place.ref, (place.commit or "")[:12]) if part)
+        for place in file.found_in
+        if place.where is not PlaceKind.WORKTREE or place.path not in {file.path, None}
+    ]
+    return f"also found in: {', '.join(told)}" if told else ""
+
+
+def _hunks(file: EditedFile, checkout: Checkout) -> Iterator[str]:
     for hunk in file.hunks:
-        owner = _owner(hunk.owner, hunk.session)
+        owner = _by(hunk, checkout)
         yield f"    @@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@ {owner}"
         yield from ("    " + inert_line(line) for line in hunk.lines)
 
@@ -90,7 +119,7 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
         (
             row.outcome.replace("_", " "),
             f"step {row.step}",
-            f"{row.times}×",
+            f"{row.times}×" if row.times > 1 else "",
             row.action,
             "look: " + shlex.join(row.probe) if row.probe else "",
         )
@@ -99,7 +128,7 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
     yield from section("DO NOT REPEAT WITHOUT LOOKING", columns(rows, width))
     running = {True: "still running", False: "no longer running", None: "unknown whether it runs"}
     still = [
-        (work.kind, running[work.running], f"step {work.step}" if work.step else "", work.what)
+        (work.kind.replace("_", " "), running[work.running], f"step {work.step}" if work.step else "", work.what)
         for work in triage.still_open
     ]
     yield from section("WHAT ELSE WAS ALIVE", columns(still, width))
@@ -108,16 +137,27 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
 def _findings(findings: tuple[Finding, ...], width: int) -> list[str]:
     rows: list[str] = []
     for finding in findings:
-        steps = " ".join(f"step {n}" for n in finding.steps[:4])
+        numbers = ", ".join(map(str, finding.steps[:6])) + (", …" if len(finding.steps) > 6 else "")
+        steps = f"step{'s' if len(finding.steps) > 1 else ''} {numbers}" if finding.steps else ""
         where = (
             f" [{finding.where.place}{f' {finding.where.ref}' if finding.where.ref else ''}]" if finding.where else ""
         )
-        back = ", ".join(f"{place.source}{f' {place.ref}' if place.ref else ''}" for place in finding.recoverable_from)
-        rows.append(cut(f"  {finding.verdict:<12} {inert_line(finding.what)}{where}  {steps}", width))
+        back = ", ".join(
+            f"{place.source.replace('_', ' ')}{f' {place.ref}' if place.ref else ''}"
+            for place in finding.recoverable_from
+        )
+        rows.append(cut(f"  {finding.known_as:<12} {inert_line(finding.what)}{where}  {steps}", width))
         detail = "; ".join(part for part in (finding.why, f"recoverable from {back}" if back else "") if part)
         if detail:
             rows.extend(labelled("", detail, width, 15))
     return rows
+
+
+def _moved(moved: Moved) -> str:
+    """`was … now …`; two digests tell a person only that they differ."""
+    if moved.was.startswith("content ") and moved.now.startswith("content "):
+        return "its content changed"
+    return f"was: {moved.was}   now: {moved.now}"
 
 
 def check_lines(answer: BriefCheck, width: int) -> Iterator[str]:
@@ -126,4 +166,4 @@ def check_lines(answer: BriefCheck, width: int) -> Iterator[str]:
         yield "the brief still holds: nothing that it speaks of has moved"
         return
     yield f"the brief no longer holds: {counted(len(answer.moved), 'thing')} moved"
-    yield from columns([(moved.what, moved.was, "→ " + moved.now) for moved in answer.moved], width)
+    yield from columns([(moved.what, _moved(moved)) for moved in answer.moved], width)

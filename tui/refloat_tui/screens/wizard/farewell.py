@@ -11,3 +11,5 @@ class Farewell:
     """What to tell the person: where the brief is, or how to come back. Inert."""
     written: str | None = None
     """Path of the brief, once written."""
+    on_desk: str = ""
+    """Instead of `sentence`, for a person who is back on the desk and needs no command."""

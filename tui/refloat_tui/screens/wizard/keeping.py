@@ -84,6 +84,10 @@ class Keeping(RefloatScreen[Farewell]):
         """Say that there is nothing to recover."""
         raise NotImplementedError
 
+    @property
+    def _home(self) -> str:
+        return "" if self._rescue is None else str(self._rescue.home)
+
     def _path(self, recovery: Recovery) -> str:
         if recovery.given.path is not None or self._rescue is None:
             return recovery.given.path or ""

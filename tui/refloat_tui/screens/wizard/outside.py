@@ -12,10 +12,11 @@ from textual.message import Message
 
 from refloat.errors import RefloatError
 from refloat.model.recovery import ChosePath, Said, WroteTo
-from refloat.text import inert, inert_line
+from refloat.text import inert
 from refloat.usecases.recover import Recovery, Uncertain, uncertain_rows
 from refloat_tui.clipboard import COPIED, COPIED_BY_TERMINAL, copy_locally
 from refloat_tui.present.markdown import markdown_lines
+from refloat_tui.present.path import from_home, homes_shortened
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wizard.keeping import Keeping
@@ -100,7 +101,9 @@ class Outside(Keeping):
     def action_wizard_write(self) -> None:
         """Say the path first; it can be changed."""
         if self._recovery is not None:
-            self.words.open(PATH, "Write the brief to this file", self._path(self._recovery), lines=False)
+            self.words.open(
+                PATH, "Write it to this file", from_home(self._path(self._recovery), self._home), lines=False
+            )
 
     def _write_to(self, text: str) -> None:
         if self._rescue is None or self._recovery is None or not text:
@@ -138,7 +141,7 @@ class Outside(Keeping):
         written = event.recovery.given.written
         if written is not None:
             self._hear(WroteTo(*written))
-            self.tell(f"Written to {inert_line(written[0])}. Enter leaves; n shows how to go on with it.")
+            self.tell(f"Written to {from_home(written[0], self._home)}. Enter leaves; n shows how to go on with it.")
 
     def action_wizard_copy(self) -> None:
         """The whole brief, masked."""
@@ -175,5 +178,5 @@ class Outside(Keeping):
     def action_wizard_brief(self) -> None:
         """The brief over everything."""
         if self._written is not None:
-            lines = markdown_lines(self._written.markdown, self.glyphs)
+            lines = markdown_lines(homes_shortened(self._written.markdown, self._home), self.glyphs)
             self.app.push_screen(TextScreen((("The brief so far", "bold"),), lines, glyphs=self.glyphs))

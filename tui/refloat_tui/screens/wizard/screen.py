@@ -102,7 +102,7 @@ class WizardScreen(Outside):
         return VIEWS[Page.PROCESS if self._recovery is None else self._recovery.given.page]
 
     def _look(self, recovery: Recovery, width: int) -> Look:
-        return Look(recovery, self.glyphs, max(20, width), self._written, self._path(recovery))
+        return Look(recovery, self.glyphs, max(20, width), self._written, self._path(recovery), self._home)
 
     def _page_look(self) -> Look | None:
         if self._recovery is None:
@@ -308,8 +308,11 @@ class WizardScreen(Outside):
             self._take_words(left)
         name = inert_line(self._recovery.session.name)
         keeps = self._rescue is None or self._rescue.why_memory is None
-        sentence = f"Come back with: refloat recover {name}" if keeps else "The answers were kept in memory only."
-        self._leave(Farewell(sentence))
+        if keeps:
+            again = "The answers are saved: Recover goes on where you stood."
+            self._leave(Farewell(f"Come back with: refloat recover {name}", on_desk=again))
+        else:
+            self._leave(Farewell("The answers were kept in memory only."))
 
     def action_wizard_choose(self) -> None:
         """What `space` says on this page."""

@@ -5,10 +5,11 @@ from typing import Final
 
 from refloat.model.brief import SECTIONS, Confidence, Line, Section, lines_of
 from refloat.model.recovery import EditedLine, LineEdit, Page, Said, SaidTitle
-from refloat.text import inert_line, one_line
+from refloat.text import one_line
 from refloat.usecases.recover import Recovery
 from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.age import clock_time
+from refloat_tui.present.path import from_home, homes_shortened
 from refloat_tui.screens.wizard.pages.view import (
     PERSON,
     Field,
@@ -18,6 +19,7 @@ from refloat_tui.screens.wizard.pages.view import (
     gap,
     heading,
     several,
+    statement_words,
     wrapped_rows,
 )
 from refloat_tui.theme import Glyphs
@@ -68,11 +70,15 @@ def brief_rows(look: Look) -> list[Row]:
 
 def _line_rows(key: str, line: Line, look: Look) -> list[Row]:
     sign, style = confidence_sign(line, look.glyphs)
-    rows = wrapped_rows(key, ((one_line(line.text), PERSON if line.by is not None else ""),), look.width, indent=2)
+    rows = wrapped_rows(key, ((_shown(line.text, look), PERSON if line.by is not None else ""),), look.width, indent=2)
     first = rows[0].drawn
     assert first is not None  # noqa: S101 - wrapped rows are drawn
     head = first[:0].append_text(sign, style).append_text(" ")
     return [Row(key, drawn=head + first[2:]), *rows[1:]]
+
+
+def _shown(text: str, look: Look) -> str:
+    return homes_shortened(statement_words(text), look.home)
 
 
 def _taken_out_rows(section: Section, look: Look) -> list[Row]:
@@ -80,7 +86,7 @@ def _taken_out_rows(section: Section, look: Look) -> list[Row]:
     out = [edit.was for edit in look.recovery.given.edits.get(section, ()) if edit.was and not edit.now]
     rows: list[Row] = []
     for text in out:
-        words = ((f"{look.glyphs.minus} ", PERSON), (one_line(text), f"{QUIET} strike"))
+        words = ((f"{look.glyphs.minus} ", PERSON), (_shown(text, look), f"{QUIET} strike"))
         rows += wrapped_rows(f"{section}{_OUT}{text}", words, look.width)
     return rows
 
@@ -112,10 +118,10 @@ class BriefPage(PageView):
             facts.append(several(look.written.masked, "secret") + " masked")
         if look.written.omitted:
             facts.append(several(look.written.omitted, "line") + " left out")
-        goes = f"w writes it to {inert_line(look.path)}"
+        goes = f"w writes it to {from_home(look.path, look.home)}"
         if (written := look.recovery.given.written) is not None:
             changed = ", and changed since: w writes it again" if look.recovery.given.stale else ""
-            goes = f"written to {inert_line(written[0])} at {clock_time(written[1])}{changed}"
+            goes = f"written to {from_home(written[0], look.home)} at {clock_time(written[1])}{changed}"
         return ((f"{', '.join(facts)}; {goes}.", QUIET),)
 
     def rows(self, look: Look) -> Sequence[Row]:
@@ -141,7 +147,7 @@ class BriefPage(PageView):
         if key == "title":
             return Field("Title", look.written.brief.title, live=False)
         line = _line(look, key)
-        return Field("This line", "" if line is None else line.text, live=False)
+        return Field("This line", "" if line is None else statement_words(line.text), live=False)
 
     def typed(self, look: Look, key: str, text: str) -> Said | None:
         """Keep the line; an empty one is taken out."""

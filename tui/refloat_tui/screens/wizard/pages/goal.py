@@ -1,12 +1,28 @@
 """Page 6: what for, what next, and when is it done?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from refloat.model.recovery import Page, Said, SaidDoneWhen, SaidGoal, SaidNext
 from refloat.text import inert, one_line
 from refloat.usecases.recover import Recovery, done_when_of, goal_of, next_of
 from refloat_tui.present import QUIET, Pieces
-from refloat_tui.screens.wizard.pages.view import PERSON, Field, Look, PageView, Row, gap, labelled_rows
+from refloat_tui.screens.wizard.pages.view import (
+    PERSON,
+    Field,
+    Look,
+    PageView,
+    Row,
+    gap,
+    labelled_rows,
+    statement_words,
+)
+
+
+def _criteria(statements: Iterable[str]) -> Iterator[str]:
+    """What was quoted, line by line, where a statement quotes; else the statement."""
+    for text in statements:
+        first, *quoted = text.split("\n")
+        yield from (row.removeprefix("> ") for row in quoted or [first])
 
 
 class GoalPage(PageView):
@@ -32,7 +48,7 @@ class GoalPage(PageView):
         """Three fields."""
         recovery, width = look.recovery, look.width
         given = recovery.given
-        done = "\n".join(done_when_of(recovery))
+        done = "\n".join(map(statement_words, done_when_of(recovery)))
         rows: list[Row] = []
         for key, label, text, own in (
             ("goal", "GOAL", goal_of(recovery), given.goal is not None),
@@ -41,7 +57,10 @@ class GoalPage(PageView):
         ):
             if rows:
                 rows.append(gap(f"{key} gap"))
-            shown = inert(text).strip() or "not recorded; it stays open in the brief"
+            shown = (
+                inert(statement_words(text) if key == "next" else text).strip()
+                or "not recorded; it stays open in the brief"
+            )
             style = PERSON if own else QUIET if not text.strip() else ""
             rows += labelled_rows(key, label, ((shown, style),), width)
         return rows
@@ -64,9 +83,9 @@ class GoalPage(PageView):
             case "goal":
                 return Field("Goal", goal_of(recovery), lines=True)
             case "next":
-                return Field("The one next step", next_of(recovery), lines=True)
+                return Field("The one next step", statement_words(next_of(recovery)), lines=True)
             case _:
-                return Field("Done when, one a line", "\n".join(done_when_of(recovery)), lines=True)
+                return Field("Done when, one a line", "\n".join(_criteria(done_when_of(recovery))), lines=True)
 
     def typed(self, look: Look, key: str, text: str) -> Said | None:
         """Keep it; nothing typed takes it back."""

@@ -88,7 +88,7 @@ class ProcessPage(PageView):
         if look.recovery.given.process_note:
             lines += [(("Your note  ", QUIET), (one_line(look.recovery.given.process_note), PERSON)), ()]
         for fact in look.recovery.session.liveness.evidence:
-            looked, what, at, proves = evidence_row(fact, None)
+            looked, what, at, proves = evidence_row(fact, None, look.home)
             lines.append(((looked, STRONG), (f"  {proves}" + (f", {at.strip()}" if at.strip() else ""), QUIET)))
             lines.append((("  ", ""), *what))
         return lines or [(("No fact was found at all.", QUIET),)]

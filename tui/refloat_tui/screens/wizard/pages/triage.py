@@ -72,8 +72,9 @@ class TriagePage(PageView):
         if card is None:
             return ()
         finding = card.finding
-        steps = ", ".join(f"step {step}" for step in finding.steps)
-        lines: list[Pieces] = [((one_line(finding.what), STRONG), (f"  {finding.verdict}", QUIET))]
+        numbers = ", ".join(map(str, finding.steps))
+        steps = f"step{'s' if len(finding.steps) > 1 else ''} {numbers}" if finding.steps else ""
+        lines: list[Pieces] = [((one_line(finding.what), STRONG), (f"  {finding.known_as}", QUIET))]
         lines += text_lines(finding.why + (f" ({steps})" if steps else ""))
         if finding.where is not None:
             ref = finding.where.ref or ""
@@ -133,7 +134,7 @@ def _cells(card: Card, look: Look) -> tuple[Cell, ...]:
     cells = [Cell(((mark, "$accent"),), 1), Cell(((what, PERSON if moved else ""),))]
     if look.width >= 60:
         cells.append(Cell(((card.finding.kind.replace("_", " "), QUIET),), 9))
-    return (*cells, Cell(((f"was {card.found}" if moved else card.finding.verdict, QUIET),), 12))
+    return (*cells, Cell(((f"was {card.found}" if moved else card.finding.known_as, QUIET),), 12))
 
 
 def _still_open(look: Look) -> list[Row]:

@@ -12,7 +12,7 @@ from textual.content import Content
 
 from refloat.model.brief import Section, WrittenBrief
 from refloat.model.recovery import Page, Said
-from refloat.text import inert
+from refloat.text import inert, one_line
 from refloat.usecases.recover import Recovery
 from refloat_tui.present import QUIET, Pieces
 from refloat_tui.theme import Glyphs
@@ -37,6 +37,8 @@ class Look:
     """None while the brief is being written."""
     path: str = ""
     """Where the brief would go."""
+    home: str = ""
+    """The home directory, which is shown as `~`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,13 @@ class PageView(ABC):
         """What takes back the person's word on a row; None where there is none."""
         del look, key
         return None
+
+
+def statement_words(text: str) -> str:
+    """A statement of the brief on one line; the quotation below it, if any, between quotation marks."""
+    first, *quoted = text.split("\n")
+    words = " ".join(row.removeprefix("> ") for row in quoted if row.strip())
+    return one_line(f"{first} “{words}”" if words else first)
 
 
 def wrapped_rows(key: str, pieces: Pieces, width: int, *, indent: int = 0, stop: bool = True) -> list[Row]:
