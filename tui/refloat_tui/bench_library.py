@@ -172,11 +172,9 @@ class BenchLibrary:
 
     def changes(self, stop: Stop) -> Iterator[frozenset[str] | None]:
         """Which files of agents changed."""
-        machine = self._bench.machine
-        home, environment = machine.places.home, machine.places.environment
-        roots = {Path(walk.root) for reader in self._bench.readers for walk in reader.walks(home, environment)}
-        for change in machine.watch.changes(sorted(roots), stop):
-            yield None if change.overflow else change.paths
+        from refloat.usecases.watching import watch_records
+
+        return watch_records(self._bench, stop)
 
     def looked_in(self) -> tuple[tuple[str, str], ...]:
         """Each agent's name and the directory of its sessions."""
