@@ -55,11 +55,9 @@ class BenchOpened:
 
     def _compare(self) -> Checkout:
         if self._raw_checkout is None:
-            from refloat.usecases.compare_checkout import compare_checkout
-            from refloat.usecases.examine import find_other_stories
+            from refloat.usecases.examine import compare_with_others
 
-            others, warnings = find_other_stories(self._bench, self._located, self._raw)
-            self._raw_checkout = compare_checkout(self._bench, self._raw, others=others, warnings=warnings)
+            self._raw_checkout = compare_with_others(self._bench, self._located, self._raw)
         return self._raw_checkout
 
     def _sort(self) -> Triage:

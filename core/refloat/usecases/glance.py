@@ -45,7 +45,7 @@ class Glance:
             for evidence in session.liveness.evidence:
                 if evidence.pid is not None:
                     named.add(evidence.pid)
-                if evidence.kind == _GROWING:
+                if evidence.kind == _GROWING and evidence.at is not None:
                     moments.append(evidence.at)
                 elif evidence.kind == _RECENT and session.last_activity_at is not None:
                     moments.append(later(session.last_activity_at, RECENT_SECONDS))

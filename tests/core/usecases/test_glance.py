@@ -38,7 +38,7 @@ def test_an_agent_that_went_is_seen_and_its_number_again_in_use_too(home: Any):
     home.processes.rows = (process(8, cwd=str(home.work)),)
     glance = rested(home)
     assert not glance.is_due()
-    home.processes.rows = (process(8, cwd=str(home.work), start_token="900"),)
+    home.processes.rows = (process(8, cwd=str(home.work), start_token="900"),)  # noqa: S106 - a start time
     assert glance.is_due()
     home.processes.rows = ()
     assert glance.is_due()
