@@ -32,6 +32,12 @@ class Processes(Protocol):
         """One process, or None when no such number runs."""
         ...
 
+    def glance(self) -> frozenset[tuple[int, str]]:
+        """Every process number with what tells the process from another one of that number, and from itself before it
+        ran another program or ended. Cheap: asked every few seconds.
+        """
+        ...
+
     def open_files(self, pid: int) -> frozenset[str] | None:
         """Real paths of the files that it holds open; None where that may not be read."""
         ...

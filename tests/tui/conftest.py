@@ -122,6 +122,7 @@ class FakeLibrary:
         self.opened: list[SessionName] = []
         self.written: list[Path] = []
         self.looks = 0
+        self.glances = 0
         self._known = dict(self.all)
         self._told: list[frozenset[str] | None] = []
         self._bell = threading.Condition()
@@ -149,6 +150,10 @@ class FakeLibrary:
         removed = tuple(name for name in before if name not in self.all)
         if not stop():
             yield Batch(tuple(self.all.values()), removed, here=self._names_here(), complete=True)
+
+    def is_look_due(self) -> bool:
+        self.glances += 1
+        return self.all != self._known
 
     def changes(self, stop: Stop) -> Iterator[frozenset[str] | None]:
         while not stop():

@@ -491,3 +491,27 @@ async def test_a_remapped_key(library: FakeLibrary, tmp_path: Path):
         await pilot.press("question_mark")
         await pilot.pause()
         assert "f6" in words_of(pilot.app)
+
+
+async def test_an_idle_desk_asks_what_is_cheap_and_neither_looks_nor_draws(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        desk = pilot.app.screen
+        assert isinstance(desk, DeskScreen)
+        rows, looks = desk.query_one(SessionList), library.looks
+        drawn = rows._drawn.copy()
+        desk._tick()
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if library.glances and not desk.is_at("look"):
+                break
+        assert (library.looks, rows._drawn) == (looks, drawn)
+        gone = SessionName(rows.cursor_key or "")
+        del library.all[gone]
+        desk._tick()
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if library.looks > looks and rows.cursor_key != gone:
+                break
+        assert library.looks == looks + 1
+        assert rows.cursor_key != gone

@@ -23,6 +23,7 @@ from refloat_tui.library import Stop
 
 if TYPE_CHECKING:
     from refloat.usecases.find_sessions import Batch, Finder, Located
+    from refloat.usecases.glance import Glance
     from refloat.usecases.look_around import Place
     from refloat.usecases.rescue import Rescue
     from refloat.usecases.workbench import Workbench
@@ -54,11 +55,9 @@ class BenchOpened:
 
     def _compare(self) -> Checkout:
         if self._raw_checkout is None:
-            from refloat.usecases.compare_checkout import compare_checkout
-            from refloat.usecases.examine import find_other_stories
+            from refloat.usecases.examine import compare_with_others
 
-            others, warnings = find_other_stories(self._bench, self._located, self._raw)
-            self._raw_checkout = compare_checkout(self._bench, self._raw, others=others, warnings=warnings)
+            self._raw_checkout = compare_with_others(self._bench, self._located, self._raw)
         return self._raw_checkout
 
     def _sort(self) -> Triage:
@@ -92,6 +91,7 @@ class BenchLibrary:
         self._lists = threading.Lock()
         """A Finder serves one thread at a time."""
         self._finder: Finder | None = None
+        self._glance: Glance | None = None
         self._opens = threading.Lock()
         self._locator: Finder | None = None
         """Its own, so that a session opens while the first reading of all goes on."""
@@ -119,8 +119,27 @@ class BenchLibrary:
             from refloat.usecases.find_sessions import Finder
 
             self._finder = self._finder or Finder(self._bench)
+            glance = self._glances()
+            running = glance.begin()
             for batch in self._finder.watch(self._cwd, stop):
+                if batch.complete:
+                    glance.rest(running, batch.sessions)
                 yield self._mask_batch(batch)
+
+    def _glances(self) -> Glance:
+        from refloat.usecases.glance import Glance
+
+        self._glance = self._glance or Glance(self._bench)
+        return self._glance
+
+    def is_look_due(self) -> bool:
+        """Whether processes or time may have changed something. A look that goes on answers by itself."""
+        if not self._lists.acquire(blocking=False):
+            return False
+        try:
+            return self._glances().is_due()
+        finally:
+            self._lists.release()
 
     def _mask_batch(self, batch: Batch) -> Batch:
         from refloat.brief.masks import Masker, mask_tree
@@ -151,11 +170,9 @@ class BenchLibrary:
 
     def changes(self, stop: Stop) -> Iterator[frozenset[str] | None]:
         """Which files of agents changed."""
-        machine = self._bench.machine
-        home, environment = machine.places.home, machine.places.environment
-        roots = {Path(walk.root) for reader in self._bench.readers for walk in reader.walks(home, environment)}
-        for change in machine.watch.changes(sorted(roots), stop):
-            yield None if change.overflow else change.paths
+        from refloat.usecases.watching import watch_records
+
+        return watch_records(self._bench, stop)
 
     def looked_in(self) -> tuple[tuple[str, str], ...]:
         """Each agent's name and the directory of its sessions."""

@@ -71,6 +71,12 @@ class Library(Protocol):
         """What changed since, in files and processes. What did not is known already: a look without news is quick."""
         ...
 
+    def is_look_due(self) -> bool:
+        """Whether a look may tell something new although no file changed: a process of an agent came or went, a time
+        passed. Cheap: asked every few seconds.
+        """
+        ...
+
     def changes(self, stop: Stop) -> Iterator[frozenset[str] | None]:
         """Block and tell which files changed, until `stop`; None: some were missed, look at everything."""
         ...

@@ -7,10 +7,12 @@ of its formats may be there. Refuses to cut: cutting comes after masking, half a
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, lru_cache
+from itertools import accumulate
 from pathlib import PurePath
 from typing import Final, TypeVar, cast
 
@@ -22,6 +24,7 @@ from refloat.brief.shapes import (
     library_hits,
     private_key_hits,
     provider_hits,
+    token_runs,
     userinfo_hits,
 )
 
@@ -41,13 +44,13 @@ def _lower(text: str) -> str:
     return text.replace("\u0130", "I").lower()
 
 
-# What no rule goes without: a text that holds none of it is done with after one pass.
+# What no rule goes without, beginnings of tokens apart. Words are looked for one by one: that is ten times as fast as
+# one pass of an expression that has them all.
 _CUES: Final = (
     "key", "token", "secret", "pass", "pwd", "cred", "auth", "sig", "bearer", "basic ", "cookie", "://", "login",
     "curl",
     "mysql", "mariadb", "private-mac", "webhooks/", "hooks.slack", *LIBRARY_WORDS,
 )  # fmt: skip
-_CUE: Final = re.compile("|".join(map(re.escape, _CUES)) + r"|[a-z0-9_.-]{15}")
 _SHORT: Final = 256
 
 
@@ -63,7 +66,7 @@ def _find_short(text: str) -> tuple[Hit, ...]:
 
 def _find(text: str) -> tuple[Hit, ...]:
     low = _lower(text)
-    if _CUE.search(low) is None:
+    if not any(cue in low for cue in _CUES) and not token_runs(text):
         return ()
     hits = [
         *provider_hits(text),
@@ -75,6 +78,24 @@ def _find(text: str) -> tuple[Hit, ...]:
         *library_hits(text, low),
     ]
     return merge(hits) if hits else ()
+
+
+def suspects(texts: Sequence[str]) -> list[str]:
+    """Those of many texts that may hold a secret, in their order; `find_secrets` finds nothing in any other one. They
+    are searched as one text.
+    """
+    joined = "\n".join(texts)
+    low = _lower(joined)
+    starts = [0, *accumulate(len(text) + 1 for text in texts)]
+    marked: set[int] = set()
+    for cue in _CUES:
+        at = low.find(cue)
+        while at >= 0:
+            number = bisect_right(starts, at) - 1
+            marked.add(number)
+            at = low.find(cue, starts[number + 1])
+    marked.update(bisect_right(starts, at) - 1 for at in token_runs(joined))
+    return [texts[number] for number in sorted(marked)]
 
 
 class Masker:
@@ -96,7 +117,8 @@ class Masker:
         masked by all of them. Tells whether any are known now.
         """
         if self.enabled:
-            for text in dict.fromkeys(strings_of(value)):  # a listing says the same in thousands of places
+            # A listing says the same in thousands of places.
+            for text in suspects(list(dict.fromkeys(strings_of(value)))):
                 if hits := find_secrets(text):
                     self._found = True
                     self._remember(text, hits)
@@ -196,28 +218,36 @@ def _standing(text: str, value: str, kind: str) -> Iterator[Hit]:
         at = text.find(value, end)
 
 
-def strings_of(value: object) -> Iterator[str]:
+def strings_of(value: object) -> list[str]:
     """Every string in a value, lines that belong together joined."""
-    if value is None or isinstance(value, Enum | int | float):
+    found: list[str] = []
+    _gather(value, found)
+    return found
+
+
+def _gather(value: object, found: list[str]) -> None:
+    if type(value) is str:
+        found.append(value)
+    elif value is None or isinstance(value, Enum | int | float):
         return
-    if isinstance(value, str):
-        yield value
+    elif isinstance(value, str):
+        found.append(value)
     elif isinstance(value, tuple | list | set | frozenset):
         rows = cast("Sequence[object]", value)
         if _are_lines(rows):
-            yield "\n".join(cast("Sequence[str]", rows))
+            found.append("\n".join(cast("Sequence[str]", rows)))
         else:
             for inner in rows:
-                yield from strings_of(inner)
+                _gather(inner, found)
     elif isinstance(value, PurePath):
-        yield str(value)
+        found.append(str(value))
     elif isinstance(value, Mapping):
         for key, inner in cast("Mapping[object, object]", value).items():
-            yield from strings_of(key)
-            yield from strings_of(inner)
+            _gather(key, found)
+            _gather(inner, found)
     elif is_dataclass(value) and not isinstance(value, type):
         for name in _field_names(type(value)):
-            yield from strings_of(getattr(value, name))
+            _gather(getattr(value, name), found)
 
 
 @cache

@@ -136,10 +136,16 @@ def _long_enough(found: str, kind: str, *, sure: bool) -> bool:
     return is_random(rest)
 
 
+def token_runs(text: str) -> list[int]:
+    """Where the runs lie in which a provider's token may begin. No token is found in a text without one."""
+    runs = set(_TOKEN_RUN.findall(text))
+    likely = {run for run in runs if _BEGINNINGS.search(run)} if _BEGINNINGS.search("\n".join(runs)) else set[str]()
+    return [run.start() for run in _TOKEN_RUN.finditer(text) if run.group() in likely] if likely else []
+
+
 def provider_hits(text: str) -> Iterator[Hit]:
     """Tokens that begin as their provider makes them begin."""
-    runs = "\n".join(_TOKEN_RUN.findall(text))
-    if _BEGINNINGS.search(runs):
+    if token_runs(text):
         for begin in _BEGINNINGS.finditer(text):
             yield from _tokens_at(text, begin.start(), begin.group())
     for kind, host, pattern in _WEBHOOKS:

@@ -36,6 +36,19 @@ class PsutilProcesses:
             return None
         return _row(process, read_starts(_ask("ps", "-o", "pid=,lstart=", "-p", str(pid))))
 
+    def glance(self) -> frozenset[tuple[int, str]]:
+        """Each process with its name, its start and its state."""
+        found: set[tuple[int, str]] = set()
+        for process in psutil.process_iter():
+            try:
+                with process.oneshot():
+                    status = process.status()
+                    kept = status if status in {psutil.STATUS_ZOMBIE, psutil.STATUS_STOPPED} else ""
+                    found.add((process.pid, f"{process.name()} {process.create_time()} {kept}"))
+            except (psutil.Error, OSError):
+                continue
+        return frozenset(found)
+
     def open_files(self, pid: int) -> frozenset[str] | None:
         """Real paths of the files that it holds open; None where that may not be read."""
         try:

@@ -74,6 +74,14 @@ class LinuxProcesses:
             inspectable=zombie or (argv is not None and cwd_allowed),
         )
 
+    def glance(self) -> frozenset[tuple[int, str]]:
+        """Each process with its name, its start, and whether it ended or is stopped: one read for each."""
+        return frozenset(
+            (int(entry), mark)
+            for entry in os.listdir(self._proc)  # noqa: PTH208 - many, and soon gone
+            if entry.isdigit() and (mark := _mark(f"{self._proc}/{entry}/stat"))
+        )
+
     def open_files(self, pid: int) -> frozenset[str] | None:
         """Real paths of the files that it holds open, deleted ones under their last name; None where unreadable."""
         directory = f"{self._proc}/{pid}/fd"
@@ -204,6 +212,31 @@ def _read(path: str) -> bytes | None:
             return file.read()
     except OSError:
         return None
+
+
+def _mark(path: str) -> str:
+    """Name, start and kind of state from a `stat` of a process; "" where it is gone."""
+    before, bracket, after = (_read_once(path)).rpartition(b")")
+    fields = after.split(None, 20)
+    if not bracket or len(fields) < 20:
+        return ""
+    state = fields[0].decode("ascii", "replace")
+    name = os.fsdecode(before.partition(b"(")[2])
+    return f"{name} {fields[19].decode('ascii', 'replace')} {state if state in 'ZXxTt' else ''}"
+
+
+def _read_once(path: str) -> bytes:
+    """A file of the kernel that is shorter than a page: no file object, no second read."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return b""
+    try:
+        return os.read(handle, 4096)
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
 
 
 def _link(path: str) -> tuple[str | None, bool]:

@@ -86,6 +86,10 @@ class FakeProcesses:
         """One row."""
         return next((row for row in self.rows if row.pid == pid), None)
 
+    def glance(self) -> frozenset[tuple[int, str]]:
+        """What tells each row from another of its number."""
+        return frozenset((row.pid, f"{row.name} {row.start_token} {row.zombie} {row.stopped}") for row in self.rows)
+
     def open_files(self, pid: int) -> frozenset[str] | None:
         """As given."""
         return self.files.get(pid)

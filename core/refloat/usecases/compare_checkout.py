@@ -5,6 +5,7 @@ takes no lock, and asks git a fixed number of questions however many files there
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from refloat.checkout.checks import Tree, find_checks
@@ -18,20 +19,42 @@ from refloat.model.story import Story, Summary
 from refloat.usecases.workbench import Workbench
 
 
-def compare_checkout(
-    bench: Workbench, story: Story, *, others: Sequence[Story] = (), warnings: Sequence[Warned] = ()
-) -> Checkout:
-    """Hold the record of a session against its checkout.
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Where a session worked, as it is now."""
 
-    `others` are the sessions that may own what this one does not (those whose edits name a dirty path); `warnings` are
-    passed on, before those that the comparison adds. Raises nothing for a workspace that is gone, is no repository or
-    cannot be read: the answer says so.
-    """
-    told = list(warnings)
+    workspace: Path | None
+    missing: str | None
+    """The workspace that is gone."""
+    repository: Repository | None
+
+
+def see_scene(bench: Workbench, story: Story) -> Scene:
+    """Look at where a session worked: the one survey of its repository, dear where that is large."""
     workspace = _workspace(story.summary)
     missing = story.summary.workspace if workspace is None else None
     place = workspace or _repository_around(missing)
     repository = load_repository(bench.machine.git, place) if place is not None else None
+    return Scene(workspace, missing, repository)
+
+
+def compare_checkout(
+    bench: Workbench,
+    story: Story,
+    *,
+    others: Sequence[Story] = (),
+    warnings: Sequence[Warned] = (),
+    scene: Scene | None = None,
+) -> Checkout:
+    """Hold the record of a session against its checkout.
+
+    `others` are the sessions that may own what this one does not (those whose edits name a dirty path); `warnings` are
+    passed on, before those that the comparison adds; `scene` is looked at where it was not yet. Raises nothing for a
+    workspace that is gone, is no repository or cannot be read: the answer says so.
+    """
+    told = list(warnings)
+    scene = scene or see_scene(bench, story)
+    workspace, missing, repository = scene.workspace, scene.missing, scene.repository
     if missing is not None and repository is None:
         told.append(Warned("the workspace is gone: nothing could be compared", missing))
     elif missing is not None:

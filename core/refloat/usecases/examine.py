@@ -1,14 +1,13 @@
 """One session examined whole: its story, the checkout, the triage. Shared by several commands and the app."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from refloat.model.checkout import Checkout, Warned
+from refloat.model.checkout import Checkout
 from refloat.model.session import Session
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.readers.contract import Found, Reader
-from refloat.usecases.compare_checkout import compare_checkout
+from refloat.usecases.compare_checkout import compare_checkout, see_scene
 from refloat.usecases.find_sessions import Located, find_neighbours
 from refloat.usecases.read_session import read_story
 from refloat.usecases.triage_session import triage_session
@@ -34,13 +33,14 @@ def examine(bench: Workbench, located: Located) -> Examined:
         Unreadable: nothing of the transcript could be read.
     """
     story = read_story(located.reader, located.found)
-    others, warnings = find_other_stories(bench, located, story)
-    checkout = compare_checkout(bench, story, others=others, warnings=warnings)
+    checkout = compare_with_others(bench, located, story)
     triage = triage_session(bench, story, checkout, located.session)
     return Examined(located.session, located.reader, located.found, story, checkout, triage)
 
 
-def find_other_stories(bench: Workbench, located: Located, story: Story) -> tuple[Sequence[Story], Sequence[Warned]]:
-    """Other sessions that edited files of this checkout: they may own what is dirty."""
-    neighbours, warnings = find_neighbours(bench, located, story)
-    return [read_story(neighbour.reader, neighbour.found) for neighbour in neighbours], warnings
+def compare_with_others(bench: Workbench, located: Located, story: Story) -> Checkout:
+    """Hold the record against its checkout. Other sessions that edited its files may own what is dirty."""
+    scene = see_scene(bench, story)
+    neighbours, warnings = find_neighbours(bench, located, story, scene.repository)
+    others = [read_story(neighbour.reader, neighbour.found) for neighbour in neighbours]
+    return compare_checkout(bench, story, others=others, warnings=warnings, scene=scene)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from refloat.catalogue.store import Catalogue
+from refloat.checkout.repository import Repository
 from refloat.model.checkout import Warned
 from refloat.model.story import Story
 from refloat.readers.contract import Found, Reader
@@ -31,7 +32,9 @@ class Neighbour:
     found: Found
 
 
-def find_neighbours(bench: Workbench, located: Located, story: Story) -> tuple[Sequence[Neighbour], Sequence[Warned]]:
+def find_neighbours(
+    bench: Workbench, located: Located, story: Story, repository: Repository | None
+) -> tuple[Sequence[Neighbour], Sequence[Warned]]:
     """Other sessions that edited what this one edited, or what is dirty in its checkout, newest files first.
 
     The warnings say what could not be looked through.
@@ -44,7 +47,7 @@ def find_neighbours(bench: Workbench, located: Located, story: Story) -> tuple[S
         return _of_repository(finder, located, place)
     sighting, left = finder.catch_up(_CATCH_UP)
     with catalogue:
-        editors = catalogue.editors({*summary.edited_paths, *_dirty_paths(bench, place)})
+        editors = catalogue.editors({*summary.edited_paths, *_dirty_paths(repository, place)})
     mine = (located.found.agent, located.found.session_id)
     near = [
         Neighbour(reader, found)
@@ -74,15 +77,9 @@ def _newest_first(near: Sequence[Neighbour]) -> list[Neighbour]:
     return sorted(near, key=lambda neighbour: newest_of(neighbour.found), reverse=True)
 
 
-def _dirty_paths(bench: Workbench, place: str | None) -> set[str]:
+def _dirty_paths(repository: Repository | None, place: str | None) -> set[str]:
     """Absolute paths of everything dirty in the checkout, spelt as its workspace is and as the disk has it."""
-    top = Surroundings().top(place)
-    if place is None or top is None or not os.path.isdir(place):  # noqa: PTH112 - a text from a transcript
+    if repository is None:
         return set()
-    answer = bench.machine.git.run(
-        Path(place), "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty"
-    )
-    if answer.code != 0:
-        return set()
-    names = [os.fsdecode(entry[3:]) for entry in answer.out.split(b"\0") if len(entry) > 3]
-    return {f"{root}/{name}" for root in {top, os.path.realpath(top)} for name in names}
+    roots = {str(repository.root), os.path.realpath(repository.root), Surroundings().top(place) or str(repository.root)}
+    return {f"{root}/{name}" for root in roots for name in repository.entries}

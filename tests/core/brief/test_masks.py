@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refloat.brief.masks import PIECE, Masker, find_secrets, mask_tree
+from refloat.brief.masks import PIECE, Masker, find_secrets, mask_tree, suspects
 
 LETTERS = string.ascii_letters + string.digits
 
@@ -345,3 +345,25 @@ def test_any_text_is_taken(text: str) -> None:
 def test_torn_keys_and_addresses_are_taken(text: str) -> None:
     once = Masker().text(text)
     assert Masker().text(once) == once
+
+
+@given(
+    st.lists(
+        st.text(max_size=8).flatmap(
+            lambda around: st.sampled_from(
+                (
+                    "",
+                    "src/rounding_of_totals.py",
+                    "export API_KEY=9f8e7d6c5b4a39281706",
+                    "ghp_0123456789abcdefABCDEF0123456789abcd",
+                    "Authorization: Bearer 0123456789abcdefABCDEF0123456789",
+                    "https://ana:0ld-p4ssw0rd@db.example.org/shop",
+                    "\u0130 password = 'tr0ub4dor&3x'",
+                )
+            ).map(lambda inner: f"{around}{inner}{around}")
+        ),
+        max_size=12,
+    )
+)
+def test_what_is_no_suspect_among_many_holds_no_secret(texts: list[str]):
+    assert [text for text in texts if find_secrets(text)] == [text for text in suspects(texts) if find_secrets(text)]

@@ -26,6 +26,11 @@ def age(then: Stamp | None, now: Stamp) -> str:
     return "now" if seconds < _MINUTE else _largest(seconds, ("m", "h", "d", "w", "y"))
 
 
+def minute_of(stamp: Stamp) -> str:
+    """The minute that a stamp lies in."""
+    return stamp[: len("2026-09-14T12:03")]
+
+
 def ago(then: Stamp | None, now: Stamp) -> str:
     """`12 s ago`, `38 min ago`, `3 h ago`, `2 days ago`."""
     if then is None:

@@ -56,7 +56,7 @@ NARROW_BELOW: Final = 100
 _SETTLE: Final = 0.12
 """Seconds that the cursor rests before a session is read, and that changes are gathered before a look."""
 _LOOK_EVERY: Final = 2.5
-"""Seconds between two looks at the processes."""
+"""Seconds between two glances at the processes."""
 _REST: Final = 10
 """A look that took long is rested from for so many times its length."""
 
@@ -205,9 +205,7 @@ class DeskScreen(DeskWork):
     def _tick(self) -> None:
         """Processes come and go without a file that changes; ages grow."""
         self._now = self._library.now()
-        self._list.now = self._now
-        self._list.breathing = frozenset()
-        self._list.redraw()
+        self._list.pass_time(self._now)
         if self._session is not None:
             self._detail.tell(self._session, self._now)
         if (
@@ -216,7 +214,7 @@ class DeskScreen(DeskWork):
             and time.monotonic() - self._looked >= _REST * self._look_took
         ):
             self._looked = time.monotonic()
-            self.look()
+            self.look_if_due()
 
     def on_session_opened(self, message: SessionOpened) -> None:
         """The chosen session was read."""

@@ -4,9 +4,10 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from textual import work
-from textual.worker import get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from refloat.errors import RefloatError
 from refloat.model.brief import WrittenBrief
@@ -26,6 +27,11 @@ from refloat_tui.messages import (
 )
 from refloat_tui.theme import Glyphs
 
+_ANYWAY: Final = 30.0
+"""Seconds after which everything is looked at though nothing asks for it: some changes show in no other way."""
+_REST: Final = 100
+"""Such a look is rested from for so many times its length."""
+
 
 class DeskWork(RefloatScreen[None]):
     """A screen that can find, watch, read and write; what comes of it arrives as messages."""
@@ -37,6 +43,8 @@ class DeskWork(RefloatScreen[None]):
         """A reading that was given up still runs to its next question; the next one waits for it."""
         self._look_took = 0.0
         """Seconds of the last look."""
+        self._anyway = time.monotonic() + _ANYWAY
+        """When everything is looked at though nothing asks for it."""
 
     def is_at(self, *groups: str) -> bool:
         """Whether work of one of these groups goes on."""
@@ -52,11 +60,22 @@ class DeskWork(RefloatScreen[None]):
     @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="Looking at what changed")
     def look(self) -> None:
         """What changed, in files and processes."""
-        worker = get_current_worker()
+        self._look(get_current_worker())
+
+    def _look(self, worker: Worker[None]) -> None:
         began = time.monotonic()
         for found in self._library.look_again(lambda: worker.is_cancelled):
             self.post_message(SessionsFound(found))
-        self._look_took = time.monotonic() - began
+        ended = time.monotonic()
+        self._look_took = ended - began
+        self._anyway = ended + max(_ANYWAY, _REST * self._look_took)
+
+    @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="Looking at what runs")
+    def look_if_due(self) -> None:
+        """Look when a cheap question says that there is something to see, and once in a while anyway."""
+        worker = get_current_worker()
+        if time.monotonic() >= self._anyway or self._library.is_look_due():
+            self._look(worker)
 
     @work(thread=True, group="watch", exit_on_error=False, description="Watching the transcripts")
     def watch_files(self) -> None:

@@ -48,6 +48,7 @@ class Head(Vertical):
         self._session: Session | None = None
         self._status: Status | None = None
         self._now: Stamp | None = None
+        self._shown: dict[str, Pieces] = {}
 
     def compose(self) -> ComposeResult:
         """Name, verdict, what hangs, what next; the evidence."""
@@ -78,7 +79,10 @@ class Head(Vertical):
         return f"cd {shlex.quote(place)} && {words}" if place and self._status.next.command[0] != "refloat" else words
 
     def _put(self, name: str, pieces: Pieces) -> None:
-        self.query_one(f"#{name}", Static).update(content(pieces))
+        # An update lays the whole screen out anew.
+        if self._shown.get(name) != pieces:
+            self._shown[name] = pieces
+            self.query_one(f"#{name}", Static).update(content(pieces))
 
     def _draw(self) -> None:
         session, status, now = self._session, self._status, self._now

@@ -6,7 +6,7 @@ from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.text import inert_line, one_line
 from refloat_tui.present import Pieces
-from refloat_tui.present.age import age
+from refloat_tui.present.age import age, minute_of
 from refloat_tui.present.sessions import Entry, Heading, SessionRow, needs_person
 from refloat_tui.present.state import state_glyph, state_style, state_word
 from refloat_tui.theme import Glyphs
@@ -26,6 +26,13 @@ class SessionList(RowList[Entry]):
         self.breathing: frozenset[SessionName] = frozenset()
         """Live sessions whose transcript grew just now."""
         self.beat = 0
+
+    def pass_time(self, now: Stamp) -> None:
+        """Draw anew what time alone changes: ages, to the minute, and the breath of those that grew."""
+        if not self.breathing and minute_of(now) == minute_of(self.now):
+            return
+        self.now, self.breathing = now, frozenset()
+        self.redraw()
 
     def key_of(self, row: Entry) -> str:
         """The session's name, or the heading's key."""
