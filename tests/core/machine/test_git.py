@@ -310,7 +310,7 @@ def test_a_git_that_hangs_is_left_alone_for_a_while(tmp_path: Path) -> None:
     )
     (home / "git").chmod(0o755)
     ask = HardenedGit(Places(tmp_path, tmp_path, tmp_path, tmp_path, {"PATH": f"{home}:/usr/bin:/bin"}), lambda: now)
-    first, second = (ask._start(tmp_path, ["status"], None, 0.2) for _ in range(2))
+    first, second = (ask.run(tmp_path, "status", seconds=0.2) for _ in range(2))
     assert (first.timed_out, second.timed_out) == (True, True)
     assert first.err == "git did not answer within 0.2 s"
     assert ask.run(tmp_path, "status", seconds=0.2).code == 127
