@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# No deadline: the machines are shared. In CI the same examples each time: a run that passed must pass again.
+settings.register_profile("house", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("house")
 
 _FOREIGN = ("CLAUDE", "CODEX", "XDG_", "REFLOAT_", "GIT_", "NO_COLOR", "TMUX", "COLUMNS")
 

@@ -411,7 +411,7 @@ def judge_failure(ending: Ending, liveness: Liveness, last_activity: Stamp | Non
         return Failure(FailureKind.INTERRUPTED_BY_USER, words, last_activity)
     if not (torn or ending.dangling or ending.turn == "open"):
         return None
-    return Failure(_exit_kind(ending, liveness), _exit_words(ending, liveness), ending.open_since or last_activity)
+    return Failure(_exit_kind(ending, liveness), _exit_words(ending, liveness), last_activity or ending.open_since)
 
 
 def _exit_kind(ending: Ending, liveness: Liveness) -> FailureKind:

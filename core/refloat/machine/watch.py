@@ -40,6 +40,10 @@ class FileWatch:
         self._poll_ms = poll_ms
         self._recheck_ms = recheck_ms
         self._why_polling: str | None = None
+        self._some_closed = False
+        """A directory may not be read: it is left out from then on."""
+        self._blind: str | None = None
+        """Why not even polling works: then a whole look is asked for every so often."""
         self._how = "not watching"
 
     def how(self) -> str:
@@ -52,14 +56,14 @@ class FileWatch:
         The first Change says `overflow`: watching has begun, and a whole look from now on misses nothing. Whenever
         watching begins anew (a root came or was replaced, the system ran out of watches) such a Change comes again.
 
-        Raises:
-            OSError: not even polling is possible.
-
         """
         self._why_polling = _remote(roots)
         try:
             while not stop():
                 there = _identities(roots)
+                if self._blind is not None:
+                    yield from self._ask_for_looks(stop)
+                    continue
                 if not there:
                     self._how = "waiting for the first directory to watch"
                     self._wait_for(roots, stop)
@@ -89,8 +93,9 @@ class FileWatch:
             yield_on_timeout=True,
             force_polling=polling is not None,
             poll_delay_ms=self._poll_ms,
-            # Ignoring would hide (watchfiles 1.3) that the system is out of watches: nothing would ever be heard.
-            ignore_permission_denied=polling is not None,
+            # Ignoring hides (watchfiles 1.3) that the system is out of watches: nothing would ever be heard. So it is
+            # asked for only once a directory is known that may not be read.
+            ignore_permission_denied=self._some_closed,
             raise_interrupt=True,
         )
         began = False
@@ -110,14 +115,22 @@ class FileWatch:
                         return
         except FileNotFoundError:  # a root went away in between
             return
-        except PermissionError:
-            if polling is not None:
-                raise
-            self._why_polling = "a directory may not be read"
         except (OSError, RuntimeError) as refused:  # RuntimeError: its own class for what the system refuses
             if polling is not None:
-                raise
-            self._why_polling = _reason(str(refused))
+                self._blind = _reason(str(refused))
+            elif isinstance(refused, PermissionError) and not self._some_closed:
+                self._some_closed = True
+            else:
+                self._why_polling = _reason(str(refused))
+
+    def _ask_for_looks(self, stop: Callable[[], bool]) -> Iterator[Change]:
+        """Nothing can be heard: a whole look is due every time."""
+        self._how = f"looking every {self._poll_ms / 1000:g} s ({self._blind})"
+        while not stop():
+            yield Change(frozenset(), overflow=True)
+            looked = time.monotonic()
+            while not stop() and time.monotonic() - looked < self._poll_ms / 1000:
+                time.sleep(min(_STEP_MS, self._poll_ms) / 1000)
 
 
 def _native() -> str:
@@ -129,6 +142,8 @@ def _native() -> str:
 def _reason(words: str) -> str:
     if "watch limit" in words or "No space left" in words:
         return "out of inotify watches"
+    if "Permission denied" in words:  # watchfiles' polling gives up on the first directory that may not be read
+        return "a directory may not be read"
     if "Too many open files" in words:
         return "out of inotify instances"
     return words

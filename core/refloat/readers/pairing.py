@@ -51,7 +51,7 @@ class StepDraft:
             line=call.place.line,
             path=call.place.path,
             input=keep(call.input, kept),
-            output=keep(output, kept),
+            output=keep_ends(output, kept),
             output_bytes=len(output.encode("utf-8", "surrogatepass")),
             command=call.command,
             cwd=call.cwd,
@@ -68,8 +68,15 @@ class StepDraft:
 
 
 def keep(text: str, kept: int | None) -> str:
-    """At most `kept` characters, without a mark: what is shown is cut far shorter, after masking."""
+    """At most `kept` characters, without a mark: what is shown is cut shorter still, after masking."""
     return text if kept is None else text[:kept]
+
+
+def keep_ends(text: str, kept: int | None) -> str:
+    """The same of an output, whose last lines say how it went: a third of it is taken from the end."""
+    if kept is None or len(text) <= kept:
+        return text
+    return f"{text[: kept - kept // 3]}\n{text[-(kept // 3) :]}"
 
 
 def merge_events(first: Result | None, second: Result) -> Result:

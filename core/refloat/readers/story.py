@@ -39,9 +39,9 @@ from refloat.model.transcript import (
 from refloat.readers.lines import decode
 from refloat.readers.pairing import Calls, OpenCall, StepDraft, is_edit, keep
 
-KEPT: Final = 64 * 1024
-"""Characters kept of each text unless the whole is asked for: far more than any surface shows, so that masking sees
-secrets whole before anything is cut."""
+KEPT: Final = 12 * 1024
+"""Characters kept of each text unless the whole is asked for: three times what any surface shows, so that masking sees
+secrets whole before anything is cut, and little enough that a long session fits into memory."""
 
 _PROBLEMS: Final = 1000
 """Problems kept of one transcript; of a file that is damaged all over, the first thousand say enough."""

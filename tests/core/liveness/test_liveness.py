@@ -66,7 +66,12 @@ class StubReader:
         raise AssertionError
 
     def parser(
-        self, found: Found, subagent: FoundSubagent | None = None, frozen: Mapping[str, object] | None = None
+        self,
+        found: Found,
+        subagent: FoundSubagent | None = None,
+        frozen: Mapping[str, object] | None = None,
+        *,
+        skim: bool = False,
     ) -> Parser:
         raise AssertionError
 

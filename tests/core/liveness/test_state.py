@@ -130,9 +130,9 @@ def test_the_detail_names_what_was_seen() -> None:
         prompts=st.integers(0, 2),
         pending=st.sampled_from([None, "approval", "input"]),
         open_since=st.sampled_from([None, AT]),
-        user_interrupted=st.booleans(),
+        user_interrupted=st.just(False),
         shutdown=st.booleans(),
-    ),
+    ).map(lambda ending: replace(ending, user_interrupted=ending.turn == "interrupted")),
     st.sampled_from(list(Verdict)),
     st.sets(st.sampled_from(["boot", "register", "lock", "zombie", "child", "hint", "no_process"])),
 )

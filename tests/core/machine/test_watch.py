@@ -123,6 +123,19 @@ def test_a_directory_that_may_not_be_read_is_no_end(tmp_path: Path) -> None:
     (tmp_path / "root" / "closed").chmod(0o700)
 
 
+def test_where_polling_gives_up_a_whole_look_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may read everything")
+    monkeypatch.setattr(watch, "read_mounts", lambda: (Mount("/", "nfs4", "0:1"),))
+    (tmp_path / "root" / "closed").mkdir(parents=True)
+    (tmp_path / "root" / "closed").chmod(0)
+    one = Watching(FileWatch(poll_ms=50), [tmp_path / "root"])
+    until(lambda: one.starts() >= 3, "looks that are asked for")
+    assert one.files.how() == "looking every 0.05 s (a directory may not be read)"
+    one.stop()
+    (tmp_path / "root" / "closed").chmod(0o700)
+
+
 OUT_OF_INOTIFY = """
 import sys, threading
 from pathlib import Path

@@ -201,12 +201,12 @@ def test_other_marks(codex: "CodexHome", markers_of: "Told"):
     file.event("thread_goal_updated", goal={"objective": "Ship", "status": "active"})
     file.event("thread_goal_updated", goal={"objective": "Ship", "status": "active", "tokens_used": 9})
     file.event("entered_review_mode").event("exited_review_mode", review_output={"overall_explanation": "Fine."})
-    file.event("sub_agent_activity", kind="started", agent_path="/root/a").event("undo_completed")
+    file.event("sub_agent_activity", kind="started", agent_path="/agents/a").event("undo_completed")
     file.event("thread_name_updated", thread_name="Retry").event("brand_new").row("brand_new_row", {})
     file.said("user", "<subagent_notification>\n{}\n</subagent_notification>").end().save()
     story = codex.story()
     assert markers_of(story, "goal") == ["Ship (active)"]
-    assert markers_of(story, "subagent") == ["/root/a started", "{}"]
+    assert markers_of(story, "subagent") == ["/agents/a started", "{}"]
     assert len(markers_of(story, "notice")) == 3
     assert story.summary.title == "Retry"
     assert story.summary.tally.unknown == {"brand_new": 1, "brand_new_row": 1}
