@@ -117,6 +117,11 @@ class RefloatApp(App[str]):
         here = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(here + 1) % len(names)]
 
+    def _handle_exception(self, error: Exception) -> None:
+        """Once the app leaves, its parts go before their last messages: what those miss is no fault to show."""
+        if not self._exit:
+            super()._handle_exception(error)
+
     def exit(self, result: str | None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """Leave."""
         self.leaving()

@@ -25,6 +25,8 @@ _FRESH: Final = 1.0
 _LEAST: Final = (2, 31)
 """The first git that takes settings by environment, where a name may hold any character."""
 _NO_GIT: Final = 127
+_REST: Final = 20.0
+"""Seconds for which a git that let two limits pass in a row is not asked: twenty questions would each wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class HardenedGit:
         self._personal: Mapping[str, str] | None = None
         self._version: str | None = None
         self._looked = False
+        self._silences = 0
+        self._silent_until = float("-inf")
         self._lock = threading.Lock()
 
     def run(self, directory: Path, *words: str, stdin: bytes | None = None, seconds: float = 30) -> GitAnswer:
@@ -63,9 +67,9 @@ class HardenedGit:
         asked = harden(words)
         if (refusal := self._refusal()) is not None:
             return GitAnswer(_NO_GIT, b"", refusal)
-        if any("\0" in word for word in (*words, str(directory))):
-            return GitAnswer(128, b"", "no name holds a zero byte")
         known = self._known(directory)
+        if (refusal := self._refusal()) is not None:
+            return GitAnswer(_NO_GIT, b"", refusal)
         return self._start(directory, asked, stdin, seconds, settings=self._given(known))
 
     def version(self) -> str | None:
@@ -99,6 +103,8 @@ class HardenedGit:
 
     def _refusal(self) -> str | None:
         version = self.version()
+        if self._monotonic() < self._silent_until:
+            return "git did not answer in time; it is asked again in a while"
         if version is None:
             return "there is no git on the path"
         if tuple(int(part) for part in version.split(".")[:2]) < _LEAST:
@@ -144,9 +150,15 @@ class HardenedGit:
         if git is None:
             return GitAnswer(_NO_GIT, b"", "there is no git on the path")
         place = () if directory is None else ("-C", str(directory))
+        if any("\0" in word for word in (*words, *place)):
+            return GitAnswer(128, b"", "no name holds a zero byte")
         pairs = _environment(settings, self._places.environment.get("PATH", ""), environment or {})
         argv = ["/usr/bin/env", "-i", *pairs, git, "--no-pager", "--no-optional-locks", *FIXED, *place, *words]
-        return _execute(argv, git, stdin, seconds)
+        answer = _execute(argv, stdin, seconds)
+        self._silences = self._silences + 1 if answer.timed_out else 0
+        if self._silences > 1:
+            self._silent_until = self._monotonic() + _REST
+        return answer
 
 
 def _environment(settings: Sequence[tuple[str, str]], path: str, more: Mapping[str, str]) -> list[str]:
@@ -166,8 +178,8 @@ class _Executor(Protocol):
     def __call__(self, command: Sequence[str], **how: object) -> tuple[int, bytes, str | bytes]: ...
 
 
-def _execute(argv: Sequence[str], git: str, stdin: bytes | None, seconds: float) -> GitAnswer:
-    execute = _load(git)
+def _execute(argv: Sequence[str], stdin: bytes | None, seconds: float) -> GitAnswer:
+    execute = _load()
     with TemporaryFile() as source:
         if stdin is not None:
             source.write(stdin)
@@ -188,7 +200,9 @@ def _execute(argv: Sequence[str], git: str, stdin: bytes | None, seconds: float)
         except _not_started() as refused:
             return GitAnswer(_NO_GIT, b"", str(refused))
     words = err if isinstance(err, str) else err.decode("utf-8", "replace")
-    return GitAnswer(code, out, words, timed_out=code < 0 and words.startswith("Timeout: "))
+    if code < 0 and words.startswith("Timeout: "):  # GitPython's sentence repeats the whole command
+        return GitAnswer(code, out, f"git did not answer within {seconds:g} s", timed_out=True)
+    return GitAnswer(code, out, words)
 
 
 def _not_started() -> tuple[type[Exception], ...]:
@@ -200,18 +214,18 @@ def _not_started() -> tuple[type[Exception], ...]:
 _loading = threading.Lock()
 
 
-def _load(program: str) -> _Executor:
-    """GitPython's runner. While it is imported it runs `git version` by itself: it is told which git, and no other.
+def _load() -> _Executor:
+    """GitPython's runner. While it is imported it runs `git version` by itself, without a time limit.
 
-    Its import raises where there is no git, and it looks along PATH from the current directory, which may be somebody
-    else's checkout; hence the two variables for just so long.
+    It looks along PATH from the current directory, which may be somebody else's checkout, and a git that hangs would
+    hang the import; hence the two variables for just so long: a git that cannot start, and no word about it.
     """
     import os
     import sys
 
     with _loading:
         if "git.cmd" not in sys.modules:
-            told = {"GIT_PYTHON_GIT_EXECUTABLE": program, "GIT_PYTHON_REFRESH": "quiet"}
+            told = {"GIT_PYTHON_GIT_EXECUTABLE": os.devnull, "GIT_PYTHON_REFRESH": "quiet"}
             before = {name: os.environ.get(name) for name in told}
             os.environ.update(told)
             try:

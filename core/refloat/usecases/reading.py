@@ -19,6 +19,8 @@ from refloat.readers.story import Assembler
 from refloat.readers.whole import open_plain, read_any, reads_on
 
 _BLOCK: Final = 1024 * 1024
+_UNFORESEEN: Final = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
+"""What wrong types raise where a reader takes foreign JSON apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,16 @@ class _Drive:
                 self._feed(record)
 
     def _feed(self, record: Line | Problem) -> None:
-        self._assembler.take((record,) if isinstance(record, Problem) else self._parser.feed(record))
+        """A record of a shape that no reader foresaw costs itself only, never the session or the list it stands in."""
+        if isinstance(record, Problem):
+            self._assembler.take((record,))
+            return
+        try:
+            events = list(self._parser.feed(record))
+        except _UNFORESEEN as fault:
+            what = f"a record that could not be understood ({type(fault).__name__})"
+            events = [Problem(record.path, record.line, record.offset, what)]
+        self._assembler.take(events)
 
     def _start(self, segment: Segment) -> Cursor:
         """The cursor at a segment's start; an earlier segment of the same file knows its line number."""

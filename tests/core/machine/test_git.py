@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from refloat.machine.git import HardenedGit, read_origins, read_personal
 from refloat.machine.git_options import harden, neutralised, programs_of
 from refloat.machine.places import find_places
+from refloat.ports import Places
 
 IDENTITY = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@x", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@x"}
 
@@ -300,11 +302,41 @@ def test_a_time_limit_ends_git(repo: Path, tmp_path: Path) -> None:
     assert answer.code != 0
 
 
+def test_a_git_that_hangs_is_left_alone_for_a_while(tmp_path: Path) -> None:
+    home, now = tmp_path / "bin", 100.0
+    home.mkdir()
+    (home / "git").write_text(
+        '#!/bin/sh\ncase "$*" in *version*) echo git version 2.39.5;; *config*) ;; *) sleep 60;; esac\n'
+    )
+    (home / "git").chmod(0o755)
+    ask = HardenedGit(Places(tmp_path, tmp_path, tmp_path, tmp_path, {"PATH": f"{home}:/usr/bin:/bin"}), lambda: now)
+    first, second = (ask.run(tmp_path, "status", seconds=0.2) for _ in range(2))
+    assert (first.timed_out, second.timed_out) == (True, True)
+    assert first.err == "git did not answer within 0.2 s"
+    assert ask.run(tmp_path, "status", seconds=0.2).code == 127
+    now += 60
+    assert ask.run(tmp_path, "status", seconds=0.2).timed_out
+
+
+def test_loading_the_runner_starts_no_git(tmp_path: Path) -> None:
+    (tmp_path / "git").write_text('#!/bin/sh\necho started >> "${0%/*}/starts"\necho git version 2.39.5\n')
+    (tmp_path / "git").chmod(0o755)
+    words = (
+        "import sys; from pathlib import Path; from refloat.machine.git import HardenedGit; from refloat.ports import"
+        " Places; p = Path(sys.argv[1]); HardenedGit(Places(p, p, p, p, {'PATH': f'{p}:/usr/bin:/bin'})).version()"
+    )
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", words, str(tmp_path)], check=True, env=environment)
+    assert (tmp_path / "starts").read_text() == "started\n"
+
+
 @pytest.mark.parametrize("missing", ["nowhere", "with\0zero"])
 def test_odd_directories_are_answers(tmp_path: Path, missing: str) -> None:
-    answer = tool(tmp_path).run(tmp_path / missing, "status")
+    ask = tool(tmp_path)
+    answer = ask.run(tmp_path / missing, "status")
     assert answer.code == 128
     assert answer.err
+    assert ask.not_obeyed(tmp_path / missing) == ()
 
 
 def test_without_git_everything_answers(tmp_path: Path) -> None:

@@ -1,14 +1,17 @@
 """Reading on from any point gives what reading at once gives; the end of a file is told as what it is."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from refloat.model.story import Summary
-from refloat.readers.contract import Found, Segment, SourceFile
+from refloat.readers.claude_code.rows import Rows
+from refloat.readers.contract import Event, Found, Line, Segment, SourceFile
 from refloat.readers.registry import load
 from refloat.usecases.reading import Resumable, read_summary
 
@@ -103,3 +106,21 @@ def test_any_split_of_a_transcript_reads_the_same(home: Any, cuts: list[int], ba
         path.write_bytes(whole[:cut])
         summary, at = read(path, at)
     assert summary == at_once
+
+
+def test_a_record_that_its_reader_cannot_take_apart_costs_itself_only(home: Any, monkeypatch: pytest.MonkeyPatch):
+    whole = Rows.feed
+
+    def feed(self: Rows, line: Line) -> Iterable[Event]:
+        if line.line == 2:
+            raise TypeError("unhashable type: 'list'")
+        return whole(self, line)
+
+    monkeypatch.setattr(Rows, "feed", feed)
+    one, two = home.talk("s")
+    path = home.write("s", one, {"type": "system"}, two)
+    summary, _ = read(path)
+    assert summary.ending.turn == "completed"
+    assert [(problem.line, problem.what) for problem in summary.problems] == [
+        (2, "a record that could not be understood (TypeError)")
+    ]

@@ -214,7 +214,7 @@ def _hook(kind: str, held: Row) -> str:
 def progress(state: State, row: Row, here: Here) -> None:
     """A call shows that it runs. Nested messages of sub-agents are read from their own files."""
     del here
-    if mapping(row.get("data")).get("type") in _STARTED:
+    if text(mapping(row.get("data")).get("type")) in _STARTED:
         for key in ("toolUseID", "parentToolUseID"):
             name = row.get(key)
             if isinstance(name, str) and name in state.calls:

@@ -177,7 +177,7 @@ def _last_row_of(opened: BinaryIO, size: int) -> str:
             if b'"uuid"' not in line:
                 continue
             row = get_object(line) or {}
-            if row.get("type") in {"user", "assistant"} and row.get("isSidechain") is not True:
+            if text(row.get("type")) in {"user", "assistant"} and row.get("isSidechain") is not True:
                 return text(row.get("uuid"))
         if start == 0:
             return ""

@@ -57,7 +57,7 @@ def _register(path: Path, row: Row) -> Holder | None:
         version=text(row.get("version")),
         domain=text(row.get("pidDomain")),
         terminal=text(row.get("tmux")),
-        background=row.get("kind") in {"bg", "daemon-worker"},
+        background=text(row.get("kind")) in {"bg", "daemon-worker"},
     )
 
 

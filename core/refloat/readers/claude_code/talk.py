@@ -73,7 +73,7 @@ def kind_of(row: Row, content: object, said: str) -> Kind:
 
 
 def _shows(content: object) -> bool:
-    return any(block.get("type") in {"image", "document"} for block in objects(content))
+    return any(text(block.get("type")) in {"image", "document"} for block in objects(content))
 
 
 def command_line(said: str) -> str:

@@ -136,12 +136,12 @@ def file_change(item: Json, call: str, cwd: str) -> Done:
 
 
 def _outcome(item: Json, otherwise: Outcome) -> Outcome:
-    status = item.get("status")
+    status = as_text(item.get("status"))
     if status == "declined":
         return Outcome.DENIED
     if status in {"in_progress", "inProgress"} and as_int(item.get("exit_code")) is None:
         return Outcome.INTERRUPTED
-    if isinstance(status, str) and status in _STATUS:
+    if status in _STATUS:
         told = _STATUS[status]
         return otherwise if told is Outcome.OK else told
     return otherwise

@@ -427,7 +427,7 @@ class CodexParser(Lifecycle):
         s = self._s
         s.has_events = True
         text = as_text(payload.get("message"))
-        if payload.get("kind") in {"user_instructions", "environment_context"} or is_injected(text):
+        if as_text(payload.get("kind")) in {"user_instructions", "environment_context"} or is_injected(text):
             self._injected(text, out)
             return
         self._prompt(text, EVENT, "", out)

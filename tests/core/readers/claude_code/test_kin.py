@@ -146,3 +146,10 @@ def test_only_the_tail_is_huge(tmp_path: Path):
     source.prompt("y" * 200_000)
     found = group(tmp_path, source, go_on(fork, "the other", 20))
     assert prompts(read_story(READER, found[FORK])) == ["the other"]
+
+
+def test_a_last_row_of_a_wrong_type_is_looked_past(tmp_path: Path):
+    talk = begun()
+    fork = fork_of(talk, "44444444-0000-4000-8000-000000000004")
+    talk.row("assistant", type=["user"])
+    assert set(group(tmp_path, talk, fork)) == {SOURCE, "44444444-0000-4000-8000-000000000004"}
