@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from refloat.model.story import Summary
+from refloat.model.transcript import Event
 from refloat.readers.claude_code.rows import Rows
-from refloat.readers.contract import Event, Found, Line, Segment, SourceFile
+from refloat.readers.contract import Found, Line, Segment, SourceFile
 from refloat.readers.registry import load
 from refloat.usecases.reading import Resumable, read_summary
 
