@@ -4,8 +4,9 @@ Decides nothing: it hands over what a whole look kept, or None where anything ab
 writes, never makes the file, never waits.
 """
 
+# The module below `sqlite3`: the public one loads a calendar and the collections as well, a twelfth of the list's time.
+import _sqlite3
 import os
-import sqlite3
 from collections.abc import Iterable, Sequence
 
 from refloat import __version__
@@ -34,7 +35,7 @@ _SHOWN = _COLUMNS + "title, folder FROM sessions WHERE listed"
 class Peek:
     """An open catalogue, to be read once."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: _sqlite3.Connection) -> None:
         self._db = connection
 
     def notes(self) -> dict[str, str]:
@@ -73,8 +74,8 @@ def peek(directory: str) -> Peek | None:
         return None
     try:
         quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        connection = sqlite3.connect(f"file:{quoted}?mode=ro", timeout=0.05, isolation_level=None, uri=True)
-    except sqlite3.Error:
+        connection = _sqlite3.connect(f"file:{quoted}?mode=ro", timeout=0.05, isolation_level=None, uri=True)
+    except _sqlite3.Error:
         return None
     return Peek(connection)
 

@@ -14,8 +14,8 @@ from refloat.catalogue.peek import FILE
 from refloat_tui.cli import quick, rows
 from refloat_tui.cli.parser import run
 
-ALLOWED = {"sqlite3", "_sqlite3", "datetime", "_datetime", "time", "collections", "refloat", "refloat_tui"}
-"""What the quick road may load beyond a bare interpreter; `sqlite3` itself brings the calendar and `collections`."""
+ALLOWED = {"_sqlite3", "gc", "time", "refloat", "refloat_tui"}
+"""What the quick road may load beyond a bare interpreter."""
 
 
 def write(home: Path, session: str, workspace: Path, prompt: str, moment: str = "2026-06-14T09:00") -> Path:

@@ -2,11 +2,12 @@
 
 Decides whether they still hold: same home and variables, same boot, every file as it was, every repository where it
 was, no process of an agent running, no activity of just now. In any doubt it says nothing, and the full road answers.
-Imports `sqlite3`, `os` and `sys` and nothing else that costs: a test lists the modules that it loads.
+Imports `_sqlite3`, `gc`, `os` and `sys` and nothing else that costs: a test lists the modules that it loads.
 """
 
+import _sqlite3
+import gc
 import os
-import sqlite3
 import sys
 from collections.abc import Mapping, Sequence
 
@@ -53,11 +54,13 @@ def answer(words: Sequence[str], environment: Mapping[str, str] | None = None) -
     found = peek(directory)
     if found is None:
         return None
+    gc.disable()  # thousands of rows and no cycle among them
     try:
         text = _answer(found, asked, environment)
-    except (sqlite3.Error, OSError, ValueError, KeyError, TypeError):  # damaged, or of another form
+    except (_sqlite3.Error, OSError, ValueError, KeyError, TypeError):  # damaged, or of another form
         return None
     finally:
+        gc.enable()
         found.close()
     if text is None:
         return None
