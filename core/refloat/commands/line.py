@@ -5,13 +5,13 @@ Follows wrappers, inner shells (`bash -c`, `eval`, a heredoc for `sh`), substitu
 exit codes is POSIX 1003.1, 2.9, and bash(1) for `pipefail` and `PIPESTATUS`.
 """
 
-import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from refloat.commands import nodes
 from refloat.commands.wrappers import Core, core_of
 
 if TYPE_CHECKING:
@@ -48,22 +48,6 @@ _MOST: Final = 2_000
 """Simple commands of one line."""
 _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "ksh", "ash"})
 _QUIET_TARGET: Final = re.compile(r"/dev/(?:null|stdout|stderr|tty|fd/\d+)|&?\d+|-")
-_STATEMENTS: Final = frozenset(
-    {
-        "command", "list", "pipeline", "redirected_statement", "subshell", "compound_statement", "if_statement",
-        "while_statement", "for_statement", "c_style_for_statement", "case_statement", "function_definition",
-        "negated_command", "test_command", "declaration_command", "unset_command", "variable_assignment",
-        "variable_assignments", "ERROR", "do_group",
-    }
-)  # fmt: skip
-_WORDS: Final = frozenset(
-    {
-        "word", "string", "raw_string", "ansi_c_string", "translated_string", "concatenation", "number",
-        "simple_expansion", "expansion", "command_substitution", "process_substitution", "arithmetic_expansion",
-        "brace_expression", "array", "command_name",
-    }
-)  # fmt: skip
-_LAST_CODE: Final = re.compile(r"\$\?|\$\{\?\}|\$\{?PIPESTATUS(?:\[0\]\})?|\$\{?pipestatus(?:\[1\]\})?")
 
 
 @lru_cache(maxsize=4096)
@@ -118,9 +102,9 @@ class _Walk:
 
     # ── statements ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def sequence(self, nodes: Sequence["Node"], fate: _Fate) -> None:
+    def sequence(self, parts: Sequence["Node"], fate: _Fate) -> None:
         """Statements one after the other: the last one's code is that of all."""
-        rows = _statements(nodes)
+        rows = nodes.statements(parts)
         for index, (node, joint) in enumerate(rows):
             if joint == "&":
                 self._apart(node, replace(fate, hidden="&", shared=None, echoed=None))
@@ -131,12 +115,12 @@ class _Walk:
     def _fate_before(self, behind: Sequence["Node"], fate: _Fate) -> _Fate:
         """What becomes of the code of a statement with others behind it."""
         if self._state.errexit:
-            return replace(fate, shared=fate.shared or _shown(behind[-1]))
-        kept = _keeps_code(behind)
+            return replace(fate, shared=fate.shared or nodes.shown(behind[-1]))
+        kept = nodes.keeps_code(behind)
         if kept is not None:
             return replace(fate, first=kept)
-        hidden = fate.hidden or _shown(behind[-1])
-        echoed, first = _echo_of(behind) or (None, False)
+        hidden = fate.hidden or nodes.shown(behind[-1])
+        echoed, first = nodes.echo_of(behind) or (None, False)
         return replace(fate, hidden=hidden, shared=None, echoed=echoed, echo_first=first)
 
     def statement(self, node: "Node", fate: _Fate) -> None:
@@ -163,8 +147,8 @@ class _Walk:
             case "variable_assignment" | "variable_assignments":
                 self._substitutions(node, fate)  # its code is that of what it runs
             case "declaration_command" | "unset_command" | "test_command":
-                self._substitutions(node, replace(fate, hidden=fate.hidden or _first_word(node)))
-                self._add([_first_word(node)], fate)
+                self._substitutions(node, replace(fate, hidden=fate.hidden or nodes.first_word(node)))
+                self._add([nodes.first_word(node)], fate)
             case "ERROR":
                 self._broken(node, fate)
             case _:
@@ -179,27 +163,27 @@ class _Walk:
             return
         own = replace(fate, writes=False, stdin="")
         if joint == "&&":
-            self.statement(left, replace(own, shared=_shown(right)))
-        elif (word := _gives_up(right)) is not None:
+            self.statement(left, replace(own, shared=nodes.shown(right)))
+        elif (word := nodes.gives_up(right)) is not None:
             leaves = word == "exit" and right.type != "subshell"
             self.statement(left, replace(own, hidden=None, shared=fate.hidden or fate.shared) if leaves else own)
         else:
-            self.statement(left, replace(own, hidden=fate.hidden or _shown(right), shared=None, echoed=None))
+            self.statement(left, replace(own, hidden=fate.hidden or nodes.shown(right), shared=None, echoed=None))
         self.statement(right, fate)
 
     def _pipeline(self, stages: Sequence["Node"], fate: _Fate) -> None:
-        stages = [stage for stage in stages if stage.type in _STATEMENTS]
+        stages = [stage for stage in stages if stage.type in nodes.STATEMENTS]
         own = replace(fate, writes=False, stdin="")
         if stages[1:]:
             stages = [self._past_list(stages[0], own), *stages[1:]]
         for index, stage in enumerate(stages):
             last = index == len(stages) - 1
             if fate.first and stages[1:]:
-                kept = own if index == 0 else replace(own, hidden=fate.hidden or _shown(stages[0]))
+                kept = own if index == 0 else replace(own, hidden=fate.hidden or nodes.shown(stages[0]))
             elif last or self._state.pipefail:
                 kept = own
             else:
-                kept = replace(own, hidden=fate.hidden or _shown(stages[-1]), shared=None)
+                kept = replace(own, hidden=fate.hidden or nodes.shown(stages[-1]), shared=None)
             if stages[1:] and fate.echoed and not (index == 0 if fate.echo_first else last or self._state.pipefail):
                 kept = replace(kept, echoed=None)
             if last:
@@ -219,9 +203,9 @@ class _Walk:
             return stage
         left, right = body.named_children[0], body.named_children[-1]
         if any(child.type == "||" for child in body.children):
-            self.statement(left, replace(fate, hidden=fate.hidden or _shown(right), shared=None))
+            self.statement(left, replace(fate, hidden=fate.hidden or nodes.shown(right), shared=None))
         else:
-            self.statement(left, replace(fate, shared=_shown(right)))
+            self.statement(left, replace(fate, shared=nodes.shown(right)))
         return right
 
     def _apart(self, node: "Node", fate: _Fate) -> None:
@@ -241,15 +225,15 @@ class _Walk:
         # What follows `<<EOF` on its line stands inside the redirect: ` | sh`, ` && pytest`.
         joint = next((child.type for child in behind if child.type in {"&&", "||"}), None)
         piped = next((child for child in behind if child.type == "pipeline"), None)
-        rest = [child for child in behind if child.type in _STATEMENTS]
+        rest = [child for child in behind if child.type in nodes.STATEMENTS]
         if body is None:
             pass
         elif piped is not None:
             self._pipeline([body, *piped.named_children], fate)
-        elif joint == "||" and rest and _gives_up(rest[-1]) is None:
-            self.statement(body, replace(fate, hidden=fate.hidden or _shown(rest[-1]), shared=None))
+        elif joint == "||" and rest and nodes.gives_up(rest[-1]) is None:
+            self.statement(body, replace(fate, hidden=fate.hidden or nodes.shown(rest[-1]), shared=None))
         elif rest:
-            self.statement(body, replace(fate, shared=_shown(rest[-1])))
+            self.statement(body, replace(fate, shared=nodes.shown(rest[-1])))
         else:
             self.statement(body, fate)
         if piped is None:
@@ -260,20 +244,22 @@ class _Walk:
         match node.type:
             case "heredoc_redirect":
                 body = next((child for child in node.named_children if child.type == "heredoc_body"), None)
-                behind += [child for child in node.children if child.type in {"&&", "||"} or child.type in _STATEMENTS]
+                behind += [
+                    child for child in node.children if child.type in {"&&", "||"} or child.type in nodes.STATEMENTS
+                ]
                 for inner in node.named_children:
                     if inner.type == "file_redirect":
                         fate = self._redirect(inner, fate, behind)
-                return fate if body is None else replace(fate, stdin=_text(body))
+                return fate if body is None else replace(fate, stdin=nodes.source(body))
             case "herestring_redirect":
-                return replace(fate, stdin=" ".join(_word(child) for child in node.named_children[-1:]))
+                return replace(fate, stdin=" ".join(nodes.word(child) for child in node.named_children[-1:]))
             case "file_redirect":
                 target = node.child_by_field_name("destination")
                 operator = next((child.type for child in node.children if child.type[0] in "<>&"), ">")
                 for child in node.named_children:
                     if child.type == "process_substitution":
                         self._apart(child, _Fate(hidden=">()"))
-                if ">" in operator and target is not None and not _QUIET_TARGET.fullmatch(_word(target)):
+                if ">" in operator and target is not None and not _QUIET_TARGET.fullmatch(nodes.word(target)):
                     return replace(fate, writes=True)
                 return fate
             case _:
@@ -286,10 +272,10 @@ class _Walk:
             return
         before = self._state.cwd
         loop = node.type in {"while_statement", "for_statement", "c_style_for_statement"}
-        inner = replace(fate, hidden=fate.hidden or _first_word(node), shared=None) if loop else fate
+        inner = replace(fate, hidden=fate.hidden or nodes.first_word(node), shared=None) if loop else fate
         opened = node.type not in {"if_statement", "elif_clause", "while_statement"}
-        condition, body = _halves(node, opened=opened)
-        self.sequence(condition, _Fate(hidden=fate.hidden or _first_word(node)))
+        condition, body = nodes.halves(node, opened=opened)
+        self.sequence(condition, _Fate(hidden=fate.hidden or nodes.first_word(node)))
         clauses = {"elif_clause", "else_clause", "case_item", "do_group"}
         plain = [child for child in body if child.type not in clauses]
         self.sequence(plain, inner)
@@ -309,20 +295,20 @@ class _Walk:
     def _define(self, node: "Node") -> None:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is not None and body is not None:
-            self._functions[_word(name)] = body
+            self._functions[nodes.word(name)] = body
 
     def _broken(self, node: "Node", fate: _Fate) -> None:
         """What the grammar could not place: whole statements in it, and the words between them."""
         words: list[str] = []
         for child in (*node.children, None):
-            if child is not None and child.type in _WORDS:
-                words.append(_word(child))
+            if child is not None and child.type in nodes.WORDS:
+                words.append(nodes.word(child))
                 self._substitutions(child, replace(fate, hidden=fate.hidden or "$()"))
                 continue
             if words:
                 self._run(words, fate)
                 words = []
-            if child is not None and child.type in _STATEMENTS:
+            if child is not None and child.type in nodes.STATEMENTS:
                 self.statement(child, fate)
 
     # ── simple commands ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -348,8 +334,8 @@ class _Walk:
         for child in node.named_children:
             if child.type in {"herestring_redirect", "file_redirect", "heredoc_redirect"}:
                 fate = self._redirect(child, fate, [])
-            elif child.type in _WORDS or child.type not in _STATEMENTS:
-                words.append(_word(child))
+            elif child.type in nodes.WORDS or child.type not in nodes.STATEMENTS:
+                words.append(nodes.word(child))
         name = next(iter(words), "")
         inside = replace(fate, hidden=fate.hidden or name or "$()", shared=None, stdin="", writes=False)
         for child in node.named_children:
@@ -384,7 +370,7 @@ class _Walk:
             case "cd" | "pushd":
                 self._add(words, _Fate())
                 target = [word for word in words[1:] if word not in {"--", "-P", "-L"}]
-                self._state.cwd = _joined(self._state.cwd, target[0] if len(target) == 1 else None)
+                self._state.cwd = nodes.joined(self._state.cwd, target[0] if len(target) == 1 else None)
                 return True
             case "popd":
                 self._state.cwd = None
@@ -428,135 +414,8 @@ class _Walk:
             self._run(inner, replace(fate, hidden=fate.hidden or (words[0] if lost else None)))
 
     def _add(self, words: Sequence[str], fate: _Fate, core: Core | None = None, *, limited: bool = False) -> None:
-        cwd = _joined(self._state.cwd, core.directory) if core and core.directory else self._state.cwd
+        cwd = nodes.joined(self._state.cwd, core.directory) if core and core.directory else self._state.cwd
         flags = core.flags if core else ()
         self.found.append(
             Simple(tuple(words), flags, fate.writes, fate.hidden, fate.shared, fate.echoed, cwd, fate.stdin, limited)
         )
-
-
-# ── small questions to the tree ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def _statements(nodes: Iterable["Node"]) -> list[tuple["Node", str]]:
-    """(statement, what stands behind it) of a sequence."""
-    rows: list[tuple[Node, str]] = []
-    for node in nodes:
-        if node.type in _STATEMENTS:
-            rows.append((node, ""))
-        elif rows and node.type in {"&", ";", ";;", "\n"}:
-            rows[-1] = (rows[-1][0], node.type)
-    return rows
-
-
-def _halves(node: "Node", *, opened: bool) -> tuple[list["Node"], list["Node"]]:
-    """The condition of an `if` or `while`, and what comes after `then` or `do`."""
-    condition: list[Node] = []
-    body: list[Node] = []
-    for child in node.children:
-        if child.type in {"then", "do_group"}:
-            opened = True
-        (body if opened else condition).append(child)
-    return condition, body
-
-
-def _text(node: "Node") -> str:
-    return (node.text or b"").decode("utf-8", "replace")
-
-
-_ESCAPED: Final = re.compile(r"\\(\n|.)", re.DOTALL)
-_ESCAPED_INSIDE: Final = re.compile(r'\\(["\\$`\n])')
-
-
-def _word(node: "Node") -> str:
-    """A word as the program would see it, expansions left as they stand."""
-    match node.type:
-        case "word" | "number":
-            text = _text(node)
-            return _ESCAPED.sub(lambda m: "" if m[1] == "\n" else m[1], text) if "\\" in text else text
-        case "raw_string":
-            return _text(node)[1:].removesuffix("'")
-        case "ansi_c_string":
-            return _text(node)[2:].removesuffix("'").replace("\\n", "\n").replace("\\t", "\t").replace("\\'", "'")
-        case "string" | "translated_string":
-            text = _text(node)[1 if node.type == "string" else 2 :].removesuffix('"')
-            return _ESCAPED_INSIDE.sub(lambda m: m[1].strip("\n"), text) if "\\" in text else text
-        case "concatenation" | "command_name":
-            return "".join(map(_word, node.children)) if node.children else _text(node)
-        case _:
-            return _text(node)
-
-
-def _first_word(node: "Node") -> str:
-    text = _text(node)
-    return re.split(r"\s", text, maxsplit=1)[0] if text else node.type
-
-
-def _shown(node: "Node") -> str:
-    """What stands behind a command, in a few whole words: that of it which gives the code."""
-    while node.type in {"redirected_statement", "list", "pipeline"} and node.named_children:
-        body = node.child_by_field_name("body")
-        node = body if body is not None else node.named_children[-1]
-    if node.type == "command":
-        words = core_of([_word(child) for child in node.named_children if child.type in _WORDS]).words
-    else:
-        words = _text(node).split()
-    return " ".join(words[:6]) + (" …" if len(words) > 6 else "") or _first_word(node)
-
-
-def _gives_up(node: "Node") -> str | None:
-    """How a statement ends with a failing code whatever happened (`exit 1`, `(echo no; false)`); None: it does not."""
-    while node.type in {"subshell", "compound_statement", "list", "redirected_statement"}:
-        rows = [child for child in node.named_children if child.type in _STATEMENTS]
-        if not rows:
-            return None
-        node = rows[-1]
-    words = _text(node).split()
-    fails = words[:1] == ["false"] or (words[:1] in (["exit"], ["return"]) and words[1:] not in ([], ["0"]))
-    return words[0] if fails else None
-
-
-def _keeps_code(behind: Sequence["Node"]) -> bool | None:
-    """Whether the line exits with the code of the statement before these; True for the first stage of a pipeline."""
-    first, last = _text(behind[0]), _text(behind[-1])
-    if re.match(r"(?:exit|return)\s", first) and (code := _LAST_CODE.search(first)):
-        return "?" not in code.group()
-    kept = re.match(r"(?:local\s+)?(\w+)=\"?(\$\S+?)\"?$", first)
-    if kept and _LAST_CODE.fullmatch(kept[2]) and re.fullmatch(rf"(?:exit|return)\s+\"?\$\{{?{kept[1]}\}}?\"?", last):
-        return "?" not in kept[2]
-    return None
-
-
-def _echo_of(behind: Sequence["Node"]) -> tuple[str, bool] | None:
-    """A pattern for the code of the statement before these, where the next one prints it.
-
-    With it, whether the code is that of a pipeline's first stage.
-    """
-    first = _text(behind[0])
-    kept = re.match(r"(?:local\s+)?(\w+)=\"?(\$\S+?)\"?$", first)
-    code, stage = _LAST_CODE, _LAST_CODE.search(first)
-    if kept and _LAST_CODE.fullmatch(kept[2]) and behind[1:]:
-        first, code = _text(behind[1]), re.compile(rf"\$\{{?{kept[1]}\b\}}?")
-    said = re.match(r"(?:echo|printf)\s+(?:-\w\s+)?(.*)", first, re.DOTALL)
-    if said is None:
-        return None
-    text = re.sub(r"[\"']|\\n", "", said[1].split("|")[0].split(">")[0].split("&&")[0]).strip()
-    found = code.search(text)
-    if found is None or "$" in text[: found.start()]:
-        return None
-    after = text[found.end() :]
-    tail = re.escape(after) + r"\s*$" if "$" not in after else r"\b"
-    by_stage = stage is not None and "?" not in stage.group()
-    return rf"^{re.escape(text[: found.start()])}(\d{{1,3}}){tail}", by_stage
-
-
-def _joined(cwd: str | None, target: str | None) -> str | None:
-    """A directory seen from another; None where either is not known."""
-    if target is None or target.startswith(("-", "~", "$", "`")) or "$" in target or "*" in target:
-        return None
-    if target.startswith("/"):
-        return posixpath.normpath(target)
-    if cwd is None or not target:
-        return None
-    made = posixpath.normpath(posixpath.join(cwd, target))
-    return "" if made == "." else made
