@@ -19,16 +19,18 @@ from refloat.commands.checks import (
 from refloat.commands.line import Simple, read_line
 from refloat.commands.mcp import mcp_effect, mcp_kind
 from refloat.commands.outcomes import how_it_ended, outcome_in
-from refloat.commands.outside import action, effects_of, external, probe
+from refloat.commands.outside import Effect, action, effects_of, probe, shown_done
 from refloat.commands.push import Push, push_of
 from refloat.commands.reading import QUIET, reading_kind
 from refloat.knowledge.tables import forgets
 from refloat.model.transcript import StepKind
 
 __all__ = (
+    "Effect",
     "Push",
     "action",
     "branch_after",
+    "check_cwd",
     "check_of",
     "classify",
     "commit_subject",
@@ -46,6 +48,7 @@ __all__ = (
     "outcome_in",
     "probe",
     "pushes_in",
+    "shown_done",
     "sort_of_check",
 )
 
@@ -54,7 +57,7 @@ __all__ = (
 def classify(command: str) -> StepKind:
     """The kind of a shell command (never `edit`): the strongest of its parts, external before check before the rest."""
     parts = read_line(command)
-    if any(map(external, parts)):
+    if effects_of(command):
         return StepKind.EXTERNAL
     if any(is_check(part.words) for part in parts):
         return StepKind.CHECK
@@ -111,11 +114,14 @@ def may_undo(command: str) -> bool:
 
 
 def hidden_by(command: str) -> str | None:
-    """What gives the exit code of a line in place of its first check or effect outside (`tail -5`); None: nothing."""
-    for part in read_line(command):
-        if is_check(part.words) or external(part):
-            return part.hidden
-    return None
+    """What gives the exit code of a line in place of its first check, else of its first effect outside (`tail -5`)."""
+    check = next((part for part in read_line(command) if is_check(part.words)), None)
+    return check.hidden if check is not None else next((effect.hidden for effect in effects_of(command)), None)
+
+
+def check_cwd(command: str) -> str | None:
+    """Where the first check of a line runs, seen from where the line starts ("" for there); None: nobody can say."""
+    return next((part.cwd for part in read_line(command) if is_check(part.words)), "")
 
 
 def is_commit(command: str) -> bool:

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import Final, Literal
 
 from refloat.commands.line import read_line
-from refloat.knowledge.tables import forgets, table
+from refloat.knowledge.tables import forgets, sound_pattern, table
 
 Sort = Literal["test", "lint", "build"]
 SORTS: Final[tuple[Sort, ...]] = ("test", "lint", "build")
@@ -67,13 +67,7 @@ def _knowledge() -> _Knowledge:
 
 def _scripts(patterns: str) -> re.Pattern[str]:
     """Names of scripts of a sort; a person's own pattern that is none is left out."""
-    sound: list[str] = []
-    for pattern in patterns.split():
-        try:
-            re.compile(pattern)
-        except re.error:
-            continue
-        sound.append(pattern)
+    sound = [pattern for pattern in patterns.split() if sound_pattern(pattern) is not None]
     return re.compile(f"(?:{'|'.join(sound) or '(?!)'})(?:[:_./-].*)?")
 
 

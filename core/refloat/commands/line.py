@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from refloat.commands import nodes
 from refloat.commands.wrappers import Core, core_of
@@ -65,8 +65,7 @@ class _State:
     cwd: str | None = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Fate:
+class _Fate(NamedTuple):
     """What becomes of the exit code of a statement, and of its output."""
 
     hidden: str | None = None
@@ -107,7 +106,7 @@ class _Walk:
         rows = nodes.statements(parts)
         for index, (node, joint) in enumerate(rows):
             if joint == "&":
-                self._apart(node, replace(fate, hidden="&", shared=None, echoed=None))
+                self._apart(node, fate._replace(hidden="&", shared=None, echoed=None))
                 continue
             behind = [row for row, _ in rows[index + 1 :]]
             self.statement(node, self._fate_before(behind, fate) if behind else fate)
@@ -115,13 +114,13 @@ class _Walk:
     def _fate_before(self, behind: Sequence["Node"], fate: _Fate) -> _Fate:
         """What becomes of the code of a statement with others behind it."""
         if self._state.errexit:
-            return replace(fate, shared=fate.shared or nodes.shown(behind[-1]))
+            return fate._replace(shared=fate.shared or nodes.shown(behind[-1]))
         kept = nodes.keeps_code(behind)
         if kept is not None:
-            return replace(fate, first=kept)
+            return fate._replace(first=kept)
         hidden = fate.hidden or nodes.shown(behind[-1])
         echoed, first = nodes.echo_of(behind) or (None, False)
-        return replace(fate, hidden=hidden, shared=None, echoed=echoed, echo_first=first)
+        return fate._replace(hidden=hidden, shared=None, echoed=echoed, echo_first=first)
 
     def statement(self, node: "Node", fate: _Fate) -> None:
         """One statement of any kind."""
@@ -141,13 +140,13 @@ class _Walk:
                 self._apart(node, fate)
             case "negated_command":
                 for child in node.named_children:
-                    self.statement(child, replace(fate, hidden=fate.hidden or "!", echoed=None))
+                    self.statement(child, fate._replace(hidden=fate.hidden or "!", echoed=None))
             case "function_definition":
                 self._define(node)
             case "variable_assignment" | "variable_assignments":
                 self._substitutions(node, fate)  # its code is that of what it runs
             case "declaration_command" | "unset_command" | "test_command":
-                self._substitutions(node, replace(fate, hidden=fate.hidden or nodes.first_word(node)))
+                self._substitutions(node, fate._replace(hidden=fate.hidden or nodes.first_word(node)))
                 self._add([nodes.first_word(node)], fate)
             case "ERROR":
                 self._broken(node, fate)
@@ -161,33 +160,33 @@ class _Walk:
         if left is right:
             self.statement(left, fate)
             return
-        own = replace(fate, writes=False, stdin="")
+        own = fate._replace(writes=False, stdin="")
         if joint == "&&":
-            self.statement(left, replace(own, shared=nodes.shown(right)))
+            self.statement(left, own._replace(shared=nodes.shown(right)))
         elif (word := nodes.gives_up(right)) is not None:
             leaves = word == "exit" and right.type != "subshell"
-            self.statement(left, replace(own, hidden=None, shared=fate.hidden or fate.shared) if leaves else own)
+            self.statement(left, own._replace(hidden=None, shared=fate.hidden or fate.shared) if leaves else own)
         else:
-            self.statement(left, replace(own, hidden=fate.hidden or nodes.shown(right), shared=None, echoed=None))
+            self.statement(left, own._replace(hidden=fate.hidden or nodes.shown(right), shared=None, echoed=None))
         self.statement(right, fate)
 
     def _pipeline(self, stages: Sequence["Node"], fate: _Fate) -> None:
         stages = [stage for stage in stages if stage.type in nodes.STATEMENTS]
-        own = replace(fate, writes=False, stdin="")
+        own = fate._replace(writes=False, stdin="")
         if stages[1:]:
             stages = [self._past_list(stages[0], own), *stages[1:]]
         for index, stage in enumerate(stages):
             last = index == len(stages) - 1
             if fate.first and stages[1:]:
-                kept = own if index == 0 else replace(own, hidden=fate.hidden or nodes.shown(stages[0]))
+                kept = own if index == 0 else own._replace(hidden=fate.hidden or nodes.shown(stages[0]))
             elif last or self._state.pipefail:
                 kept = own
             else:
-                kept = replace(own, hidden=fate.hidden or nodes.shown(stages[-1]), shared=None)
+                kept = own._replace(hidden=fate.hidden or nodes.shown(stages[-1]), shared=None)
             if stages[1:] and fate.echoed and not (index == 0 if fate.echo_first else last or self._state.pipefail):
-                kept = replace(kept, echoed=None)
+                kept = kept._replace(echoed=None)
             if last:
-                kept = replace(kept, writes=fate.writes, stdin=fate.stdin)
+                kept = kept._replace(writes=fate.writes, stdin=fate.stdin)
             if stages[1:]:
                 self._apart(stage, kept)
             else:
@@ -203,9 +202,9 @@ class _Walk:
             return stage
         left, right = body.named_children[0], body.named_children[-1]
         if any(child.type == "||" for child in body.children):
-            self.statement(left, replace(fate, hidden=fate.hidden or nodes.shown(right), shared=None))
+            self.statement(left, fate._replace(hidden=fate.hidden or nodes.shown(right), shared=None))
         else:
-            self.statement(left, replace(fate, shared=nodes.shown(right)))
+            self.statement(left, fate._replace(shared=nodes.shown(right)))
         return right
 
     def _apart(self, node: "Node", fate: _Fate) -> None:
@@ -231,14 +230,14 @@ class _Walk:
         elif piped is not None:
             self._pipeline([body, *piped.named_children], fate)
         elif joint == "||" and rest and nodes.gives_up(rest[-1]) is None:
-            self.statement(body, replace(fate, hidden=fate.hidden or nodes.shown(rest[-1]), shared=None))
+            self.statement(body, fate._replace(hidden=fate.hidden or nodes.shown(rest[-1]), shared=None))
         elif rest:
-            self.statement(body, replace(fate, shared=nodes.shown(rest[-1])))
+            self.statement(body, fate._replace(shared=nodes.shown(rest[-1])))
         else:
             self.statement(body, fate)
         if piped is None:
             for child in rest:
-                self.statement(child, replace(fate, stdin="", writes=False))
+                self.statement(child, fate._replace(stdin="", writes=False))
 
     def _redirect(self, node: "Node", fate: _Fate, behind: list["Node"]) -> _Fate:
         match node.type:
@@ -250,9 +249,9 @@ class _Walk:
                 for inner in node.named_children:
                     if inner.type == "file_redirect":
                         fate = self._redirect(inner, fate, behind)
-                return fate if body is None else replace(fate, stdin=nodes.source(body))
+                return fate if body is None else fate._replace(stdin=nodes.source(body))
             case "herestring_redirect":
-                return replace(fate, stdin=" ".join(nodes.word(child) for child in node.named_children[-1:]))
+                return fate._replace(stdin=" ".join(nodes.word(child) for child in node.named_children[-1:]))
             case "file_redirect":
                 target = node.child_by_field_name("destination")
                 operator = next((child.type for child in node.children if child.type[0] in "<>&"), ">")
@@ -260,7 +259,7 @@ class _Walk:
                     if child.type == "process_substitution":
                         self._apart(child, _Fate(hidden=">()"))
                 if ">" in operator and target is not None and not _QUIET_TARGET.fullmatch(nodes.word(target)):
-                    return replace(fate, writes=True)
+                    return fate._replace(writes=True)
                 return fate
             case _:
                 return fate
@@ -272,7 +271,7 @@ class _Walk:
             return
         before = self._state.cwd
         loop = node.type in {"while_statement", "for_statement", "c_style_for_statement"}
-        inner = replace(fate, hidden=fate.hidden or nodes.first_word(node), shared=None) if loop else fate
+        inner = fate._replace(hidden=fate.hidden or nodes.first_word(node), shared=None) if loop else fate
         opened = node.type not in {"if_statement", "elif_clause", "while_statement"}
         condition, body = nodes.halves(node, opened=opened)
         self.sequence(condition, _Fate(hidden=fate.hidden or nodes.first_word(node)))
@@ -303,7 +302,7 @@ class _Walk:
         for child in (*node.children, None):
             if child is not None and child.type in nodes.WORDS:
                 words.append(nodes.word(child))
-                self._substitutions(child, replace(fate, hidden=fate.hidden or "$()"))
+                self._substitutions(child, fate._replace(hidden=fate.hidden or "$()"))
                 continue
             if words:
                 self._run(words, fate)
@@ -337,7 +336,7 @@ class _Walk:
             elif child.type in nodes.WORDS or child.type not in nodes.STATEMENTS:
                 words.append(nodes.word(child))
         name = next(iter(words), "")
-        inside = replace(fate, hidden=fate.hidden or name or "$()", shared=None, stdin="", writes=False)
+        inside = fate._replace(hidden=fate.hidden or name or "$()", shared=None, stdin="", writes=False)
         for child in node.named_children:
             if child.named_child_count:
                 self._substitutions(child, inside)
@@ -397,7 +396,7 @@ class _Walk:
         state = replace(self._state)
         state.pipefail = (state.pipefail and words[0] == "eval") or "pipefail" in flags
         state.errexit = (state.errexit and words[0] == "eval") or bool(re.search(r"-\w*e\w*\b(?<!errexit)", flags))
-        self.found += _read(script, state, replace(fate, stdin=""), self._depth + 8)
+        self.found += _read(script, state, fate._replace(stdin=""), self._depth + 8)
         return True
 
     def _executed(self, words: Sequence[str], fate: _Fate) -> None:
@@ -411,7 +410,7 @@ class _Walk:
         lost = words[0] == "find" and end < len(words) and words[end] != "+"
         inner = list(words[start + 1 : end])
         if inner and self._depth < _DEEPEST:
-            self._run(inner, replace(fate, hidden=fate.hidden or (words[0] if lost else None)))
+            self._run(inner, fate._replace(hidden=fate.hidden or (words[0] if lost else None)))
 
     def _add(self, words: Sequence[str], fate: _Fate, core: Core | None = None, *, limited: bool = False) -> None:
         cwd = nodes.joined(self._state.cwd, core.directory) if core and core.directory else self._state.cwd

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from refloat.commands.checks import is_check
 from refloat.commands.line import Simple, read_line
-from refloat.knowledge.tables import forgets, table
+from refloat.knowledge.tables import forgets, sound_pattern, table
 from refloat.model.transcript import Outcome
 
 Said = Literal["failed", "passed", "nothing"]
@@ -90,13 +90,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 def _joined(patterns: Sequence[str]) -> re.Pattern[str]:
-    sound: list[str] = []
-    for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error:  # a person's own row: it costs itself only
-            continue
-        sound.append(f"(?:{pattern})")
+    sound = [f"(?:{pattern})" for pattern in patterns if sound_pattern(pattern) is not None]
     return re.compile("|".join(sound) or r"(?!)")
 
 

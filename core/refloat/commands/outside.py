@@ -7,18 +7,22 @@ Refuses what only looks (`--dry-run`), and writes to this machine's own servers.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Literal
+from functools import cache, lru_cache
+from typing import Final, Literal
 
 from refloat.commands.families import QUIET_FLAGS, by_family
 from refloat.commands.line import Simple, read_line
 from refloat.commands.probes import Given, fill, flag_value, safe
 from refloat.commands.push import push_of
-from refloat.knowledge.tables import forgets, own_rows, table
+from refloat.knowledge.tables import forgets, own_rows, sound_pattern, table
 from refloat.knowledge.tables import texts as row_texts
 
 Naming = Literal["verb", "object", "whole"]
 """How an action is called: by its verb alone, with its first object, or by the whole command."""
+
+
+_TAIL: Final = 40_000
+"""Characters of an output that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class _Row:
     """Words without which it has none."""
 
 
+@lru_cache(maxsize=4096)
 def effects_of(command: str, *, branch: str | None = None) -> tuple[Effect, ...]:
     """The effects outside the checkout that a command line names, in its order.
 
@@ -63,11 +68,6 @@ def effects_of(command: str, *, branch: str | None = None) -> tuple[Effect, ...]
             late = any(one.shared is not None and one.hidden is None for one in line[:index])
             found.append(replace(effect, late=late))
     return tuple(found)
-
-
-def external(part: Simple) -> bool:
-    """Whether a simple command has an effect outside the checkout."""
-    return _effect(part, None) is not None
 
 
 def _effect(part: Simple, branch: str | None) -> Effect | None:
@@ -110,6 +110,8 @@ def _made(program: str, key: str, value: object) -> list[_Row]:
 
 def _by_table(part: Simple, branch: str | None) -> tuple[str, tuple[str, ...] | None] | None:
     words = part.words
+    if words[0] not in _rows() and _script_of(words) is None:
+        return None
     if {"--help", "--version"} & set(words) or words[1:] == ("help",):
         return None
     script = _script_of(words)
@@ -156,19 +158,49 @@ def _name(row: _Row, words: Sequence[str], objects: Sequence[str]) -> str:
             return " ".join(word for word in words if word not in QUIET_FLAGS)
 
 
+@cache
+def _scripts() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Programs that run a script, those that run a target, and the names of scripts that go out."""
+    runners, own = table("checks").get("runners", {}), table("actions").get("@scripts", {})
+    texts = (runners.get("script", ""), runners.get("target", ""), own.get("names", ""))
+    scripts, targets, names = (frozenset(str(text).split()) for text in texts)
+    return scripts, targets, names
+
+
 def _by_script(words: tuple[str, ...]) -> tuple[str, None] | None:
     """`npm run deploy`, `make release`: a script of the project that says that it goes out."""
-    runners = table("checks").get("runners", {})
-    scripts, targets = (frozenset(str(runners.get(name, "")).split()) for name in ("script", "target"))
-    if words[0] not in scripts | targets or any("dry" in word for word in words):
+    scripts, targets, names = _scripts()
+    if (words[0] not in scripts and words[0] not in targets) or any("dry" in word for word in words):
         return None
-    names = frozenset(str(table("actions").get("@scripts", {}).get("names", "")).split())
     plain = [word for word in words[1:] if not word.startswith("-")]
     if words[0] in scripts:
         plain = plain[1:2] if plain[:1] in (["run"], ["run-script"]) else []
     if any(re.split(r"[:_./-]", word, maxsplit=1)[0] in names for word in plain):
         return " ".join(word for word in words if word not in QUIET_FLAGS), None
     return None
+
+
+def shown_done(name: str, output: str) -> bool | None:
+    """Whether an output shows that an effect of that name happened (True) or failed (False); None: it does not say."""
+    done, failed = _shown()
+    lines = output[-_TAIL:].splitlines()
+    for pattern, answer in ((_of(failed, name), False), (_of(done, name), True)):
+        if pattern is not None and any(pattern.search(line) for line in lines):
+            return answer
+    return None
+
+
+def _of(patterns: Mapping[str, re.Pattern[str]], name: str) -> re.Pattern[str] | None:
+    return next((pattern for key, pattern in patterns.items() if (name + " ").startswith(key + " ")), None)
+
+
+@cache
+def _shown() -> tuple[Mapping[str, re.Pattern[str]], Mapping[str, re.Pattern[str]]]:
+    made: list[dict[str, re.Pattern[str]]] = []
+    for section in ("@done", "@failed"):
+        rows = {key: sound_pattern(str(text)) for key, text in table("actions").get(section, {}).items()}
+        made.append({key: pattern for key, pattern in rows.items() if pattern is not None})
+    return made[0], made[1]
 
 
 def probe_templates() -> tuple[str, ...]:
@@ -188,3 +220,6 @@ def probe(command: str) -> tuple[str, ...] | None:
 
 
 forgets(_rows.cache_clear)
+forgets(_scripts.cache_clear)
+forgets(_shown.cache_clear)
+forgets(effects_of.cache_clear)

@@ -4,6 +4,7 @@ Decides how rows are joined: a person's row replaces the built-in one of its nam
 for a damaged file: it costs itself only, and `problems` tells it. What a row means is for the rooms that ask.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -59,6 +60,14 @@ def own_rows(name: Name) -> Mapping[str, Rows]:
 def texts(row: object) -> dict[str, str]:
     """The texts of a row that is a table; none for any other."""
     return {name: str(text) for name, text in cast("Rows", row).items()} if isinstance(row, dict) else {}
+
+
+def sound_pattern(text: str) -> re.Pattern[str] | None:
+    """A row's regular expression; None for a person's own that is none: it costs itself only."""
+    try:
+        return re.compile(text)
+    except re.error:
+        return None
 
 
 def problems() -> tuple[Problem, ...]:
