@@ -20,6 +20,7 @@ _INTERPRETERS: Final = re.compile(r"(?:python|pypy)[\d.]*|py|node|php|ruby|perl|
 _SCRIPT_FILE: Final = re.compile(
     r"(?:run[-_]?)?(?P<name>tests?|checks?|lint|verify|validate|build|ci|e2e|smoke|integration)"
     r"(?:[-_.]\w[\w.-]*)?\.(?:sh|bash|py|js|mjs|cjs|ts|rb|pl|php|ps1)|run[-_](?P<bare>tests?|checks?|lint|ci)"
+    r"|\w[\w-]*[-_.](?P<file>test|spec)\.(?:rb|py|js|mjs|cjs|ts|php)"
 )
 """A script of the project's own whose name says that it verifies: `./run_tests.sh`, `scripts/check.py`."""
 _ALONE: Final = frozenset({"-h", "-V", "-v", "version", "help"})
@@ -104,7 +105,8 @@ def _names_one(program: str, rest: Sequence[str], verbs: frozenset[str]) -> bool
     if verbs.intersection(flags) or verbs.intersection(word.partition("=")[0] for word in flags):
         return True
     if program in _knowledge().many:
-        return any(word in verbs or word.rpartition(":")[2] in verbs for word in plain[:8])
+        named = (word.split(maxsplit=1)[0] for word in plain[:8] if word.strip())  # sbt takes "testOnly a.B"
+        return any(word in verbs or re.split(r"[:.]", word)[-1] in verbs for word in named)
     return bool(plain) and plain[0] in verbs
 
 
@@ -133,7 +135,7 @@ def _named(name: str) -> Sort | None:
 def _by_file(words: tuple[str, ...]) -> Sort | None:
     """`./run_tests.sh`, `python manage.py test`, `node node_modules/.bin/jest`."""
     if found := _SCRIPT_FILE.fullmatch(words[0]):
-        return _named(found["name"] or found["bare"])
+        return _named(found["name"] or found["bare"] or found["file"])
     if not _INTERPRETERS.fullmatch(words[0]):
         return None
     script = next((index for index, word in enumerate(words[1:], start=1) if not word.startswith("-")), None)

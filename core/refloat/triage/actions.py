@@ -204,7 +204,7 @@ def find_actions(steps: Iterable[Step], *, branch: str | None = None, root: str 
             last = next((effect for effect in reversed(effects) if effect.probe is not None), effects[-1])
             place = _place(step, last)
             names = dict.fromkeys(_names(effects, pushes, course, step))
-            name = ", then ".join(names) + _elsewhere(place, root)
+            name = ", then ".join(names) + _elsewhere(place, root, local=last.local)
             found.setdefault(name, []).append(Attempt(step, effects, last.probe, place))
         elif step.kind is StepKind.EXTERNAL:
             found.setdefault(_name_of(step), []).append(Attempt(step, (), _tool_probe(step), step.cwd))
@@ -225,11 +225,15 @@ def _place(step: Step, effect: Effect) -> str | None:
     return posixpath.normpath(posixpath.join(step.cwd or "/", effect.cwd))
 
 
-def _elsewhere(place: str | None, root: str | None) -> str:
-    """` (in DIR)` for what ran outside the checkout: another repository, another worktree."""
-    if place is None or root is None or (place + "/").startswith(root.rstrip("/") + "/"):
+def _elsewhere(place: str | None, root: str | None, *, local: bool) -> str:
+    """` (in DIR)` for what ran outside the checkout, and for what is about one directory of it."""
+    if place is None or root is None or place == root.rstrip("/"):
         return ""
-    return "" if (root.rstrip("/") + "/").startswith(place.rstrip("/") + "/") else f" (in {place})"
+    inside = (place + "/").startswith(root.rstrip("/") + "/")
+    if inside:
+        return f" (in {posixpath.relpath(place, root)})" if local else ""
+    above = (root.rstrip("/") + "/").startswith(place.rstrip("/") + "/")
+    return f" (in {place})" if local or not above else ""
 
 
 def _tool_probe(step: Step) -> tuple[str, ...] | None:
