@@ -45,7 +45,7 @@ class Simple:
 _DEEPEST: Final = 40
 """Levels of the syntax tree below a statement that are looked at, inner shells included."""
 _MOST: Final = 2_000
-"""Simple commands of one line."""
+"""Simple commands of one line, and statements of one sequence."""
 _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "ksh", "ash"})
 _QUIET_TARGET: Final = re.compile(r"/dev/(?:null|stdout|stderr|tty|fd/\d+)|&?\d+|-")
 
@@ -104,11 +104,11 @@ class _Walk:
     def sequence(self, parts: Sequence["Node"], fate: _Fate) -> None:
         """Statements one after the other: the last one's code is that of all."""
         rows = nodes.statements(parts)
-        for index, (node, joint) in enumerate(rows):
+        for index, (node, joint) in enumerate(rows[:_MOST]):
             if joint == "&":
                 self._apart(node, fate._replace(hidden="&", shared=None, echoed=None))
                 continue
-            behind = [row for row, _ in rows[index + 1 :]]
+            behind = [row for row, _ in (*rows[index + 1 : index + 3], rows[-1])] if index + 1 < len(rows) else []
             self.statement(node, self._fate_before(behind, fate) if behind else fate)
 
     def _fate_before(self, behind: Sequence["Node"], fate: _Fate) -> _Fate:

@@ -21,8 +21,9 @@ _TAIL: Final = 40_000
 """Characters of an output that are looked at: summaries stand at its end."""
 _LONGEST: Final = 400
 """Characters of a line: a summary is short, a line of data is not."""
-_BLOCK: Final = 4
-"""Lines above a summary that belong to it (`Test Suites: 1 failed` above `Tests: 5 passed`)."""
+_BLOCK: Final = 30
+"""Lines above the last one of a summary in which its first one is looked for."""
+_SOME_FAILED: Final = re.compile(r"\b[1-9]\d* failed")
 _COLOUR: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]")
 _TIME_IS_UP: Final = frozenset({124, 137})
 """Exit codes of timeout(1)."""
@@ -68,8 +69,8 @@ def _last_summary(lines: Sequence[str]) -> Said | None:
         if patterns["failed"].search(line):
             return "failed"
         if patterns["passed"].search(line):
-            above = lines[max(0, index - _BLOCK) : index]
-            return "failed" if _any(patterns["failed"], above) else "passed"
+            above = (one for one in reversed(lines[max(0, index - _BLOCK) : index]) if patterns["above"].search(one))
+            return "failed" if _SOME_FAILED.search(next(above, "")) else "passed"
     return None
 
 
