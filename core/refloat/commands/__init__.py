@@ -4,7 +4,6 @@ Decides from tables of command words (`knowledge`); refuses to guess: what match
 """
 
 import re
-from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -22,7 +21,6 @@ from refloat.commands.outcomes import how_it_ended, outcome_in
 from refloat.commands.outside import Effect, action, effects_of, probe, shown_done
 from refloat.commands.push import Push, push_of
 from refloat.commands.reading import QUIET, reading_kind
-from refloat.knowledge.tables import forgets
 from refloat.model.transcript import StepKind
 
 __all__ = (
@@ -53,7 +51,6 @@ __all__ = (
 )
 
 
-@lru_cache(maxsize=4096)
 def classify(command: str) -> StepKind:
     """The kind of a shell command (never `edit`): the strongest of its parts, external before check before the rest."""
     parts = read_line(command)
@@ -65,9 +62,6 @@ def classify(command: str) -> StepKind:
     if not kinds or None in kinds or all(part.words[0] in QUIET for part in parts):
         return StepKind.COMMAND
     return StepKind.SEARCH if StepKind.SEARCH in kinds else StepKind.READ
-
-
-forgets(classify.cache_clear)
 
 
 def may_write(command: str) -> bool:

@@ -5,13 +5,13 @@ Decides from program and verb, by the tables in `knowledge`. Refuses to count a 
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from typing import Final, Literal
 
 from refloat.commands.line import read_line
 from refloat.knowledge.tables import forgets, sound_pattern, table
+from refloat.model.light import light
 
 Sort = Literal["test", "lint", "build"]
 SORTS: Final[tuple[Sort, ...]] = ("test", "lint", "build")
@@ -27,8 +27,10 @@ _ALONE: Final = frozenset({"-h", "-V", "-v", "version", "help"})
 """With one of these as its only word a program tells about itself."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class _Knowledge:
+    """The tables, as they are asked."""
+
     programs: Mapping[str, tuple[tuple[Sort, frozenset[str]], ...]]
     """Program → (sort, its verifying words; none: any call) of each."""
     scripts: Mapping[Sort, re.Pattern[str]]
@@ -77,7 +79,7 @@ def is_check(words: Sequence[str]) -> bool:
     return sort_of(tuple(words)) is not None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def sort_of(words: tuple[str, ...]) -> Sort | None:
     """What a simple command verifies: tests, style and types (`lint`), or that it builds; None: it does not verify."""
     known = _knowledge()

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from refloat.commands import nodes
 from refloat.commands.wrappers import Core, core_of
+from refloat.model.light import light
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Simple:
     """A simple command of a line."""
 
@@ -46,13 +47,25 @@ _DEEPEST: Final = 40
 """Levels of the syntax tree below a statement that are looked at, inner shells included."""
 _MOST: Final = 2_000
 """Simple commands of one line, and statements of one sequence."""
+_SHORT: Final = 2_000
+"""Characters of a line that is kept among many."""
 _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "ksh", "ash"})
 _QUIET_TARGET: Final = re.compile(r"/dev/(?:null|stdout|stderr|tty|fd/\d+)|&?\d+|-")
 
 
-@lru_cache(maxsize=4096)
 def read_line(command: str) -> tuple[Simple, ...]:
     """The simple commands of a shell line, in the order in which they stand; () for an empty or unreadable one."""
+    return _short_line(command) if len(command) <= _SHORT else _long_line(command)
+
+
+@lru_cache(maxsize=4096)
+def _short_line(command: str) -> tuple[Simple, ...]:
+    return tuple(_read(command, _State(), None, 0))
+
+
+@lru_cache(maxsize=64)
+def _long_line(command: str) -> tuple[Simple, ...]:
+    """Apart, and few of them: each keeps the whole line, which may hold a file."""
     return tuple(_read(command, _State(), None, 0))
 
 

@@ -6,13 +6,13 @@ last summary before earlier ones. Refuses to call a run passed that ran no tests
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
 
 from refloat.commands.checks import is_check
 from refloat.commands.line import Simple, read_line
 from refloat.knowledge.tables import forgets, sound_pattern, table
+from refloat.model.light import light
 from refloat.model.transcript import Outcome
 
 Said = Literal["failed", "passed", "nothing"]
@@ -31,7 +31,7 @@ _NEVER_RAN: Final = frozenset({126, 127})
 """Exit codes of a shell that could not run the program (POSIX 1003.1, 2.8.2)."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Ended:
     """How a check ended."""
 

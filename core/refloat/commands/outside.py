@@ -6,7 +6,7 @@ Refuses what only looks (`--dry-run`), and writes to this machine's own servers.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Final, Literal
 
@@ -16,6 +16,7 @@ from refloat.commands.probes import Given, fill, flag_value, safe
 from refloat.commands.push import push_of
 from refloat.knowledge.tables import forgets, own_rows, sound_pattern, table
 from refloat.knowledge.tables import texts as row_texts
+from refloat.model.light import light
 
 Naming = Literal["verb", "object", "whole"]
 """How an action is called: by its verb alone, with its first object, or by the whole command."""
@@ -28,7 +29,7 @@ _TAIL: Final = 40_000
 """Characters of an output that are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Effect:
     """One effect outside the checkout that a command line names."""
 
@@ -48,8 +49,10 @@ class Effect:
     """Something has to succeed before it begins (`npm test && git push`)."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class _Row:
+    """A verb of a program that acts outside."""
+
     verb: tuple[str, ...]
     naming: Naming
     probe: str | None
@@ -59,7 +62,7 @@ class _Row:
     """Words without which it has none."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def effects_of(command: str, *, branch: str | None = None) -> tuple[Effect, ...]:
     """The effects outside the checkout that a command line names, in its order.
 

@@ -5,10 +5,10 @@ push that names nothing keeps a name of its own until the record shows what it m
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from refloat.commands.probes import fill, safe
+from refloat.model.light import light
 
 _SILENT: Final = frozenset(
     {"-u", "--set-upstream", "-q", "--quiet", "-v", "--verbose", "--progress", "--no-progress", "--porcelain",
@@ -20,7 +20,7 @@ _VALUED: Final = frozenset({"-o", "--push-option", "--repo", "--receive-pack", "
 _PROBE: Final = "git ls-remote {remote} {refs}"
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Push:
     """What one push names."""
 
