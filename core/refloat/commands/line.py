@@ -50,6 +50,7 @@ _MOST: Final = 2_000
 _SHORT: Final = 2_000
 """Characters of a line that is kept among many."""
 _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "ksh", "ash"})
+_WINDOWS_SHELLS: Final = frozenset({"pwsh", "powershell", "cmd"})
 _QUIET_TARGET: Final = re.compile(r"/dev/(?:null|stdout|stderr|tty|fd/\d+)|&?\d+|-")
 
 
@@ -395,6 +396,9 @@ class _Walk:
         script, flags = "", ""
         if words[0] == "eval":
             script = " ".join(words[1:])
+        elif words[0] in _WINDOWS_SHELLS:
+            at = next((i for i, word in enumerate(words) if word.lower() in {"-c", "-command", "/c"}), len(words))
+            script = " ".join(words[at + 1 :])
         elif words[0] in _SHELLS:
             for index, word in enumerate(words[1:], start=1):
                 if re.fullmatch(r"-\w*c", word) and index + 1 < len(words):

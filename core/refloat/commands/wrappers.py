@@ -18,7 +18,7 @@ _WRAPPERS: Final[dict[str, tuple[int, str]]] = {
     "dotenv": (0, "-e -f"), "dotenvx": (0, "-f"), "cross-env": (0, ""), "coproc": (0, ""),
     "xargs": (0, "-n -I -P -L -d -a -s -E --max-args --max-procs --replace --delimiter"),
     "watchexec": (0, "-e -w -i"), "entr": (0, ""), "parallel": (0, "-j --jobs"),
-    "rtk": (0, ""), "busybox": (0, ""),
+    "rtk": (0, ""), "busybox": (0, ""), "wsl": (0, "-d -u"),
 }  # fmt: skip
 """Programs that run another one → words of their own that stand before it, and their flags that take a value."""
 _RUNNERS: Final[dict[tuple[str, str], str]] = {
