@@ -44,11 +44,11 @@ class Attempt:
     def not_started(self) -> bool:
         """Whether it never began: refused, no such program, or what stood before it failed."""
         step = self.step
+        if step.outcome is Outcome.ERROR and self._stopped_before:
+            return True  # a part of the line may have run, and this part did not
         if step.effects_unknown:
             return False
-        if step.outcome is Outcome.DENIED or (step.outcome is Outcome.ERROR and step.exit_code == _NOT_FOUND):
-            return True
-        return step.outcome is Outcome.ERROR and self._stopped_before
+        return step.outcome is Outcome.DENIED or (step.outcome is Outcome.ERROR and step.exit_code == _NOT_FOUND)
 
     @property
     def _stopped_before(self) -> bool:
@@ -63,7 +63,9 @@ class Attempt:
     def open(self) -> bool:
         """Whether it has no result of its own."""
         step = self.step
-        if step.effects_unknown or step.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED):
+        if step.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED):
+            return True
+        if step.effects_unknown and not self._shown:
             return True
         if step.background is not None and step.background.running:
             return True

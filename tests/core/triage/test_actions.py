@@ -145,6 +145,21 @@ def test_a_line_with_several_effects_is_one_row() -> None:
     assert row.probe == ("docker", "manifest", "inspect", "a/b:2")
 
 
+@pytest.mark.parametrize(
+    ("command", "output", "expected"),
+    [
+        ("npm test && git push origin a", "Tests:  1 failed, 4 passed, 5 total", NOT_STARTED),
+        ("npm test && git push origin a", "Tests:  5 passed, 5 total", UNKNOWN),
+        ("git push origin a && npm test", SENT.replace("topic", "a") + "\nTests:  1 failed", DONE),
+    ],
+)
+def test_a_line_of_which_a_part_ran(command: str, output: str, expected: ActionOutcome) -> None:
+    made = story()
+    step = made.run(command, output, outcome=Outcome.ERROR, exit_code=1)
+    (row,) = list_actions(find_actions([replace(step, effects_unknown=True)]))
+    assert row.outcome is expected
+
+
 def test_dry_runs_are_no_attempts() -> None:
     made = story()
     for command in ("git push --dry-run", "npm publish --dry-run", "terraform plan", "cargo publish --dry-run"):
