@@ -86,10 +86,10 @@ def _judge_text(folded: Folded, text: str, lines: list[str]) -> Comparison:
         return Comparison(FileState.UNVERIFIABLE, why, (None,) * len(lines))
     tally = _count(folded.pieces, lines, text)
     origins = tuple(tally.origins)
-    if recorded is not None and same_but_line_ends(recorded, text):
-        return Comparison(FileState.CHANGED_SINCE, "only line ends or the final newline differ", origins)
     if folded.first_text == text:
         return Comparison(FileState.REVERTED, "the content is the one from before the session's edits", origins)
+    if recorded is not None and same_but_line_ends(recorded, text):
+        return Comparison(FileState.CHANGED_SINCE, "only line ends or the final newline differ", origins)
     if folded.written_whole and recorded is not None:
         return _judge_whole(bare_lines(recorded), lines, origins)
     return _judge_hunks(folded, tally, exact=recorded is not None)

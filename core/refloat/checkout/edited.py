@@ -13,11 +13,15 @@ from refloat.checkout.fold import Folded, recorded_as
 from refloat.checkout.lines import bare_lines, find_differences, tells
 from refloat.checkout.owners import own_hunk, owner_of
 from refloat.checkout.places import (
+    INDEX,
+    Archive,
     add_lost_commits,
+    add_lost_contents,
     find_backups,
     find_in_record,
     find_in_worktrees,
     find_places,
+    find_staged,
     is_saved,
 )
 from refloat.checkout.porcelain import DiffHunk
@@ -161,6 +165,8 @@ def _cheap_places(survey: Survey, real: str, moved: str | None) -> list[FoundIn]
     found = find_places(folded, names, archive, (PlaceKind.BRANCH, PlaceKind.STASH))
     here = str(archive.repository.root)
     found += find_in_worktrees(folded, names, archive, here)
+    if (inside := survey.place_in_tree(real)) is not None:
+        found += find_staged(folded, survey.trees.shown(real), inside[1], inside[0])
     return sorted(found, key=lambda place: list(PlaceKind).index(place.where))
 
 
@@ -198,24 +204,33 @@ def _search_dear_places(survey: Survey, places: dict[str, list[FoundIn]]) -> Non
         for real, found in places.items()
         if survey.comparison(real).state in _SEARCHED and not survey.folded[real].deleted and not is_saved(found)
     ]
-    opened: set[int] = set()
     snapshots = [row.source for row in survey.story.touched if row.kind == "snapshot_commit"]
+    for archive, names in _archives_of(survey, lost):
+        every = [name for called in names.values() for name in called]
+        add_lost_commits(archive, every, survey.since, snapshots)
+        kinds = (PlaceKind.REFLOG, PlaceKind.UNREACHABLE_COMMIT)
+        found = {real: find_places(survey.folded[real], called, archive, kinds) for real, called in names.items()}
+        nowhere = {real: survey.folded[real] for real, rows in found.items() if not rows}
+        if nowhere:
+            add_lost_contents(archive, nowhere, names)
+            found |= {real: find_places(folded, names[real], archive, kinds) for real, folded in nowhere.items()}
+        for real, rows in found.items():
+            places[real] += rows
     for real in lost:
-        kept = survey.archive(real)
-        if kept is not None:
-            archive, names = kept
-            if id(archive) not in opened:
-                opened.add(id(archive))
-                every = [
-                    name for other in lost if (more := survey.archive(other)) and more[0] is archive for name in more[1]
-                ]
-                add_lost_commits(archive, every, survey.since, snapshots)
-            kinds = (PlaceKind.REFLOG, PlaceKind.UNREACHABLE_COMMIT)
-            places[real] += find_places(survey.folded[real], names, archive, kinds)
         places[real] += find_backups(
             survey.folded[real], survey.backups, [survey.content(real), *_in_head(survey, real)]
         )
         places[real] += find_in_record(survey.folded[real])
+
+
+def _archives_of(survey: Survey, lost: Iterable[str]) -> list[tuple[Archive, dict[str, list[str]]]]:
+    """Each repository that lost files lie in, with what they are called there."""
+    found: dict[int, tuple[Archive, dict[str, list[str]]]] = {}
+    for real in lost:
+        kept = survey.archive(real)
+        if kept is not None:
+            found.setdefault(id(kept[0]), (kept[0], {}))[1][real] = kept[1]
+    return list(found.values())
 
 
 def _in_head(survey: Survey, real: str) -> list[Content]:
@@ -268,7 +283,7 @@ def _surroundings(
         replaced_by=[(o.name, o.folded[real].traces.removed) for o in survey.others if real in o.folded],
         undone_by=None if comparison.state in STANDS else survey.undone_by(real),
         moved=moved is not None,
-        kept=any(place.where in (PlaceKind.STASH, PlaceKind.OTHER_WORKTREE) for place in places),
+        kept=any(p.where in (PlaceKind.STASH, PlaceKind.OTHER_WORKTREE) or p.ref == INDEX for p in places),
     )
 
 
@@ -287,4 +302,4 @@ def _commits(survey: Survey, real: str, moved: str | None) -> list[Committed]:
     versions = [v for v in archive.of(names, PlaceKind.BRANCH) if v.oid is not None or survey.folded[real].deleted]
     archive.prefetch(versions)
     ordered = sorted(versions, key=lambda version: not version.on_head)
-    return [Committed(v.commit, v.at, None if v.oid is None else archive.lines(v)) for v in ordered]
+    return [Committed(v.commit, v.at, None if v.oid is None else archive.lines(v)) for v in ordered if v.commit]

@@ -67,5 +67,16 @@ def read_content(path: str, inside: str | None) -> Content:
         return Content("unreadable")
 
 
+def read_bytes(path: str) -> tuple[bytes, str] | None:
+    """The bytes of a plain file and git's mode for it; None where none lies there, or one that is too large."""
+    try:
+        state = os.lstat(path)
+        if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST:
+            return None
+        return Path(path).read_bytes(), "100755" if state.st_mode & stat.S_IXUSR else "100644"
+    except (OSError, ValueError):
+        return None
+
+
 def _below(path: str, directory: str) -> bool:
     return path == directory or path.startswith(directory.rstrip("/") + "/")

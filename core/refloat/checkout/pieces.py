@@ -123,7 +123,8 @@ def _apply_positioned(piece: Piece, hunk: Hunk, shift: int, origin: int, traces:
 def _write(piece: Piece, hunk: Hunk, at: int, origin: int, traces: Traces, *, ends: bool = False) -> int:
     """Make a hunk's changes, each run of its changed lines for itself; how far what follows moved."""
     near = piece.lines[at : at + 1] or piece.lines[-1:]
-    windows = any(line.endswith("\r") for line in near)
+    # Some records leave carriage returns out; one that shows any tells of all.
+    windows = any(line.endswith("\r") for line in near) and not any(line.endswith("\r") for line in hunk.lines)
     size, start, gone = len(piece.lines), at, 0
     new: list[str] = []
     for line in hunk.lines:
