@@ -87,7 +87,9 @@ def _judge_text(folded: Folded, text: str, lines: list[str]) -> Comparison:
     tally = _count(folded.pieces, lines, text)
     origins = tuple(tally.origins)
     if folded.first_text == text:
-        return Comparison(FileState.REVERTED, "the content is the one from before the session's edits", origins)
+        # A line of it may read like one of the session's (it moved it, or put it back later): it is not.
+        untouched = (FOREIGN,) * len(lines)
+        return Comparison(FileState.REVERTED, "the content is the one from before the session's edits", untouched)
     if recorded is not None and same_but_line_ends(recorded, text):
         return Comparison(FileState.CHANGED_SINCE, "only line ends or the final newline differ", origins)
     if folded.written_whole and recorded is not None:
@@ -138,6 +140,11 @@ def _count(pieces: Sequence[Piece], lines: Sequence[str], text: str) -> _Tally:
 
 def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally) -> None:
     bares = [bare(line) for line in piece.lines]
+    if _is_undone(piece, bares, lines):
+        count = len(find_differences([bare(line) for line in piece.before or ()], bares))
+        tally.hunks += count
+        tally.undone += count
+        return
     places = _place(piece, bares, lines)
     for index, place in enumerate(places):
         if place is not None and tally.origins[place] in (None, FOREIGN):
@@ -156,6 +163,14 @@ def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally) -
             _mark_indented(new, piece.origins[hunk.new_from : hunk.new_to], lines, tally)
         elif not old or find_block(old, lines) is not None or (piece.loose and "\n".join(old) in text):
             tally.undone += 1
+
+
+def _is_undone(piece: Piece, bares: list[str], lines: Sequence[str]) -> bool:
+    """Whether a stretch stands as it was before: then a line of it that reads like a recorded one is none."""
+    if piece.whole or piece.before is None or not any(map(tells, piece.before)):
+        return False
+    before = [bare(line) for line in piece.before]
+    return before != bares and find_block(bares, lines) is None and find_block(before, lines) is not None
 
 
 def _place(piece: Piece, bares: list[str], lines: Sequence[str]) -> list[int | None]:

@@ -252,17 +252,23 @@ def _find_moved(survey: Survey, gone: Sequence[str]) -> dict[str, str]:
             content = survey.content(real)
             if content.kind == "text" and content.text in texts:
                 found.setdefault(texts[content.text], real)
-    found.update(_moved_in_head(repository, {text: real for text, real in texts.items() if real not in found}))
+    left = {text: real for text, real in texts.items() if real not in found}
+    found.update(_moved_in_head(survey, repository, left))
     return {real: target for real, target in found.items() if target not in survey.folded}
 
 
-def _moved_in_head(repository: Repository, texts: Mapping[str, str]) -> dict[str, str]:
+def _moved_in_head(survey: Survey, repository: Repository, texts: Mapping[str, str]) -> dict[str, str]:
+    """Paths of HEAD at which lost contents stand; not those where they stood when the session began."""
     if not texts or repository.head is None:
         return {}
     oids = {repository.oid(text.encode("utf-8", "surrogateescape")): real for text, real in texts.items()}
-    standing = repository.find_in_head(oids)
+    head = repository.find_entries(repository.head)
+    standing = [(path, oid) for path, (_, oid) in head.items() if oid in oids and path not in repository.entries]
+    before = repository.find_entries(survey.base) if standing and survey.base else {}
     return {
-        oids[oid]: f"{repository.root}/{path}" for oid, path in standing.items() if repository.entries.get(path) is None
+        oids[oid]: f"{repository.root}/{path}"
+        for path, oid in reversed(standing)
+        if before.get(path, ("", ""))[1] != oid
     }
 
 

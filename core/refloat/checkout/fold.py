@@ -309,6 +309,8 @@ def _move(files: dict[str, Folded], source: Folded, row: RecordedEdit) -> None:
     pieces = [piece.copy() for piece in source.pieces]
     for piece in pieces:
         piece.origins = [one if one == FOREIGN else one + shift for one in piece.origins]
+        if target is not None and piece.whole and target.first_lines is not None:
+            piece.before = target.first_lines  # what stood there before is the path's own past
     traces = Traces(
         set(source.traces.added),
         set(source.traces.removed),
@@ -320,7 +322,7 @@ def _move(files: dict[str, Folded], source: Folded, row: RecordedEdit) -> None:
         pieces,
         traces,
         written_whole=source.written_whole,
-        existed=source.existed,
+        existed=source.existed if target is None or target.existed is None else target.existed,
         blind=source.blind,
         binary=source.binary,
     )

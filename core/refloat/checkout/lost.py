@@ -109,7 +109,11 @@ def _origins(survey: Survey, real: str) -> list[str]:
 
 def _is_lost(survey: Survey, real: str, file: EditedFile) -> bool:
     rows = zip(survey.folded[real].edits, file.edits, strict=True)
-    lost = any(edit.fate in _LOST for row, edit in rows if row.standing is not Standing.SUPERSEDED)
+    fates = [edit for row, edit in rows if row.standing not in (Standing.SUPERSEDED, Standing.REFUSED)]
+    lost = any(edit.fate in _LOST for edit in fates)
+    if file.state is FileState.REVERTED:
+        # Lines that it put back later may stand there from before: they make nothing of it stand.
+        lost |= any(edit.fate in (Fate.UNCOMMITTED, Fate.COMMITTED) and edit.commit is None for edit in fates)
     if not lost or is_saved(file.found_in):
         return False
     return file.state in _STATES or (file.state is FileState.UNVERIFIABLE and bool(file.found_in))

@@ -153,15 +153,6 @@ class Repository:
         told = ((path, meta.split(" ")) for meta, _, path in rows)
         return {path: (words[0], words[2]) for path, words in told if len(words) == 3}
 
-    def find_in_head(self, oids: Iterable[str]) -> dict[str, str]:
-        """Paths of HEAD's tree at which contents stand, by object id."""
-        wanted = set(oids)
-        found: dict[str, str] = {}
-        for path, (_, oid) in self.find_entries("HEAD").items():
-            if oid in wanted:
-                found.setdefault(oid, path)
-        return found
-
 
 def find_root(git: Git, directory: Path) -> tuple[Path, Path, Path, str] | None:
     """Top level, own and common git directory and hash algorithm of the worktree that a directory lies in."""

@@ -1,5 +1,6 @@
 """What is written as a patch, git itself applies: to the very bytes."""
 
+import hashlib
 import subprocess
 from pathlib import Path
 
@@ -40,9 +41,7 @@ CONTENTS = st.one_of(st.none(), TEXTS, st.binary(max_size=300))
 def side(data: bytes | None, mode: str = REGULAR) -> Side | None:
     if data is None:
         return None
-    import hashlib
-
-    return Side(data, mode, hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest())
+    return Side(data, mode, hashlib.new("sha1", b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest())
 
 
 def apply(root: Path, patch: str) -> None:

@@ -29,7 +29,7 @@ def tree_of(repo: Repo) -> dict[str, tuple[float, bytes | str]]:
     for folder, _, names in os.walk(repo.root):
         for name in names:
             path = Path(folder) / name
-            content = os.readlink(path) if path.is_symlink() else path.read_bytes()
+            content = str(path.readlink()) if path.is_symlink() else path.read_bytes()
             found[str(path)] = (path.lstat().st_mtime, content)
     return found
 
