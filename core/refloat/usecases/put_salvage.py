@@ -6,8 +6,10 @@ unless told to, and to follow a recorded path anywhere but below the one new dir
 
 import os
 from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -95,7 +97,7 @@ def _put_beside(directory: Path, files: Sequence[SalvagedFile]) -> dict[int, str
             directory.mkdir(mode=0o700)
         with _opened(str(directory)) as root:
             for number, file in enumerate(files, 1):
-                names[id(file)] = _put(root, _parts(file), file.beside or b"", number)
+                names[id(file)] = _put(root, _parts(file), file.beside or b"", number, set(names.values()))
     except (OSError, ValueError) as fault:
         why = fault.strerror if isinstance(fault, OSError) else fault
         raise UsageError(f"{str(directory)!r} cannot be written ({why}); name another place with `--out`") from fault
@@ -109,15 +111,16 @@ def _parts(file: SalvagedFile) -> list[str]:
     return [*(["outside"] if file.path.startswith("/") else []), *kept[:-1], kept[-1] + file.suffix]
 
 
-def _put(root: int, parts: Sequence[str], data: bytes, number: int) -> str:
+def _put(root: int, parts: Sequence[str], data: bytes, number: int, taken: AbstractSet[str]) -> str:
     """Write one content; where its own name is taken or too long, under a number."""
-    try:
-        _write(root, parts, data)
-    except OSError:
-        name = f"file-{number}"
-        _write(root, [name], data)
-        return name
-    return "/".join(parts)
+    name = "/".join(parts)
+    if name not in taken:
+        with suppress(OSError):
+            _write(root, parts, data)
+            return name
+    numbered = next(one for extra in count(number) if (one := f"file-{extra}") not in taken)
+    _write(root, [numbered], data)
+    return numbered
 
 
 def _write(root: int, parts: Sequence[str], data: bytes) -> None:

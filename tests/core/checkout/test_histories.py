@@ -5,7 +5,7 @@ end at `\n` alone, so the alphabet holds what other functions split at.
 """
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -102,10 +102,9 @@ class History:
         self.files[name] = text
         self.known.add(name)
 
-    def _set(self, name: str, after: str, edit: object) -> None:
+    def _set(self, name: str, after: str, edit: Callable[[str], FileEdit]) -> None:
         if after != self.files[name]:
-            assert callable(edit)
-            self.story.edit(edit(after))  # pyright: ignore[reportUnknownArgumentType] - a function of this file
+            self.story.edit(edit(after))
             self.files[name] = after
             self.known.add(name)
 

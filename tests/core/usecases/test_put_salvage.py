@@ -43,6 +43,7 @@ def below(directory: Path) -> Sequence[str]:
 def test_all_of_it_is_private(bench: Workbench, tmp_path: Path) -> None:
     put = put_salvage(bench, make(PATCHED, left("dir/b.py"), left("none.py", None)), tmp_path / "lost.patch")
     assert put.patch == tmp_path / "lost.patch"
+    assert put.patch is not None
     assert put.patch.read_text() == "diff --git a/a.py b/a.py\n"
     assert put.beside is not None
     assert put.listing is not None
