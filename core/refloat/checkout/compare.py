@@ -56,7 +56,7 @@ def judge(folded: Folded, content: Content) -> Comparison:
             lines = bare_lines(content.text)
             return replace(_judge_text(folded, content.text, lines), lines=tuple(lines))
         case "binary":
-            return Comparison(FileState.UNVERIFIABLE, "binary: the record holds no bytes to compare")
+            return _judge_binary(folded, content.text)
         case "link":
             return Comparison(FileState.UNVERIFIABLE, "a symbolic link that leads out of the checkout: not followed")
         case "directory":
@@ -65,6 +65,20 @@ def judge(folded: Folded, content: Content) -> Comparison:
             return Comparison(FileState.UNVERIFIABLE, "larger than what is compared")
         case "unreadable":
             return Comparison(FileState.UNVERIFIABLE, "it cannot be read")
+
+
+def _judge_binary(folded: Folded, text: str) -> Comparison:
+    """A file with a zero byte, which a record can hold as text and whole."""
+    lines = tuple(bare_lines(text))
+    if text and folded.text == text:
+        origins = tuple(folded.pieces[0].origins)
+        return Comparison(FileState.PRESENT, "the content is the recorded one", origins, lines)
+    if text and folded.first_text == text:
+        why = "the content is the one from before the session's edits"
+        return Comparison(FileState.REVERTED, why, (FOREIGN,) * len(lines), lines)
+    if text and folded.text is not None:
+        return Comparison(FileState.DIVERGED, "neither the recorded content nor the one before it", (), lines)
+    return Comparison(FileState.UNVERIFIABLE, "binary: the record holds no bytes to compare")
 
 
 def _why_missing(folded: Folded) -> str:

@@ -33,6 +33,8 @@ from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, Ow
 _SEARCHED: Final = frozenset(
     {FileState.PARTLY, FileState.REVERTED, FileState.DIVERGED, FileState.DELETED, FileState.MOVED}
 )
+WHOLE: Final = DiffHunk(0, 0, 0, 0, ())
+"""The hunk of a file whose content is not told in lines."""
 LONGEST: Final = 20_000
 """Lines of an untracked file past which its hunk is told without its lines."""
 
@@ -107,13 +109,18 @@ def _raw_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
     if entry.xy == "??":
         return whole_hunk(content)
     found = repository.hunks.get(path, ())
-    return found or ([DiffHunk(0, 0, 0, 0, ())] if content.kind in ("binary", "large") else ())
+    if found or content.kind in ("binary", "large"):
+        return found or [WHOLE]
+    head = survey.head_text(real)
+    return (
+        () if head is None or content.kind != "text" else _hunks_between(head, content.text)
+    )  # UTF-16: git tells none
 
 
 def whole_hunk(content: Content) -> Sequence[DiffHunk]:
     """The single hunk of a file that is new as a whole."""
     if content.kind != "text":
-        return [DiffHunk(0, 0, 0, 0, ())] if content.kind in ("binary", "large", "link") else ()
+        return [WHOLE] if content.kind in ("binary", "large", "link") else ()
     lines = bare_lines(content.text)
     if lines[-1] == "":
         lines.pop()
@@ -129,7 +136,11 @@ def _against_record(folded: Folded | None, content: Content) -> Sequence[DiffHun
     before = folded.first_text if folded is not None else None
     if before is None or content.kind != "text":
         return whole_hunk(content)
-    old, new = bare_lines(before), bare_lines(content.text)
+    return _hunks_between(before, content.text)
+
+
+def _hunks_between(before: str, after: str) -> Sequence[DiffHunk]:
+    old, new = bare_lines(before), bare_lines(after)
     return [
         DiffHunk(
             place.old_from + (place.old_to > place.old_from),
@@ -276,11 +287,13 @@ def _moved_in_head(survey: Survey, repository: Repository, texts: Mapping[str, s
 
 
 def _surroundings(
-    survey: Survey, real: str, hunks: Iterable[DirtyHunk], moved: str | None, places: Iterable[FoundIn]
+    survey: Survey, real: str, hunks: Sequence[DirtyHunk], moved: str | None, places: Iterable[FoundIn]
 ) -> Surroundings:
     clean = _is_clean(survey, moved or real)
     lines = {index for hunk in hunks for index in range(hunk.new_start - 1, hunk.new_start - 1 + hunk.new_lines)}
     comparison = survey.comparison(real)
+    if any(hunk.new_start == hunk.old_start == 0 for hunk in hunks):
+        lines = set(range(len(comparison.origins)))
     settled = comparison.state in STANDS and not clean and lines.issuperset(_own_lines(comparison))
     return Surroundings(
         dirty=not clean,

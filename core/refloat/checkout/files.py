@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 LARGEST: Final = 16 * 1024 * 1024
 """Bytes of the largest file whose content is compared."""
+_SMALL: Final = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Content:
 
     kind: Literal["text", "binary", "missing", "link", "directory", "large", "unreadable"]
     text: str = ""
+    """Of a small binary file too, with U+FFFD for what is no UTF-8: a record may hold it as text."""
     mtime: float | None = None
     """Seconds since 1970; None where there is no file to ask."""
 
@@ -42,7 +44,9 @@ def content_of(data: bytes, mtime: float | None = None) -> Content:
     if len(data) > LARGEST:
         return Content("large", mtime=mtime)
     text = text_of(data)
-    return Content("binary", mtime=mtime) if text is None else Content("text", text, mtime)
+    if text is not None:
+        return Content("text", text, mtime)
+    return Content("binary", data.decode(errors="replace") if len(data) <= _SMALL else "", mtime)
 
 
 def read_content(path: str, inside: str | None) -> Content:

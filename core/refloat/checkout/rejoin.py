@@ -67,8 +67,8 @@ def rejoin(base: str, disk: bytes, recorded: str) -> bytes | None:
     Where the disk has `base` itself, the answer is the recorded text exactly.
     """
     ours = text_of(disk)
-    if ours is None:
-        return None
+    if ours is None:  # a zero byte: no lines to merge, but it may be what the record had before
+        return bytes_of(recorded, [disk]) if disk.decode(errors="replace") == base else None
     if ours == base:
         return bytes_of(recorded, [disk])
     theirs = ended_like(recorded, ours)

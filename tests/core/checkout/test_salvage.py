@@ -2,16 +2,20 @@
 
 import os
 import shutil
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 from tests.core.checkout.conftest import Repo, at
 
+from refloat.model.checkout import Warned
 from refloat.model.salvage import Salvage
 from refloat.model.transcript import FileEdit, Hunk, Outcome, Touched
+from refloat.ports import Git, GitAnswer
 from refloat.testing.stories import StoryBuilder, edited, hunks_between, replaced, written
 from refloat.usecases.salvage import salvage
+from refloat.usecases.workbench import Workbench
 
 OLD = "def total(rows):\n    return sum(rows)\n\n\ndef mean(rows):\n    return total(rows) / len(rows)\n"
 NEW = OLD.replace("sum(rows)", "sum(row.net for row in rows)")
@@ -222,6 +226,7 @@ def test_a_file_that_the_session_made_a_directory_of(repo: Repo) -> None:
         (b"a\x0cb\n\xe2\x80\xa8x\n", b"a\x0cc\n\xe2\x80\xa8y\n"),
         (b"\xef\xbb\xbfa\n", b"\xef\xbb\xbfb\n"),
         (b"a\n", b"a\x00b\n"),
+        (b"a\x00b\n", b"a\x00c\n"),
         ("a\n".encode("utf-16"), "b\n".encode("utf-16")),
     ],
 )
@@ -233,7 +238,7 @@ def test_the_recorded_bytes_come_back(repo: Repo, old: bytes, new: bytes, exact:
     path = repo.write("a.txt", old)
     repo.commit("a")
     story = repo.story()
-    if exact or text(old).rstrip("\n") == text(new).rstrip("\n"):
+    if exact or b"\0" in old or text(old).rstrip("\n") == text(new).rstrip("\n"):
         edit = FileEdit(path, "update", before=text(old), after=text(new), existed=True)
     else:
         edit = FileEdit(path, "update", hunks=hunks_between(text(old), text(new)), existed=True)
@@ -537,3 +542,40 @@ def test_a_positioned_insertion_without_context(repo: Repo) -> None:
     found = find(repo, story)
     apply(repo, found)
     assert read(repo, "a.py").decode().split("\n")[2] == "    # here"
+
+
+@dataclass
+class Counted:
+    """The real git, counted."""
+
+    git: Git
+    asked: list[str] = field(default_factory=list[str])
+
+    def run(self, directory: Path, *words: str, stdin: bytes | None = None, seconds: float = 30) -> GitAnswer:
+        self.asked.append(words[0])
+        return self.git.run(directory, *words, stdin=stdin, seconds=seconds)
+
+    def version(self) -> str | None:
+        return self.git.version()
+
+    def not_obeyed(self, directory: Path) -> Sequence[Warned]:
+        return self.git.not_obeyed(directory)
+
+
+def count(repo: Repo, files: int) -> int:
+    story = repo.story()
+    for number in range(files):
+        path = repo.path(f"f{number}.py")
+        story.edit(edited(path, OLD, NEW) if number % 2 else edited(path, OLD, NEW, exact=False))
+    story.edit(written(repo.path("new.py"), NEW, existed=False))
+    git = Counted(repo.bench.machine.git)
+    bench = Workbench(replace(repo.bench.machine, git=git), ())
+    assert len(salvage(bench, story.build()).files) == files + 1
+    return len(git.asked)
+
+
+def test_git_is_asked_the_same_number_of_questions_however_many_files(repo: Repo) -> None:
+    for number in range(60):
+        repo.write(f"f{number}.py", OLD)
+    repo.commit("all")
+    assert count(repo, 60) == count(repo, 4)
