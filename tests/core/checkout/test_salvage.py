@@ -579,3 +579,29 @@ def test_git_is_asked_the_same_number_of_questions_however_many_files(repo: Repo
         repo.write(f"f{number}.py", OLD)
     repo.commit("all")
     assert count(repo, 60) == count(repo, 4)
+
+
+def test_nothing_of_a_hostile_repository_runs(repo: Repo, tmp_path: Path) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    ran = tmp_path / "ran"
+    evil = tmp_path / "evil"
+    evil.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    evil.chmod(0o755)
+    hooks = repo.root / ".git" / "hooks"
+    hooks.mkdir(exist_ok=True)
+    for hook in ("post-applypatch", "pre-applypatch", "applypatch-msg", "post-index-change"):
+        shutil.copy(evil, hooks / hook)
+    for key in ("core.fsmonitor", "diff.external", "core.pager", "core.alternateRefsCommand"):
+        repo.git("config", key, str(evil))
+    repo.git("config", "alias.apply", f"!{evil}")
+    repo.git("config", "apply.whitespace", "error-all")
+    repo.git("config", "extensions.partialClone", "origin")
+    repo.git("config", "remote.origin.url", f"ext::{evil}")
+    repo.git("config", "remote.origin.promisor", "true")
+    ran.unlink(missing_ok=True)
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW + "trailing \n"))
+    found = find(repo, story)
+    assert rows(found) == {"a.py": True}
+    assert not ran.exists()
