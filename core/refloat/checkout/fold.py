@@ -267,8 +267,12 @@ def _patch(folded: Folded, edit: FileEdit, origin: int) -> None:
     for piece in folded.pieces:
         if apply_edit(piece, edit, origin, folded.traces):
             return
+    own = {bare(line) for p in folded.pieces for line, by in zip(p.lines, p.origins, strict=True) if by != FOREIGN}
     _forget(folded, edit, origin)
-    folded.pieces += loose_pieces(edit, origin, folded.traces)
+    for piece in loose_pieces(edit, origin, folded.traces):
+        # What it takes away of the session's own was not there before the session.
+        piece.before = [line for line in piece.before or () if line not in own or line in piece.lines]
+        folded.pieces.append(piece)
 
 
 def _own_pieces(whole: Piece) -> Iterable[Piece]:

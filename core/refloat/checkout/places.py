@@ -5,6 +5,7 @@ or `changed_since` of it. Refuses to look at dear places (unreachable commits) f
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -13,7 +14,7 @@ from refloat.checkout.compare import STANDS, judge
 from refloat.checkout.dangling import Store
 from refloat.checkout.files import MISSING, Content, content_of, read_content
 from refloat.checkout.fold import Folded
-from refloat.checkout.lines import bare_lines
+from refloat.checkout.lines import bare_lines, tells
 from refloat.checkout.porcelain import LoggedCommit
 from refloat.checkout.rejoin import bytes_of
 from refloat.checkout.repository import Repository
@@ -157,16 +158,29 @@ def add_lost_contents(archive: Archive, lost: Mapping[str, Folded], names: Mappi
     found = {exact[oid]: oid for oid in archive.store.holds(exact) if oid not in named} if exact else {}
     vague = {real: folded for real, folded in lost.items() if folded.text is None and folded.pieces and names[real]}
     if vague:
-        for oid, data in archive.store.young_blobs().items():
-            content = content_of(data)
-            for real, folded in vague.items():
-                if oid not in named and real not in found and judge(folded, content).state is FileState.PRESENT:
-                    found[real] = oid
+        found |= _find_young(archive.store, vague, named)
     dangling = archive.store.unreachable(set(found.values()))
     for real, oid in found.items():
         if oid in dangling and names[real]:
             version = Version(PlaceKind.UNREACHABLE_COMMIT, f"blob {oid}", None, None, oid)
             archive.versions.setdefault(names[real][0], []).append(version)
+
+
+def _find_young(store: Store, vague: Mapping[str, Folded], named: AbstractSet[str | None]) -> dict[str, str]:
+    """Which young content is what mere hunks say of a file; only contents with a line that it added are judged."""
+    by_line: dict[str, list[str]] = {}
+    for real, folded in vague.items():
+        line = next(filter(tells, sorted(folded.traces.added, key=len, reverse=True)), None)
+        if line is not None:
+            by_line.setdefault(line, []).append(real)
+    found: dict[str, str] = {}
+    for oid, data in store.young_blobs().items():
+        content = content_of(data)
+        lines = set(bare_lines(content.text)) if content.kind == "text" and oid not in named else set[str]()
+        for real in (real for line in lines & by_line.keys() for real in by_line[line] if real not in found):
+            if judge(vague[real], content).state is FileState.PRESENT:
+                found[real] = oid
+    return found
 
 
 def _oids(repository: Repository, folded: Folded) -> set[str]:
