@@ -169,16 +169,23 @@ def add_lost_contents(archive: Archive, lost: Mapping[str, Folded], names: Mappi
 def _find_young(store: Store, vague: Mapping[str, Folded], named: AbstractSet[str | None]) -> dict[str, str]:
     """Which young content is what mere hunks say of a file; only contents with a line that it added are judged."""
     by_line: dict[str, list[str]] = {}
+    parts: list[tuple[str, str]] = []
+    """Of replacements within lines: a text, and the file that it should stand in."""
     for real, folded in vague.items():
         line = next(filter(tells, sorted(folded.traces.added, key=len, reverse=True)), None)
-        if line is not None:
+        if line is not None and any(piece.loose for piece in folded.pieces):
+            parts.append((line, real))
+        elif line is not None:
             by_line.setdefault(line, []).append(real)
     found: dict[str, str] = {}
     for oid, data in store.young_blobs().items():
         content = content_of(data)
-        lines = set(bare_lines(content.text)) if content.kind == "text" and oid not in named else set[str]()
-        for real in (real for line in lines & by_line.keys() for real in by_line[line] if real not in found):
-            if judge(vague[real], content).state is FileState.PRESENT:
+        if content.kind != "text" or oid in named:
+            continue
+        likely = [real for line in by_line.keys() & set(bare_lines(content.text)) for real in by_line[line]]
+        likely += [real for part, real in parts if part in content.text]
+        for real in likely:
+            if real not in found and judge(vague[real], content).state is FileState.PRESENT:
                 found[real] = oid
     return found
 
