@@ -10,7 +10,7 @@ from refloat_tui.cli.show.table import counted
 def salvage_lines(found: Salvage) -> Iterator[str]:
     """Sentences for standard error."""
     if not found.files:
-        yield "nothing to salvage: all that the session recorded stands, was replaced by itself, or is saved elsewhere"
+        yield "nothing to salvage: the record holds no content that the checkout and the saved places lack"
         return
     inside = sum(file.in_patch for file in found.files)
     yield f"{counted(inside, 'file')} in the patch, {len(found.files) - inside} not"
