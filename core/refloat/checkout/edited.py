@@ -11,7 +11,7 @@ from refloat.checkout.fates import Committed, Surroundings, judge_fates
 from refloat.checkout.files import Content
 from refloat.checkout.fold import Folded, recorded_as
 from refloat.checkout.lines import bare_lines, find_differences, tells
-from refloat.checkout.owners import own_hunk, owner_of
+from refloat.checkout.owners import own_hunks, owner_of
 from refloat.checkout.places import (
     add_lost_commits,
     find_backups,
@@ -24,7 +24,7 @@ from refloat.checkout.porcelain import DiffHunk
 from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
 from refloat.checkout.trees import names_in
-from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, Owner, PlaceKind
+from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, PlaceKind
 
 _SEARCHED: Final = frozenset(
     {FileState.PARTLY, FileState.REVERTED, FileState.DIVERGED, FileState.DELETED, FileState.MOVED}
@@ -73,20 +73,7 @@ def owned_hunks(survey: Survey, real: str) -> list[DirtyHunk]:
     raw = _raw_hunks(survey, real)
     if not raw:
         return []
-    content = survey.content(real)
-    lines = bare_lines(content.text) if content.kind == "text" else []
-    if survey.made_whole(real):
-        return [_own(survey, hunk) for hunk in raw]
-    fallback = survey.fallback(content.mtime)
-    witnesses = survey.witnesses(real)
-    return [own_hunk(hunk, lines, witnesses, fallback) for hunk in raw]
-
-
-def _own(survey: Survey, hunk: DiffHunk) -> DirtyHunk:
-    """A hunk of a file whose whole way from HEAD the record tells, however git draws the line between two hunks."""
-    return DirtyHunk(
-        hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines, hunk.lines, Owner.THIS_SESSION, survey.name
-    )
+    return own_hunks(raw, survey.ground(real))
 
 
 def _raw_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:

@@ -67,6 +67,8 @@ class Folded:
     blind: bool = False
     """Some edit is not in the pieces: the record holds too little of it."""
     binary: bool = False
+    stirred: bool = False
+    """The record shows it changed by somebody else between two of its edits, or not in whole between them."""
 
     @property
     def made(self) -> list[RecordedEdit]:
@@ -194,8 +196,10 @@ def _settle(folded: Folded, text: str) -> None:
     lines = text.split("\n")
     if whole is not None and not folded.blind:
         if whole.lines != lines:
+            folded.stirred = True
             whole.splice(0, len(whole.lines), lines, FOREIGN, folded.traces)
         return
+    folded.stirred |= folded.blind or bool(folded.pieces)
     piece = whole_piece(text, FOREIGN, before=True)
     first = list(lines)
     for earlier in folded.pieces:
@@ -323,6 +327,7 @@ def _move(files: dict[str, Folded], source: Folded, row: RecordedEdit) -> None:
         existed=source.existed,
         blind=source.blind,
         binary=source.binary,
+        stirred=source.stirred,
     )
     for piece in source.pieces:
         source.traces.removed.update(map(bare, piece.lines))

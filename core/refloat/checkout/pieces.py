@@ -109,6 +109,8 @@ def _ends(hunk: Hunk) -> tuple[bool, bool]:
 def _apply_positioned(piece: Piece, hunk: Hunk, shift: int, origin: int, traces: Traces) -> int | None:
     """Apply a hunk at its line or the nearest place that fits; how far what follows moved, None if it fits nowhere."""
     old = old_side(hunk)
+    if not old and not piece.whole:
+        return None  # its line number counts in the file, and nothing ties it to this stretch
     wanted = max(0, (hunk.old_start or 0) - (1 if old else 0) + shift)
     at: int | None = min(wanted, len(piece.lines) - 1)
     if old and [bare(line) for line in piece.lines[wanted : wanted + len(old)]] != old:

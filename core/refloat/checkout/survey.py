@@ -14,16 +14,18 @@ from refloat.checkout.compare import STANDS, Comparison, judge
 from refloat.checkout.files import Content, content_of, read_content
 from refloat.checkout.fold import Folded, Known, Standing, fold
 from refloat.checkout.lines import bare, bare_lines
-from refloat.checkout.owners import UNKNOWN, Fallback, Witness
+from refloat.checkout.owners import UNKNOWN, Fallback, Ground
 from refloat.checkout.places import Archive, open_archive
 from refloat.checkout.repository import Repository
+from refloat.checkout.runs import FileRuns, Run, find_runs, removed_by, runs_between
 from refloat.checkout.trees import Trees, names_in
-from refloat.commands import may_undo, may_write
+from refloat.checkout.witness import Witness
+from refloat.commands import may_undo
 from refloat.model.checkout import FileState, Owner
 from refloat.model.session import SessionName
-from refloat.model.stamp import Stamp, later, stamp_of_seconds
+from refloat.model.stamp import Stamp, stamp_of_seconds
 from refloat.model.story import Story
-from refloat.model.transcript import Outcome, Step, StepKind
+from refloat.model.transcript import Outcome, Step
 
 _RANK: Final = tuple(FileState)
 
@@ -63,6 +65,7 @@ class Survey:
     _comparisons: dict[str, Comparison] = field(default_factory=dict[str, Comparison])
     _archives: dict[str, Archive] = field(default_factory=dict[str, Archive])
     _tracked: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    _runs: list[Run] | None = None
 
     @property
     def name(self) -> SessionName:
@@ -126,12 +129,20 @@ class Survey:
                 )
         return found
 
-    def made_whole(self, real: str) -> bool:
-        """Whether the record alone leads from HEAD's content to the one on disk."""
-        folded, content = self.folded.get(real), self.content(real)
-        if folded is None or folded.text is None or folded.first_text is None or content.kind != "text":
-            return False
-        return folded.text == content.text and folded.first_text == self.head_text(real)
+    def ground(self, real: str) -> Ground:
+        """What the dirty places of a file are judged on."""
+        content, witnesses = self.content(real), self.witnesses(real)
+        lines = bare_lines(content.text) if witnesses and content.kind == "text" else []
+        last = self._run_at(content.mtime)
+        between = tuple(run for witness in witnesses if witness.own for run in self._runs_between(witness.folded))
+        head = self.head_text(real) if witnesses else None
+        return Ground(lines, witnesses, self.fallback(real), head, FileRuns(last, between))
+
+    def _runs_between(self, folded: Folded) -> Sequence[Run]:
+        made = folded.made
+        if len(made) < 2 or made[0].at is None or made[-1].at is None:
+            return ()
+        return runs_between(self.runs, folded.path, made[0].at, made[-1].at)
 
     def head_text(self, real: str) -> str | None:
         """The text of a dirty file in HEAD; None where HEAD has none, or the file is not dirty."""
@@ -144,9 +155,9 @@ class Survey:
         return content.text if content is not None and content.kind == "text" else None
 
     def prefetch_heads(self) -> None:
-        """Ask for HEAD's contents of every dirty file that was edited, at once for each repository."""
+        """Ask for HEAD's contents of every dirty file that some record edits, at once for each repository."""
         wanted: dict[str, tuple[Repository, list[str]]] = {}
-        for real in self.folded:
+        for real in dict.fromkeys(real for files in (self.folded, *(o.folded for o in self.others)) for real in files):
             inside = self.place_in_tree(real)
             entry = inside[0].entries.get(inside[1]) if inside is not None else None
             if inside is not None and entry is not None and entry.head is not None:
@@ -210,17 +221,39 @@ class Survey:
         base = self.base if repository is self.trees.main else None
         return open_archive(repository, list(dict.fromkeys(names)), base, self.since, worktrees)
 
-    def fallback(self, mtime: float | None) -> Fallback:
-        """Who made what no text explains, from when the file was last written."""
+    @property
+    def runs(self) -> Sequence[Run]:
+        """The session's commands that can have written files."""
+        if self._runs is None:
+            self._runs = find_runs(self.steps)
+        return self._runs
+
+    def _run_at(self, mtime: float | None) -> Run | None:
         written = stamp_of_seconds(mtime) if mtime is not None else None
+        return next((run for run in self.runs if run.spans(written)), None) if written is not None else None
+
+    def fallback(self, real: str) -> Fallback:
+        """Who made what no text explains: from a command that names what is gone, or when the file was last written."""
+        content = self.content(real)
+        if content.kind == "missing":
+            run = removed_by(self.runs, real)
+            return UNKNOWN if run is None else Fallback(Owner.COMMAND, f"step {run.step} took it away: {run.command}")
+        written = stamp_of_seconds(content.mtime) if content.mtime is not None else None
         if written is None:
             return UNKNOWN
         if self.since is not None and written < self.since:
             return Fallback(Owner.PREDATES, f"last written at {written}, before the session's first record")
-        step = next((s for s in self.steps if _wrote_at(s, written)), None)
-        if step is not None:
-            return Fallback(Owner.COMMAND, f"written at {written}, while step {step.n} ran: {step.command}")
-        return UNKNOWN
+        run = self._run_at(content.mtime)
+        if run is None:
+            return UNKNOWN
+        inside = self.place_in_tree(real)
+        if run.formats and inside is not None and self._in_head(*inside):
+            return UNKNOWN  # what a formatter made of a known text is told by the text
+        return Fallback(Owner.COMMAND, f"written at {written}, while step {run.step} ran: {run.command}")
+
+    def _in_head(self, repository: Repository, path: str) -> bool:
+        entry = repository.entries.get(path)
+        return entry is not None and entry.head is not None
 
     def undone_by(self, real: str) -> str | None:
         """The first recorded command behind the session's last edit of a file that can have taken it away."""
@@ -229,14 +262,6 @@ class Survey:
         for record in self.others:
             found += [(s.at or "", str(record.name)) for s in record.steps if _can_undo(s, last, real)]
         return min(found)[1] if found else None
-
-
-def _wrote_at(step: Step, written: Stamp) -> bool:
-    if step.command is None or step.at is None or step.ended_at is None or not may_write(step.command):
-        return False
-    if step.kind not in (StepKind.COMMAND, StepKind.CHECK, StepKind.EXTERNAL, StepKind.EDIT):
-        return False
-    return step.at <= written <= later(step.ended_at, 0.001)
 
 
 def _can_undo(step: Step, after: str, real: str) -> bool:

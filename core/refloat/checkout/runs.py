@@ -1,0 +1,138 @@
+"""What the session's own commands can have written: by the time of a run, by the file named, by what formatters do.
+
+Pure. A formatter changes white space, quotes, line breaks, commas and the order of whole lines: its work is told by
+comparing texts without these. Refuses to credit a formatter with anything else, whenever the file was written.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Final
+
+from refloat.commands import may_undo, may_write
+from refloat.commands.checks import formatter_of, is_check
+from refloat.commands.reading import QUIET, reading_kind
+from refloat.commands.words import parts_of
+from refloat.model.stamp import Stamp, later
+from refloat.model.transcript import Outcome, Step, StepKind
+
+_LAYOUT: Final = str.maketrans("", "", " \t\r\n\f\v'\"`,;()\\")
+"""What formatters add, drop and exchange: white space, quotes, commas, semicolons, round brackets, continuations."""
+_RUNNING: Final = (StepKind.COMMAND, StepKind.CHECK, StepKind.EXTERNAL, StepKind.EDIT)
+_FIXERS: Final = frozenset(("--fix", "--write", "-w", "-i", "--in-place", "--fix-only", "--unsafe-fixes"))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One command of the session that can have written files."""
+
+    step: int
+    command: str
+    at: Stamp
+    ended_at: Stamp | None
+    """None where no result was ever recorded."""
+    formats: bool
+    """Nothing in it writes but known formatters."""
+    words: frozenset[str]
+    """What stands behind the programs of its writing parts, flags apart."""
+
+    def spans(self, moment: Stamp) -> bool:
+        """Whether a moment lies within the run."""
+        return self.ended_at is not None and self.at <= moment <= later(self.ended_at, 0.001)
+
+    def names(self, real: str) -> bool:
+        """Whether one of its words names a file."""
+        return any(_means(word, real) for word in self.words)
+
+    def names_above(self, real: str) -> bool:
+        """Whether one of its words names a file or a directory that it lies in."""
+        return any(_means(word, real) or f"/{word.strip('./')}/" in real for word in self.words if word.strip("./"))
+
+
+def _means(word: str, real: str) -> bool:
+    if any(char in word for char in "*?["):
+        return fnmatchcase(real, word if word.startswith("/") else "*/" + word.removeprefix("./"))
+    return real.endswith("/" + word.removeprefix("./").strip("/")) and word.strip("./") != ""
+
+
+def find_runs(steps: Iterable[Step]) -> list[Run]:
+    """The commands that can have written files, in step order; refused ones and mere looks are left out."""
+    return [run for step in steps if (run := _run(step)) is not None]
+
+
+def _run(step: Step) -> Run | None:
+    if step.command is None or step.at is None or step.kind not in _RUNNING or step.outcome is Outcome.DENIED:
+        return None
+    if not may_write(step.command):
+        return None
+    writing = [
+        words
+        for words, _, writes in parts_of(step.command)
+        if writes or (reading_kind(words, writes=False) is None and words[0] not in QUIET and not _looks(words))
+    ]
+    named = frozenset(word for words in writing for word in words[1:] if not word.startswith("-"))
+    formats = bool(writing) and all(formatter_of(words) is not None for words in writing)
+    return Run(step.n, step.command, step.at, step.ended_at, formats, named)
+
+
+def _looks(words: Sequence[str]) -> bool:
+    return is_check(words) and not _FIXERS & set(words)
+
+
+@dataclass(frozen=True, slots=True)
+class FileRuns:
+    """Those runs that can have written one file."""
+
+    last: Run | None = None
+    """During which the file was last written."""
+    between: Sequence[Run] = ()
+    """Between two edits of the file by the session: formatters, and commands that name the file."""
+
+
+NO_RUNS: Final = FileRuns()
+
+
+def runs_between(runs: Iterable[Run], real: str, first: Stamp, last: Stamp) -> tuple[Run, ...]:
+    """Formatters, and commands that name the file, between two moments."""
+    return tuple(run for run in runs if first <= run.at <= last and (run.formats or run.names(real)))
+
+
+def removed_by(runs: Iterable[Run], real: str) -> Run | None:
+    """The last command that names a file, or a directory above it, among what it takes away or moves."""
+    found = [run for run in runs if may_undo(run.command) and run.names_above(real)]
+    return found[-1] if found else None
+
+
+# ── what a formatter does ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def core(text: str) -> str:
+    """A text without what formatters change."""
+    return text.translate(_LAYOUT)
+
+
+@dataclass(slots=True)
+class Layout:
+    """One file's texts as a formatter sees them: what it can have found, and what it can have left."""
+
+    gone: Counter[str] = field(default_factory=Counter[str])
+    """Lines that the file's hunks take away."""
+    came: Counter[str] = field(default_factory=Counter[str])
+    """Lines that they add."""
+    held: str = ""
+    """The core of what the session wrote into the file."""
+
+    def laid_out(self, lines: Sequence[str]) -> bool:
+        """Whether lines are nothing but what the session wrote, in another layout or at another place."""
+        made = core("".join(lines))
+        return not made or made in self.held or not Counter(lines) - self.gone
+
+    def moved_away(self, lines: Sequence[str]) -> bool:
+        """Whether lines that are gone stand elsewhere in the file, or were only layout."""
+        return not core("".join(lines)) or not Counter(lines) - self.came
+
+
+def reformatted(gone: Sequence[str], added: Sequence[str]) -> bool:
+    """Whether one stretch of lines is another in a new layout."""
+    return core("".join(gone)) == core("".join(added))
