@@ -68,9 +68,9 @@ def compare_checkout(
         base = Base(base.head, f"{base.how}; it is no longer in the repository")
     looked = survey(trees, story, others, known, trees.real(missing) if missing and repository is None else None)
     files = find_edited(looked)
-    told += [*(repository.warnings if repository else ()), *trees.warnings]
-    told += [warning for warning in _not_obeyed(bench, repository) if warning not in told]
     changes = find_other_changes(looked)
+    told += [*(repository.warnings if repository else ()), *trees.warnings]
+    told += [warning for warning in _not_obeyed(bench, trees) if warning not in told]
     return Checkout(
         name_of(story),
         str(repository.root) if repository else None,
@@ -85,8 +85,10 @@ def compare_checkout(
     )
 
 
-def _not_obeyed(bench: Workbench, repository: Repository | None) -> Sequence[Warned]:
-    return bench.machine.git.not_obeyed(repository.root) if repository is not None else ()
+def _not_obeyed(bench: Workbench, trees: Trees) -> list[Warned]:
+    """What would have run, in the session's own repository and in the others that it edited in."""
+    met = [repository for repository in (trees.main, *trees.others.values()) if repository is not None]
+    return list(dict.fromkeys(warned for one in met for warned in bench.machine.git.not_obeyed(one.root)))
 
 
 def _workspace(summary: Summary) -> Path | None:

@@ -269,7 +269,9 @@ def test_a_sessions_hunk_was_really_made_by_it(told: tuple[list[str], list[Act]]
         gone, came = sides(hunk)
         for text in filter(tells, came):
             writers = {line.author for line in world.lines if line.text == text}
-            assert who in writers or text in world.rewritten.get(who, ()), f"{who} is credited with what another typed: {hunk}"
+            assert who in writers or text in world.rewritten.get(who, ()), (
+                f"{who} is credited with what another typed: {hunk}"
+            )
         for text in filter(tells, gone):
             # Of two lines that changed places either may be told as gone: that one was not taken away by anybody.
             assert who in (takers(world, text) or {who}), f"{who} is credited with what another took away: {hunk}"
