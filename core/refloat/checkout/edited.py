@@ -10,7 +10,8 @@ from refloat.checkout.compare import STANDS, Comparison
 from refloat.checkout.fates import Committed, Surroundings, judge_fates
 from refloat.checkout.files import Content
 from refloat.checkout.fold import Folded, recorded_as
-from refloat.checkout.lines import bare_lines, find_differences, tells
+from refloat.checkout.hunks import changed_hunks, whole_hunk
+from refloat.checkout.lines import tells
 from refloat.checkout.owners import own_hunks, owner_of
 from refloat.checkout.places import (
     add_lost_commits,
@@ -29,8 +30,6 @@ from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, Pl
 _SEARCHED: Final = frozenset(
     {FileState.PARTLY, FileState.REVERTED, FileState.DIVERGED, FileState.DELETED, FileState.MOVED}
 )
-LONGEST: Final = 20_000
-"""Lines of an untracked file past which its hunk is told without its lines."""
 
 
 def find_edited(survey: Survey) -> list[EditedFile]:
@@ -71,9 +70,16 @@ def _edited(survey: Survey, real: str, places: Sequence[FoundIn], moved: str | N
 def owned_hunks(survey: Survey, real: str) -> list[DirtyHunk]:
     """The dirty places of a file, each with its owner."""
     raw = _raw_hunks(survey, real)
-    if not raw:
-        return []
-    return own_hunks(raw, survey.ground(real))
+    if raw:
+        return own_hunks(raw, survey.ground(real))
+    staged = staged_hunks(survey, real)
+    return own_hunks(staged, survey.ground(real, staged=True)) if staged else []
+
+
+def staged_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
+    """What is staged of a file that itself is as HEAD has it, or gone."""
+    inside = survey.place_in_tree(real)
+    return inside[0].staged.get(inside[1], ()) if inside is not None else ()
 
 
 def _raw_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
@@ -84,7 +90,7 @@ def _raw_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
     repository, path = inside
     entry = repository.entries.get(path)
     if entry is None:
-        if content.kind == "missing" or survey.is_tracked(repository, path):
+        if content.kind == "missing" or path in repository.index:
             return ()
         return _against_record(survey.folded.get(real), content)
     if entry.xy == "??":
@@ -93,39 +99,12 @@ def _raw_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
     return found or ([DiffHunk(0, 0, 0, 0, ())] if content.kind in ("binary", "large") else ())
 
 
-def whole_hunk(content: Content) -> Sequence[DiffHunk]:
-    """The single hunk of a file that is new as a whole."""
-    if content.kind != "text":
-        return [DiffHunk(0, 0, 0, 0, ())] if content.kind in ("binary", "large", "link") else ()
-    lines = bare_lines(content.text)
-    if lines[-1] == "":
-        lines.pop()
-    if not lines:
-        return ()
-    if len(lines) > LONGEST:
-        return [DiffHunk(0, 0, 1, len(lines), ())]
-    return [DiffHunk(0, 0, 1, len(lines), tuple("+" + line for line in lines))]
-
-
 def _against_record(folded: Folded | None, content: Content) -> Sequence[DiffHunk]:
     """Where there is no HEAD to hold a file against, its recorded before stands in."""
     before = folded.first_text if folded is not None else None
     if before is None or content.kind != "text":
         return whole_hunk(content)
-    old, new = bare_lines(before), bare_lines(content.text)
-    return [
-        DiffHunk(
-            place.old_from + (place.old_to > place.old_from),
-            place.old_to - place.old_from,
-            place.new_from + (place.new_to > place.new_from),
-            place.new_to - place.new_from,
-            (
-                *("-" + x for x in old[place.old_from : place.old_to]),
-                *("+" + x for x in new[place.new_from : place.new_to]),
-            ),
-        )
-        for place in find_differences(old, new)
-    ]
+    return changed_hunks(Content("text", before), content)
 
 
 # ── places ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -175,7 +154,7 @@ def _is_clean(survey: Survey, real: str) -> bool:
     inside = survey.place_in_tree(real)
     if inside is None or inside[1] in inside[0].entries:
         return False
-    return survey.content(real).kind == "missing" or survey.is_tracked(*inside)
+    return survey.content(real).kind == "missing" or inside[1] in inside[0].index
 
 
 def _search_dear_places(survey: Survey, places: dict[str, list[FoundIn]]) -> None:

@@ -5,8 +5,9 @@ Leaves out what Refloat itself wrote: a brief ends in its own mark.
 
 from typing import Final
 
-from refloat.checkout.edited import LONGEST, whole_hunk
+from refloat.checkout.edited import staged_hunks
 from refloat.checkout.files import Content
+from refloat.checkout.hunks import LONGEST, whole_hunk
 from refloat.checkout.owners import Ground, own_hunks, owner_of
 from refloat.checkout.porcelain import StatusEntry
 from refloat.checkout.repository import Repository
@@ -41,8 +42,9 @@ def _change(survey: Survey, repository: Repository, path: str, entry: StatusEntr
     if is_brief(content):
         return None
     raw = whole_hunk(content) if entry.xy == "??" else repository.hunks.get(path, ())
-    ground = survey.ground(real)
-    hunks = own_hunks([hunk for hunk in raw if len(hunk.lines) <= LONGEST], ground)
+    staged = () if raw else staged_hunks(survey, real)
+    ground = survey.ground(real, staged=bool(staged))
+    hunks = own_hunks([hunk for hunk in raw or staged if len(hunk.lines) <= LONGEST], ground)
     owner, session = owner_of(hunks)
     owner = owner or ground.fallback.owner
     return OtherChange(path, entry.xy, owner, session, _why(owner, session, ground), tuple(hunks))

@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
-from refloat.checkout.fold import RecordedEdit, Standing
+from refloat.checkout.fold import Folded, RecordedEdit, Standing
 from refloat.checkout.lines import Difference, bare, bare_lines, find_differences, tells
 from refloat.checkout.porcelain import DiffHunk
 from refloat.checkout.runs import NO_RUNS, FileRuns, Layout, core, reformatted
@@ -61,11 +61,13 @@ class _Case:
     """Indexes of lines that it adds and nobody's record explains."""
     gone: list[str]
     """Lines that it takes away and nobody's record explains."""
+    strange: bool = False
+    """Its lines are not those of the file: git tells them otherwise than the disk has them."""
 
 
 def own_hunks(hunks: Sequence[DiffHunk], ground: Ground) -> list[DirtyHunk]:
     """The dirty places of one file, each with its owner: judged together, for no record can explain a line twice."""
-    whole = _whole_way(ground)
+    whole = None if any(map(_turned, hunks)) else _whole_way(ground)
     if whole is not None:
         return [_owned(hunk, *_party(whole)) for hunk in hunks]
     cases = [_case(hunk, ground) for hunk in hunks]
@@ -91,15 +93,21 @@ def _whole_way(ground: Ground) -> Witness | None:
     if ground.head is None:
         return None
     head = bare_lines(ground.head)
-    able = [witness for witness in ground.witnesses if _leads(witness, head, ground.lines)]
+    able = [witness for witness in ground.witnesses if witness.wrote_all and _starts_at(witness.folded, head)]
     return able[0] if len(able) == 1 else None
 
 
-def _leads(witness: Witness, head: Sequence[str], lines: Sequence[str]) -> bool:
-    folded = witness.folded
-    if folded.text is None or folded.first_lines is None or folded.stirred:
+def _starts_at(folded: Folded, head: Sequence[str]) -> bool:
+    return not folded.stirred and folded.first_lines is not None and list(map(bare, folded.first_lines)) == head
+
+
+def _turned(hunk: DiffHunk) -> bool:
+    """Whether lines differ in nothing but the carriage return at their end."""
+    if not any("\r" in line for line in hunk.lines):
         return False
-    return bare_lines(folded.text) == list(lines) and list(map(bare, folded.first_lines)) == head
+    gone = {line[1:] for line in hunk.lines if line[:1] == "-"}
+    came = {line[1:] for line in hunk.lines if line[:1] == "+"}
+    return bool({bare(line) for line in gone ^ came if line in gone} & {bare(line) for line in came - gone})
 
 
 # ── one hunk ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -111,8 +119,15 @@ def _case(hunk: DiffHunk, ground: Ground) -> _Case:
     gone = [bare(line[1:]) for line in hunk.lines if line[:1] == "-"]
     start = hunk.new_start - 1 if hunk.new_lines else 0
     added = list(ground.lines[start : start + hunk.new_lines])
+    if hunk.lines and added != [bare(line[1:]) for line in hunk.lines if line[:1] == "+"]:
+        case.parties, case.gone, case.strange = {_NOBODY}, gone, True
+        return case
+    turned = _turned(hunk)
+    if turned:
+        able = [witness for witness in ground.witnesses if witness.wrote_all]
+        case.parties.add(_party(able[0]) if len(able) == 1 else _NOBODY)
     places = find_differences(gone, added) if len(added) == hunk.new_lines else []
-    for place in places or [Difference(0, len(gone), 0, hunk.new_lines)]:
+    for place in places or ([] if turned else [Difference(0, len(gone), 0, hunk.new_lines)]):
         _judge(case, gone[place.old_from : place.old_to], range(start + place.new_from, start + place.new_to), ground)
     return case
 
@@ -231,7 +246,7 @@ def _explained(line: str, parties: set[_Party], witnesses: Sequence[Witness]) ->
         return True
     # What one session put in a line's place, and another replaced in turn, is the other's from then on.
     return any(
-        mine_too.removed & earlier.ledger().put.get(line, set())
+        any(map(tells, mine_too.removed & earlier.ledger().put.get(line, set())))
         for earlier in witnesses
         if _party(earlier) not in parties
         for mine_too in mine
@@ -315,7 +330,7 @@ def _laid_out(case: _Case, ground: Ground, layout: Layout, own: Sequence[Witness
     added = [bare(line[1:]) for line in case.hunk.lines if line[:1] == "+"]
     if gone and added and reformatted(gone, added):
         return True
-    if any(index >= len(ground.lines) for index in case.added):
+    if case.strange or any(index >= len(ground.lines) for index in case.added):
         return False
     if not layout.laid_out([ground.lines[index] for index in case.added]):
         return False

@@ -6,22 +6,25 @@ Refuses to know how an answer is shown.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from refloat.checkout.compare import STANDS, Comparison, judge
 from refloat.checkout.files import Content, content_of, read_content
 from refloat.checkout.fold import Folded, Known, Standing, fold
+from refloat.checkout.hunks import changed_hunks
 from refloat.checkout.lines import bare, bare_lines
-from refloat.checkout.owners import UNKNOWN, Fallback, Ground
+from refloat.checkout.owners import Fallback, Ground
 from refloat.checkout.places import Archive, open_archive
+from refloat.checkout.porcelain import StatusEntry
 from refloat.checkout.repository import Repository
-from refloat.checkout.runs import FileRuns, Run, find_runs, removed_by, runs_between
-from refloat.checkout.trees import Trees, names_in
+from refloat.checkout.runs import FileRuns, Run, find_runs, runs_between
+from refloat.checkout.support import Circumstance, find_fallback, run_at
+from refloat.checkout.trees import Trees, find_origins, names_in
 from refloat.checkout.witness import Witness
 from refloat.commands import may_undo
-from refloat.model.checkout import FileState, Owner
+from refloat.model.checkout import FileState, Warned
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, stamp_of_seconds
 from refloat.model.story import Story
@@ -64,8 +67,9 @@ class Survey:
     _contents: dict[str, Content] = field(default_factory=dict[str, Content])
     _comparisons: dict[str, Comparison] = field(default_factory=dict[str, Comparison])
     _archives: dict[str, Archive] = field(default_factory=dict[str, Archive])
-    _tracked: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     _runs: list[Run] | None = None
+    _origins: Mapping[str, str] | None = None
+    _fallbacks: dict[str, Fallback] = field(default_factory=dict[str, Fallback])
 
     @property
     def name(self) -> SessionName:
@@ -113,30 +117,40 @@ class Survey:
             )
         return made
 
-    def witnesses(self, real: str) -> list[Witness]:
-        """What each session's record says of a file; this one's first."""
+    def witnesses(self, real: str, other: Content | None = None) -> list[Witness]:
+        """What each session's record says of a file, or of an `other` content of it; this one's first."""
         found: list[Witness] = []
         for path in self._aliases(self.target(real)):
             folded = self.folded[path]
             earliest = frozenset(map(bare, folded.first_lines or ()))
             earlier = earliest - frozenset(bare_lines(self.head_text(path) or ""))
-            found.append(Witness(self.name, True, folded, self.comparison(path), earlier, earliest))
+            made = self.comparison(path) if other is None else judge(folded, other)
+            found.append(Witness(self.name, True, folded, made, earlier, earliest))
         for record in self.others:
             folded = record.folded.get(real)
             if folded is not None and folded.made:
-                found.append(
-                    Witness(record.name, own=False, folded=folded, comparison=judge(folded, self.content(real)))
-                )
+                made = judge(folded, self.content(real) if other is None else other)
+                found.append(Witness(record.name, own=False, folded=folded, comparison=made))
         return found
 
-    def ground(self, real: str) -> Ground:
-        """What the dirty places of a file are judged on."""
-        content, witnesses = self.content(real), self.witnesses(real)
-        lines = bare_lines(content.text) if witnesses and content.kind == "text" else []
-        last = self._run_at(content.mtime)
+    def ground(self, real: str, *, staged: bool = False) -> Ground:
+        """What the dirty places of a file are judged on; or, `staged`, those of what is staged of it."""
+        content = self._staged(real) if staged else self.content(real)
+        witnesses = self.witnesses(real, content if staged else None)
+        lines = bare_lines(content.text) if content.kind == "text" else []
+        moment = stamp_of_seconds(content.mtime) if content.mtime is not None else None
+        last = run_at(self.runs, moment) if moment is not None else None
         between = tuple(run for witness in witnesses if witness.own for run in self._runs_between(witness.folded))
         head = self.head_text(real) if witnesses else None
         return Ground(lines, witnesses, self.fallback(real), head, FileRuns(last, between))
+
+    def _staged(self, real: str) -> Content:
+        inside = self.place_in_tree(real)
+        entry = inside[0].entries.get(inside[1]) if inside is not None else None
+        if inside is None or entry is None or entry.index is None:
+            return Content("missing")
+        data = inside[0].load_objects([entry.index]).get(entry.index)
+        return Content("missing") if data is None else content_of(data)
 
     def _runs_between(self, folded: Folded) -> Sequence[Run]:
         made = folded.made
@@ -189,14 +203,32 @@ class Survey:
             return None
         return repository, real[len(str(repository.root).rstrip("/")) + 1 :]
 
-    def is_tracked(self, repository: Repository, path: str) -> bool:
-        """Whether git tracks a path that `git status` does not tell: else it is ignored."""
-        key = str(repository.root)
-        if key not in self._tracked:
-            inside = (self.place_in_tree(real) for real in (*self.folded, *self.moved.values()))
-            clean = [p[1] for p in inside if p is not None and p[0] is repository and p[1] not in repository.entries]
-            self._tracked[key] = repository.find_tracked(clean)
-        return path in self._tracked[key]
+    def reveal(self) -> None:
+        """Look at what git was told to overlook, of files that some record edits: it counts as dirty all the same.
+
+        A file that a sparse checkout leaves out is taken as it is staged.
+        """
+        for repository, paths in self._overlooked():
+            staged = repository.load_staged(paths)
+            for path in paths:
+                real = f"{repository.root}/{path}"
+                content, known = self.content(real), content_of(staged.get(path, b""))
+                if content.kind == "missing" and repository.index[path] in "Ss":
+                    words = "outside the sparse checkout: compared as git keeps it"
+                    self.trees.warnings.append(Warned(words, self.trees.shown(real)))
+                    self._contents[real] = known
+                elif path in staged and content != replace(known, mtime=content.mtime):
+                    oid = repository.oid(staged[path])
+                    repository.entries[path] = StatusEntry(" M", oid, index=oid)
+                    repository.hunks[path] = changed_hunks(known, content)
+
+    def _overlooked(self) -> list[tuple[Repository, list[str]]]:
+        found: dict[str, tuple[Repository, list[str]]] = {}
+        for real in dict.fromkeys(real for files in (self.folded, *(o.folded for o in self.others)) for real in files):
+            inside = self.place_in_tree(real)
+            if inside is not None and inside[1] not in inside[0].entries and inside[0].is_overlooked(inside[1]):
+                found.setdefault(str(inside[0].root), (inside[0], []))[1].append(inside[1])
+        return list(found.values())
 
     def archive(self, real: str) -> tuple[Archive, list[str]] | None:
         """What the repository keeps of a file, and what it is called there; None where there is no repository."""
@@ -228,32 +260,25 @@ class Survey:
             self._runs = find_runs(self.steps)
         return self._runs
 
-    def _run_at(self, mtime: float | None) -> Run | None:
-        written = stamp_of_seconds(mtime) if mtime is not None else None
-        return next((run for run in self.runs if run.spans(written)), None) if written is not None else None
-
     def fallback(self, real: str) -> Fallback:
-        """Who made what no text explains: from a command that names what is gone, or when the file was last written."""
-        content = self.content(real)
-        if content.kind == "missing":
-            run = removed_by(self.runs, real)
-            return UNKNOWN if run is None else Fallback(Owner.COMMAND, f"step {run.step} took it away: {run.command}")
-        written = stamp_of_seconds(content.mtime) if content.mtime is not None else None
-        if written is None:
-            return UNKNOWN
-        if self.since is not None and written < self.since:
-            return Fallback(Owner.PREDATES, f"last written at {written}, before the session's first record")
-        run = self._run_at(content.mtime)
-        if run is None:
-            return UNKNOWN
-        inside = self.place_in_tree(real)
-        if run.formats and inside is not None and self._in_head(*inside):
-            return UNKNOWN  # what a formatter made of a known text is told by the text
-        return Fallback(Owner.COMMAND, f"written at {written}, while step {run.step} ran: {run.command}")
+        """Who made what no text explains."""
+        if real not in self._fallbacks:
+            inside = self.place_in_tree(real)
+            entry = inside[0].entries.get(inside[1]) if inside is not None else None
+            changed = inside is None or entry is None or entry.head is None or bool(inside[0].hunks.get(inside[1]))
+            place = Circumstance(
+                real, self.content(real), entry, _written_at(real), changed, self.origins.get(self.target(real))
+            )
+            self._fallbacks[real] = find_fallback(place, self.since, self.runs)
+        return self._fallbacks[real]
 
-    def _in_head(self, repository: Repository, path: str) -> bool:
-        entry = repository.entries.get(path)
-        return entry is not None and entry.head is not None
+    @property
+    def origins(self) -> Mapping[str, str]:
+        """New paths whose whole content HEAD has at a path that is gone, and that path."""
+        if self._origins is None:
+            main = self.trees.main
+            self._origins = find_origins(main, self.content) if main is not None else {}
+        return self._origins
 
     def undone_by(self, real: str) -> str | None:
         """The first recorded command behind the session's last edit of a file that can have taken it away."""
@@ -262,6 +287,14 @@ class Survey:
         for record in self.others:
             found += [(s.at or "", str(record.name)) for s in record.steps if _can_undo(s, last, real)]
         return min(found)[1] if found else None
+
+
+def _written_at(real: str) -> float | None:
+    """When a path itself was written: a link's own time, not that of what it leads to."""
+    try:
+        return os.lstat(real).st_mtime
+    except (OSError, ValueError):
+        return None
 
 
 def _can_undo(step: Step, after: str, real: str) -> bool:

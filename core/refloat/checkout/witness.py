@@ -14,6 +14,7 @@ from refloat.checkout.compare import Comparison
 from refloat.checkout.fold import Folded, RecordedEdit
 from refloat.checkout.lines import bare, bare_lines, find_differences, tells
 from refloat.checkout.pieces import FOREIGN
+from refloat.model.checkout import FileState
 from refloat.model.session import SessionName
 
 _EVERY: Final = 1 << 30
@@ -107,6 +108,11 @@ class Witness:
     def wrote_over(self, line: str) -> bool:
         """Whether it wrote the whole file without that line over a content that its record does not hold."""
         return self.replaced_everything and line not in self.folded.traces.added
+
+    @property
+    def wrote_all(self) -> bool:
+        """The file is to the last byte what its record leaves behind."""
+        return self.folded.text is not None and self.comparison.state is FileState.PRESENT
 
     @property
     def replaced_everything(self) -> bool:

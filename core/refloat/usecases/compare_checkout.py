@@ -67,6 +67,7 @@ def compare_checkout(
     if base.head is not None and known is None and repository is not None:
         base = Base(base.head, f"{base.how}; it is no longer in the repository")
     looked = survey(trees, story, others, known, trees.real(missing) if missing and repository is None else None)
+    looked.reveal()
     files = find_edited(looked)
     changes = find_other_changes(looked)
     told += [*(repository.warnings if repository else ()), *trees.warnings]
