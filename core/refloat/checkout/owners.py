@@ -67,7 +67,7 @@ class _Case:
 
 def own_hunks(hunks: Sequence[DiffHunk], ground: Ground) -> list[DirtyHunk]:
     """The dirty places of one file, each with its owner: judged together, for no record can explain a line twice."""
-    whole = None if any(map(_turned, hunks)) else _whole_way(ground)
+    whole = None if any(map(_turned, hunks)) else _whole_way(hunks, ground)
     if whole is not None:
         return [_owned(hunk, *_party(whole)) for hunk in hunks]
     cases = [_case(hunk, ground) for hunk in hunks]
@@ -88,13 +88,20 @@ def _settled(case: _Case, fallback: Fallback) -> DirtyHunk:
     return _owned(case.hunk, Owner.MIXED, None)
 
 
-def _whole_way(ground: Ground) -> Witness | None:
-    """The one session whose record leads from HEAD's text to the one on disk, with nobody between its edits."""
+def _whole_way(hunks: Sequence[DiffHunk], ground: Ground) -> Witness | None:
+    """The one session whose record leads from HEAD's text to the one on disk, with nobody between its edits.
+
+    None where another record holds one of the dirty lines too: then each place is weighed by itself.
+    """
     if ground.head is None:
         return None
     head = bare_lines(ground.head)
     able = [witness for witness in ground.witnesses if witness.wrote_all and _starts_at(witness.folded, head)]
-    return able[0] if len(able) == 1 else None
+    if len(able) != 1:
+        return None
+    dirty = [index for hunk in hunks for index in range(hunk.new_start - 1, hunk.new_start - 1 + hunk.new_lines)]
+    rivals = [witness for witness in ground.witnesses if witness is not able[0] and any(map(witness.wrote, dirty))]
+    return None if rivals else able[0]
 
 
 def _starts_at(folded: Folded, head: Sequence[str]) -> bool:

@@ -23,6 +23,19 @@ _RUNNING: Final = (StepKind.COMMAND, StepKind.CHECK, StepKind.EXTERNAL, StepKind
 _FIXERS: Final = frozenset(("--fix", "--write", "-w", "-i", "--in-place", "--fix-only", "--unsafe-fixes"))
 
 
+_KEPT_BY_CHECKS: Final = (
+    ".lock",
+    "-lock.json",
+    "-lock.yaml",
+    "npm-shrinkwrap.json",
+    ".lockb",
+    "/go.sum",
+    ".snap",
+    ".ambr",
+)
+"""Ends of names of files that builds and tests bring up to date on the way."""
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """One command of the session that can have written files."""
@@ -36,6 +49,12 @@ class Run:
     """Nothing in it writes but known formatters."""
     words: frozenset[str]
     """What stands behind the programs of its writing parts, flags apart."""
+    writes: bool = True
+    """False for a check that only looks at the sources: what it locks and compares with, it may write even so."""
+
+    def may_write(self, real: str) -> bool:
+        """Whether it can have written a file at all."""
+        return self.writes or real.endswith(_KEPT_BY_CHECKS)
 
     def spans(self, moment: Stamp) -> bool:
         """Whether a moment lies within the run."""
@@ -57,14 +76,15 @@ def _means(word: str, real: str) -> bool:
 
 
 def find_runs(steps: Iterable[Step]) -> list[Run]:
-    """The commands that can have written files, in step order; refused ones and mere looks are left out."""
+    """The commands that can have written files, in step order; refused ones and mere reading are left out."""
     return [run for step in steps if (run := _run(step)) is not None]
 
 
 def _run(step: Step) -> Run | None:
     if step.command is None or step.at is None or step.kind not in _RUNNING or step.outcome is Outcome.DENIED:
         return None
-    if not may_write(step.command):
+    writes = may_write(step.command)
+    if not writes and step.kind is not StepKind.CHECK:
         return None
     writing = [
         words
@@ -73,7 +93,7 @@ def _run(step: Step) -> Run | None:
     ]
     named = frozenset(word for words in writing for word in words[1:] if not word.startswith("-"))
     formats = bool(writing) and all(formatter_of(words) is not None for words in writing)
-    return Run(step.n, step.command, step.at, step.ended_at, formats, named)
+    return Run(step.n, step.command, step.at, step.ended_at, formats, named, writes)
 
 
 def _looks(words: Sequence[str]) -> bool:
@@ -95,7 +115,7 @@ NO_RUNS: Final = FileRuns()
 
 def runs_between(runs: Iterable[Run], real: str, first: Stamp, last: Stamp) -> tuple[Run, ...]:
     """Formatters, and commands that name the file, between two moments."""
-    return tuple(run for run in runs if first <= run.at <= last and (run.formats or run.names(real)))
+    return tuple(run for run in runs if run.writes and first <= run.at <= last and (run.formats or run.names(real)))
 
 
 def removed_by(runs: Iterable[Run], real: str) -> Run | None:

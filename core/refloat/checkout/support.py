@@ -62,12 +62,12 @@ def _by_time(place: Circumstance, since: Stamp | None, runs: Sequence[Run]) -> F
         if entry is not None and entry.unmerged and entry.xy not in _REWRITTEN:
             return UNKNOWN
         return Fallback(Owner.PREDATES, f"last written at {written}, before the session's first record")
-    run = run_at(runs, written)
+    run = run_at(runs, written, place.real)
     if run is None or (run.formats and entry is not None and entry.head is not None):
         return UNKNOWN  # what a formatter made of a known text is told by the text
     return Fallback(Owner.COMMAND, f"written at {written}, while step {run.step} ran: {run.command}")
 
 
-def run_at(runs: Sequence[Run], moment: Stamp) -> Run | None:
-    """The first command that ran at a moment."""
-    return next((run for run in runs if run.spans(moment)), None)
+def run_at(runs: Sequence[Run], moment: Stamp, real: str) -> Run | None:
+    """The first command that ran at a moment and can have written a file."""
+    return next((run for run in runs if run.spans(moment) and run.may_write(real)), None)

@@ -139,7 +139,7 @@ class Survey:
         witnesses = self.witnesses(real, content if staged else None)
         lines = bare_lines(content.text) if content.kind == "text" else []
         moment = stamp_of_seconds(content.mtime) if content.mtime is not None else None
-        last = run_at(self.runs, moment) if moment is not None else None
+        last = run_at(self.runs, moment, real) if moment is not None else None
         between = tuple(run for witness in witnesses if witness.own for run in self._runs_between(witness.folded))
         head = self.head_text(real) if witnesses else None
         return Ground(lines, witnesses, self.fallback(real), head, FileRuns(last, between))
