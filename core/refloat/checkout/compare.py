@@ -35,6 +35,8 @@ class Comparison:
     """For each line of the content: index of the edit, FOREIGN for a line that was there before, None for unknown."""
     lines: tuple[str, ...] = ()
     """The content's lines, without carriage returns."""
+    laid_out_by: int | None = None
+    """The step whose formatter gave the recorded lines another layout; they stand in no other sense."""
 
 
 STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})

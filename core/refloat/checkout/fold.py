@@ -277,12 +277,8 @@ def _patch(folded: Folded, edit: FileEdit, origin: int) -> None:
 
 def _own_pieces(whole: Piece) -> Iterable[Piece]:
     """The stretches of a whole text that the session itself wrote."""
-    start = 0
-    for index in range(1, len(whole.lines) + 1):
-        if index == len(whole.lines) or (whole.origins[index] == FOREIGN) != (whole.origins[start] == FOREIGN):
-            if whole.origins[start] != FOREIGN:
-                yield Piece([], whole.lines[start:index], whole.origins[start:index], whole=False)
-            start = index
+    for own in whole.own_stretches():
+        yield Piece([], whole.lines[own], whole.origins[own], whole=False)
 
 
 def _forget(folded: Folded, edit: FileEdit, origin: int) -> None:

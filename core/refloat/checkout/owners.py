@@ -252,12 +252,11 @@ def _explained(line: str, parties: set[_Party], witnesses: Sequence[Witness]) ->
     if any(line in witness.removed or witness.wrote_over(line) for witness in mine):
         return True
     # What one session put in a line's place, and another replaced in turn, is the other's from then on.
-    return any(
-        any(map(tells, mine_too.removed & earlier.ledger().put.get(line, set())))
-        for earlier in witnesses
-        if _party(earlier) not in parties
-        for mine_too in mine
-    )
+    for earlier in witnesses:
+        put = set(filter(tells, earlier.ledger().put.get(line, ()))) if _party(earlier) not in parties else set[str]()
+        if put and any(put <= witness.removed for witness in mine):
+            return True
+    return False
 
 
 def _other_remover(gone: set[str], witnesses: Sequence[Witness]) -> _Party:

@@ -52,6 +52,15 @@ class Piece:
             self.lines[start:end] = new
             self.origins[start:end] = [origin] * len(new)
 
+    def own_stretches(self) -> Iterator[slice]:
+        """The stretches of it that edits of the session wrote."""
+        start = 0
+        for index in range(1, len(self.lines) + 1):
+            if index == len(self.lines) or (self.origins[index] == FOREIGN) != (self.origins[start] == FOREIGN):
+                if self.origins[start] != FOREIGN:
+                    yield slice(start, index)
+                start = index
+
     def copy(self) -> "Piece":
         """A piece of its own with the same content."""
         return Piece(self.before, list(self.lines), list(self.origins), self.whole, self.loose)

@@ -153,6 +153,12 @@ class Layout:
         return not core("".join(lines)) or not Counter(lines) - self.came
 
 
+def stands_laid_out(runs: Iterable[Sequence[str]], text: str) -> bool:
+    """Whether every run of recorded lines stands in a text, whatever the layout."""
+    made = core(text)
+    return all(core("".join(lines)) in made for lines in runs)
+
+
 def reformatted(gone: Sequence[str], added: Sequence[str]) -> bool:
     """Whether one stretch of lines is another in a new layout."""
     return core("".join(gone)) == core("".join(added))

@@ -14,12 +14,12 @@ from refloat.checkout.compare import STANDS, Comparison, judge
 from refloat.checkout.files import Content, content_of, read_content
 from refloat.checkout.fold import Folded, Known, Standing, fold
 from refloat.checkout.hunks import changed_hunks
-from refloat.checkout.lines import bare, bare_lines
+from refloat.checkout.lines import bare, bare_lines, tells
 from refloat.checkout.owners import Fallback, Ground
 from refloat.checkout.places import Archive, open_archive
 from refloat.checkout.porcelain import StatusEntry
 from refloat.checkout.repository import Repository
-from refloat.checkout.runs import FileRuns, Run, find_runs, runs_between
+from refloat.checkout.runs import FileRuns, Run, find_runs, runs_between, stands_laid_out
 from refloat.checkout.support import Circumstance, find_fallback, run_at
 from refloat.checkout.trees import Trees, find_origins, names_in
 from refloat.checkout.witness import Witness
@@ -30,6 +30,7 @@ from refloat.model.stamp import Stamp, stamp_of_seconds
 from refloat.model.story import Story
 from refloat.model.transcript import Outcome, Step
 
+_UNTIDY: Final = frozenset({FileState.PARTLY, FileState.DIVERGED})
 _RANK: Final = tuple(FileState)
 
 
@@ -103,7 +104,7 @@ class Survey:
         folded = self.folded[real]
         if folded.made and self.missing_workspace and (real + "/").startswith(self.missing_workspace.rstrip("/") + "/"):
             return Comparison(FileState.UNVERIFIABLE, "the workspace is gone: there is nothing to compare with")
-        made = judge(folded, self.content(real))
+        made = self._in_other_layout(folded, self.content(real), judge(folded, self.content(real)))
         kept = self.without_superseded.get(real)
         if kept is None or made.state in STANDS:
             return made
@@ -116,6 +117,19 @@ class Survey:
                 other.state, f"{other.why}; edits that were taken back are left out", made.origins, made.lines
             )
         return made
+
+    def _in_other_layout(self, folded: Folded, content: Content, made: Comparison) -> Comparison:
+        """What a formatter of the session made of its lines is there all the same."""
+        if made.state not in _UNTIDY or content.kind != "text" or folded.blind:
+            return made
+        last = folded.made[-1].at
+        run = next((run for run in self.runs if run.formats and last is not None and run.at >= last), None)
+        written = [piece.lines[own] for piece in folded.pieces for own in piece.own_stretches()]
+        told = any(tells(line) for lines in written for line in lines)
+        if run is None or not told or not stands_laid_out(written, content.text):
+            return made
+        why = f"every recorded hunk is there, in the layout that step {run.step} gave it"
+        return replace(made, state=FileState.CHANGED_SINCE, why=why, laid_out_by=run.step)
 
     def witnesses(self, real: str, other: Content | None = None) -> list[Witness]:
         """What each session's record says of a file, or of an `other` content of it; this one's first."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.core.checkout.conftest import Repo, at, change_of, file_of
 
-from refloat.model.checkout import DirtyHunk, Owner
+from refloat.model.checkout import DirtyHunk, Fate, FileState, Owner
 from refloat.model.session import SessionName
 from refloat.model.transcript import FileEdit
 from refloat.testing.stories import StoryBuilder, edited, replaced, written
@@ -41,8 +41,22 @@ def test_what_a_formatter_made_of_the_sessions_lines(repo: Repo, command: str, t
     story.edit(edited(path, OLD, OLD.replace("    return 1", typed)))
     story.run(command)
     repo.write("a.py", OLD.replace("    return 1", formatted), 21)
-    (hunk,) = file_of(repo.compare(story), "a.py").hunks
-    assert hunk.owner is Owner.COMMAND
+    file = file_of(repo.compare(story), "a.py")
+    assert [hunk.owner for hunk in file.hunks] == [Owner.COMMAND]
+    assert (file.state, [(edit.fate, edit.by) for edit in file.edits]) == (
+        FileState.CHANGED_SINCE,
+        [(Fate.REPLACED, "step 2")],
+    )
+
+
+def test_a_formatter_does_not_bring_back_what_is_gone(repo: Repo) -> None:
+    path = commit(repo)
+    story = repo.story()
+    story.edit(edited(path, OLD, OLD.replace("return 1", "return gone")))
+    story.run("black .")
+    repo.write("a.py", OLD.replace("return 1", "return typed"), 21)
+    file = file_of(repo.compare(story), "a.py")
+    assert (file.state, [edit.fate for edit in file.edits]) == (FileState.DIVERGED, [Fate.LOST])
 
 
 def test_what_a_formatter_made_of_lines_of_head(repo: Repo) -> None:

@@ -54,6 +54,7 @@ class World:
     """The file, HEAD, what each session's record holds, and what the oracle saw."""
 
     lines: list[Line]
+    path: str = PATH
     head: list[Line] = field(default_factory=list[Line])
     builders: dict[str, StoryBuilder] = field(default_factory=dict[str, StoryBuilder])
     edits: dict[str, list[FileEdit]] = field(default_factory=dict[str, list[FileEdit]])
@@ -104,7 +105,7 @@ class World:
             self.rewritten.setdefault(act.who, set()).update(wanted)
 
     def _record(self, act: Act, before: str, after: str, moment: float) -> None:
-        edit = _edit(act.form, before, after)
+        edit = _edit(self.path, act.form, before, after)
         self.ways.setdefault(act.who, []).append((before, after))
         self.edits.setdefault(act.who, []).append(edit)
         builder = self.builders.setdefault(act.who, StoryBuilder(session_id=act.who))
@@ -127,7 +128,7 @@ class World:
         witnesses: list[Witness] = []
         for who in SESSIONS:
             if who in self.builders:
-                folded = fold(self.builders[who].steps)[PATH]
+                folded = fold(self.builders[who].steps)[self.path]
                 earliest = frozenset(folded.first_lines or ()) if who == "mine" else frozenset[str]()
                 witnesses.append(
                     Witness(
@@ -142,23 +143,23 @@ class World:
         return own_hunks(diff_hunks(head, disk), Ground(bare_lines(disk), witnesses, head=head))
 
 
-def _edit(form: str, before: str, after: str) -> FileEdit:
+def _edit(path: str, form: str, before: str, after: str) -> FileEdit:
     match form:
         case "exact":
-            return edited(PATH, before, after)
+            return edited(path, before, after)
         case "whole":
-            return written(PATH, after, existed=True)
+            return written(path, after, existed=True)
         case "whole over known":
-            return FileEdit(PATH, "update", before=before, after=after, existed=True)
+            return FileEdit(path, "update", before=before, after=after, existed=True)
         case "loose":
-            return _loose(before, after) or edited(PATH, before, after, exact=False)
+            return _loose(path, before, after) or edited(path, before, after, exact=False)
         case "bare hunks":
-            return edited(PATH, before, after, exact=False, context=0)
+            return edited(path, before, after, exact=False, context=0)
         case _:
-            return edited(PATH, before, after, exact=False)
+            return edited(path, before, after, exact=False)
 
 
-def _loose(before: str, after: str) -> FileEdit | None:
+def _loose(path: str, before: str, after: str) -> FileEdit | None:
     """A replacement of text alone, where the old text stands once: tools ask for that."""
     old, new = before.split("\n"), after.split("\n")
     head = 0
@@ -170,7 +171,7 @@ def _loose(before: str, after: str) -> FileEdit | None:
     gone, came = "\n".join(old[head : len(old) - tail]), "\n".join(new[head : len(new) - tail])
     if not gone.strip() or not came or f"\n{before}".count(f"\n{gone}\n") != 1 or before.count(gone) != 1:
         return None
-    return replaced(PATH, gone, came)
+    return replaced(path, gone, came)
 
 
 def party(hunk: DirtyHunk) -> str | None:
