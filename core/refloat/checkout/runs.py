@@ -10,30 +10,20 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Final
 
-from refloat.commands import may_undo, may_write
-from refloat.commands.checks import formatter_of, is_check
+from refloat.commands import generates, may_undo, may_write
+from refloat.commands.checks import formatter_of, is_check, rewrites
+from refloat.commands.line import Simple, read_line
 from refloat.commands.reading import QUIET, reading_kind
-from refloat.commands.words import parts_of
 from refloat.model.stamp import Stamp, later
 from refloat.model.transcript import Outcome, Step, StepKind
 
 _LAYOUT: Final = str.maketrans("", "", " \t\r\n\f\v'\"`,;()\\")
 """What formatters add, drop and exchange: white space, quotes, commas, semicolons, round brackets, continuations."""
 _RUNNING: Final = (StepKind.COMMAND, StepKind.CHECK, StepKind.EXTERNAL, StepKind.EDIT)
-_FIXERS: Final = frozenset(("--fix", "--write", "-w", "-i", "--in-place", "--fix-only", "--unsafe-fixes"))
-
-
-_KEPT_BY_CHECKS: Final = (
-    ".lock",
-    "-lock.json",
-    "-lock.yaml",
-    "npm-shrinkwrap.json",
-    ".lockb",
-    "/go.sum",
-    ".snap",
-    ".ambr",
+_MORE_THAN_LAYOUT: Final = frozenset(
+    ("go mod", "pyupgrade", "autoflake", "autopep8", "docformatter", "syncpack format")
 )
-"""Ends of names of files that builds and tests bring up to date on the way."""
+"""Of the known formatters those that change words too: what they did cannot be told by the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +40,11 @@ class Run:
     words: frozenset[str]
     """What stands behind the programs of its writing parts, flags apart."""
     writes: bool = True
-    """False for a check that only looks at the sources: what it locks and compares with, it may write even so."""
+    """False for a check that only looks at the sources: what it is known to generate, it may write even so."""
 
     def may_write(self, real: str) -> bool:
         """Whether it can have written a file at all."""
-        return self.writes or real.endswith(_KEPT_BY_CHECKS)
+        return self.writes or generates(self.command, real)
 
     def spans(self, moment: Stamp) -> bool:
         """Whether a moment lies within the run."""
@@ -86,18 +76,24 @@ def _run(step: Step) -> Run | None:
     writes = may_write(step.command)
     if not writes and step.kind is not StepKind.CHECK:
         return None
-    writing = [
-        words
-        for words, _, writes in parts_of(step.command)
-        if writes or (reading_kind(words, writes=False) is None and words[0] not in QUIET and not _looks(words))
-    ]
+    writing = [part.words for part in read_line(step.command) if _writes(part)]
     named = frozenset(word for words in writing for word in words[1:] if not word.startswith("-"))
-    formats = bool(writing) and all(formatter_of(words) is not None for words in writing)
+    formats = bool(writing) and all(_lays_out(words) for words in writing)
     return Run(step.n, step.command, step.at, step.ended_at, formats, named, writes)
 
 
-def _looks(words: Sequence[str]) -> bool:
-    return is_check(words) and not _FIXERS & set(words)
+def _writes(part: Simple) -> bool:
+    words = part.words
+    if part.writes:
+        return True
+    if words[0] in QUIET or reading_kind(words, writes=False) is not None:
+        return False
+    return not is_check(words) or rewrites(words)
+
+
+def _lays_out(words: Sequence[str]) -> bool:
+    name = formatter_of(words)
+    return name is not None and name not in _MORE_THAN_LAYOUT
 
 
 @dataclass(frozen=True, slots=True)
