@@ -8,6 +8,8 @@ from tests.core.checkout.conftest import Repo, change_of, file_of
 
 from refloat.model.checkout import Checkout, EditedFile, Fate, FileState, Owner
 from refloat.testing.stories import StoryBuilder, edited, written
+from refloat.wire.documents import checkout as checkout_document
+from refloat.wire.writing import dump_exact
 
 OLD = "alpha\nbeta\ngamma\ndelta\n"
 NEW = "alpha\nbeta two\ngamma\ndelta\n"
@@ -387,6 +389,7 @@ def test_names_that_are_no_utf8(repo: Repo) -> None:
     made = repo.compare(story)
     assert only(made, name)[0].owner is Owner.THIS_SESSION
     assert change_of(made, os.fsdecode(b"\xff.txt")).owner is Owner.UNKNOWN
+    dump_exact(checkout_document(made)).encode()  # a name that is no text must not keep the answer from being written
 
 
 def test_a_huge_file_is_told_without_its_lines(repo: Repo) -> None:
