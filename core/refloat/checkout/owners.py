@@ -49,6 +49,8 @@ class Ground:
     head: str | None = None
     """Its text in HEAD; None where HEAD has none, or where that was not asked."""
     runs: FileRuns = NO_RUNS
+    seen: AbstractSet[str] = frozenset()
+    """Every line of the whole file as this session read it before it changed anything."""
 
 
 @dataclass(slots=True)
@@ -153,7 +155,7 @@ def _judge(case: _Case, gone: Sequence[str], added: range, ground: Ground) -> No
         case.gone += gone
         case.parties.add(_NOBODY)
         return
-    unexplained = [line for line in gone if not _explained(line, parties, ground.witnesses)]
+    unexplained = [line for line in gone if not _explained(line, parties, ground)]
     if unexplained:
         case.gone += unexplained
         parties = parties | {_other_remover(set(unexplained), ground.witnesses)}
@@ -187,13 +189,15 @@ def _writers(added: Iterable[int], ground: Ground) -> tuple[set[_Party], list[in
     orphans: list[int] = []
     for index in added:
         writer = _writer(index, ground)
-        if writer == _NOBODY and index < len(ground.lines) and not tells(ground.lines[index]):
+        if writer in (_NOBODY, _EARLIER) and index < len(ground.lines) and not tells(ground.lines[index]):
             quiet.append(index)
             continue
         parties.add(writer)
         orphans += [index] if writer == _NOBODY else []
     for index in quiet:
         # Blank lines and lone brackets go with the lines around them, where that record holds such a line at all.
+        if _EARLIER in parties and _was_there(ground.lines[index], ground):
+            continue
         if not any(ground.lines[index] in w.folded.traces.added and _party(w) in parties for w in ground.witnesses):
             parties.add(_NOBODY)
             orphans.append(index)
@@ -208,7 +212,11 @@ def _writer(index: int, ground: Ground) -> _Party:
     # Only this session's first record tells what was there before it.
     if any(witness.own and witness.found(index) for witness in ground.witnesses):
         return _EARLIER
-    return _NOBODY
+    return _EARLIER if index < len(ground.lines) and ground.lines[index] in ground.seen else _NOBODY
+
+
+def _was_there(line: str, ground: Ground) -> bool:
+    return line in ground.seen or any(line in witness.earliest for witness in ground.witnesses if witness.own)
 
 
 def _last(claims: Sequence[tuple[Witness, RecordedEdit | None]], *, alone: bool) -> Witness | None:
@@ -245,8 +253,11 @@ def _party(witness: Witness) -> _Party:
     return (Owner.THIS_SESSION if witness.own else Owner.OTHER_SESSION, witness.session)
 
 
-def _explained(line: str, parties: set[_Party], witnesses: Sequence[Witness]) -> bool:
+def _explained(line: str, parties: set[_Party], ground: Ground) -> bool:
+    witnesses = ground.witnesses
     if _EARLIER in parties and any(w.earliest and line not in w.earliest for w in witnesses if w.own):
+        return True
+    if _EARLIER in parties and ground.seen and line not in ground.seen:
         return True
     mine = [witness for witness in witnesses if _party(witness) in parties]
     if any(line in witness.removed or witness.wrote_over(line) for witness in mine):

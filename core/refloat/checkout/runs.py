@@ -33,8 +33,8 @@ class Run:
     step: int
     command: str
     at: Stamp
-    ended_at: Stamp | None
-    """None where no result was ever recorded."""
+    until: Stamp | None
+    """When it ended, the rounding of times included; None where no result was ever recorded."""
     formats: bool
     """Nothing in it writes but known formatters."""
     words: frozenset[str]
@@ -48,7 +48,7 @@ class Run:
 
     def spans(self, moment: Stamp) -> bool:
         """Whether a moment lies within the run."""
-        return self.ended_at is not None and self.at <= moment <= later(self.ended_at, 0.001)
+        return self.until is not None and self.at <= moment <= self.until
 
     def names(self, real: str) -> bool:
         """Whether one of its words names a file."""
@@ -79,7 +79,8 @@ def _run(step: Step) -> Run | None:
     writing = [part.words for part in read_line(step.command) if _writes(part)]
     named = frozenset(word for words in writing for word in words[1:] if not word.startswith("-"))
     formats = bool(writing) and all(_lays_out(words) for words in writing)
-    return Run(step.n, step.command, step.at, step.ended_at, formats, named, writes)
+    until = later(step.ended_at, 0.001) if step.ended_at is not None else None
+    return Run(step.n, step.command, step.at, until, formats, named, writes)
 
 
 def _writes(part: Simple) -> bool:

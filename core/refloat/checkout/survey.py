@@ -61,6 +61,8 @@ class Survey:
     backups: Mapping[str, Sequence[tuple[str, Content]]]
     base: str | None
     missing_workspace: str | None
+    known: Mapping[str, Sequence[Known]] = field(default_factory=dict[str, Sequence[Known]])
+    """Whole contents that the session's record shows apart from edits, oldest first."""
     moved: dict[str, str] = field(default_factory=dict[str, str])
     """Files that are gone from their path, and where their content stands now; filled before places are looked at."""
     _edited_by: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -156,7 +158,14 @@ class Survey:
         last = run_at(self.runs, moment, real) if moment is not None else None
         between = tuple(run for witness in witnesses if witness.own for run in self._runs_between(witness.folded))
         head = self.head_text(real) if witnesses else None
-        return Ground(lines, witnesses, self.fallback(real), head, FileRuns(last, between))
+        return Ground(lines, witnesses, self.fallback(real), head, FileRuns(last, between), self._seen(real))
+
+    def _seen(self, real: str) -> frozenset[str]:
+        """The lines of a file as the session read it before it wrote anything: whatever is dirty there was there."""
+        writes = [step.at or "" for step in self.steps if step.edits][:1] + [run.at for run in self.runs[:1]]
+        until = min(writes, default="~")
+        whole = next((one.text for one in self.known.get(real, ()) if one.at is not None and one.at < until), None)
+        return frozenset(bare_lines(whole)) if whole is not None else frozenset()
 
     def _staged(self, real: str) -> Content:
         inside = self.place_in_tree(real)
@@ -337,6 +346,7 @@ def survey(
         backups,
         base,
         missing_workspace,
+        known,
     )
 
 

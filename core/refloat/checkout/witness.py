@@ -52,6 +52,7 @@ class Witness:
     earliest: AbstractSet[str] = frozenset()
     """Every line of the whole file before its first edit, where the record shows it."""
     _ledger: Ledger | None = None
+    _lost: Counter[str] | None = None
 
     @property
     def removed(self) -> set[str]:
@@ -99,11 +100,11 @@ class Witness:
 
     def lost_after(self, line: str) -> int:
         """How many of the equal lines that its record leaves in the file are gone: somebody else took those."""
-        if self.folded.text is None:
-            return 0
-        kept = zip(self.comparison.lines, self.comparison.origins, strict=False)
-        left = sum(bare(one) == line for one in self.folded.pieces[0].lines)
-        return left - sum(one == line and origin is not None for one, origin in kept)
+        if self._lost is None:
+            kept = zip(self.comparison.lines, self.comparison.origins, strict=False)
+            left = Counter(map(bare, self.folded.pieces[0].lines)) if self.folded.text is not None else Counter[str]()
+            self._lost = left - Counter(one for one, origin in kept if origin is not None)
+        return self._lost[line]
 
     def wrote_over(self, line: str) -> bool:
         """Whether it wrote the whole file without that line over a content that its record does not hold."""

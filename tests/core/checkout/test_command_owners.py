@@ -7,7 +7,7 @@ from tests.core.checkout.conftest import Repo, at, change_of, file_of
 
 from refloat.model.checkout import DirtyHunk, Fate, FileState, Owner
 from refloat.model.session import SessionName
-from refloat.model.transcript import FileEdit
+from refloat.model.transcript import FileEdit, Touched
 from refloat.testing.stories import StoryBuilder, edited, replaced, written
 
 OLD = "import os\nimport abc\n\n\ndef first():\n    return 1\n\n\ndef last():\n    return 9\n"
@@ -299,3 +299,31 @@ def test_a_file_that_both_deleted(repo: Repo) -> None:
     (repo.root / "a.py").unlink()
     assert file_of(repo.compare(dated(one, 10), dated(two, 20)), "a.py").owner is Owner.OTHER_SESSION
     assert file_of(repo.compare(dated(one, 20), dated(two, 10)), "a.py").owner is Owner.THIS_SESSION
+
+
+# ── what the session found ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_dirt_that_the_session_read_before_it_did_anything_predates_it(repo: Repo) -> None:
+    """Times can be newer than the work (a restored backup, a copy): a read is better evidence."""
+    path = commit(repo)
+    found = OLD.replace("return 9", "return found")
+    story = repo.story()
+    story.touched.append(Touched(path, "read", at(5), found))
+    story.run("make everything")
+    repo.write("a.py", found.replace("import os", "import typed"), 500)
+    change = change_of(repo.compare(story), "a.py")
+    assert owners(change.hunks) == [
+        ("-import os|+import typed", Owner.UNKNOWN),
+        ("-    return 9|+    return found", Owner.PREDATES),
+    ]
+
+
+def test_what_was_read_after_the_session_wrote_proves_nothing_of_before(repo: Repo) -> None:
+    path = commit(repo)
+    found = OLD.replace("return 9", "return found")
+    story = repo.story()
+    story.run("make everything")
+    story.touched.append(Touched(path, "read", at(15), found))
+    repo.write("a.py", found, 500)
+    assert change_of(repo.compare(story), "a.py").owner is Owner.UNKNOWN
