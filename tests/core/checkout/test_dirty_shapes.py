@@ -234,6 +234,18 @@ def test_a_submodule_with_dirt_is_told(outer: Repo) -> None:
     assert "submodule" in change.why
 
 
+@pytest.mark.parametrize("place", ["../elsewhere", "link"])
+def test_a_list_of_submodules_leads_nowhere_outside(repo: Repo, tmp_path: Path, place: str) -> None:
+    elsewhere = Repo(tmp_path / "elsewhere", repo.bench)
+    elsewhere.root.mkdir()
+    elsewhere.git("init", "-q", "-b", "main")
+    elsewhere.write("dirt.txt", "x\n")
+    repo.write(".gitmodules", f'[submodule "x"]\n\tpath = {place}\n\turl = x\n')
+    (repo.root / "link").symlink_to(elsewhere.root)
+    repo.commit("modules")
+    assert repo.compare(repo.story()).other_changes == ()
+
+
 def test_work_of_the_session_in_a_submodule(outer: Repo) -> None:
     story = outer.story()
     story.edit(edited(outer.write("sub/i.txt", NEW, 12), OLD, NEW))
