@@ -136,11 +136,13 @@ class Survey:
     def witnesses(self, real: str, other: Content | None = None) -> list[Witness]:
         """What each session's record says of a file, or of an `other` content of it; this one's first."""
         found: list[Witness] = []
-        for path in self._aliases(self.target(real)):
+        came = [source for source, target in self.moved.items() if target == real]
+        for path in (*self._aliases(self.target(real)), *came):
             folded = self.folded[path]
             earliest = frozenset(map(bare, folded.first_lines or ()))
             earlier = earliest - frozenset(bare_lines(self.head_text(path) or ""))
-            made = self.comparison(path) if other is None else judge(folded, other)
+            held = self.content(real) if other is None else other
+            made = self.comparison(path) if other is None and path not in came else judge(folded, held)
             found.append(Witness(self.name, True, folded, made, earlier, earliest))
         for record in self.others:
             folded = record.folded.get(real)

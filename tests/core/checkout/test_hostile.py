@@ -74,6 +74,12 @@ def included(trap: Trap, key: str) -> None:
     trap.set((key, "more"))
 
 
+def of_worktree(trap: Trap) -> None:
+    trap.set(("extensions.worktreeConfig", "true"))
+    more = trap.repo.root / ".git" / "config.worktree"
+    more.write_text(f'[diff]\n\texternal = {trap.evil}\n[filter "evil"]\n\tclean = {trap.evil}\n\trequired = true\n')
+
+
 def alternate(trap: Trap) -> None:
     other = trap.repo.root.parent / "other.git"
     trap.repo.git("clone", "-q", "--bare", str(trap.repo.root), str(other))
@@ -119,6 +125,7 @@ PAYLOADS: dict[str, tuple[Setup, str]] = {
         lambda trap: included(trap, f"includeIf.gitdir:{trap.repo.root}/.path"),
         "includeif.gitdir:",
     ),
+    "settings of the worktree": (of_worktree, "filter.evil.clean"),
     "ssh command": (setting("core.sshCommand"), "core.sshcommand"),
     "credential helper": (setting("credential.helper", "!EVIL"), "credential.helper"),
     "credential helper of a place": (
@@ -184,6 +191,7 @@ def test_no_payload_runs_and_each_is_told(trap: Trap, name: str) -> None:
         ("process", ("diff",)),
         ("include", ("diff",)),
         ("conditional include", ("diff",)),
+        ("settings of the worktree", ("diff",)),
     ],
 )
 def test_the_payloads_are_loaded(trap: Trap, name: str, words: tuple[str, ...]) -> None:
