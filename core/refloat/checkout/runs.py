@@ -50,6 +50,10 @@ class Run:
         """Whether a moment lies within the run."""
         return self.until is not None and self.at <= moment <= self.until
 
+    def means(self, real: str) -> bool:
+        """Whether a file is one that it names or is known to write, or a formatter's."""
+        return self.formats or self.names(real) or generates(self.command, real)
+
     def names(self, real: str) -> bool:
         """Whether one of its words names a file."""
         return any(_means(word, real) for word in self.words)

@@ -63,11 +63,21 @@ def _by_time(place: Circumstance, since: Stamp | None, runs: Sequence[Run]) -> F
             return UNKNOWN
         return Fallback(Owner.PREDATES, f"last written at {written}, before the session's first record")
     run = run_at(runs, written, place.real)
-    if run is None or (run.formats and entry is not None and entry.head is not None):
+    if run is None or (run.formats and (run.until is None or (entry is not None and entry.head is not None))):
         return UNKNOWN  # what a formatter made of a known text is told by the text
+    if run.until is None:
+        words = f"written at {written}, after step {run.step} began, whose end was never recorded: {run.command}"
+        return Fallback(Owner.COMMAND, words)
     return Fallback(Owner.COMMAND, f"written at {written}, while step {run.step} ran: {run.command}")
 
 
 def run_at(runs: Sequence[Run], moment: Stamp, real: str) -> Run | None:
-    """The first command that ran at a moment and can have written a file."""
-    return next((run for run in runs if run.spans(moment) and run.may_write(real)), None)
+    """The first command that ran at a moment and can have written a file.
+
+    One whose end was never recorded may have written for as long as it liked: it counts for what it names or is known
+    to write, and for the layout of a formatter.
+    """
+    ended = next((run for run in runs if run.spans(moment) and run.may_write(real)), None)
+    if ended is not None:
+        return ended
+    return next((run for run in reversed(runs) if run.until is None and run.at <= moment and run.means(real)), None)

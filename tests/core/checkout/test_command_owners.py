@@ -7,7 +7,7 @@ from tests.core.checkout.conftest import Repo, at, change_of, file_of
 
 from refloat.model.checkout import DirtyHunk, Fate, FileState, Owner
 from refloat.model.session import SessionName
-from refloat.model.transcript import FileEdit, Touched
+from refloat.model.transcript import FileEdit, Outcome, Touched
 from refloat.testing.stories import StoryBuilder, edited, replaced, written
 
 OLD = "import os\nimport abc\n\n\ndef first():\n    return 1\n\n\ndef last():\n    return 9\n"
@@ -146,6 +146,21 @@ def test_a_file_that_a_command_wrote(repo: Repo, command: str, name: str) -> Non
     assert command in change.why
     repo.write(name, "one\ntwo\n", 500)
     assert change_of(repo.compare(story), name).owner is Owner.UNKNOWN
+
+
+def test_a_command_that_was_killed_under_way(repo: Repo) -> None:
+    """Its end is not recorded: it counts for what it is known to write, and for nothing else."""
+    for name in ("package-lock.json", "notes.txt"):
+        repo.write(name, "one\n")
+    repo.commit("two")
+    story = repo.story()
+    story.run("npm install left-pad", outcome=Outcome.DANGLING)
+    for name in ("package-lock.json", "notes.txt"):
+        repo.write(name, "one\ntwo\n", 14)
+    made = repo.compare(story)
+    assert change_of(made, "package-lock.json").owner is Owner.COMMAND
+    assert "never recorded" in change_of(made, "package-lock.json").why
+    assert change_of(made, "notes.txt").owner is Owner.UNKNOWN
 
 
 def test_a_codemod_between_two_edits(repo: Repo) -> None:
