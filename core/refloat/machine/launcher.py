@@ -21,8 +21,14 @@ def find_program(program: str, environment: Mapping[str, str]) -> str | None:
     """
     if os.sep in program:
         return shutil.which(program)
-    parts = [part for part in environment.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(part)]  # noqa: PTH117 - text stays text
-    return shutil.which(program, path=os.pathsep.join(parts)) if parts else None
+    path = absolute_parts(environment)
+    return shutil.which(program, path=path) if path else None
+
+
+def absolute_parts(environment: Mapping[str, str]) -> str:
+    """PATH without the parts that mean another directory in every place."""
+    parts = environment.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(part for part in parts if os.path.isabs(part))  # noqa: PTH117 - text stays text
 
 
 def _quiet(environment: Mapping[str, str]) -> Mapping[str, str]:

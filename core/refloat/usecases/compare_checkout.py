@@ -84,10 +84,11 @@ def compare_checkout(
     looked = look_at(bench, story, others, scene or see_scene(bench, story))
     seen, repository = looked.survey, looked.scene.repository
     told = [*warnings, *looked.warnings]
+    seen.reveal()
     files = find_edited(seen)
-    told += [*(repository.warnings if repository else ()), *seen.trees.warnings]
-    told += [warning for warning in _not_obeyed(bench, repository) if warning not in told]
     changes = find_other_changes(seen)
+    told += [*(repository.warnings if repository else ()), *seen.trees.warnings]
+    told += [warning for warning in _not_obeyed(bench, seen.trees) if warning not in told]
     return Checkout(
         name_of(story),
         str(repository.root) if repository else None,
@@ -102,8 +103,10 @@ def compare_checkout(
     )
 
 
-def _not_obeyed(bench: Workbench, repository: Repository | None) -> Sequence[Warned]:
-    return bench.machine.git.not_obeyed(repository.root) if repository is not None else ()
+def _not_obeyed(bench: Workbench, trees: Trees) -> list[Warned]:
+    """What would have run, in the session's own repository and in the others that it edited in."""
+    met = [repository for repository in (trees.main, *trees.others.values()) if repository is not None]
+    return list(dict.fromkeys(warned for one in met for warned in bench.machine.git.not_obeyed(one.root)))
 
 
 def _workspace(summary: Summary) -> Path | None:
