@@ -27,6 +27,36 @@ class ActionOutcome(StrEnum):
     NOT_STARTED = "not_started"
 
 
+class ClaimKind(StrEnum):
+    """What an agent can claim of its work."""
+
+    TESTS_PASS = "tests_pass"
+    LINT_PASSES = "lint_passes"
+    """Type checks too."""
+    BUILDS = "builds"
+    EDITED = "edited"
+    COMMITTED = "committed"
+    PUSHED = "pushed"
+    PR_OPENED = "pr_opened"
+    PUBLISHED = "published"
+    DEPLOYED = "deployed"
+    FIXED = "fixed"
+    VERIFIED = "verified"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Something that a sentence claims."""
+
+    kind: ClaimKind
+    text: str
+    """The sentence, whole."""
+    files: tuple[str, ...] = ()
+    """For an edit: the files that it names, as it names them."""
+    names: tuple[str, ...] = ()
+    """What it calls the thing by: a commit's id, a pull request's number, a version, a check's command."""
+
+
 @dataclass(frozen=True, slots=True)
 class StandsIn:
     """Where saved work stands."""
