@@ -1,8 +1,8 @@
-"""How well claims are found: precision and recall over labelled sentences, by half and by kind.
+r"""How well claims are found: precision and recall over labelled sentences, by half and by kind.
 
     python benchmarks/claims.py [FILE …] [--missed]
 
-A FILE holds lines of `KINDS <tab> MESSAGE` (`-` for none, `\\n` for a line end); without one, the two of the tests.
+A FILE holds lines of `KINDS <tab> MESSAGE` (`-` for none, `\n` for a line end); without one, the two of the tests.
 Counts one for each pair of message and kind. `--missed` prints every wrong and every missing one.
 """
 

@@ -276,11 +276,6 @@ def _doubtful_check(facts: Facts, last: LastRun) -> Iterator[Line]:
 
 
 def _claims(facts: Facts) -> Iterator[Line]:
-    if not facts.triage.claims_looked_for:
-        yield line(
-            "Claims in the agent's messages are not looked for yet: take nothing that it only said for done",
-            UNKNOWN, 70,
-        )  # fmt: skip
     for finding in facts.triage.claimed:
         item = f" (history item {finding.message})" if finding.message else ""
         text = f"Claimed, {finding.verdict}: {facts.quote.code(finding.what)}{item}; {facts.quote.words(finding.why)}"

@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from refloat.claims.prose import Unit, units_of
+from refloat.claims.prose import units_of
 from refloat.claims.rules import Language, Rule, load
 from refloat.claims.sentences import clauses_of, sentences_of
 from refloat.claims.tokens import MARK, Tokens, tokenize
+from refloat.commands.sorts import Sort, tools_in
 from refloat.model.triage import Claim, ClaimKind
 
 _LANGUAGE: Final = "en"
@@ -21,13 +22,20 @@ _OF: Final = re.compile(r"(?<![\d.])(\d+)\s*(?:/|of|out of)\s*(?:the )?(\d+)(?![
 _COORDINATED: Final = re.compile(
     r"(?:,|\band|\bthen|&|\bplus|\+)(?: (?:then|also|just|now|successfully|finally|have|has))* $"
 )
-_PAST: Final = re.compile(r"^(?:[a-z]+ ){0,2}?(?:[a-z-]+ed|wrote|rewrote|made|built|ran|re-ran|set|put|split)\b", re.IGNORECASE)
+_PAST: Final = re.compile(
+    r"^(?:[a-z]+ ){0,2}?(?:[a-z-]+ed|wrote|rewrote|made|built|ran|re-ran|set|put|split)\b", re.IGNORECASE
+)
 _CHECKED: Final = frozenset({ClaimKind.TESTS_PASS, ClaimKind.LINT_PASSES, ClaimKind.BUILDS})
 _ASIDE: Final = re.compile(
-    r"\b(?:so that|because|since|like|similar to|based on|from|using|following|according|to match|to mirror|instead|as in"
-    r"|which|where|while|unlike|except|other than|not|see)\b",
+    r"\b(?:so that|because|since|like|similar to|based on|from|using|following|according|to match|to mirror|instead"
+    r"|as in|which|where|while|unlike|except|other than|not|see)\b",
     re.IGNORECASE,
 )
+_SORTS: Final[dict[ClaimKind, Sort]] = {
+    ClaimKind.TESTS_PASS: "tests",
+    ClaimKind.LINT_PASSES: "lint",
+    ClaimKind.BUILDS: "build",
+}
 _NUMBER: Final = re.compile(r"#\d+\b|(?<=[/!])\d+$")
 
 
@@ -57,7 +65,9 @@ def find_done(item: str) -> tuple[Claim, ...]:
         lambda match: language.done.get(match.group().lower(), match.group()),
         prose,
     )
-    made = (claim for sentence in sentences_of(told) for claim in _Judge(language, tokens, sentence[:_LONGEST], "").claims())
+    made = (
+        claim for sentence in sentences_of(told) for claim in _Judge(language, tokens, sentence[:_LONGEST], "").claims()
+    )
     return tuple(dict.fromkeys(_as_written(claim, item) for claim in made))
 
 
@@ -146,7 +156,7 @@ class _Judge:
         return language.after.search(after) is None and (rule.act or language.after_state.search(after) is None)
 
     def _acts(self, rule: Rule, match: re.Match[str], before: str, after: str) -> bool:
-        """Whether a participle without anybody is an act: no adjective of what follows, no adverbs without an object."""
+        """Whether a participle without anybody is an act: no adjective, no adverb that lacks its object."""
         if self._language.adjective.search(after) or (rule.bare_not is not None and rule.bare_not.search(after)):
             return False
         return bool(after) or not before or match.group().count(" ") > 0
@@ -162,26 +172,27 @@ class _Judge:
         files = self._tokens.named(_ASIDE.split(where)[0], "file") if kind is ClaimKind.EDITED else ()
         if kind is ClaimKind.EDITED and not files:
             label = self._sentence.partition(": ")[0]
-            files = self._tokens.named(label, "file") if self._tokens.restore(label).strip("`") in self._tokens.bare else ()
-        return Claim(kind, self._said, files, self._names(kind))
+            files = (
+                self._tokens.named(label, "file") if self._tokens.restore(label).strip("`") in self._tokens.bare else ()
+            )
+        return Claim(kind, self._said, files, self._names(kind, self._tokens.restore(where)))
 
-    def _names(self, kind: ClaimKind) -> tuple[str, ...]:
-        """What the sentence calls the thing by: a commit's id, a pull request's number, a version, a check's command."""
+    def _names(self, kind: ClaimKind, where: str) -> tuple[str, ...]:
+        """What the sentence calls the thing by: a commit's id, a pull request's number, a version, a tool."""
         named = self._tokens.named
         match kind:
             case ClaimKind.COMMITTED:
                 return named(self._sentence, "sha")
             case ClaimKind.PR_OPENED:
                 links = named(self._sentence, "pr")
-                return tuple(dict.fromkeys(number.lstrip("#") for link in (*links, self._said) for number in _NUMBER.findall(link)))
+                return tuple(
+                    dict.fromkeys(
+                        number.lstrip("#") for link in (*links, self._said) for number in _NUMBER.findall(link)
+                    )
+                )
             case ClaimKind.PUBLISHED | ClaimKind.DEPLOYED:
                 return named(self._sentence, "version")
             case ClaimKind.TESTS_PASS | ClaimKind.LINT_PASSES | ClaimKind.BUILDS:
-                runs = {piece for piece in named(self._sentence, *_RUN_KINDS)}
-                return tuple(sorted(runs))
+                return tools_in(where, _SORTS[kind])
             case _:
                 return ()
-
-
-_RUN_KINDS: Final = ("run_tests", "run_lint", "run_build", "run_build_lint", "run_build_tests", "run_lint_tests",
-                    "run_build_lint_tests")  # fmt: skip

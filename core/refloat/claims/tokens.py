@@ -18,7 +18,9 @@ _IMAGE: Final = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")
 _LINK: Final = re.compile(r"\[(?P<text>[^\]\n]+)\]\((?P<url>[^)\s]+)[^)\n]*\)")
 _URL: Final = re.compile(r"<?\bhttps?://[^\s<>)\]]*[^\s<>)\].,;:!?'\"*]>?")
 _PULL: Final = re.compile(r"/(?:pull|pulls|merge_requests|pull-requests)/\d+")
-_QUOTED: Final = re.compile(r"“[^”\n]{1,400}”|«[^»\n]{1,400}»|(?<![\w\"])\"[^\"\n]{1,400}\"(?![\w\"])|(?<!\w)'[^'\n]{12,400}'(?!\w)")
+_QUOTED: Final = re.compile(
+    r"“[^”\n]{1,400}”|«[^»\n]{1,400}»|(?<![\w\"])\"[^\"\n]{1,400}\"(?![\w\"])|(?<!\w)'[^'\n]{12,400}'(?!\w)"
+)
 _EXTENSIONS: Final = (
     "py|pyi|ipynb|js|jsx|mjs|cjs|ts|tsx|vue|svelte|astro|css|scss|sass|less|html|htm|xml|svg|json|jsonc|json5|yaml|yml"
     "|toml|ini|cfg|conf|env|lock|md|mdx|rst|txt|adoc|rs|go|mod|sum|java|kt|kts|scala|sbt|gradle|groovy|clj|cs|csproj|fs"
@@ -34,9 +36,13 @@ _FILE: Final = re.compile(
     rf"(?<![\w/@.:#-])(?:~?\.{{0,2}}/)?(?:[\w@+.\[\]()-]+/)*(?:[\w@+\[\]()-][\w@+.\[\]()-]*\.(?:{_EXTENSIONS})|{_BARE_NAMES})"
     rf"(?::\d+(?:-\d+)?)?(?![\w/(])(?!\.\w)"
 )
-_CODE_FILE: Final = re.compile(r"(?:[A-Za-z]:)?(?:[^\s`:*?\"<>|;=]+/)+[^\s`:*?\"<>|;=/]+\.\w{1,10}(?::\d+(?:-\d+)?)?|[\w.@-]+(?:/[\w.@-]+)*/")
+_CODE_FILE: Final = re.compile(
+    r"(?:[A-Za-z]:)?(?:[^\s`:*?\"<>|;=]+/)+[^\s`:*?\"<>|;=/]+\.\w{1,10}(?::\d+(?:-\d+)?)?|[\w.@-]+(?:/[\w.@-]+)*/"
+)
 _SHA: Final = re.compile(r"(?<![\w./-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w/-])")
-_VERSION: Final = re.compile(r"(?<![\w./-])v?\d+\.\d+(?:\.\d+)*(?:-?(?:alpha|beta|rc|dev|a|b)[.\d]*)?(?![\w/%])|(?<![\w./-])v\d+(?![\w/.])")
+_VERSION: Final = re.compile(
+    r"(?<![\w./-])v?\d+\.\d+(?:\.\d+)*(?:-?(?:alpha|beta|rc|dev|a|b)[.\d]*)?(?![\w/%])|(?<![\w./-])v\d+(?![\w/.])"
+)
 
 
 @dataclass(slots=True)

@@ -13,30 +13,35 @@ from refloat.commands.words import parts_of
 Sort = Literal["tests", "lint", "build"]
 _ALL: Final[tuple[Sort, ...]] = ("tests", "lint", "build")
 
+_TABLE: Final[tuple[tuple[tuple[Sort, ...], tuple[str, ...]], ...]] = (
+    (
+        ("tests",),
+        (
+            "pytest py.test unittest tox nox doctest behave jest vitest mocha ava tap playwright cypress karma",
+            "gotestsum rspec minitest phpunit pest ctest bats",
+        ),
+    ),
+    (
+        ("lint",),
+        (
+            "mypy pyright basedpyright pyre pytype ty flake8 pylint bandit lint-imports pre-commit ruff eslint",
+            "stylelint biome oxlint svelte-check golangci-lint staticcheck ktlint detekt rubocop standardrb phpstan",
+            "psalm phpcs steep srb clang-tidy cppcheck swiftlint tflint kubeval kubeconform helm ansible-lint",
+            "hadolint shellcheck yamllint actionlint markdownlint shfmt sqlfluff vale codespell black isort prettier",
+            "gofmt rustfmt clang-format php terraform tofu",
+        ),
+    ),
+    (("lint", "build"), ("tsc vue-tsc",)),
+    (
+        ("build",),
+        (
+            "compileall py_compile build webpack rollup esbuild vite tsup rustc trunk javac kotlinc msbuild gcc g++",
+            "clang clang++ ninja cmake docker podman buildah nuxt",
+        ),
+    ),
+)
 _PROGRAMS: Final[dict[str, tuple[Sort, ...]]] = {
-    program: sorts
-    for programs, sorts in (
-        (
-            "pytest py.test unittest tox nox doctest behave jest vitest mocha ava tap playwright cypress karma gotestsum"
-            " rspec minitest phpunit pest ctest bats",
-            ("tests",),
-        ),
-        (
-            "mypy pyright basedpyright pyre pytype ty flake8 pylint bandit lint-imports pre-commit ruff eslint stylelint"
-            " biome oxlint svelte-check golangci-lint staticcheck ktlint detekt rubocop standardrb phpstan psalm phpcs"
-            " steep srb clang-tidy cppcheck swiftlint tflint kubeval kubeconform helm ansible-lint hadolint shellcheck"
-            " yamllint actionlint markdownlint shfmt sqlfluff vale codespell black isort prettier gofmt rustfmt"
-            " clang-format php terraform tofu",
-            ("lint",),
-        ),
-        ("tsc vue-tsc", ("lint", "build")),
-        (
-            "compileall py_compile build webpack rollup esbuild vite tsup rustc trunk javac kotlinc msbuild gcc g++ clang"
-            " clang++ ninja cmake docker podman buildah nuxt",
-            ("build",),
-        ),
-    )
-    for program in programs.split()
+    program: sorts for sorts, rows in _TABLE for row in rows for program in row.split()
 }
 _VERBS: Final[tuple[tuple[re.Pattern[str], tuple[Sort, ...]], ...]] = (
     (re.compile(r"(?:t|tst|tests?|unit|e2e|specs?|integration|coverage|nextest|bench|doc|--test)"), ("tests",)),
@@ -93,7 +98,7 @@ def sorts_of(command: str) -> frozenset[Sort]:
     found: set[Sort] = set()
     for words, _, _ in parts_of(command):
         if is_check(words):
-            found |= _of_words(words)
+            found.update(_of_words(words))
     return frozenset(found)
 
 
@@ -102,6 +107,16 @@ def mainly(command: str) -> frozenset[Sort]:
     return frozenset(_of_words(words)[0] for words, _, _ in parts_of(command) if is_check(words))
 
 
+TOOLS: Final = frozenset(_PROGRAMS) - {"build"}
+"""Programs that check one thing by themselves: no script that may run anything."""
+
+
+def tools_in(text: str, sort: Sort) -> tuple[str, ...]:
+    """The tools of a sort that a text calls by name."""
+    words = re.findall(r"[a-z][a-z0-9+-]*", text.lower())
+    return tuple(dict.fromkeys(word for word in words if word in TOOLS and sort in _PROGRAMS[word]))
+
+
 def programs_of(command: str) -> frozenset[str]:
-    """The programs and verbs of a command's checks: what a sentence may call them by."""
-    return frozenset(word for words, _, _ in parts_of(command) if is_check(words) for word in words[:2])
+    """The programs of a command's checks."""
+    return frozenset(word for words, _, _ in parts_of(command) if is_check(words) for word in words[:1])

@@ -36,8 +36,8 @@ class Action:
         outcomes = [_outcome(step) for step in self.attempts if not self.not_started(step)]
         if not outcomes:
             return ActionOutcome.NOT_STARTED
-        unfinished = any(_open(step) for step in self.attempts if not self.not_started(step))
-        return ActionOutcome.UNKNOWN if unfinished else outcomes[-1]
+        loose = any(unfinished(step) for step in self.attempts if not self.not_started(step))
+        return ActionOutcome.UNKNOWN if loose else outcomes[-1]
 
     @property
     def telling(self) -> Step:
@@ -67,7 +67,7 @@ class Action:
                 return f"step {step.n} was refused"
 
 
-def _open(step: Step) -> bool:
+def unfinished(step: Step) -> bool:
     """Whether an attempt has no result of its own."""
     if step.effects_unknown or step.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED):
         return True
@@ -77,7 +77,7 @@ def _open(step: Step) -> bool:
 
 
 def _outcome(step: Step) -> ActionOutcome:
-    if _open(step) or step.outcome is not Outcome.OK:
+    if unfinished(step) or step.outcome is not Outcome.OK:
         return ActionOutcome.UNKNOWN
     return ActionOutcome.DONE
 

@@ -106,14 +106,7 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
     sizes = f"saved {len(triage.saved)} · claimed {len(triage.claimed)} · gone {len(triage.gone)}"
     yield from labelled("TRIAGE", f"{triage.session}  {sizes}", width)
     yield from section("SAVED", _findings(triage.saved, width))
-    if triage.claims_looked_for:
-        yield from section("CLAIMED", _findings(triage.claimed, width))
-    else:
-        yield from [
-            "",
-            "CLAIMED",
-            "  claims in the agent's messages are not looked for yet: trust none without evidence",
-        ]
+    yield from section("CLAIMED", _findings(triage.claimed, width))
     yield from section("GONE", _findings(triage.gone, width))
     rows = [
         (
