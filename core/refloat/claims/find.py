@@ -36,6 +36,7 @@ _SORTS: Final[dict[ClaimKind, Sort]] = {
     ClaimKind.LINT_PASSES: "lint",
     ClaimKind.BUILDS: "build",
 }
+_LABELLED: Final = re.compile(rf"(?:{MARK}file\d+{MARK}(?:, | and |, and )?)+(?=: | [–—-]+ | → )")
 _NUMBER: Final = re.compile(r"#\d+\b|(?<=[/!])\d+$")
 
 
@@ -170,11 +171,8 @@ class _Judge:
 
     def _claim(self, kind: ClaimKind, where: str) -> Claim:
         files = self._tokens.named(_ASIDE.split(where)[0], "file") if kind is ClaimKind.EDITED else ()
-        if kind is ClaimKind.EDITED and not files:
-            label = self._sentence.partition(": ")[0]
-            files = (
-                self._tokens.named(label, "file") if self._tokens.restore(label).strip("`") in self._tokens.bare else ()
-            )
+        if kind is ClaimKind.EDITED and not files and (label := _LABELLED.match(self._sentence)):
+            files = self._tokens.named(label.group(), "file")
         return Claim(kind, self._said, files, self._names(kind, self._tokens.restore(where)))
 
     def _names(self, kind: ClaimKind, where: str) -> tuple[str, ...]:

@@ -139,7 +139,10 @@ def _findings(findings: tuple[Finding, ...], width: int) -> list[str]:
             f"{place.source.replace('_', ' ')}{f' {place.ref}' if place.ref else ''}"
             for place in finding.recoverable_from
         )
-        rows.append(cut(f"  {finding.known_as:<12} {inert_line(finding.what)}{where}  {steps}", width))
+        said = f"{finding.claim.replace('_', ' ')}: " if finding.claim else ""
+        if finding.message is not None:
+            steps = ", ".join(filter(None, (steps, f"item {finding.message}")))
+        rows.append(cut(f"  {finding.known_as:<12} {said}{inert_line(finding.what)}{where}  {steps}", width))
         detail = "; ".join(part for part in (finding.why, f"recoverable from {back}" if back else "") if part)
         if detail:
             rows.extend(labelled("", detail, width, 15))
