@@ -91,6 +91,8 @@ class _Judge:
         self._tokens = tokens
         self._said = tokens.restore(sentence)
         self._context = f"{before} {sentence}"
+        small = sentence.lower()
+        self._rules = [rule for rule in language.rules if any(hint in small for hint in rule.hints)]
         self._sentence = self._opened(re.sub(rf"^(?:{MARK}tick\d+{MARK} ?)+(?=\S)", "", sentence).strip("\"' "))
         if self._sentence == sentence and sentence.startswith(MARK + "open"):
             self._sentence = ""
@@ -103,6 +105,8 @@ class _Judge:
 
     def claims(self) -> list[Claim]:
         """What the sentence claims."""
+        if not self._rules:
+            return []
         language, sentence = self._language, self._sentence
         words = sentence.lower().split()
         foreign = sum(word.strip(".,;:!") in language.foreign for word in words)
@@ -124,10 +128,7 @@ class _Judge:
         return any(done != of for done, of in counts) or self._language.failing.search(self._sentence) is not None
 
     def _judge(self, clause: str) -> Iterator[tuple[ClaimKind, str]]:
-        small = clause.lower()
-        for rule in self._language.rules:
-            if rule.hints and not any(hint in small for hint in rule.hints):
-                continue
+        for rule in self._rules:
             if rule.needs is not None and not rule.needs.search(self._context):
                 continue
             for match in rule.pattern.finditer(clause):

@@ -42,7 +42,7 @@ class Rule:
     """Somebody did it: what stands before must be "I …" or nothing. Otherwise something is so."""
     pattern: re.Pattern[str]
     hints: tuple[str, ...]
-    """Without any of these, in small letters, the pattern cannot match: tried first, for speed. () for none known."""
+    """Without any of these, in small letters, the pattern cannot match: tried first, for speed."""
     needs: re.Pattern[str] | None
     bare_not: re.Pattern[str] | None
     """Behind an act that begins a clause: it is none."""
@@ -121,7 +121,7 @@ def _rules(entry: Mapping[str, object], subjects: Mapping[str, object], words: _
     form = entry["form"]
     if form not in ("act", "state"):
         raise ValueError(f"{form!r} is no form of a claim")
-    hints = tuple(_strings(entry.get("hints", [])))
+    hints = tuple(_strings(entry["hints"]))
 
     def optional(name: str) -> re.Pattern[str] | None:
         return words.compile(str(entry[name])) if name in entry else None

@@ -14,8 +14,8 @@ MARK: Final = "ʘ"
 """Begins and ends a token. A letter to regular expressions, and in no text that people write."""
 
 _CODE: Final = re.compile(r"(?P<ticks>`+)(?P<code>[^\n]+?)(?P=ticks)(?!`)")
-_IMAGE: Final = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")
-_LINK: Final = re.compile(r"\[(?P<text>[^\]\n]+)\]\((?P<url>[^)\s]+)[^)\n]*\)")
+_IMAGE: Final = re.compile(r"!\[[^\[\]\n]{0,300}\]\([^()\n]{0,2000}\)")
+_LINK: Final = re.compile(r"\[(?P<text>[^\[\]\n]{1,300})\]\((?P<url>[^()\s]{1,2000})(?:\s[^()\n]{0,300})?\)")
 _URL: Final = re.compile(r"<?\bhttps?://[^\s<>)\]]*[^\s<>)\].,;:!?'\"*]>?")
 _PULL: Final = re.compile(r"/(?:pull|pulls|merge_requests|pull-requests)/\d+")
 _QUOTED: Final = re.compile(
