@@ -194,7 +194,8 @@ def test_any_text_is_read(text: str) -> None:
 NEARLY = [
     "`", "` `` ", "[", "[a](", "[a](b ", '"', '"a ', "*", "*a ", "_a_", "a/", "a.", "<a ", "<!--", "~~", "~~a", "ab12",
     "1.2", "|", "|-", "![", "- ", "> ", "#", "a=", "/", "-a", "! ", "\\", "'a ", "https://", "\t|", "   ",
-    "tests and ", "tests now all ", "tests in a ", "lint, types, tests and ", "I just ", "I pushed and ", "the a ", "bug ",
+    "tests and ", "tests now all ", "tests in a ", "lint, types, tests and ", "I just ", "I pushed and ", "the a ",
+    "bug ",
     "tests : - ", "is added and ", "released ",
 ]  # fmt: skip
 
