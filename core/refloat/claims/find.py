@@ -6,13 +6,15 @@ Refuses everything in doubt: a claim that is missed costs less than one that was
 
 import re
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Final
 
 from refloat.claims.prose import units_of
 from refloat.claims.rules import Language, Rule, load
 from refloat.claims.sentences import clauses_of, sentences_of
 from refloat.claims.tokens import MARK, Tokens, tokenize
-from refloat.commands.sorts import Sort, tools_in
+from refloat.commands.checks import Sort, verifies
+from refloat.commands.sorts import programs_of
 from refloat.model.triage import Claim, ClaimKind
 
 _LANGUAGE: Final = "en"
@@ -32,11 +34,14 @@ _ASIDE: Final = re.compile(
     re.IGNORECASE,
 )
 _SORTS: Final[dict[ClaimKind, Sort]] = {
-    ClaimKind.TESTS_PASS: "tests",
+    ClaimKind.TESTS_PASS: "test",
     ClaimKind.LINT_PASSES: "lint",
     ClaimKind.BUILDS: "build",
 }
 _LABELLED: Final = re.compile(rf"(?:{MARK}file\d+{MARK}(?:, | and |, and )?)+(?=: | [–—-]+ | → )")
+_WORD: Final = re.compile(r"[a-z][a-z0-9+-]*")
+_RUNS: Final = tuple("run_" + "_".join(s) for n in (1, 2, 3) for s in combinations(("build", "lint", "test"), n))
+"""Kinds of tokens that are a check's command."""
 _NUMBER: Final = re.compile(r"#\d+\b|(?<=[/!])\d+$")
 
 
@@ -174,7 +179,7 @@ class _Judge:
         files = self._tokens.named(_ASIDE.split(where)[0], "file") if kind is ClaimKind.EDITED else ()
         if kind is ClaimKind.EDITED and not files and (label := _LABELLED.match(self._sentence)):
             files = self._tokens.named(label.group(), "file")
-        return Claim(kind, self._said, files, self._names(kind, self._tokens.restore(where)))
+        return Claim(kind, self._said, files, self._names(kind, where))
 
     def _names(self, kind: ClaimKind, where: str) -> tuple[str, ...]:
         """What the sentence calls the thing by: a commit's id, a pull request's number, a version, a tool."""
@@ -192,6 +197,12 @@ class _Judge:
             case ClaimKind.PUBLISHED | ClaimKind.DEPLOYED:
                 return named(self._sentence, "version")
             case ClaimKind.TESTS_PASS | ClaimKind.LINT_PASSES | ClaimKind.BUILDS:
-                return tools_in(where, _SORTS[kind])
+                return self._tools(where, _SORTS[kind])
             case _:
                 return ()
+
+    def _tools(self, where: str, sort: Sort) -> tuple[str, ...]:
+        """The tools of a sort that a clause calls by name, in prose or as a command."""
+        told = [word for word in _WORD.findall(where.lower()) if word in self._language.tools]
+        told += [program for code in self._tokens.named(where, *_RUNS) for program in sorted(programs_of(code))]
+        return tuple(dict.fromkeys(tool for tool in told if sort in verifies(tool)))

@@ -5,7 +5,6 @@ with a pattern that does not compile or a name that nothing defines.
 """
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,7 +18,7 @@ _DIRECTORY: Final = Path(__file__).with_name("rules")
 _NAME: Final = re.compile(r"(?<!\?P)<([a-z_]+)>")
 _TOKENS: Final = {
     "file": "file",
-    "run_tests": "run(?:_[a-z]+)*?_tests(?:_[a-z]+)*?",
+    "run_tests": "run(?:_[a-z]+)*?_test(?:_[a-z]+)*?",
     "run_lint": "run(?:_[a-z]+)*?_lint(?:_[a-z]+)*?",
     "run_build": "run(?:_[a-z]+)*?_build(?:_[a-z]+)*?",
     "pr_link": "pr",
@@ -68,6 +67,8 @@ class Language:
     failing: re.Pattern[str]
     section: re.Pattern[str]
     foreign: frozenset[str]
+    tools: frozenset[str]
+    """Programs that prose calls by name."""
     done: Mapping[str, str]
     """Verbs of a plan → the same, done."""
     open_marks: re.Pattern[str]
@@ -148,8 +149,9 @@ def load(language: str) -> Language:
         FileNotFoundError: there are none.
         KeyError, TypeError, ValueError, re.error: the file is wrong.
     """
-    with (_DIRECTORY / f"{language}.toml").open("rb") as file:
-        data = tomllib.load(file)
+    from tomli import loads
+
+    data = loads((_DIRECTORY / f"{language}.toml").read_text(encoding="utf-8"))
     words = _Words(_table(data["words"]))
     veto = _table(data["veto"])
     subjects = _table(data["subjects"])
@@ -168,6 +170,7 @@ def load(language: str) -> Language:
         failing=lists["failing"],
         section=re.compile(rf"\b(?:{lists['section'].pattern})", re.IGNORECASE),
         foreign=frozenset(str(data["foreign"]).split()),
+        tools=frozenset(str(data["tools"]).split()),
         done={verb: str(done) for verb, done in _table(data["done"]).items()},
         open_marks=re.compile("|".join(map(re.escape, _strings(veto["open_marks"])))),
         done_marks=re.compile("|".join(map(re.escape, _strings(veto["done_marks"])))),

@@ -9,20 +9,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from refloat.commands import check_of, commit_subject, commits_in, is_commit, outcome_in
-from refloat.commands.sorts import TOOLS, Sort, programs_of, sorts_of
+from refloat.commands import check_of, commit_subject, commits_in, is_commit
+from refloat.commands.checks import SORTS as EVERY_SORT
+from refloat.commands.checks import Sort
+from refloat.commands.sorts import is_tool, programs_of, sorts_of
 from refloat.model.checkout import Checkout, CheckRun, Freshness, PlaceKind
 from refloat.model.transcript import Outcome, Step, StepKind
-from refloat.model.triage import ClaimKind, FindingVerdict, Said, StandsIn
-from refloat.triage.actions import Action, unfinished
+from refloat.model.triage import ActionOutcome, ClaimKind, FindingVerdict, Said, StandsIn
+from refloat.triage.actions import Action, Attempt
 from refloat.triage.findings import CommitSeen
 
 SORTS: Final[dict[ClaimKind, Sort]] = {
-    ClaimKind.TESTS_PASS: "tests",
+    ClaimKind.TESTS_PASS: "test",
     ClaimKind.LINT_PASSES: "lint",
     ClaimKind.BUILDS: "build",
 }
-_CALLED: Final[dict[Sort, str]] = {"tests": "test run", "lint": "lint or type check", "build": "build"}
+_CALLED: Final[dict[Sort, str]] = {"test": "test run", "lint": "lint or type check", "build": "build"}
 
 CONFIRMED, RECORDED = FindingVerdict.CONFIRMED, FindingVerdict.RECORDED
 UNSUPPORTED, CONTRADICTED, STALE = FindingVerdict.UNSUPPORTED, FindingVerdict.CONTRADICTED, FindingVerdict.STALE
@@ -94,7 +96,7 @@ def _refused(step: Step) -> bool:
 def _sorts(step: Step) -> frozenset[Sort]:
     if step.command is not None:
         return sorts_of(step.command)
-    return frozenset(("tests", "lint", "build")) if step.kind is StepKind.CHECK else frozenset()
+    return frozenset(EVERY_SORT) if step.kind is StepKind.CHECK else frozenset()
 
 
 def checked(said: Said, evidence: Evidence) -> Backing:
@@ -120,7 +122,7 @@ def _by_tool(said: Said, sort: Sort, ran: Sequence[Step], tool: str, evidence: E
 def _can_be(step: Step, tool: str) -> bool:
     """Whether a check can be a run of a tool: it names it, or it is a script that may run anything."""
     programs = programs_of(step.command) if step.command else frozenset[str]()
-    return tool in programs or tool not in TOOLS or not programs & TOOLS
+    return tool in programs or not any(map(is_tool, programs))
 
 
 def _judged(ran: Sequence[Step], said: Said, evidence: Evidence, sort: Sort | None) -> Backing:
@@ -153,8 +155,8 @@ def _unknown(step: Step, run: CheckRun | None) -> str | None:
         return f"{named(step)} was cut off: it neither passed nor failed"
     if step.background is not None and step.background.running:
         return f"{named(step)} was left running in the background"
-    if run is not None and run.note is not None and outcome_in(step.output) is None:
-        return f"{named(step)}: {run.note}, and its output names no result"
+    if run is not None and not run.proved:
+        return f"{named(step)}: {run.note or 'nothing says how it ended'}"
     return None
 
 
@@ -190,7 +192,7 @@ def proved(said: Said, evidence: Evidence) -> Backing:
         where = f"after {named(before[edits[-1]])}" if edits else "before it"
         hint = _tried(since)
         return Backing(UNSUPPORTED, f"no check ran {where}{hint}", (before[edits[-1]],) if edits else ())
-    tests = [step for step in ran if "tests" in _sorts(step)]
+    tests = [step for step in ran if "test" in _sorts(step)]
     return _judged(tests or ran, said, evidence, None)
 
 
@@ -245,14 +247,13 @@ def _commit(step: Step, evidence: Evidence) -> Backing:
 
 
 def _by_outcome(step: Step, fine: str) -> Backing:
-    if Action.not_started(step):
-        how = "was refused and never ran" if step.outcome is Outcome.DENIED else "never ran: no such program"
-        return Backing(CONTRADICTED, f"{named(step)} {how}", (step,))
-    if step.outcome is Outcome.DANGLING:
-        return Backing(UNSUPPORTED, f"{named(step)} has no recorded result", (step,))
-    if step.outcome is Outcome.ERROR:
+    if step.outcome is Outcome.ERROR and not step.effects_unknown:
         code = f" with exit code {step.exit_code}" if step.exit_code is not None else ""
         return Backing(CONTRADICTED, f"{named(step)} failed{code}", (step,))
+    if _refused(step):
+        return Backing(CONTRADICTED, f"{named(step)} was refused and never ran", (step,))
+    if step.outcome is Outcome.DANGLING:
+        return Backing(UNSUPPORTED, f"{named(step)} has no recorded result", (step,))
     if step.outcome is not Outcome.OK or step.effects_unknown:
         return Backing(UNSUPPORTED, f"{named(step)} was cut off: nobody knows how far it came", (step,))
     return Backing(RECORDED, f"{named(step)} ended without an error; {fine}", (step,))
@@ -300,18 +301,17 @@ def outside(said: Said, evidence: Evidence) -> Backing:
     called, plain, does = _OUTSIDE[said.claim.kind]
     before = evidence.before(said)
     wanted = {
-        (step.n, step.subagent): action
+        (attempt.step.n, attempt.step.subagent): attempt
         for action in evidence.actions
-        for step in action.attempts
-        if called.search(f"{action.name} {step.tool}") or (step.command is not None and called.search(step.command))
+        for attempt in action.attempts
+        if called.search(f"{action.name} {attempt.step.tool} {attempt.step.command or ''}")
     }
     tried = [step for step in before if (step.n, step.subagent) in wanted or _scripted(step, plain)]
     if not tried:
         request = _requested(said, evidence)
         return request or Backing(UNSUPPORTED, f"no recorded step {does} before it")
     last = tried[-1]
-    action = wanted.get((last.n, last.subagent))
-    found = _attempt(last, action)
+    found = _attempt(last, wanted.get((last.n, last.subagent)))
     if said.claim.kind is ClaimKind.PUSHED and found.verdict is RECORDED:
         return _pushed(found, last, before)
     return found
@@ -323,10 +323,13 @@ def _scripted(step: Step, plain: re.Pattern[str] | None) -> bool:
     return plain.search(step.command) is not None
 
 
-def _attempt(step: Step, action: Action | None) -> Backing:
-    if action is not None and not Action.not_started(step) and unfinished(step):
-        return Backing(UNSUPPORTED, f"{named(step)}: {action.why(step)}", (step,))
-    return _by_outcome(step, "what it did was not looked at")
+def _attempt(step: Step, attempt: Attempt | None) -> Backing:
+    if attempt is None or attempt.not_started:
+        return _by_outcome(step, "what it did was not looked at")
+    if attempt.outcome is ActionOutcome.DONE:
+        return Backing(RECORDED, f"{named(step)}: {attempt.why}", (step,))
+    failed = step.outcome is Outcome.ERROR and not attempt.open
+    return Backing(CONTRADICTED if failed else UNSUPPORTED, f"{named(step)}: {attempt.why}", (step,))
 
 
 def _pushed(found: Backing, push: Step, before: Sequence[Step]) -> Backing:

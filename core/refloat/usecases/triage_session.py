@@ -32,7 +32,7 @@ _SLACK: Final = 120.0
 def triage_session(bench: Workbench, story: Story, checkout: Checkout, session: Session) -> Triage:
     """Sort a session's work and words, held against its checkout."""
     steps = list(story.every_step)
-    actions = find_actions(steps)
+    actions = find_actions(steps, branch=story.summary.branch or checkout.branch, root=checkout.repo)
     commits = _find_commits(bench.machine.git, steps, checkout)
     piles = sort_findings(steps, checkout, commits, actions)
     requests = [

@@ -2,26 +2,26 @@
 
 import pytest
 
-from refloat.commands.sorts import mainly, programs_of, sorts_of, tools_in
+from refloat.commands.sorts import is_tool, mainly, programs_of, sorts_of
 
 
 @pytest.mark.parametrize(
     ("command", "sorts", "main"),
     [
-        ("python -m pytest -q", "tests", "tests"),
-        ("cd x && FOO=1 npm test 2>&1 | tail -5", "tests", "tests"),
-        ("npm run test:unit", "tests", "tests"),
+        ("python -m pytest -q", "test", "test"),
+        ("cd x && FOO=1 npm test 2>&1 | tail -5", "test", "test"),
+        ("npm run test:unit", "test", "test"),
         ("npm run lint", "lint", "lint"),
         ("pnpm build", "build", "build"),
-        ("cargo test", "build tests", "tests"),
-        ("cargo clippy -- -D warnings", "lint", "lint"),
-        ("cargo check", "build lint", "build"),
+        ("cargo test", "build test", "test"),
+        ("cargo clippy -- -D warnings", "build lint", "lint"),
+        ("cargo check", "build lint", "lint"),
         ("tsc --noEmit", "build lint", "lint"),
-        ("go vet ./...", "lint", "lint"),
+        ("go vet ./...", "build lint", "lint"),
         ("go build ./...", "build", "build"),
-        ("ruff check . && mypy src && pytest", "lint tests", "lint tests"),
+        ("ruff check . && mypy src && pytest", "lint test", "lint test"),
         ("black --check .", "lint", "lint"),
-        ("make check", "build lint tests", "tests"),
+        ("make check", "build lint test", "test"),
         ("make build", "build", "build"),
         ("docker build -t x .", "build", "build"),
         ("ls -la", "", ""),
@@ -33,7 +33,11 @@ def test_sorts(command: str, sorts: str, main: str) -> None:
     assert mainly(command) == set(main.split())
 
 
-def test_tools_by_name() -> None:
-    assert tools_in("Ruff and mypy are clean, pytest passes", "lint") == ("ruff", "mypy")
-    assert tools_in("Ruff and mypy are clean, pytest passes", "tests") == ("pytest",)
+def test_programs() -> None:
     assert programs_of("uv run pytest -q && npm run lint") == {"pytest", "npm"}
+    assert is_tool("pytest")
+    assert is_tool("ruff")
+    assert not is_tool("npm")
+    assert not is_tool("make")
+    assert not is_tool("cargo")
+    assert not is_tool("ls")
