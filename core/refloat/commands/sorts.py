@@ -22,7 +22,9 @@ def _of_words(words: tuple[str, ...]) -> frozenset[Sort]:
     if not verifies(words[0]) and any(map(_EVERYTHING.fullmatch, plain)):
         return frozenset(SORTS)
     also = texts(table("checks").get("also", {}).get(words[0]))
-    more = (other for other in SORTS if other in also and (not also[other] or plain.intersection(also[other].split())))
+    more: list[Sort] = [
+        other for other in SORTS if other in also and (not also[other] or plain.intersection(also[other].split()))
+    ]
     return frozenset((sort, *more))
 
 
