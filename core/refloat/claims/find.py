@@ -158,7 +158,7 @@ class _Judge:
                 return False
             if bare and not self._acts(rule, match, before, after):
                 return False
-        if language.before.search(before):
+        if language.before.search(before) or (not rule.act and not rule.fix and language.event.search(before)):
             return False
         return language.after.search(after) is None and (rule.act or language.after_state.search(after) is None)
 

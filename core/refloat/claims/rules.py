@@ -48,6 +48,11 @@ class Rule:
     not_about: re.Pattern[str] | None
     """A subject, before the match, of which it claims nothing."""
 
+    @property
+    def fix(self) -> bool:
+        """Whether it tells of a fix: what is fixed may happen when something else does."""
+        return self.kinds[0][0] is ClaimKind.FIXED
+
 
 @dataclass(frozen=True, slots=True)
 class Language:
@@ -63,6 +68,8 @@ class Language:
     before: re.Pattern[str]
     after_state: re.Pattern[str]
     after: re.Pattern[str]
+    event: re.Pattern[str]
+    """Before a state: it is so ever again, not now."""
     adjective: re.Pattern[str]
     failing: re.Pattern[str]
     section: re.Pattern[str]
@@ -166,6 +173,7 @@ def load(language: str) -> Language:
         before=lists["before"],
         after_state=lists["after_state"],
         after=lists["after"],
+        event=lists["event"],
         adjective=lists["adjective"],
         failing=lists["failing"],
         section=re.compile(rf"\b(?:{lists['section'].pattern})", re.IGNORECASE),
