@@ -318,7 +318,7 @@ def check_run(value: CheckRun) -> Document:
 
 
 def triage(value: Triage) -> Document:
-    """`refloat triage`. `claims_looked_for` is false while nothing looks for claims: an empty pile proves nothing."""
+    """`refloat triage`."""
     return {
         "schema": SCHEMA,
         "session": value.session,
@@ -328,7 +328,6 @@ def triage(value: Triage) -> Document:
         "still_open": [still_open(row) for row in value.still_open],
         "do_not_repeat": [do_not_repeat(row) for row in value.do_not_repeat],
         "inspect": [do_not_repeat(row) for row in value.inspect],
-        "claims_looked_for": value.claims_looked_for,
     }
 
 

@@ -70,9 +70,7 @@ def test_every_answer_of_every_sample_is_json(name: str) -> None:
     assert list(checkout) == (
         keys("schema session repo head branch base operation warnings files other_changes checks")
     )
-    assert list(triage) == (
-        keys("schema session saved claimed gone still_open do_not_repeat inspect claims_looked_for")
-    )
+    assert list(triage) == (keys("schema session saved claimed gone still_open do_not_repeat inspect"))
     assert checkout["session"] == triage["session"] == sample.session.name
     for item in sample.story.items:
         read(wire.item(item))
