@@ -3,7 +3,7 @@
 The real ones live in `refloat.machine`, fakes in `refloat.testing`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -44,6 +44,10 @@ class Processes(Protocol):
 
     def environment(self, pid: int) -> Mapping[str, str] | None:
         """Its environment; None where that may not be read."""
+        ...
+
+    def listening_ports(self, pids: Collection[int]) -> frozenset[int]:
+        """TCP ports on which any of these processes waits for connections; what may not be read is left out."""
         ...
 
     def lock_holders(self, path: Path) -> frozenset[int] | None:

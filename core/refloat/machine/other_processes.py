@@ -7,7 +7,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -62,6 +62,17 @@ class PsutilProcesses:
             return psutil.Process(pid).environ()
         except (psutil.Error, OSError):
             return None
+
+    def listening_ports(self, pids: Collection[int]) -> frozenset[int]:
+        """TCP ports on which any of these processes waits for connections; what may not be read is left out."""
+        ports: set[int] = set()
+        for pid in pids:
+            try:
+                connections = psutil.Process(pid).net_connections(kind="tcp")
+            except (psutil.Error, OSError):
+                continue
+            ports |= {row.laddr.port for row in connections if row.status == psutil.CONN_LISTEN and row.laddr}
+        return frozenset(ports)
 
     def lock_holders(self, path: Path) -> frozenset[int] | None:
         """Who has the lock file open, by `lsof`: this system has no table of locks. None where there is no lsof.

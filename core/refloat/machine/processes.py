@@ -7,7 +7,7 @@ import os
 import socket
 import stat
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -100,6 +100,24 @@ class LinuxProcesses:
         pairs = (os.fsdecode(entry).partition("=") for entry in raw.split(b"\0") if entry)
         return {name: value for name, equals, value in pairs if equals}
 
+    def listening_ports(self, pids: Collection[int]) -> frozenset[int]:
+        """TCP ports on which any of these processes waits for connections, by its sockets and `/proc/PID/net/tcp`."""
+        ports: set[int] = set()
+        for pid in pids:
+            sockets = self._sockets(pid)
+            for table in ("tcp", "tcp6") if sockets else ():
+                raw = _read(f"{self._proc}/{pid}/net/{table}") or b""
+                ports |= read_listening(raw.decode("ascii", "replace"), sockets)
+        return frozenset(ports)
+
+    def _sockets(self, pid: int) -> frozenset[str]:
+        directory = f"{self._proc}/{pid}/fd"
+        try:
+            links = [_link(f"{directory}/{entry}")[0] or "" for entry in os.listdir(directory)]  # noqa: PTH208 - many, and soon gone
+        except OSError:
+            return frozenset()
+        return frozenset(link[8:-1] for link in links if link.startswith("socket:["))
+
     def lock_holders(self, path: Path) -> frozenset[int] | None:
         """Who holds a lock on the file, from `/proc/locks`; never tries the lock.
 
@@ -173,6 +191,16 @@ def read_locks(table: str, devices: frozenset[tuple[int, int]], inode: int) -> f
         except ValueError:
             continue
     return frozenset(holders)
+
+
+def read_listening(table: str, inodes: Collection[str]) -> frozenset[int]:
+    """Ports of a `/proc/net/tcp` (proc_pid_net(5)) on which one of the sockets listens (state 0A)."""
+    rows = (line.split() for line in table.splitlines()[1:])
+    return frozenset(
+        int(words[1].rpartition(":")[2], 16)
+        for words in rows
+        if len(words) > 9 and words[3] == "0A" and words[9] in inodes
+    )
 
 
 def _devices(found: os.stat_result, mount: Mount | None) -> frozenset[tuple[int, int]]:

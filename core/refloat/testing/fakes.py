@@ -3,7 +3,7 @@
 Each fake is plain data that a test sets and reads; none patches anything.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -71,6 +71,8 @@ class FakeProcesses:
     environments: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, Mapping[str, str]])
     locks: Mapping[str, frozenset[int] | None] = field(default_factory=dict[str, frozenset[int] | None])
     """By path; a path that is missing is held by nobody."""
+    ports: Mapping[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
+    """TCP ports that a pid listens on."""
     boot: Stamp | None = BOOT
     domain: str = DOMAIN
     name: str = "testhost"
@@ -97,6 +99,10 @@ class FakeProcesses:
     def environment(self, pid: int) -> Mapping[str, str] | None:
         """As given."""
         return self.environments.get(pid)
+
+    def listening_ports(self, pids: Collection[int]) -> frozenset[int]:
+        """As given."""
+        return frozenset(port for pid in pids for port in self.ports.get(pid, ()))
 
     def lock_holders(self, path: Path) -> frozenset[int] | None:
         """As given."""

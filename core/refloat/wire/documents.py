@@ -349,6 +349,8 @@ def still_open(value: StillOpen) -> Document:
         "step": value.step,
         "pid": value.pid,
         "running": value.running,
+        "why": value.why,
+        "output": value.output,
     }
 
 

@@ -195,10 +195,10 @@ def background_kind(tool: str, command: str) -> str:
     return "dev_server" if _SERVER.search(command) else "background_shell"
 
 
-def background(name: str, kind: str, what: str, *, running: bool) -> Background:
+def background(name: str, kind: str, what: str, *, running: bool, output: str = "") -> Background:
     """A Background of a kind that came back out of frozen state as plain text."""
     match kind:
         case "watcher" | "dev_server" | "timer" | "subagent" | "queued_prompt":
-            return Background(name, kind, what, running)
+            return Background(name, kind, what, running, output=output)
         case _:
-            return Background(name, "background_shell", what, running)
+            return Background(name, "background_shell", what, running, output=output)

@@ -128,7 +128,13 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
     yield from section("DO NOT REPEAT WITHOUT LOOKING", columns(rows, width))
     running = {True: "still running", False: "no longer running", None: "unknown whether it runs"}
     still = [
-        (work.kind.replace("_", " "), running[work.running], f"step {work.step}" if work.step else "", work.what)
+        (
+            work.kind.replace("_", " "),
+            running[work.running],
+            f"step {work.step}" if work.step else "",
+            work.what,
+            work.why + (f"; output in {work.output}" if work.output else ""),
+        )
         for work in triage.still_open
     ]
     yield from section("WHAT ELSE WAS ALIVE", columns(still, width))
