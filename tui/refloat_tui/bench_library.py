@@ -36,6 +36,7 @@ class BenchOpened:
 
     def __init__(self, bench: Workbench, located: Located) -> None:
         from refloat.brief.masks import Masker
+        from refloat.usecases.explain_end import explain_end
         from refloat.usecases.read_session import read_story
         from refloat.usecases.show_status import show_status
 
@@ -46,7 +47,8 @@ class BenchOpened:
         self._raw_checkout: Checkout | None = None
         self._raw_triage: Triage | None = None
         self.story: Story = self._mask(self._raw)
-        self.status: Status = self._mask(show_status(located.reader, located.session, self._raw))
+        self._session = explain_end(bench, located.session, self._raw)
+        self.status: Status = self._mask(show_status(located.reader, self._session, self._raw))
 
     def _mask(self, value: Value) -> Value:
         from refloat.brief.masks import mask_tree
@@ -64,7 +66,7 @@ class BenchOpened:
         if self._raw_triage is None:
             from refloat.usecases.triage_session import triage_session
 
-            self._raw_triage = triage_session(self._bench, self._raw, self._compare(), self._located.session)
+            self._raw_triage = triage_session(self._bench, self._raw, self._compare(), self._session)
         return self._raw_triage
 
     def checkout(self) -> Checkout:
@@ -79,7 +81,7 @@ class BenchOpened:
         """The brief; it masks what it holds by itself."""
         from refloat.usecases.write_brief import write_brief
 
-        return write_brief(self._bench, self._located.session, self._raw, self._compare(), self._sort())
+        return write_brief(self._bench, self._session, self._raw, self._compare(), self._sort())
 
 
 class BenchLibrary:

@@ -3,9 +3,7 @@
 Decides how their answers become the same facts as on Linux; refuses to fill in what they leave out.
 """
 
-import os
 import socket
-import subprocess
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import TypeVar
 
 import psutil
 
+from refloat.machine.asking import ask
 from refloat.model.liveness import ProcessInfo
 from refloat.model.stamp import Stamp, stamp_of_seconds
 
@@ -141,11 +140,5 @@ def _allowed(ask: Callable[[], _T]) -> _T | None:
 
 
 def _ask(*argv: str) -> str | None:
-    environment = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C", "TZ": "UTC"}
-    try:
-        answer = subprocess.run(
-            argv, capture_output=True, check=False, env=environment, stdin=subprocess.DEVNULL, timeout=_SECONDS
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return os.fsdecode(answer.stdout)
+    answer = ask(*argv, seconds=_SECONDS)
+    return None if answer is None else answer.out

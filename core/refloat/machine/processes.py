@@ -154,12 +154,12 @@ class LinuxProcesses:
         return socket.gethostname()
 
     def _namespace(self) -> str:
-        return _link(f"{self._proc}/self/ns/pid")[0] or "pid:[]"
+        return _namespace(self._proc)
 
     def _sees_every_lock(self, mount: Mount | None) -> bool:
         if mount is not None and mount.hides_locks:
             return False
-        if self._namespace() == _FIRST_NAMESPACE:
+        if sees_first_namespace(self._proc):
             return True
         # In a container: its own root and its own memory are shared with nobody, other mounts may be.
         return mount is not None and (mount.point == "/" or mount.kind == "tmpfs")
@@ -170,6 +170,15 @@ class LinuxProcesses:
                 if line.startswith(b"btime "):
                     self._booted = float(line.split()[1])
         return self._booted
+
+
+def _namespace(proc: str) -> str:
+    return _link(f"{proc}/self/ns/pid")[0] or "pid:[]"
+
+
+def sees_first_namespace(proc: str = "/proc") -> bool:
+    """Whether process numbers mean here what they mean to the kernel itself: not in a container."""
+    return _namespace(proc) == _FIRST_NAMESPACE
 
 
 def read_locks(table: str, devices: frozenset[tuple[int, int]], inode: int) -> frozenset[int]:

@@ -10,7 +10,8 @@ from pathlib import Path
 from refloat.model.checkout import Warned
 from refloat.model.liveness import ProcessInfo
 from refloat.model.stamp import Stamp
-from refloat.ports import Change, Clock, Git, GitAnswer, Launcher, Machine, Places, Processes, Watch
+from refloat.model.traces import CrashFile, LogLine, PowerChange
+from refloat.ports import Change, Clock, Git, GitAnswer, Launcher, Machine, Places, Processes, Traces, Watch
 
 NOW = Stamp("2026-09-14T12:00:00.000Z")
 """The moment at which a `FakeClock` stands unless told otherwise."""
@@ -219,6 +220,43 @@ class FakeLauncher:
         self.running.discard(pid)
 
 
+@dataclass(slots=True)
+class FakeTraces:
+    """What a system wrote down, as given."""
+
+    log: Sequence[LogLine] | None = None
+    """None: it may not be read."""
+    crashes: Sequence[CrashFile] = ()
+    power: Sequence[PowerChange] | None = None
+    free: Mapping[str, int] = field(default_factory=dict[str, int])
+    """By path; a path that is missing cannot be told."""
+    asked: int = 0
+    """How often the log was asked for."""
+
+    def kernel_log(self, since: Stamp, until: Stamp) -> Sequence[LogLine] | None:
+        """The lines of that time."""
+        self.asked += 1
+        return None if self.log is None else [line for line in self.log if since <= line.at <= until]
+
+    def crash_files(self, directories: Sequence[str], since: Stamp, until: Stamp) -> Sequence[CrashFile]:
+        """Those of that time, wherever they lie."""
+        del directories
+        return [crash for crash in self.crashes if crash.at is not None and since <= crash.at <= until]
+
+    def power_changes(self) -> Sequence[PowerChange] | None:
+        """As given."""
+        return self.power
+
+    def free_bytes(self, path: str) -> int | None:
+        """As given."""
+        return self.free.get(path)
+
+    def readable(self, now: Stamp) -> Sequence[str]:
+        """The kernel's log, where there is one."""
+        del now
+        return () if self.log is None else ("kernel log",)
+
+
 def fake_machine(
     directory: Path,
     *,
@@ -227,6 +265,7 @@ def fake_machine(
     git: Git | None = None,
     watch: Watch | None = None,
     launcher: Launcher | None = None,
+    traces: Traces | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Machine:
     """A machine whose home is `directory/home` and that has nothing else; any door may be another, a real one too.
@@ -240,6 +279,7 @@ def fake_machine(
         git=git or ScriptedGit(),
         watch=watch or FakeWatch(),
         launcher=launcher or FakeLauncher(),
+        traces=traces or FakeTraces(),
         places=Places(
             home=home,
             cache=directory / "cache",

@@ -10,7 +10,7 @@ from pathlib import Path
 from refloat.model.brief import SECTIONS, Answers, Brief, Confidence, Line, WrittenBrief
 from refloat.model.stamp import Stamp, later
 from refloat.ports import GitAnswer, Machine, Places
-from refloat.testing.fakes import FakeProcesses, FakeWatch, ScriptedGit
+from refloat.testing.fakes import FakeProcesses, FakeTraces, FakeWatch, ScriptedGit
 from refloat.testing.samples import Sample, at
 from refloat.usecases.keep_draft import Drafts, open_drafts
 from refloat.usecases.rescue import Case, Masked, Rescue
@@ -63,6 +63,7 @@ def still_machine(home: Path, launcher: ScriptedLauncher | None = None, user: st
         ScriptedGit(),
         FakeWatch(),
         launcher or ScriptedLauncher(),
+        FakeTraces(),
         places,
     )
 
