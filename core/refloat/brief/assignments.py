@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from refloat.brief.hits import Hit, find_all, is_placeholder, is_random
+from refloat.brief.hits import Hit, find_all, is_placeholder, is_random, judged
 
 _TRIGGER: Final = re.compile(
     r"key|token|secret|passw|pass_|_pass|passphrase|passcode|pwd|credential|signature|auth|sig="
@@ -155,6 +155,7 @@ def assignment_hits(text: str, low: str) -> Iterator[Hit]:
             else _phrase_hit(text, name, first, last, strength)
         )
         if hit is not None:
+            done = max(done, hit.end)  # what is named within is a part of it
             yield hit
 
 
@@ -188,44 +189,45 @@ def _value_hit(text: str, name: str, first: int, strength: int, operator: re.Mat
         return Hit(start, end, _kind(name), is_random(value) and " " not in value)
     env = operator["op"] == "=" and _ENV_NAME.fullmatch(name) is not None and not operator["close"]
     line_start = not first or text[first - 1] in "\n " or text[first - 2 : first] == "\\n" or text[first - 1] == "n"
-    match = (_ENV_VALUE if env and line_start else _BARE).match(text, operator.end())
+    pattern = _ENV_VALUE if env and line_start else _BARE
+
+    def is_secret(found: re.Match[str]) -> bool:
+        value, after = _bare_value(found, env=env), text[found.end() : found.end() + 1]
+        spaced, colon = operator["space"] != "", ":" in operator["op"]
+        return _bare_is_secret(value, strength, after, spaced=spaced, colon=colon, env=env)
+
+    match = judged(pattern, text, operator.end(), is_secret)
     if match is None:
         return None
-    value = match.group().rstrip(";,.)" if env else ".")
-    end = match.start() + len(value)
-    spaced = operator["space"] != ""
-    if not _bare_is_secret(
-        value, strength, text[match.end() : match.end() + 1], spaced=spaced, colon=":" in operator["op"], env=env
-    ):
-        return None
-    return Hit(match.start(), end, _kind(name), is_random(value))
+    value = _bare_value(match, env=env)
+    return Hit(match.start(), match.start() + len(value), _kind(name), is_random(value))
+
+
+def _bare_value(match: re.Match[str], *, env: bool) -> str:
+    return match.group().rstrip(";,.)" if env else ".")
 
 
 def _closing(text: str, start: int, quote: str) -> int:
     """Where the string ends that `quote` (with as many backslashes as it has) opened, at most at the line's end."""
     limit = text.find("\n", start, start + 4096)
     limit = min(len(text), start + 4096) if limit < 0 else limit
-    mark = quote[-1]
-    at = start
-    while at < limit:
-        if text[at] == mark and text[at - len(quote) + 1 : at + 1] == quote and not _more_escaped(text, at, len(quote)):
-            return at - len(quote) + 1
-        at += 1
-    return limit
-
-
-def _more_escaped(text: str, at: int, width: int) -> bool:
-    """Whether the mark at `at` carries more backslashes than the one that opened: it belongs to the string."""
-    before = at - width
-    return before >= 0 and text[before] == "\\"
+    at = text.find(quote, start, limit)
+    # With more backslashes than the one that opened, the mark belongs to the string.
+    while at >= 0 and text[at - 1] == "\\":
+        at = text.find(quote, at + 1, limit)
+    return limit if at < 0 else at
 
 
 def command_hits(text: str, low: str) -> Iterator[Hit]:
     """Passwords in the short flags of some programs, and in a `.netrc` line."""
     for word, pattern in (("curl", _CURL_USER), ("mysql", _MYSQL), ("mariadb", _MYSQL), ("sshpass", _SSHPASS),
                           ("login", _NETRC)):  # fmt: skip
+        done = 0
         for at in find_all(low, word):
-            end = text.find("\n", at)
-            match = pattern.search(text, at, min(len(text), at + 1024) if end < 0 else end)
-            if match and not is_placeholder(match[1]):
-                yield Hit(*match.span(1), "password", is_random(match[1]))
+            if at < done:
+                continue
+            line = text.find("\n", at)
+            done = len(text) if line < 0 else line
+            for match in pattern.finditer(text, at, done):
+                if not is_placeholder(match[1]):
+                    yield Hit(*match.span(1), "password", is_random(match[1]))
