@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from refloat.model.brief import Answers, WrittenBrief
+from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.session import Session, SessionName
 from refloat.model.stamp import Stamp
@@ -225,31 +225,10 @@ class BenchLibrary:
             RefloatError: it is gone, or nothing of it can be read.
 
         """
-        from refloat.brief.masks import Masker, mask_tree
         from refloat.usecases.examine import examine
         from refloat.usecases.keep_draft import open_drafts
-        from refloat.usecases.rescue import Case, Rescue
-        from refloat.usecases.write_brief import write_brief
+        from refloat.usecases.rescue import Case, open_rescue
 
         known = examine(self._bench, self._locate(name))
         case = Case(known.session, known.story, known.checkout, known.triage)
-        masker = Masker()
-        masker.learn(case)
-
-        def write(answers: Answers | None) -> WrittenBrief:
-            parts = (known.session, known.story, known.checkout, known.triage)
-            return write_brief(self._bench, *parts, answers=answers)
-
-        def mask(value: Value, /) -> Value:
-            return mask_tree(value, masker)
-
-        machine = self._bench.machine
-        return Rescue(
-            machine,
-            open_drafts(machine),
-            case,
-            write=write,
-            mask=mask,
-            new_command=known.reader.new_command,
-            cwd=self._cwd,
-        )
+        return open_rescue(self._bench, open_drafts(self._bench.machine), case, cwd=self._cwd)

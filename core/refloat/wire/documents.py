@@ -6,7 +6,7 @@ Refuses to mask, cut or escape: `refloat.wire.writing` does, on the way out.
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from refloat.model.brief import SECTIONS, BriefCheck, Line, WrittenBrief
+from refloat.model.brief import SECTIONS, BriefCheck, BriefPreview, Line, WrittenBrief
 from refloat.model.checkout import Checkout, CheckRun, DirtyHunk, EditedFile, FoundIn, Operation, OtherChange
 from refloat.model.liveness import Liveness
 from refloat.model.problem import Problem
@@ -385,6 +385,23 @@ def brief(value: WrittenBrief) -> Document:
         "markdown": value.markdown,
         "masked": value.masked,
         "omitted": value.omitted,
+    }
+
+
+def preview(value: BriefPreview) -> Document:
+    """What of a brief is masked, and what of it will age: `refloat brief --preview`."""
+    return {
+        "masked": [
+            {
+                "kind": row.kind,
+                "length": row.length,
+                "value": row.value,
+                "section": row.section,
+                "line": row.line,
+            }
+            for row in value.masked
+        ],
+        "ages": [{"kind": row.kind, "what": row.what, "now": row.now} for row in value.ages],
     }
 
 

@@ -261,6 +261,21 @@ async def test_copying_takes_the_whole_brief(tmp_path: Path) -> None:
         assert desk.copied == [desk.wizard._written.markdown]
 
 
+async def test_the_last_page_shows_what_is_masked_and_what_will_age(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (120, 40)) as desk:
+        await desk.press("v")
+        assert not isinstance(desk.app.screen, TextScreen)
+        await desk.press(*["enter"] * 6, "v")
+        assert isinstance(desk.app.screen, TextScreen)
+        seen = desk.seen()
+        assert "2 places, 1 value" in seen
+        assert "GitHub token, 40 characters  line 9, Previous attempt" in seen
+        assert "(the value of line 9 again)" in seen
+        assert "commit 9c0e2b1f4d5a" in seen
+        await desk.press("escape")
+        assert desk.page is Page.BRIEF
+
+
 async def test_the_brief_stands_beside_where_there_is_room_and_behind_b_elsewhere(tmp_path: Path) -> None:
     async with wizard(tmp_path, (120, 40)) as desk:
         assert "The brief so far" in desk.seen()
