@@ -15,8 +15,9 @@ from refloat.model.liveness import ProcessInfo, Verdict
 from refloat.model.session import Session, State
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.model.story import OpenWork, Story
-from refloat.model.transcript import Step
+from refloat.model.transcript import Background, Outcome, Step
 from refloat.model.triage import StillOpen
+from refloat.readers.running import kind_of_running
 from refloat.usecases.workbench import Workbench
 
 _WITHIN: Final = frozenset({"timer", "subagent"})
@@ -52,7 +53,9 @@ def find_still_open(bench: Workbench, story: Story, session: Session) -> Iterato
     over = session.liveness.verdict is Verdict.GONE
     left = _left_of(story)
     known = {each.work.background.id for each in left}
-    yield from _judge_all(_Eyes(bench, session, story, left))
+    eyes = _Eyes(bench, session, story, left)
+    yield from _judge_all(eyes)
+    yield from _outlived(eyes)
     for sub in session.subagents:
         if sub.id not in known and sub.state is not State.STOPPED and sub.state is not State.UNBOUND:
             title = story.subagents[sub.id].summary.title if sub.id in story.subagents else ""
@@ -108,6 +111,22 @@ def _judge(eyes: "_Eyes", each: _Left) -> Leftover:
     if verdict is Verdict.UNKNOWABLE:
         return Leftover(running=None, pid=None, why="it may run on another machine or as another user")
     return judge_leftover(_launched(each, eyes), eyes.table, eyes.taken)
+
+
+def _outlived(eyes: "_Eyes") -> Iterator[StillOpen]:
+    """Commands that the session waited for when it ended, where a process proves that they go on without it."""
+    if eyes.session.liveness.verdict is not Verdict.GONE or eyes.booted_after:
+        return
+    for step in eyes.story.every_step:
+        if step.outcome is not Outcome.DANGLING or not step.command or step.superseded:
+            continue
+        work = OpenWork(Background(step.id, "background_shell", step.command, running=True), step.n, step.at)
+        each = _Left(work, step, step.subagent)
+        found = judge_leftover(_launched(each, eyes), eyes.table, eyes.taken)
+        if found.running and found.pid is not None:
+            why = f"{_begun_by(each)}its call has no result, and it runs on: {found.why}"
+            number = None if step.subagent else step.n
+            yield StillOpen(step.command, kind_of_running(step.command), number, found.pid, running=True, why=why)
 
 
 def _begun_by(each: _Left) -> str:
@@ -173,7 +192,9 @@ class _Eyes:
 
     @cached_property
     def table(self) -> Table:
-        processes, reader = self.bench.machine.processes, self.bench.reader(self.session.agent)
+        processes = self.bench.machine.processes
+        # An agent without a reader here: nothing says how its work is marked.
+        reader = next((one for one in self.bench.readers if one.agent == self.session.agent), None)
         own = ancestry({row.pid: row for row in self.rows})
         uid = next((row.uid for row in self.rows if row.pid in own and row.uid is not None), None)
         marked: list[ProcessInfo] = []
@@ -186,9 +207,11 @@ class _Eyes:
             environment = processes.environment(row.pid)
             if environment is None:
                 dark.append(row)
+            elif reader is not None and carries(environment, reader, self.session.session_id):
+                marked.append(row)
             else:
-                (marked if carries(environment, reader, self.session.session_id) else plain).append(row)
-        always = reader.marks_children(self.story.summary.version)
+                plain.append(row)
+        always = reader is not None and reader.marks_children(self.story.summary.version)
         return Table(tuple(marked), tuple(plain), tuple(dark), uid, always)
 
 

@@ -10,7 +10,7 @@ from tests.core.checkout.test_triage import session_of
 from refloat.model.liveness import ProcessInfo, Verdict
 from refloat.model.stamp import later, seconds_of
 from refloat.model.story import OpenWork
-from refloat.model.transcript import Background, StepKind
+from refloat.model.transcript import Background, Outcome, StepKind
 from refloat.model.triage import StillOpen
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.fakes import FakeProcesses, fake_machine, process
@@ -104,3 +104,13 @@ def test_two_shells_of_one_command_are_two_processes(tmp_path: Path) -> None:
     assert (late.running, last.pid) == (None, 45)
     alone, other = look(tmp_path, story, FakeProcesses(rows=[one], environments={40: MARKED}))
     assert (alone.running, other.running) == (True, False)
+
+
+def test_a_command_that_the_session_waited_for_is_told_only_while_it_runs_on(tmp_path: Path) -> None:
+    story = StoryBuilder(workspace="/home/ana/shop")
+    story.run("npm test", outcome=Outcome.DANGLING)
+    runs = FakeProcesses(rows=[row(story, 50, "bash", "-c", "npm test")], environments={50: MARKED})
+    (found,) = look(tmp_path, story, runs)
+    assert (found.what, found.step, found.pid, found.running) == ("npm test", 1, 50, True)
+    assert look(tmp_path, story, FakeProcesses(rows=[row(story, 9, "sshd")], environments={9: {}})) == []
+    assert look(tmp_path, story, runs, verdict=Verdict.RUNNING) == []

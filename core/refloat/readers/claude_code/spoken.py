@@ -36,9 +36,10 @@ from refloat.readers.claude_code.results import (
     told_of,
 )
 from refloat.readers.claude_code.state import RECENT, State
-from refloat.readers.claude_code.tools import AGENTS, SHELLS, background, background_kind, read_call
+from refloat.readers.claude_code.tools import AGENTS, SHELLS, background, read_call
 from refloat.readers.claude_code.values import Row, json_text, listed, mapping, number, objects, text, version_of, words
 from refloat.readers.patch import absolute
+from refloat.readers.running import kind_of_running
 
 _SYNTHETIC: Final = "<synthetic>"
 _ENDS: Final = frozenset({"end_turn", "stop_sequence"})
@@ -398,7 +399,8 @@ def _background(state: State, name: str, call: OpenCall, told: object, output: s
 def _shell(task: str, call: OpenCall, output: str) -> Background:
     written = _WRITTEN_TO.search(output)
     place = written[1].rstrip(".") if written else ""
-    return background(task, background_kind(call.tool, call.command), call.command, running=True, output=place)
+    kind = "watcher" if call.tool == "Monitor" else kind_of_running(call.command)
+    return background(task, kind, call.command, running=True, output=place)
 
 
 def _agent(call: OpenCall, result: Row) -> Background | None:
