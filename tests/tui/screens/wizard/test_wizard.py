@@ -10,6 +10,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from refloat.model.liveness import Evidence
 from refloat.model.recovery import PAGES, Page
 from refloat.ports import Machine
 from refloat.testing.rescues import ScriptedLauncher, still_machine
@@ -339,6 +340,18 @@ async def test_two_terminals_that_answer_the_same_are_told(tmp_path: Path) -> No
         assert "another terminal" in first.told()
         await first.press("ctrl+c")
         assert first.app.return_value is not None
+
+
+async def test_why_it_died_is_told_where_it_is_asked_what_happened(tmp_path: Path) -> None:
+    sample = crashed()
+    kill = Evidence("out_of_memory", "the kernel killed process 41207 (node) because memory ran out", 41_207, None)
+    liveness = replace(sample.session.liveness, evidence=(*sample.session.liveness.evidence, kill))
+    sample = replace(sample, session=replace(sample.session, liveness=liveness))
+    async with wizard(tmp_path, (120, 40), sample) as desk:
+        await desk.press("enter")
+        assert desk.page is Page.HAPPENED
+        assert "the kernel killed process 41207 (node)" in desk.seen()
+        assert "why it died" in desk.seen()
 
 
 HOSTILE = "a\x1b]52;c;aGk=\x07b [bold red]c[/] \u202e[link=x]"
