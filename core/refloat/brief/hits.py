@@ -48,20 +48,22 @@ LOOK: Final = 512
 
 
 def judged(
-    pattern: re.Pattern[str], text: str, at: int, is_secret: Callable[[re.Match[str]], bool]
+    pattern: re.Pattern[str], text: str, at: int, is_secret: Callable[[re.Match[str]], bool], done: int = 0
 ) -> re.Match[str] | None:
     """The match of a pattern that holds a secret. What is none costs no more than `LOOK` characters, however long it
-    goes on: a text full of beginnings is searched in time that grows as the text does.
+    goes on, and so does one that lies before `done`, where another secret ends: a text full of beginnings is searched
+    in time that grows as the text does.
     """
     near = pattern.match(text, at, at + LOOK)
     if near is None or not is_secret(near):
         return None
-    return near if near.end() < at + LOOK else pattern.match(text, at)
+    whole = near.end() < at + LOOK or near.end() <= done
+    return near if whole else pattern.match(text, at)
 
 
 def is_placeholder(value: str) -> bool:
     """Whether a value only says where a secret would stand."""
-    return not value or MASK in value or _PLACEHOLDER.fullmatch(value.strip()) is not None
+    return not value or MASK.rstrip() in value or _PLACEHOLDER.fullmatch(value.strip()) is not None
 
 
 def is_mixed(value: str) -> bool:

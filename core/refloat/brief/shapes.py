@@ -164,11 +164,11 @@ def provider_hits(text: str) -> Iterator[Hit]:
 
 
 def _tokens_at(text: str, at: int, beginning: str, done: dict[str, int]) -> Iterator[Hit]:
-    """Tokens that begin here. `done`: how far each pattern has looked. What begins within a stretch that one matched,
-    ends where that ended: it is a part of the token, or as little random as the whole.
+    """Tokens that begin here. `done`: how far each pattern has looked. What begins wholly within a stretch that one
+    matched, ends where that ended: it is a part of the token, or as little random as the whole.
     """
     for kind, pattern, sure, short in _rules_for(beginning):
-        if at < done.get(pattern.pattern, 0) or (short and not _starts_here(text, at)):
+        if at + len(beginning) <= done.get(pattern.pattern, 0) or (short and not _starts_here(text, at)):
             continue
         match = pattern.match(text, at)
         if match is None:
@@ -183,7 +183,7 @@ def _tokens_at(text: str, at: int, beginning: str, done: dict[str, int]) -> Iter
 # ── private keys ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _KEY_BEGIN: Final = re.compile(
-    r"-{2,}\s?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?\s?-{2,}|PuTTY-User-Key-File-\d: ?[\w-]*"
+    r"-{2,}\s?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?\s?-{2,}|PuTTY-User-Key-File-\d: ?(?:[a-z0-9]+(?:-[a-z0-9]+)*)?"
 )
 _KEY_END: Final = re.compile(r"-{2,}\s?END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?\s?-{2,}|Private-MAC: ?")
 _KEY_LONGEST: Final = 64 * 1024
@@ -192,24 +192,20 @@ _KEY_PIECE: Final = re.compile(r"[A-Za-z0-9+/=_-]{4,}")
 _KEY_LINE: Final = re.compile(
     r"[ \t]*(?:\d+[ \t→|:]+)?[-+ >|\"'`,]{0,6}(?:[A-Za-z0-9+/=_]{16,}+|[A-Za-z0-9+/]++={1,2})[ \t\\nr\"'`,;+]*"
 )
+_MASKED: Final = re.compile(re.escape(MASK) + r"[^\]\n]{0,60}\]")
 _KEY_BREAK: Final = re.compile(r"\r?\n|(?:\\{1,8}r)?\\{1,8}n")
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[Hit]:
-    """Every run of key characters in a body, line ends and their escapes apart."""
+    """Every run of key characters in a body; line ends, their escapes and what is masked already apart."""
     at = start
     for part in [*_KEY_BREAK.finditer(text, start, end), None]:
         stop = part.start() if part else end
-        yield from (
-            Hit(piece.start(), piece.end(), "private key")
-            for piece in _KEY_PIECE.finditer(text, at, stop)
-            if not _is_mask(text, piece.start())
-        )
+        for gap in [*_MASKED.finditer(text, at, stop), None]:
+            upto = gap.start() if gap else stop
+            yield from (Hit(*piece.span(), "private key") for piece in _KEY_PIECE.finditer(text, at, upto))
+            at = gap.end() if gap else upto
         at = part.end() if part else end
-
-
-def _is_mask(text: str, at: int) -> bool:
-    return any(text.startswith(MASK + "private key]", at - back) for back in (1, 9, 17) if at >= back)
 
 
 def _body_end(text: str, start: int, limit: int) -> int:
@@ -314,8 +310,8 @@ def header_hits(text: str, low: str) -> Iterator[Hit]:
     yield from _values_behind(text, low, "basic ", _BASIC, "basic authorization", _decodes_to_pair)
     done = 0
     for at in find_all(low, "cookie"):
-        if at >= done and (match := _COOKIE.match(text, at)):
-            done = match.end()  # a cookie within is a crumb of this one
+        if match := judged(_COOKIE, text, at, lambda _: True, done):
+            done = max(done, match.end())
             yield from _crumbs(text, *match.span(1))
 
 
@@ -324,8 +320,8 @@ def _values_behind(
 ) -> Iterator[Hit]:
     done = 0
     for at in find_all(low, word):
-        if at >= done and (match := judged(pattern, text, at, lambda found: is_secret(found[1]))):
-            done = match.end()
+        if match := judged(pattern, text, at, lambda found: is_secret(found[1]), done):
+            done = max(done, match.end())
             yield Hit(*match.span(1), kind)
 
 
