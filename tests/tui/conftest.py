@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -119,6 +119,11 @@ class FakeLibrary:
         self.part_fault: Exception | None = None
         self.gate: threading.Event | None = None
         """While it is not set, opening a session waits."""
+        self.on_stuck: Callable[[], object] = lambda: None
+        self.patience: float | None = 100.0
+        """Seconds after which it waits no longer; None: for ever."""
+        self.asked: list[SessionName] = []
+        """Whose reading began."""
         self.opened: list[SessionName] = []
         self.written: list[Path] = []
         self.looks = 0
@@ -174,8 +179,10 @@ class FakeLibrary:
         return "inotify"
 
     def open(self, name: SessionName) -> Opened:
+        self.asked.append(name)
         if self.gate is not None:
-            self.gate.wait(10)
+            self.on_stuck()
+            self.gate.wait(self.patience)
         if self.part_fault:
             raise self.part_fault
         self.opened.append(name)

@@ -4,10 +4,11 @@ from typing import Protocol
 
 import pytest
 from tests.tui.conftest import FakeLibrary, make_app, some_sessions
+from tests.tui.waiting import has_read, until
 from textual.app import App
 from textual.pilot import Pilot
 
-from refloat_tui.widgets.detail import Detail
+from refloat_tui.screens.desk import DeskScreen
 
 
 class Compare(Protocol):
@@ -18,13 +19,13 @@ class Compare(Protocol):
 
 async def read(pilot: Pilot[str], *keys: str) -> None:
     """Wait until everything of the chosen session stands there, then press."""
-    for _ in range(200):
-        await pilot.pause(0.02)
-        detail = pilot.app.screen.query(Detail)
-        if not detail or detail.first().written is not None:
-            break
-    await pilot.press(*keys)
-    await pilot.pause(0.1)
+    await until(pilot, lambda: has_read(pilot.app))
+    for key in keys:
+        await pilot.press(key)
+        await pilot.pause()
+    desk = pilot.app.screen
+    if isinstance(desk, DeskScreen):
+        await until(pilot, lambda: not desk.is_at("find", "look", "place", "read"))
 
 
 STORIES = {
