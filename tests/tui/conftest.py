@@ -12,6 +12,7 @@ import pytest
 from refloat.errors import RefloatError, Unreadable
 from refloat.model.brief import Brief, WrittenBrief
 from refloat.model.checkout import Checkout
+from refloat.model.recovery import Given, Said
 from refloat.model.session import Session, SessionName, State
 from refloat.model.stamp import Stamp, later
 from refloat.model.status import NextOperation, PendingRequest, Status
@@ -21,6 +22,7 @@ from refloat.model.triage import Triage
 from refloat.testing.samples import SAMPLES, Sample, at
 from refloat.usecases.find_sessions import Batch
 from refloat.usecases.look_around import Place
+from refloat.usecases.recover import Recovery, answer
 from refloat_tui.app import RefloatApp, Start
 from refloat_tui.library import Opened, Stop
 from refloat_tui.screens.desk import Doors
@@ -65,6 +67,7 @@ class FakeOpened:
 
     def __init__(self, sample: Sample, session: Session) -> None:
         self._sample = replace(sample, session=session)
+        self._said = Given()
 
     @property
     def story(self) -> Story:
@@ -105,6 +108,14 @@ class FakeOpened:
     def brief(self) -> WrittenBrief:
         empty = Brief(self._sample.session.title, (), (), (), (), (), ())
         return WrittenBrief(self._sample.session.name, empty, MARKDOWN, masked=2, omitted=0)
+
+    def given(self) -> Given:
+        return self._said
+
+    def answer(self, said: Said) -> Given:
+        recovery = Recovery(self._sample.session, self.checkout(), self.triage(), "", "", self.brief().brief, "ana@x")
+        self._said = answer(replace(recovery, given=self._said), said).given
+        return self._said
 
 
 class FakeLibrary:

@@ -24,7 +24,6 @@ from refloat_tui.screens.desk import DeskScreen, Doors
 from refloat_tui.screens.help import HelpScreen
 from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wizard.farewell import Farewell
-from refloat_tui.widgets.checkout_pane import DiffList
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.history_pane import HistoryPane
 from refloat_tui.widgets.session_list import SessionList
@@ -73,7 +72,7 @@ async def test_every_pane_by_its_key(library: FakeLibrary):
         await settle(pilot)
         for key, seen in (
             ("2", "trouble"),
-            ("3", "recorded by this session"),
+            ("3", "recorded by step 2"),
             ("4", "DO NOT REPEAT"),
             ("5", "2 secrets masked"),
             ("1", "ASKED"),
@@ -299,9 +298,7 @@ async def test_from_a_recorded_change_to_its_step(library: FakeLibrary):
         await settle(pilot)
         await pilot.press("3")
         await pilot.pause()
-        await pilot.press("enter")
-        assert pilot.app.screen.query_one(DiffList).has_focus
-        await pilot.press("down", "enter")
+        await pilot.press("enter", "enter")
         await pilot.pause()
         assert pilot.app.screen.query_one(Detail).shown == "history"
         assert step_under(pilot) == 2

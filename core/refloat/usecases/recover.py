@@ -279,7 +279,11 @@ class Card:
 
 def cards(recovery: Recovery) -> tuple[Card, ...]:
     """Every finding, by pile; what a person moved lies where they put it."""
-    triage, given = recovery.triage, recovery.given
+    return cards_of(recovery.triage, recovery.given)
+
+
+def cards_of(triage: Triage, given: Given) -> tuple[Card, ...]:
+    """The findings of a triage with what a person said to them."""
     piles: tuple[tuple[Pile, tuple[Finding, ...]], ...] = (
         ("saved", triage.saved),
         ("claimed", triage.claimed),

@@ -18,10 +18,12 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from refloat.model.problem import Problem
+from refloat.model.recovery import MovedTo
 from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat_tui.actions import bindings
 from refloat_tui.library import Library
 from refloat_tui.messages import (
+    AnswerKept,
     BriefSaved,
     BriefWritten,
     CheckoutCompared,
@@ -37,6 +39,7 @@ from refloat_tui.present.teach import headline, nothing_fits, teach_empty
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.desk_work import DeskWork
 from refloat_tui.screens.doors import Demo, Doors
+from refloat_tui.screens.move import MoveFinding
 from refloat_tui.screens.text import item_screen
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.brief_pane import BriefPane
@@ -44,8 +47,10 @@ from refloat_tui.widgets.cells import content
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.history_pane import HistoryPane
 from refloat_tui.widgets.key_line import KeyLine
+from refloat_tui.widgets.panes import Unreachable
 from refloat_tui.widgets.row_list import RowList
 from refloat_tui.widgets.session_list import SessionList
+from refloat_tui.widgets.triage_pane import TriagePane
 
 if TYPE_CHECKING:
     from refloat.usecases.find_sessions import Batch
@@ -230,7 +235,12 @@ class DeskScreen(DeskWork):
     def on_triage_made(self, message: TriageMade) -> None:
         """It was sorted."""
         if message.name == self._chosen:
-            self._detail.take_triage(message.triage)
+            self._detail.take_triage(message.triage, message.given)
+
+    def on_answer_kept(self, message: AnswerKept) -> None:
+        """Show what was said."""
+        if message.name == self._chosen:
+            self._detail.take_given(message.given)
 
     def on_brief_written(self, message: BriefWritten) -> None:
         """Its brief stands ready."""
@@ -351,6 +361,28 @@ class DeskScreen(DeskWork):
     def _filter_done(self) -> None:
         self._list.focus()
 
+    @on(TriagePane.Said)
+    def _keep(self, event: TriagePane.Said) -> None:
+        event.stop()
+        if self._chosen is not None and self._detail.opened is not None:
+            self.keep_answer(self._chosen, self._detail.opened, event.said)
+
+    @on(TriagePane.AskedToMove)
+    def _ask_where_to(self, event: TriagePane.AskedToMove) -> None:
+        event.stop()
+        name, opened = self._chosen, self._detail.opened
+
+        def answered(said: MovedTo | None) -> None:
+            if said is not None and name is not None and opened is not None:
+                self.keep_answer(name, opened, said)
+
+        self.app.push_screen(MoveFinding(event.card, glyphs=self.glyphs), answered)
+
+    @on(Unreachable)
+    def _say_why(self, event: Unreachable) -> None:
+        event.stop()
+        self.tell(event.why)
+
     @on(HistoryPane.Asked)
     def _show_item(self, event: HistoryPane.Asked) -> None:
         self.app.push_screen(item_screen(event.item, self.glyphs))
@@ -391,6 +423,8 @@ class DeskScreen(DeskWork):
         match action:
             case "desk_back":
                 return not (self._is_narrow and self.has_class("-detail")) and not self._words
+            case "desk_return":
+                return not self._detail.can_return
             case "desk_demo":
                 return self._doors.demo is None or not empty
             case "desk_quit" | "desk_refresh":
@@ -428,6 +462,12 @@ class DeskScreen(DeskWork):
         else:
             self.query_one("#filter", Input).value = ""
         self._list.focus()
+        self.refresh_bindings()
+
+    def action_desk_return(self) -> None:
+        """To where the last jump began."""
+        self.add_class("-detail")
+        self._detail.go_back()
         self.refresh_bindings()
 
     def action_desk_evidence(self) -> None:
