@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar, assert_never
 
 from refloat.model.brief import Brief, WrittenBrief
-from refloat.model.checkout import Checkout, DirtyHunk, Owner
+from refloat.model.checkout import Checkout, DirtyHunk, EditedFile, OtherChange, Owner
 from refloat.model.liveness import Verdict
 from refloat.model.recovery import (
     PAGES,
@@ -34,6 +34,7 @@ from refloat.model.recovery import (
     SaidDoneWhen,
     SaidGoal,
     SaidHappened,
+    SaidHunk,
     SaidNext,
     SaidOwner,
     SaidProcess,
@@ -97,6 +98,8 @@ def _with(given: Given, said: Said) -> Given:
             return replace(given, happened=text)
         case SaidOwner(path, owner):
             return replace(given, owners=_put(given.owners, path, owner))
+        case SaidHunk(key, owner):
+            return replace(given, hunks=_put(given.hunks, key, owner))
         case LookedAt(key, looked):
             return replace(given, looked_at=given.looked_at | {key} if looked else given.looked_at - {key})
         case MovedTo(key, pile, reason):
@@ -221,6 +224,27 @@ def happened_of(recovery: Recovery) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class PlaceRow:
+    """One dirty place of a file that several changed."""
+
+    key: str
+    hunk: DirtyHunk
+    owner: str
+    """An Owner's word or the person's own."""
+    by_person: bool
+
+    @property
+    def found(self) -> str:
+        """The evidence's answer."""
+        return self.hunk.owner
+
+    @property
+    def open(self) -> bool:
+        """Nobody knows who made it."""
+        return self.owner in {Owner.UNKNOWN, Owner.MIXED}
+
+
+@dataclass(frozen=True, slots=True)
 class OwnerRow:
     """One file of page 3."""
 
@@ -234,28 +258,48 @@ class OwnerRow:
     """The evidence's answer."""
     by_person: bool
     hunks: tuple[DirtyHunk, ...]
+    places: tuple[PlaceRow, ...] = ()
+    """Each dirty place for itself, where they are not all of one owner."""
 
     @property
     def open(self) -> bool:
-        """Nobody knows who made it."""
+        """Nobody knows who made it, or a place of it."""
+        if self.places and not self.by_person:
+            return any(place.open for place in self.places)
         return self.owner in {Owner.UNKNOWN, Owner.MIXED}
 
 
 def owner_rows(recovery: Recovery) -> tuple[OwnerRow, ...]:
     """The files of page 3: those that nobody can name an owner for first, then in the checkout's order."""
-    checkout, said = recovery.checkout, recovery.given.owners
-    rows = [
-        OwnerRow(row.path, row.state, row.why, said.get(row.path, row.owner), row.owner, row.path in said, row.hunks)
-        for row in checkout.files
-    ]
-    rows += [
-        OwnerRow(row.path, row.status, row.why, said.get(row.path, row.owner), row.owner, row.path in said, row.hunks)
-        for row in checkout.other_changes
-    ]
+    checkout, given = recovery.checkout, recovery.given
+    rows = [_owner_row(row, row.state, given) for row in checkout.files]
+    rows += [_owner_row(row, row.status, given) for row in checkout.other_changes]
     return tuple(sorted(rows, key=lambda row: row.found not in {Owner.UNKNOWN, Owner.MIXED}))
 
 
-def next_owner(row: OwnerRow) -> str:
+def _owner_row(change: EditedFile | OtherChange, state: str, given: Given) -> OwnerRow:
+    places = tuple(_places(change, given))
+    said = given.owners.get(change.path)
+    agreed = {place.owner for place in places}
+    found = str(change.owner) if change.owner is not None else None
+    owner = agreed.pop() if len(agreed) == 1 else found
+    return OwnerRow(change.path, state, change.why, said or owner, found, said is not None, change.hunks, places)
+
+
+def _places(change: EditedFile | OtherChange, given: Given) -> Iterator[PlaceRow]:
+    owners = {hunk.owner for hunk in change.hunks}
+    if len(change.hunks) < 2 or (len(owners) == 1 and change.owner is not Owner.MIXED):
+        return
+    seen: dict[str, int] = {}
+    for hunk in change.hunks:
+        digest = hashlib.sha256("\n".join(hunk.lines).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        seen[digest] = seen.get(digest, 0) + 1
+        key = f"{change.path}\n{digest}\n{seen[digest]}"
+        said = given.hunks.get(key)
+        yield PlaceRow(key, hunk, said or hunk.owner, said is not None)
+
+
+def next_owner(row: OwnerRow | PlaceRow) -> str:
     """The owner that a key press changes to."""
     known = [str(owner) for owner in OWNERS]
     return known[(known.index(row.owner) + 1) % len(known)] if row.owner in known else known[1]

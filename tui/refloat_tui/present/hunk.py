@@ -140,7 +140,11 @@ def fate_words(fate: EditFate) -> str:
     words = _FATES[fate.fate]
     if fate.fate is Fate.COMMITTED and fate.commit:
         return f"{words} {fate.commit[:7]}"
-    return f"{words} by {inert_line(fate.by)}" if fate.by and fate.by != TAKEN_BACK else fate.by or words
+    if not fate.by:
+        return words
+    if fate.by == TAKEN_BACK:
+        return TAKEN_BACK
+    return f"{words.removesuffix(' later')} by {inert_line(fate.by)}"
 
 
 def fate_style(fate: EditFate) -> str:
