@@ -99,7 +99,7 @@ async def test_both_sides_and_what_tells_them_apart(library: FakeLibrary):
         await settle(pilot)
         desk = Desk(pilot)
         await desk.press("3", "enter")
-        assert "recorded by step 12  after step 11" in desk.seen
+        assert "recorded by steps 11, 12" in desk.seen
         await desk.press("down")
         line = line_with(desk.seen, "half_to_even(a)")
         assert "half_to_even(a, 2)" in line  # beside each other

@@ -19,7 +19,7 @@ from refloat.text import inert_line, one_line
 from refloat_tui.actions import bindings
 from refloat_tui.present import Pieces
 from refloat_tui.present.recap import root_of
-from refloat_tui.present.spots import Record, Spot, find_spots, record_of
+from refloat_tui.present.spots import Record, Spot, find_spots, record_of, recorded_of
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import content
 from refloat_tui.widgets.checkout_list import FileList, Row, check_key, checkout_rows, file_key, names_row, row_words
@@ -143,9 +143,9 @@ class CheckoutPane(Pane):
         return () if self._checkout is None else (*self._checkout.files, *self._checkout.other_changes)
 
     def _spots_of(self, change: EditedFile | OtherChange) -> tuple[Spot, ...]:
-        repo = self._checkout.repo if self._checkout is not None else None
         if change.path not in self._spots:
-            self._spots[change.path] = find_spots(change, self._record, repo)
+            repo = self._checkout.repo if self._checkout is not None else None
+            self._spots[change.path] = find_spots(change, recorded_of(self._record, change.path, repo))
         return self._spots[change.path]
 
     def _draw_rows(self) -> None:

@@ -13,7 +13,7 @@ from textual.content import Content
 from refloat.text import inert_line
 from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.hunk import fate_words, hunks_changed, owner_words, sign_style
-from refloat_tui.present.spots import Pair, Sides, Spot, lay_out
+from refloat_tui.present.spots import Pair, Spot, lay_out
 from refloat_tui.present.step import changed_words
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, row
@@ -44,22 +44,23 @@ class DiffRow:
     beside: bool = False
 
 
-def is_best_beside(sides: Sequence[Sides], width: int) -> bool:
+def is_best_beside(sides: Sequence[Sequence[Pair]], width: int) -> bool:
     """Whether two columns cut no line, or are wide enough for any."""
     if width < BESIDE_FROM:
         return False
     room = (width - 4) // 2
-    lines = (line for one in sides for pair in one.pairs[:_LOOKED_AT] for line in (pair.left, pair.right) if line)
+    lines = (line for pairs in sides for pair in pairs[:_LOOKED_AT] for line in (pair.left, pair.right) if line)
     return width >= _BESIDE_ALWAYS or all(len(line.expandtabs(4)) <= room for line in lines)
 
 
-def _left_title(sides: Sides) -> Pieces:
-    if not sides.shown:
+def _left_title(spot: Spot, glyphs: Glyphs) -> Pieces:
+    last = spot.last
+    if last is None:
         return (("not in this session's record", QUIET),)
-    steps = ", ".join(dict.fromkeys(_step(one.step, one.subagent) for one in sides.shown))
-    outcome = f"  {sides.shown[-1].outcome}" if sides.shown[-1].outcome else ""
-    earlier = f"  after step {', '.join(map(str, sides.earlier[-3:]))}" if sides.earlier else ""
-    return (("recorded by ", QUIET), (f"step {steps}", STRONG), (f"{outcome}{earlier}", QUIET))
+    steps = list(dict.fromkeys(_step(one.step, one.subagent) for one in spot.recorded))
+    shown = steps if len(steps) <= 4 else [steps[0], glyphs.ellipsis, *steps[-2:]]
+    words = f"step{'s' if len(steps) > 1 else ''} {', '.join(shown)}"
+    return (("recorded by ", QUIET), (words, STRONG), (f"  {last.outcome}" if last.outcome else "", QUIET))
 
 
 def _step(number: int, subagent: str | None) -> str:
@@ -75,14 +76,14 @@ def _right_title(spot: Spot, glyphs: Glyphs) -> Pieces:
     return (("on disk ", QUIET), (f"line {spot.dirty.new_start}  ", STRONG), *changed, (f"  {owner}", ""))
 
 
-def _rows_of(spot: Spot, sides: Sides, *, beside: bool, whole: bool, glyphs: Glyphs) -> Iterator[DiffRow]:
-    left, right = _left_title(sides), _right_title(spot, glyphs)
+def _rows_of(spot: Spot, sides: Sequence[Pair], *, beside: bool, whole: bool, glyphs: Glyphs) -> Iterator[DiffRow]:
+    left, right = _left_title(spot, glyphs), _right_title(spot, glyphs)
     yield DiffRow(f"{spot.key}\ntitle", "title", spot, None, left, right, beside)
-    if any(one.binary for one in sides.shown):
+    if any(one.binary for one in spot.recorded):
         yield DiffRow(f"{spot.key}\nbinary", "words", spot, None, (("binary content", QUIET),))
-    pairs = sides.pairs if beside else tuple(_in_one_column(sides.pairs))
+    pairs = tuple(sides) if beside else tuple(_in_one_column(sides))
     shown = pairs if whole or len(pairs) <= _FOLD_FROM else pairs[:_FOLDED]
-    one_sided = not sides.shown or spot.dirty is None
+    one_sided = not spot.recorded or spot.dirty is None
     if not beside and not one_sided:
         yield DiffRow(f"{spot.key}\nlegend", "words", spot, None, _legend(sides, glyphs))
     for at, pair in enumerate(shown):
@@ -108,8 +109,8 @@ def _in_one_column(pairs: Sequence[Pair]) -> Iterator[Pair]:
     yield from right
 
 
-def _legend(sides: Sides, glyphs: Glyphs) -> Pieces:
-    if all(pair.same for pair in sides.pairs):
+def _legend(sides: Sequence[Pair], glyphs: Glyphs) -> Pieces:
+    if all(pair.same for pair in sides):
         return ((f"{glyphs.present} recorded and on disk alike", QUIET),)
     words = f"{glyphs.present} both   {glyphs.left_only} recorded only   {glyphs.right_only} on disk only"
     return ((words, QUIET),)
@@ -121,7 +122,7 @@ class DiffList(RowList[DiffRow]):
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(glyphs, id=id)
         self._spots: tuple[Spot, ...] = ()
-        self._sides: tuple[Sides, ...] = ()
+        self._sides: tuple[tuple[Pair, ...], ...] = ()
         self._whole: set[str] = set()
         self._more = 0
         """Places that are not shown."""

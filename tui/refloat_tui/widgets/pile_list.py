@@ -131,9 +131,7 @@ def beside_lines(triage: Triage) -> Iterator[BesideLine]:
             yield BesideLine(f"probe {at}", action=action, is_probe=True)
     if triage.still_open:
         alive = sum(work.running is True for work in triage.still_open)
-        words = (
-            f"  {alive} of {len(triage.still_open)} that the record left open" if alive else "  nothing is proved to"
-        )
+        words = f"  {alive or 'none'} of {len(triage.still_open)} that the record left open is proved to run"
         yield BesideLine("open", (("STILL RUNNING", f"{QUIET} bold"), (words, QUIET)))
     for at, work in enumerate(triage.still_open):
         yield BesideLine(f"work {at}", work=work)
