@@ -324,7 +324,7 @@ HISTORY: Final = (
         "From an edit to its place in Checkout, from a check to whether it still holds.",
         "history",
         "open",
-        footer=5,
+        footer=3,
     ),
 )
 

@@ -135,7 +135,7 @@ def _cells(five: Sequence[Pieces], width: int) -> list[Cell]:
     name, fate, owner, lines, place = five
     cells = [Cell(name), Cell(fate, 24 if width >= _OWNER_FROM else 20)]
     if width >= _OWNER_FROM:
-        cells.append(Cell(owner, 14))
+        cells.append(Cell(owner, 16))
     cells.append(Cell(lines, 7 if width < _PLACE_FROM else 9, "right"))
     if width >= _PLACE_FROM:
         cells.append(Cell(place, max(14, width // 6)))
