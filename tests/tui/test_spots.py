@@ -67,9 +67,7 @@ def edited(*hunks: DirtyHunk, fates: tuple[EditFate, ...] = ()) -> EditedFile:
 
 def test_what_stood_around_a_recorded_hunk_is_no_difference():
     made = Recorded(1, None, 1, "update", "", (" before", "-old", "+new", " after"))
-    (spot,) = find_spots(
-        edited(DirtyHunk(2, 1, 2, 1, ("-old", "+new"), Owner.THIS_SESSION, None)), {"a": (made,)}, None
-    )
+    (spot,) = find_spots(edited(DirtyHunk(2, 1, 2, 1, ("-old", "+new"), Owner.THIS_SESSION, None)), (made,))
     assert lay_out(spot) == (Pair("-old", "-old"), Pair("+new", "+new"))
 
 

@@ -124,7 +124,7 @@ class WizardScreen(Outside):
         rows = view.rows(look)
         self.rows.show(rows)
         if not view.list_first:
-            self.rows.styles.height = min(len(rows), max(3, self.query_one("#page").size.height // 2))
+            self.rows.styles.height = min(len(rows), max(3, self.query_one("#page").size.height * 2 // 5))
         else:
             self.rows.styles.height = "1fr"
         if fresh:

@@ -73,7 +73,7 @@ class CheckoutPage(PageView):
             where = "There is no repository; files are held against what was recorded before."
         else:
             branch = inert_line(checkout.branch) if checkout.branch else "no branch"
-            where = f"{branch} at {(checkout.head or 'no commit')[:7]}; each place of its diff is held against records."
+            where = f"{branch} at {(checkout.head or 'no commit')[:7]}, its diff held against the records."
         pieces = (*pieces, (where, QUIET))
         open_ = sum(1 for row in rows if row.open)
         if open_:

@@ -85,7 +85,7 @@ class UncertainPage(PageView):
         agent = f" of sub-agent {inert_line(row.subagent)}" if row.subagent else ""
         lines: list[Pieces] = [((f"Step {row.step}{agent}  ", QUIET), (one_line(row.what), STRONG))]
         if row.probe is not None:
-            words = "   p shows it, asks, and runs it"
+            words = "   p asks, then runs it"
             lines.append((("look first: ", QUIET), (inert_line(shlex.join(row.probe)), "$accent"), (words, QUIET)))
         else:
             lines.append((("look first: ", QUIET), ("no read-only command is known that would tell", "")))
