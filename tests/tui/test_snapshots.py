@@ -4,6 +4,7 @@ from typing import Protocol
 
 import pytest
 from tests.tui.conftest import FakeLibrary, make_app, some_sessions
+from tests.tui.evidence import evidence
 from tests.tui.waiting import has_read, until
 from textual.app import App
 from textual.pilot import Pilot
@@ -25,7 +26,7 @@ async def read(pilot: Pilot[str], *keys: str) -> None:
         await pilot.pause()
     desk = pilot.app.screen
     if isinstance(desk, DeskScreen):
-        await until(pilot, lambda: not desk.is_at("find", "look", "place", "read"))
+        await until(pilot, lambda: not desk.is_at("find", "look", "place", "read", "answer"))
 
 
 STORIES = {
@@ -35,6 +36,24 @@ STORIES = {
     "checkout": ("3", "down", "down", "down"),
     "triage": ("4",),
 }
+
+
+EVIDENCE = {
+    "both sides": ("enter", "3", "enter", "down"),
+    "claims": ("enter", "4", "left", "space"),
+    "moving": ("enter", "4", "m"),
+}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["small", "wide"])
+@pytest.mark.parametrize("story", list(EVIDENCE))
+def test_evidence(snap_compare: Compare, story: str, size: tuple[int, int]):
+    async def tell(pilot: Pilot[str]) -> None:
+        await read(pilot, *EVIDENCE[story])
+
+    library = FakeLibrary(some_sessions())
+    library.samples[next(iter(library.samples))] = evidence()
+    assert snap_compare(make_app(library), terminal_size=size, run_before=tell)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["small", "wide"])
