@@ -1,5 +1,7 @@
 """The panes of evidence: what a person sees of a change, where each jump leads, and that one key leads back."""
 
+from dataclasses import replace
+
 import pytest
 from tests.tui.conftest import FakeLibrary, make_app, some_sessions
 from tests.tui.evidence import LINES, evidence
@@ -189,6 +191,21 @@ async def test_from_a_claim_to_its_message_and_to_the_step_behind_it(library: Fa
         await desk.press("backspace", "down", "v")
         assert desk.shown == "triage"
         assert "No step stands behind it" in desk.told()
+
+
+async def test_a_finding_of_a_file_leads_to_that_file_where_its_step_left_no_place(library: FakeLibrary):
+    name = next(iter(library.samples))
+    sample = library.samples[name]
+    files = tuple(
+        replace(row, edits=(), hunks=()) if row.path == "src/vat.py" else row for row in sample.checkout.files
+    )
+    library.samples[name] = replace(sample, checkout=replace(sample.checkout, files=files))
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        desk = Desk(pilot)
+        await desk.press("4", "enter", "v")  # from the history, which knows whole paths only
+        assert desk.shown == "checkout"
+        assert desk.checkout.files.cursor_key == "file\nsrc/vat.py"
 
 
 async def test_the_place_in_a_change_is_found_again(library: FakeLibrary):

@@ -433,6 +433,7 @@ MOVE: Final = (
         "To this pile, for this reason.",
         "move",
         footer=1,
+        shown_key="enter",
         palette=False,
         priority=True,
     ),

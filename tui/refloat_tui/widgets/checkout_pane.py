@@ -251,6 +251,8 @@ class CheckoutPane(Pane):
 
     def show_step(self, step: int, subagent: str | None, path: str | None) -> bool:
         """Stand on what a step changed or checked; False where nothing of it is here."""
+        repo = self._checkout.repo if self._checkout is not None else None
+        path = path.removeprefix(f"{repo.rstrip('/')}/") if path is not None and repo else path
         for change in sorted(self._changes(), key=lambda change: change.path != path):
             for spot in self._spots_of(change) if self._is_of(change, step, subagent) else ():
                 if any((one.step, one.subagent) == (step, subagent) for one in spot.recorded):
