@@ -4,6 +4,7 @@ import random
 
 import pytest
 from tests.tui.conftest import FakeLibrary, make_app, some_sessions
+from tests.tui.evidence import evidence
 from tests.tui.waiting import has_read, until
 from textual.app import App
 from textual.command import CommandList
@@ -41,6 +42,45 @@ async def test_random_keys(seed: int, size: tuple[int, int]):
             await pilot.pause()
         assert isinstance(app.screen, DeskScreen)
         assert app.screen.query_one("#sessions") is not None
+
+
+JUMPS = [
+    "2",
+    "3",
+    "4",
+    "v",
+    "v",
+    "enter",
+    "enter",
+    "backspace",
+    "up",
+    "down",
+    "left",
+    "right",
+    "tab",
+    "u",
+    "m",
+    "space",
+]
+
+
+@pytest.mark.parametrize(("seed", "size"), [(2, (80, 24)), (3, (120, 40))])
+async def test_random_jumps_between_the_panes(seed: int, size: tuple[int, int]):
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    library = FakeLibrary(some_sessions())
+    library.samples[next(iter(library.samples))] = evidence()
+    async with make_app(library).run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: has_read(pilot.app))
+        await pilot.press("enter")
+        for _ in range(24):
+            await pilot.press(*chance.choices(JUMPS, k=6), "escape")
+            if isinstance(pilot.app.screen, DeskScreen) and size[0] < 100:
+                await pilot.press("enter")
+        while not isinstance(pilot.app.screen, DeskScreen):
+            await pilot.press("escape")
+            await pilot.pause()
+        await pilot.press("4")
+        await until(pilot, lambda: pilot.app.screen.query_one("#triage").display)
 
 
 async def test_the_palette_under_a_hail_of_keys():
