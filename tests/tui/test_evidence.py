@@ -293,6 +293,23 @@ async def test_leaving_the_question_moves_nothing(library: FakeLibrary):
         assert len(desk.triage.pile_list("gone").rows) == 6
 
 
+@pytest.mark.parametrize("environment", [{"LANG": "C.UTF-8"}, {"LANG": "C", "REFLOAT_ASCII": "1"}])
+@pytest.mark.parametrize("size", SIZES)
+async def test_names_stand_above_their_columns(
+    library: FakeLibrary, size: tuple[int, int], environment: dict[str, str]
+):
+    async with make_app(library, environment=environment).run_test(size=size) as pilot:
+        await settle(pilot)
+        desk = Desk(pilot)
+        await desk.press("enter", "3")
+        names, totals = line_with(desk.seen, "owner"), line_with(desk.seen, "src/totals.py")
+        assert names.index("fate") == totals.index("partly there")
+        assert names.index("owner") == totals.index("mixed")
+        assert names.index("file") == totals.index("src/totals.py")
+        await desk.press("4")
+        assert not any(line.endswith("|") for line in desk.seen.splitlines())
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 async def test_ascii_and_no_sideways(library: FakeLibrary, size: tuple[int, int]):
     environment = {"LANG": "C", "TERM": "xterm", "REFLOAT_ASCII": "1"}

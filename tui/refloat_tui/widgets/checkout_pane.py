@@ -156,7 +156,7 @@ class CheckoutPane(Pane):
         self.files.set_rows(tuple(checkout_rows(self._checkout, opened, self._steps, conflicts)))
 
     def _draw_names(self) -> None:
-        width = max(1, self.size.width - 2)
+        width = max(1, (self.files.scrollable_content_region.width or self.size.width - 1) - 1)
         self.query_one("#checkout-names", Static).update(names_row(width, self.glyphs))
 
     def _show_change(self) -> None:
@@ -175,7 +175,7 @@ class CheckoutPane(Pane):
     def on_resize(self) -> None:
         """Names to the new width; where there are few lines, the change needs them most."""
         self.set_class(self.size.height < _SHORT_BELOW, "-short")
-        self._draw_names()
+        self.call_after_refresh(self._draw_names)  # by then the rows know their room
 
     def on_descendant_focus(self) -> None:
         """The change gets the room while it is read."""
