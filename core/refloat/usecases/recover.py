@@ -8,6 +8,7 @@ and answers are values, `answer` gives a new Recovery. Refuses to save (`keep_dr
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final, TypeVar, assert_never
 
 from refloat.model.brief import Brief, WrittenBrief
@@ -286,13 +287,19 @@ def _owner_row(change: EditedFile | OtherChange, state: str, given: Given) -> Ow
     return OwnerRow(change.path, state, change.why, said or owner, found, said is not None, change.hunks, places)
 
 
+@lru_cache(maxsize=8192)
+def _digest_of(lines: tuple[str, ...]) -> str:
+    """Kept: a page asks for its rows with every key."""
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
 def _places(change: EditedFile | OtherChange, given: Given) -> Iterator[PlaceRow]:
     owners = {hunk.owner for hunk in change.hunks}
     if len(change.hunks) < 2 or (len(owners) == 1 and change.owner is not Owner.MIXED):
         return
     seen: dict[str, int] = {}
     for hunk in change.hunks:
-        digest = hashlib.sha256("\n".join(hunk.lines).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        digest = _digest_of(hunk.lines)
         seen[digest] = seen.get(digest, 0) + 1
         key = f"{change.path}\n{digest}\n{seen[digest]}"
         said = given.hunks.get(key)

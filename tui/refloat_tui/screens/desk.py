@@ -5,9 +5,7 @@ Decides what is chosen and what is read when. The reading itself is `desk_work`;
 
 from __future__ import annotations
 
-import os
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on, work
@@ -18,7 +16,6 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from refloat.model.problem import Problem
-from refloat.model.recovery import MovedTo
 from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat_tui.actions import bindings
 from refloat_tui.library import Library
@@ -36,21 +33,14 @@ from refloat_tui.messages import (
 )
 from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_same
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
-from refloat_tui.screens.confirm import Confirm
-from refloat_tui.screens.desk_work import DeskWork
+from refloat_tui.screens.desk_asks import DeskAsks
 from refloat_tui.screens.doors import Demo, Doors
-from refloat_tui.screens.move import MoveFinding
-from refloat_tui.screens.text import item_screen
 from refloat_tui.theme import Glyphs
-from refloat_tui.widgets.brief_pane import BriefPane
 from refloat_tui.widgets.cells import content
 from refloat_tui.widgets.detail import Detail
-from refloat_tui.widgets.history_pane import HistoryPane
 from refloat_tui.widgets.key_line import KeyLine
-from refloat_tui.widgets.panes import Unreachable
 from refloat_tui.widgets.row_list import RowList
 from refloat_tui.widgets.session_list import SessionList
-from refloat_tui.widgets.triage_pane import TriagePane
 
 if TYPE_CHECKING:
     from refloat.usecases.find_sessions import Batch
@@ -66,7 +56,7 @@ _REST: Final = 10
 """A look that took long is rested from for so many times its length."""
 
 
-class DeskScreen(DeskWork):
+class DeskScreen(DeskAsks):
     """The first screen."""
 
     CSS_PATH = "desk.tcss"
@@ -89,7 +79,7 @@ class DeskScreen(DeskWork):
         """None until a person or the first complete look decides."""
         self._words = ""
         self._watching = ""
-        self._chosen: SessionName | None = chosen
+        self._chosen = chosen
         self._settle: Timer | None = None
         self._gather: Timer | None = None
         self._now = library.now()
@@ -125,10 +115,6 @@ class DeskScreen(DeskWork):
     @property
     def _list(self) -> SessionList:
         return self.query_one(SessionList)
-
-    @property
-    def _detail(self) -> Detail:
-        return self.query_one(Detail)
 
     @property
     def _session(self) -> Session | None:
@@ -360,60 +346,6 @@ class DeskScreen(DeskWork):
     @on(Input.Submitted, "#filter")
     def _filter_done(self) -> None:
         self._list.focus()
-
-    @on(TriagePane.Said)
-    def _keep(self, event: TriagePane.Said) -> None:
-        event.stop()
-        if self._chosen is not None and self._detail.opened is not None:
-            self.keep_answer(self._chosen, self._detail.opened, event.said)
-
-    @on(TriagePane.AskedToMove)
-    def _ask_where_to(self, event: TriagePane.AskedToMove) -> None:
-        event.stop()
-        name, opened = self._chosen, self._detail.opened
-
-        def answered(said: MovedTo | None) -> None:
-            if said is not None and name is not None and opened is not None:
-                self.keep_answer(name, opened, said)
-
-        self.app.push_screen(MoveFinding(event.card, glyphs=self.glyphs), answered)
-
-    @on(Unreachable)
-    def _say_why(self, event: Unreachable) -> None:
-        event.stop()
-        self.tell(event.why)
-
-    @on(HistoryPane.Asked)
-    def _show_item(self, event: HistoryPane.Asked) -> None:
-        self.app.push_screen(item_screen(event.item, self.glyphs))
-
-    @on(BriefPane.Copy)
-    def _copy_brief(self, event: BriefPane.Copy) -> None:
-        self.app.copy_to_clipboard(event.written.markdown)
-        self.tell("The brief is copied.")
-
-    @on(BriefPane.Write)
-    def _ask_to_write(self, event: BriefPane.Write) -> None:
-        session = self._session
-        if session is None:
-            return
-        from refloat.usecases.put_brief import usual_path
-
-        path = usual_path(session, Path.cwd())
-        if not os.path.lexists(path):
-            self.write_brief(event.written, path)
-            return
-        question = Confirm(
-            f"Replace {path}?",
-            "There is a file of that name. The brief takes its place, readable for you alone.",
-            glyphs=self.glyphs,
-        )
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.write_brief(event.written, path)
-
-        self.app.push_screen(question, answered)
 
     # ── actions ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
