@@ -1,11 +1,14 @@
 """Pages 3 to 5 on a session rich in evidence: places with owners, claims, and where each answer's evidence is."""
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.tui.evidence import evidence
 
 from refloat.model.recovery import Page
+from refloat.usecases import probe, rescue
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.theme import ASCII
 
@@ -99,6 +102,39 @@ async def test_probes_stand_first_and_claims_below(tmp_path: Path, size: tuple[i
         await desk.press("p", "e")
         assert "No read-only command tells whether a claim is true" in desk.told()
         assert "judged on page 4" in desk.told()
+
+
+async def test_git_is_asked_by_the_key_alone_and_never_by_drawing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+    plan = rescue.plan_look
+
+    def counted(*given: Any) -> probe.Look:
+        threads.append(threading.current_thread())
+        return plan(*given)
+
+    monkeypatch.setattr(rescue, "plan_look", counted)
+    async with wizard(tmp_path, (80, 24), evidence()) as desk:
+        await go_to(desk, Page.UNCERTAIN)
+        assert threads == []
+        await desk.press("p")
+        assert isinstance(desk.app.screen, Confirm)
+        assert threads
+        assert threading.main_thread() not in threads
+
+
+async def test_a_look_that_cannot_be_run_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*given: Any) -> probe.Look:
+        return probe.Look((), tmp_path, "git is not installed here.")
+
+    monkeypatch.setattr(rescue, "plan_look", missing)
+    async with wizard(tmp_path, (80, 24), evidence()) as desk:
+        await go_to(desk, Page.UNCERTAIN)
+        await desk.press("p")
+        assert not isinstance(desk.app.screen, Confirm)
+        assert "git is not installed here." in desk.told()
+        assert desk.launcher.asked == []
 
 
 async def test_a_claim_that_was_moved_is_asked_no_more(tmp_path: Path) -> None:

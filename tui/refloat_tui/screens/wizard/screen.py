@@ -236,7 +236,8 @@ class WizardScreen(Outside):
                     return "A look is running; it answers within 20 seconds."
                 if row is None:
                     return "No read-only command tells whether a claim is true: its evidence stands below."
-                return None if self._rescue is None else self._rescue.may_probe(row)
+                # Where there is one, git is asked whether it can be run: by the key, in a worker, not here.
+                return self._rescue.may_probe(row) if self._rescue is not None and row.probe is None else None
             case "wizard_copy" | "wizard_brief" if self._written is None:
                 return "The brief is being written; it takes a moment."
             case "wizard_command" if look.recovery.given.written is None:
