@@ -31,6 +31,8 @@ from refloat_tui.widgets.panes import JumpTo, JumpToChange, Pane, Unreachable
 from refloat_tui.widgets.pile_list import BesideLine, BesideList, PileList, beside_lines
 
 _COLUMNS_FROM = 66
+_SHORT_BELOW = 20
+"""Lines below which the cards need the room that the whole of the chosen one would take."""
 _SCREEN_FROM = 100
 """Columns of the whole screen below which one pile is shown at a time."""
 
@@ -54,7 +56,7 @@ class TriagePane(Pane):
     TriagePane.-one #piles > PileList { display: none; border-right: none; }
     TriagePane.-one #piles > PileList.-shown { display: block; }
     TriagePane > #card { height: auto; max-height: 4; padding: 0 1; border-top: solid $rule; }
-    TriagePane.-one > #card { display: none; }
+    TriagePane.-one.-short > #card { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("triage")]
 
@@ -116,6 +118,7 @@ class TriagePane(Pane):
             return
         one = self.size.width < _COLUMNS_FROM or self.app.size.width < _SCREEN_FROM
         self.set_class(one, "-one")
+        self.set_class(self.size.height < _SHORT_BELOW, "-short")
         for pile in PILES:
             self.pile_list(pile).set_class(pile == self.pile, "-shown")
         self.query_one("#pile-names", Static).update(self._names(one=one))
