@@ -13,7 +13,7 @@ from refloat_tui.present.spots import Pair, Recorded, Spot, align, find_spots, l
 def spots_of(path: str) -> tuple[Spot, ...]:
     sample = evidence()
     change = next(row for row in (*sample.checkout.files, *sample.checkout.other_changes) if row.path == path)
-    return find_spots(change, recorded_of(record_of(sample.story), path, sample.checkout.repo))
+    return find_spots(change, recorded_of(record_of(sample.story.every_step), path, sample.checkout.repo))
 
 
 def steps_of(spot: Spot) -> list[int]:

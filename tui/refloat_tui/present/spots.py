@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from refloat.model.checkout import DirtyHunk, EditedFile, EditFate, Fate, OtherChange
-from refloat.model.story import Story
 from refloat.model.transcript import FileEdit, Step
 from refloat_tui.present.step import outcome_words
 
@@ -62,10 +61,10 @@ Record = Mapping[str, Sequence[tuple[Step, FileEdit]]]
 """Path as recorded → the edits of it, in step order."""
 
 
-def record_of(story: Story) -> Record:
-    """The recorded edits of a session and its sub-agents, by path."""
+def record_of(steps: Iterable[Step]) -> Record:
+    """The edits that steps recorded, by path; the steps of a session and its sub-agents, in the order they began in."""
     found: defaultdict[str, list[tuple[Step, FileEdit]]] = defaultdict(list)
-    for step in story.every_step:
+    for step in steps:
         for edit in step.edits:
             for path in dict.fromkeys((edit.path, edit.moved_to)):
                 if path:

@@ -121,8 +121,8 @@ class CheckoutPane(Pane):
         if self._checkout is None or self._checkout.session != checkout.session:
             self._opened.clear()
         self._checkout = checkout
-        self._record, self._spots, self._shown = record_of(story), {}, None
         self._steps = {(step.n, step.subagent): step for step in story.every_step}
+        self._record, self._spots, self._shown = record_of(self._steps.values()), {}, None
         self.files.root = root_of(story)
         if not (checkout.files or checkout.other_changes or checkout.checks):
             self.say(
