@@ -8,6 +8,7 @@ from tests.tui.evidence import evidence
 from tests.tui.waiting import has_read, until
 from textual.app import App
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from refloat_tui.screens.desk import DeskScreen
 
@@ -24,6 +25,8 @@ async def read(pilot: Pilot[str], *keys: str) -> None:
     for key in keys:
         await pilot.press(key)
         await pilot.pause()
+    for field in pilot.app.screen.query(Input):
+        field.cursor_blink = False  # a picture holds one moment
     desk = pilot.app.screen
     if isinstance(desk, DeskScreen):
         await until(pilot, lambda: not desk.is_at("find", "look", "place", "read", "answer"))
