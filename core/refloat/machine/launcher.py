@@ -1,28 +1,16 @@
 """Starts other programs for a person. Decides only how: no shell, no standard input, a time limit, the whole group."""
 
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from refloat.machine.programs import find_program
 from refloat.ports import GitAnswer
 
 if TYPE_CHECKING:
     from subprocess import Popen
-
-
-def find_program(program: str, environment: Mapping[str, str]) -> str | None:
-    """The full path of a program on the absolute parts of PATH; None where there is none.
-
-    Relative parts (and empty ones, which mean the current directory) are skipped: Refloat often stands in somebody
-    else's checkout.
-    """
-    if os.sep in program:
-        return shutil.which(program)
-    parts = [part for part in environment.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(part)]  # noqa: PTH117 - text stays text
-    return shutil.which(program, path=os.pathsep.join(parts)) if parts else None
 
 
 class SystemLauncher:

@@ -1,72 +1,14 @@
 """What the record keeps of a job: steps, wraps, pickups, decisions, leases, and what a check of them found."""
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
+from refloat.model.saving import Ending, Opening, Release, Runner, Status
 from refloat.model.stamp import Stamp
 
-Origin = Literal["run", "step", "hook", "mcp", "reconstruction", "recovery"]
-"""How a step came into the record."""
-SavedOutcome = Literal["ok", "error", "denied", "interrupted", "dangling"]
-OUTCOMES: Final[tuple[SavedOutcome, ...]] = ("ok", "error", "denied", "interrupted", "dangling")
-Status = Literal["accepted", "pending", "declined"]
-STATUSES: Final[tuple[Status, ...]] = ("accepted", "pending", "declined")
-Release = Literal["ok", "hold"]
-RELEASES: Final[tuple[Release, ...]] = ("ok", "hold")
-LinkKind = Literal["step", "wrap", "pickup", "decision"]
-LINK_KINDS: Final[tuple[LinkKind, ...]] = ("step", "wrap", "pickup", "decision")
 Verdict = Literal["unchanged", "altered", "missing", "not_checked"]
 """Of what was saved, against its receipt. `unchanged` never means correct."""
 Signature = Literal["unsigned", "valid", "invalid", "unknown_key"]
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """A checkout at one moment."""
-
-    head: str | None = None
-    """The commit that HEAD names."""
-    worktree: str | None = None
-    """SHA-256 over git's porcelain status and the hashes of the dirty files."""
-    unknown: str | None = None
-    """Why one of them is None."""
-
-
-@dataclass(frozen=True, slots=True)
-class Runner:
-    """The process behind a step."""
-
-    host: str | None = None
-    pid: int | None = None
-    pid_started: str | None = None
-    """Its start as the system writes it; a process number alone proves nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """What is known of a step when it begins."""
-
-    job: str
-    producer: str
-    tool: str
-    summary: str
-    origin: Origin
-    started_at: Stamp
-    workspace: str | None = None
-    tree: Tree = Tree()
-    runner: Runner = Runner()
-    automatic: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """What is known of a step when it ends."""
-
-    outcome: SavedOutcome
-    ended_at: Stamp
-    exit_code: int | None = None
-    tree: Tree = Tree()
-    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

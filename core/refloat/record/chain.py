@@ -1,29 +1,19 @@
-"""What is written to a job: steps begun and sealed, wraps, pickups, decisions, each link in one transaction.
+"""What is written to a job: steps begun and sealed, and links of any kind, each in one transaction.
 
 Decides the numbers: `seq` when a step begins, `sealed` when a link is sealed, both taken from the job's own row, which
 also holds its chain's head. That row is written first in every transaction, so writers of one job take turns on either
 engine. Refuses to seal a step twice, and to change anything sealed.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
-from uuid import uuid4
+from typing import Final, NamedTuple
 
 from refloat.errors import NotDone, UsageError
-from refloat.model.record import (
-    Checked,
-    Ending,
-    LinkKind,
-    Opening,
-    Release,
-    Status,
-)
+from refloat.model.saving import Ending, LinkKind, Opening
 from refloat.model.stamp import Stamp
 from refloat.record.contents import Content, put
-from refloat.record.engine import Connection, Row, Value
+from refloat.record.engine import Connection, Row, Value, new_id
 from refloat.record.receipts import opened, seal
 from refloat.record.rows import number, text
 from refloat.record.store import Record
@@ -37,8 +27,7 @@ class AlreadySealed(NotDone):
     """The step is sealed, or was never begun here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
+class Begun(NamedTuple):
     """A step in flight."""
 
     id: str
@@ -46,8 +35,7 @@ class Begun:
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(NamedTuple):
     """A link that stands."""
 
     kind: LinkKind
@@ -57,50 +45,6 @@ class Sealed:
     receipt: str
     row: Mapping[str, object]
     """As it is stored."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewWrap:
-    """A handover as somebody writes it."""
-
-    job: str
-    at: Stamp
-    producer: str
-    summary: str
-    goal: str
-    recipient: str | None = None
-    next_steps: Sequence[str] = ()
-    not_checked: Sequence[str] = ()
-    automatic: bool = False
-    note: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class NewPickup:
-    """An acceptance as somebody gives it."""
-
-    job: str
-    at: Stamp
-    producer: str
-    wrap: str | None = None
-    checked: Sequence[Checked] = ()
-    continue_at: int | None = None
-    automatic: bool = False
-    note: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class NewDecision:
-    """A decision as somebody takes it."""
-
-    job: str
-    at: Stamp
-    status: Status
-    decided_by: str
-    release: Release | None = None
-    about: str | None = None
-    automatic: bool = False
-    note: str | None = None
 
 
 def check_name(job: str) -> str:
@@ -166,79 +110,16 @@ def add_steps(
         )
 
 
-def add_wrap(record: Record, wrap: NewWrap) -> Sealed:
-    """Seal a wrap.
-
-    Raises:
-        NotWritten: the record did not take it.
-
-    """
-    with record.writing() as connection:
-        job = _turn(connection, wrap.job, wrap.at, "jobs.take_sealed")
-        row: dict[str, Value] = {
-            "summary": storable(wrap.summary),
-            "goal": storable(wrap.goal),
-            "recipient": _optional(wrap.recipient),
-            "next_steps": _texts(wrap.next_steps),
-            "not_checked": _texts(wrap.not_checked),
-            "last_seq": number(job, "last_seq"),
-            **_common(wrap),
-        }
-        return _add(connection, "wrap", "links.add_wrap", job, row)
-
-
-def add_pickup(record: Record, pickup: NewPickup) -> Sealed:
-    """Seal a pickup.
-
-    Raises:
-        NotWritten: the record did not take it.
-
-    """
-    with record.writing() as connection:
-        job = _turn(connection, pickup.job, pickup.at, "jobs.take_sealed")
-        found = [{"seq": each.seq, "receipt": each.receipt, "verdict": each.verdict} for each in pickup.checked]
-        row: dict[str, Value] = {
-            "wrap": pickup.wrap,
-            "checked": json.dumps(found, separators=(",", ":")),
-            "continue_at": pickup.continue_at,
-            **_common(pickup),
-        }
-        return _add(connection, "pickup", "links.add_pickup", job, row)
-
-
-def add_decision(record: Record, decision: NewDecision) -> Sealed:
-    """Seal a decision.
-
-    Raises:
-        NotWritten: the record did not take it.
-
-    """
-    with record.writing() as connection:
-        job = _turn(connection, decision.job, decision.at, "jobs.take_sealed")
-        row: dict[str, Value] = {
-            "id": uuid4().hex,
-            "job": decision.job,
-            "at": decision.at,
-            "status": decision.status,
-            "decided_by": storable(decision.decided_by),
-            "release": decision.release,
-            "about": _optional(decision.about),
-            "automatic": int(decision.automatic),
-            "note": _optional(decision.note),
-        }
-        return _add(connection, "decision", "links.add_decision", job, row)
-
-
 def storable(value: str) -> str:
     """A text that every engine takes and every JSON reader reads: no zero character, no half of a surrogate pair."""
     return _NOT_STORED.sub("\ufffd", value)
 
 
 def _begin(connection: Connection, opening: Opening, given: Content | None) -> Begun:
-    job = _turn(connection, check_name(opening.job), opening.started_at, "jobs.take_seq")
+    job = take_turn(connection, check_name(opening.job), opening.started_at, "jobs.take_seq")
     if given is not None:
         put(connection, given)
-    begun = Begun(uuid4().hex, opening.job, number(job, "last_seq") or 0)
+    begun = Begun(new_id(), opening.job, number(job, "last_seq") or 0)
     row: dict[str, Value] = {
         "id": begun.id,
         "job": begun.job,
@@ -247,8 +128,8 @@ def _begin(connection: Connection, opening: Opening, given: Content | None) -> B
         "producer": storable(opening.producer),
         "tool": storable(opening.tool),
         "summary": storable(opening.summary),
-        "workspace": _optional(opening.workspace),
-        "host": _optional(opening.runner.host),
+        "workspace": optional(opening.workspace),
+        "host": optional(opening.runner.host),
         "pid": opening.runner.pid,
         "pid_started": opening.runner.pid_started,
         "automatic": int(opening.automatic),
@@ -257,14 +138,14 @@ def _begin(connection: Connection, opening: Opening, given: Content | None) -> B
         "started_at": opening.started_at,
         "head_before": opening.tree.head,
         "worktree_before": opening.tree.worktree,
-        "unknown_before": _optional(opening.tree.unknown),
+        "unknown_before": optional(opening.tree.unknown),
     }
     connection.run("links.begin_step", **row, opened=opened(row, job["created_at"]))
     return begun
 
 
 def _end(connection: Connection, begun: Begun, ending: Ending, output: Content | None) -> Sealed:
-    job = _turn(connection, begun.job, ending.ended_at, "jobs.take_sealed")
+    job = take_turn(connection, begun.job, ending.ended_at, "jobs.take_sealed")
     row = connection.row("links.step", id=begun.id)
     if row is None or row["sealed"] is not None:
         raise AlreadySealed(f"step {begun.seq} of {begun.job} is sealed already")
@@ -278,8 +159,8 @@ def _end(connection: Connection, begun: Begun, ending: Ending, output: Content |
         "ended_at": ending.ended_at,
         "head_after": ending.tree.head,
         "worktree_after": ending.tree.worktree,
-        "unknown_after": _optional(ending.tree.unknown),
-        "note": _optional(ending.note),
+        "unknown_after": optional(ending.tree.unknown),
+        "note": optional(ending.note),
     }
     sealed = _sealed("step", job, {**row, **ended})
     values = _values(sealed.row)
@@ -289,7 +170,7 @@ def _end(connection: Connection, begun: Begun, ending: Ending, output: Content |
     return sealed
 
 
-def _turn(connection: Connection, job: str, now: Stamp, take: str) -> Row:
+def take_turn(connection: Connection, job: str, now: Stamp, take: str) -> Row:
     """The job's row, with the number taken; from here to the end of the transaction no other writer has the job."""
     check_name(job)
     if not connection.run(take, job=job):
@@ -301,7 +182,8 @@ def _turn(connection: Connection, job: str, now: Stamp, take: str) -> Row:
     return row
 
 
-def _add(connection: Connection, kind: LinkKind, statement: str, job: Row, row: Mapping[str, Value]) -> Sealed:
+def add_link(connection: Connection, kind: LinkKind, statement: str, job: Row, row: Mapping[str, Value]) -> Sealed:
+    """Seal a link that is not a step; `job` is the row that `take_turn` gave."""
     sealed = _sealed(kind, job, row)
     connection.run(statement, **_values(sealed.row))
     connection.run("jobs.set_head", job=text(job, "name"), head=sealed.receipt)
@@ -319,20 +201,6 @@ def _values(row: Mapping[str, object]) -> dict[str, Value]:
     return {name: value if isinstance(value, str | int | bytes) else None for name, value in row.items()}
 
 
-def _common(link: NewWrap | NewPickup) -> dict[str, Value]:
-    return {
-        "id": uuid4().hex,
-        "job": link.job,
-        "at": link.at,
-        "producer": storable(link.producer),
-        "automatic": int(link.automatic),
-        "note": _optional(link.note),
-    }
-
-
-def _optional(value: str | None) -> str | None:
+def optional(value: str | None) -> str | None:
+    """`storable`, or None."""
     return None if value is None else storable(value)
-
-
-def _texts(values: Sequence[str]) -> str:
-    return json.dumps([storable(value) for value in values], ensure_ascii=False, separators=(",", ":"))

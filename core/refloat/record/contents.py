@@ -7,13 +7,11 @@ anew: a damaged copy is healed by the same bytes, and never counts for the new s
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, Protocol
-from uuid import uuid4
+from typing import Final, NamedTuple, Protocol
 
-from refloat.record.engine import Connection
+from refloat.record.engine import Connection, new_id
 from refloat.record.rows import number, text
 from refloat.record.store import Record
 
@@ -35,8 +33,7 @@ class ContentDamaged(Exception):  # noqa: N818 - reads as the answer that it is
     """What is kept cannot be decoded, or is not what was saved."""
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """Bytes ready to be named by a row: a big one's file stands already."""
 
     sha256: str
@@ -72,7 +69,7 @@ def hold_file(record: Record, source: Path, name: str, size: int) -> Content:
         return Content(name, size, "row", "zstd", kept.hexdigest(), parts)
     target = _file(record.directory, name)
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    partial = target.with_name(f"{target.name}.{uuid4().hex}.partial")
+    partial = target.with_name(f"{target.name}.{new_id()}.partial")
     try:
         with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as out:  # noqa: PTH123 - private from the start
             for part in _compressed(source):

@@ -7,9 +7,8 @@ none of them.
 import re
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 NEWEST: Final = 2
 """The version that this program writes and reads; a test compares it with the files."""
@@ -17,8 +16,7 @@ NOTES: Final = "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMA
 _FILE: Final = re.compile(r"(\d{4})_\w+\.sql")
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
+class Migration(NamedTuple):
     """One numbered step of the schema."""
 
     version: int

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Final
 
-from refloat.model.record import LinkKind
+from refloat.model.saving import LinkKind
 from refloat.record.canonical import canonical
 
 _UNBOUND: Final = frozenset(("digests", "receipt", "signature"))

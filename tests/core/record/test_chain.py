@@ -2,27 +2,22 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
 from refloat.errors import UsageError
-from refloat.model.record import Checked, Ending, Opening, Runner, Tree
+from refloat.model.record import Checked
+from refloat.model.saving import Ending, Opening, Runner, Tree
 from refloat.model.stamp import Stamp
 from refloat.record.chain import (
     AlreadySealed,
-    NewDecision,
-    NewPickup,
-    NewWrap,
-    add_decision,
-    add_pickup,
     add_step,
     add_steps,
-    add_wrap,
     begin_step,
     seal_step,
 )
 from refloat.record.contents import hold
+from refloat.record.handovers import NewDecision, NewPickup, NewWrap, add_decision, add_pickup, add_wrap
 from refloat.record.receipts import altered_fields
 from refloat.record.store import Record
 
@@ -63,7 +58,7 @@ def test_a_step_is_sealed_once(record: Record) -> None:
     begun = begin_step(record, OPENING)
     first = seal_step(record, begun, ENDING)
     with pytest.raises(AlreadySealed):
-        seal_step(record, begun, replace(ENDING, outcome="error"))
+        seal_step(record, begun, ENDING._replace(outcome="error"))
     with record.reading() as connection:
         job = connection.row("jobs.one", job="retry")
     assert job is not None
@@ -86,11 +81,11 @@ def test_the_chain_follows_sealing_and_takes_in_every_kind(record: Record) -> No
 @pytest.mark.parametrize("name", ["", "  ", "a\nb", "a\x1b[1m", "x" * 201])
 def test_a_name_that_no_line_can_show_is_refused(record: Record, name: str) -> None:
     with pytest.raises(UsageError):
-        begin_step(record, replace(OPENING, job=name))
+        begin_step(record, OPENING._replace(job=name))
 
 
 def test_text_that_no_engine_takes_is_stored_as_what_can_be_read(record: Record) -> None:
-    sealed = add_step(record, replace(OPENING, summary="a\0b\udc80\ud800"), ENDING)
+    sealed = add_step(record, OPENING._replace(summary="a\0b\udc80\ud800"), ENDING)
     assert sealed.row["summary"] == "a\ufffdb\ufffd\ufffd"
     with record.reading() as connection:
         row = connection.row("links.step", id=sealed.id)
@@ -109,7 +104,7 @@ def test_a_failed_transaction_leaves_nothing(record: Record) -> None:
 
 
 def test_many_at_once_keep_their_order(record: Record) -> None:
-    sealed = add_steps(record, [(replace(OPENING, tool=f"t{n}"), ENDING, None, hold(b"same")) for n in range(20)])
+    sealed = add_steps(record, [(OPENING._replace(tool=f"t{n}"), ENDING, None, hold(b"same")) for n in range(20)])
     assert [(one.row["seq"], one.sealed) for one in sealed] == [(n, n) for n in range(1, 21)]
 
 
@@ -123,7 +118,7 @@ def test_writers_that_share_a_job_lose_and_repeat_nothing(opened: Callable[[], R
             own = opened()
             start.wait()
             for n in range(25):
-                begun = begin_step(own, replace(OPENING, producer=f"p{writer}"), hold(b"%d" % n))
+                begun = begin_step(own, OPENING._replace(producer=f"p{writer}"), hold(b"%d" % n))
                 seal_step(own, begun, ENDING, hold(b"%d %d" % (writer, n)))
         except BaseException as error:  # noqa: BLE001 - a thread's failure is the test's
             failed.append(error)
