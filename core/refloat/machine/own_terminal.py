@@ -12,12 +12,14 @@ import signal
 import termios
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from select import select
 from typing import Any, Final
 
-from refloat.machine.relay import Keep, Source
+from refloat.machine.relay import Keep, Source, hand_on
 from refloat.machine.signals import Signals
-from refloat.machine.transparent import Ended, copy_size, ended_by, execute, is_terminal, read_failure
+from refloat.machine.transparent import copy_size, ended_by, execute, is_terminal, read_failure
+from refloat.model.saving import Ended
 
 _MONITOR_LOST: Final = Ended(128 + signal.SIGKILL, signal.SIGKILL)
 _KEYS: Final = 1 << 14
@@ -50,7 +52,7 @@ def run_in_terminal(argv: Sequence[str], keep: Keep) -> Ended:
             os.waitpid(monitor, 0)
             sources[0].close()
             os.close(told)
-        return (not_started or ended)._replace(left=tuple(sources[1:]))
+        return (not_started or ended)._replace(hand_on=partial(hand_on, sources[1:]))
 
 
 def _monitor(argv: Sequence[str], terminal: int, errors: int, pipes: tuple[int, int], mask: object) -> None:

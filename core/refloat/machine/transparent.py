@@ -12,27 +12,17 @@ import signal
 import termios
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from select import select
-from typing import Final, NamedTuple
+from typing import Final
 
-from refloat.machine.relay import Keep, Source
+from refloat.machine.relay import Keep, Source, hand_on
 from refloat.machine.signals import Signals
+from refloat.model.saving import Ended
 
 _PIPE_BYTES: Final = 1 << 20
 _NOT_FOUND: Final = 127
 _NOT_STARTED: Final = 126
-
-
-class Ended(NamedTuple):
-    """How a command ended."""
-
-    code: int
-    """As a shell gives it: 128 + n after signal n, 127 and 126 for what could not be started."""
-    by_signal: int | None = None
-    failed: str | None = None
-    """Why it could not be started."""
-    left: tuple[Source, ...] = ()
-    """What background processes of it may still print to: for `hand_on`."""
 
 
 def run_transparently(argv: Sequence[str], keep: Keep) -> Ended:
@@ -152,7 +142,7 @@ def _run_beside(argv: Sequence[str], keep: Keep, signals: Signals) -> Ended:
             break
     if not_started is not None:
         ended = not_started
-    return ended._replace(left=tuple(left))
+    return ended._replace(hand_on=partial(hand_on, left))
 
 
 def _answer(signals: Signals, child: int, sized: Sequence[int]) -> Ended | None:

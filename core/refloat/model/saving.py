@@ -3,6 +3,7 @@
 Named tuples, not dataclasses: the module that makes those costs `refloat run` more than one interpreter start.
 """
 
+from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 
 from refloat.model.stamp import Stamp
@@ -62,3 +63,19 @@ class Ending(NamedTuple):
     exit_code: int | None = None
     tree: Tree = Tree()
     note: str | None = None
+
+
+def _nothing() -> None:
+    pass
+
+
+class Ended(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    """As a shell gives it: 128 + n after signal n, 127 and 126 for what could not be started."""
+    by_signal: int | None = None
+    failed: str | None = None
+    """Why it could not be started."""
+    hand_on: Callable[[], None] = _nothing
+    """To call last of all: passes on what background processes of the command still print."""

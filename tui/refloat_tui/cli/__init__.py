@@ -13,6 +13,11 @@ def main() -> int:
 
         if (code := quick.answer(words)) is not None:
             return code
+    if words and words[0] in {"run", "step"}:
+        from refloat_tui.cli import saving
+
+        if (code := saving.answer(words)) is not None:
+            return code
     from refloat_tui.cli.parser import run
 
     return run(words)
