@@ -7,7 +7,7 @@ One hash over many fields tells that something was altered, not what. So each li
 field's own hash (`digests`, in the order of the fields' names), bound by the receipt like any other field.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Final
 
@@ -17,6 +17,7 @@ from refloat.record.canonical import canonical
 _UNBOUND: Final = frozenset(("digests", "receipt", "signature"))
 """What is made from the rest. A signature is over the receipt."""
 _SIZE: Final = 8
+_WHOLE: Final = 64
 OPENED: Final = (
     "id",
     "job",
@@ -62,11 +63,28 @@ def receipt(bound: Fields, short: object) -> str:
 
 
 def opened(row: Fields, job_created_at: object) -> str:
-    """What binds a step in flight."""
+    """What binds a step in flight: one hash of all that stands when it begins, then the digests of its fields."""
+    bound = _opening_of(row, job_created_at)
     try:
-        return sha256(canonical({name: row[name] for name in OPENED} | {"job_created_at": job_created_at})).hexdigest()
+        whole = sha256(canonical(bound)).hexdigest()
     except ValueError:
         return ""
+    return whole + digests(bound)
+
+
+def altered_opening(row: Fields, job_created_at: object) -> tuple[str, ...]:
+    """The fields of a step in flight that are not as they were when it began; empty where all are."""
+    kept, fresh = row["opened"], opened(row, job_created_at)
+    if kept == fresh != "":
+        return ()
+    if not isinstance(kept, str) or kept[:_WHOLE] == fresh[:_WHOLE] != "":
+        return ("opened",)
+    bound = _opening_of(row, job_created_at)
+    return _differing(sorted(bound), kept[_WHOLE:], digests(bound)) or ("opened",)
+
+
+def _opening_of(row: Fields, job_created_at: object) -> dict[str, object]:
+    return {name: row[name] for name in OPENED} | {"job_created_at": job_created_at}
 
 
 def seal(kind: LinkKind, row: Fields, job_created_at: object) -> dict[str, object]:
@@ -90,15 +108,14 @@ def altered_fields(kind: LinkKind, row: Fields, job_created_at: object) -> tuple
     fresh = digests(bound)
     if receipt(bound, fresh) == said:
         return ("digests",)
-    names = sorted(bound)
     if not isinstance(kept, str) or len(kept) != len(fresh):
         return ("digests",)
-    differing = [
-        name
-        for at, name in enumerate(names)
-        if kept[at * _SIZE : (at + 1) * _SIZE] != fresh[at * _SIZE : (at + 1) * _SIZE]
-    ]
-    return tuple(differing) or ("receipt",)
+    return _differing(sorted(bound), kept, fresh) or ("receipt",)
+
+
+def _differing(names: Sequence[str], kept: str, fresh: str) -> tuple[str, ...]:
+    places = ((name, slice(at * _SIZE, (at + 1) * _SIZE)) for at, name in enumerate(names))
+    return tuple([name for name, place in places if kept[place] != fresh[place]])
 
 
 def _digest(value: object) -> str:

@@ -65,3 +65,23 @@ UNION ALL SELECT 'decision' AS kind, job, id, receipt FROM decisions WHERE recei
 SELECT * FROM wraps WHERE id LIKE :prefix ORDER BY sealed DESC;
 -- name: find_step
 SELECT * FROM steps WHERE id LIKE :prefix ORDER BY seq DESC;
+-- name: newest_wraps
+SELECT * FROM wraps WHERE job = :job ORDER BY sealed DESC LIMIT :many;
+-- name: last_own_wrap
+SELECT * FROM wraps WHERE job = :job AND automatic = 0 ORDER BY sealed DESC LIMIT 1;
+-- name: newest_pickups
+SELECT * FROM pickups WHERE job = :job ORDER BY sealed DESC LIMIT :many;
+-- name: newest_decisions
+SELECT * FROM decisions WHERE job = :job ORDER BY sealed DESC LIMIT :many;
+-- name: unsettled
+SELECT * FROM steps WHERE job = :job AND (sealed IS NULL OR outcome IN ('dangling', 'interrupted')) AND NOT EXISTS (
+    SELECT 1 FROM steps AS later WHERE later.job = steps.job AND later.seq > steps.seq AND later.outcome = 'ok'
+    AND later.tool = steps.tool AND later.summary = steps.summary
+) ORDER BY seq LIMIT :many;
+-- name: last_failures
+SELECT * FROM steps WHERE job = :job AND sealed IS NOT NULL AND outcome <> 'ok' ORDER BY seq DESC LIMIT :many;
+-- name: count_steps
+SELECT count(*) AS n FROM steps WHERE job = :job;
+-- name: count_links
+SELECT (SELECT count(*) FROM steps WHERE job = :job) + (SELECT count(*) FROM wraps WHERE job = :job)
+    + (SELECT count(*) FROM pickups WHERE job = :job) + (SELECT count(*) FROM decisions WHERE job = :job) AS n;
