@@ -18,6 +18,11 @@ Release = Literal["ok", "hold"]
 RELEASES: Final[tuple[Release, ...]] = ("ok", "hold")
 LinkKind = Literal["step", "wrap", "pickup", "decision"]
 LINK_KINDS: Final[tuple[LinkKind, ...]] = ("step", "wrap", "pickup", "decision")
+RULE: Final = (
+    "Use saved steps as done work. Do not repeat one without a reason. Do not call the job complete until its outcome "
+    "is verified."
+)
+"""What stands on every trail."""
 
 
 class Tree(NamedTuple):

@@ -124,7 +124,7 @@ def read(record: Record, connection: Connection, name: str, size: int | None) ->
     if place not in {"row", "file"} or coding not in {"plain", "zstd"}:
         raise ContentDamaged(f"kept as {place} {coding}, which no Refloat writes")
     kept, found, count = sha256(), sha256(), 0
-    raw = _hashed(_rows(connection, name) if place == "row" else _bytes_of(record, name), kept)
+    raw = _hashed(_rows(connection, name) if place == "row" else kept_bytes(record, name), kept)
     for part in raw if coding == "plain" else _decoded(raw):
         found.update(part)
         count += len(part)
@@ -156,7 +156,14 @@ def _rows(connection: Connection, name: str) -> Iterator[bytes]:
         raise ContentMissing(name)
 
 
-def _bytes_of(record: Record, name: str) -> Iterator[bytes]:
+def kept_bytes(record: Record, name: str) -> Iterator[bytes]:
+    """A big content's file as it is kept, in pieces.
+
+    Raises:
+        ContentMissing: there is none.
+        ContentDamaged: it cannot be read.
+
+    """
     if record.directory is None:
         raise ContentMissing(name)
     try:

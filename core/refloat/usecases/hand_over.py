@@ -9,28 +9,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from refloat.errors import UsageError
-from refloat.model.record import Checked, Fault, SavedStep, Trail, Verdict, Wrap
+from refloat.model.record import Checked, Decision, Fault, Pickup, SavedStep, Trail, Verdict, Wrap
 from refloat.model.stamp import Stamp
-from refloat.record.chain import Sealed
 from refloat.record.checking import verify_job
 from refloat.record.handovers import NewDecision, NewPickup, NewWrap, add_decision, add_pickup, add_wrap
 from refloat.record.rows import number, text
 from refloat.record.store import Record
-from refloat.record.trails import load_trail, own_row, unsettled
-from refloat.record.values import wrap_of
+from refloat.record.trails import load_trail, newest_wraps, own_row, unsettled
+from refloat.record.values import decision_of, pickup_of, wrap_of
 
-RULE = (
-    "Use saved steps as done work. Do not repeat one without a reason. Do not call the job complete until its outcome "
-    "is verified."
-)
-"""What stands on every trail."""
+__all__ = ["NewDecision", "NewWrap", "PickedUp", "decide_job", "find_wrap", "pick_up", "wrap_job"]
 
 
 @dataclass(frozen=True, slots=True)
 class PickedUp:
     """A job in new hands."""
 
-    sealed: Sealed
+    pickup: Pickup
     wrap: Wrap | None
     trail: Trail
     checked: tuple[Checked, ...]
@@ -40,19 +35,22 @@ class PickedUp:
     """What nobody may take for done."""
 
 
-def wrap_job(record: Record, wrap: NewWrap) -> Sealed:
-    """Seal a wrap of a job that is there.
+def wrap_job(record: Record, wrap: NewWrap) -> Wrap:
+    """Seal a wrap of a job that is there. Without a goal the one of its last wrap goes on.
 
     Raises:
         NoSuchJob: there is none of that name.
         NotWritten: the record did not take it.
 
     """
-    _must_exist(record, wrap.job)
-    return add_wrap(record, wrap)
+    with record.reading() as connection:
+        own_row(connection, wrap.job)
+        before = newest_wraps(connection, wrap.job)
+    goal = wrap.goal or (text(before[0], "goal") if before else "")
+    return wrap_of(add_wrap(record, wrap._replace(goal=goal)).row, "unchanged")
 
 
-def decide_job(record: Record, decision: NewDecision) -> Sealed:
+def decide_job(record: Record, decision: NewDecision) -> Decision:
     """Seal a decision on a job that is there.
 
     Raises:
@@ -60,8 +58,9 @@ def decide_job(record: Record, decision: NewDecision) -> Sealed:
         NotWritten: the record did not take it.
 
     """
-    _must_exist(record, decision.job)
-    return add_decision(record, decision)
+    with record.reading() as connection:
+        own_row(connection, decision.job)
+    return decision_of(add_decision(record, decision).row, "unchanged")
 
 
 def pick_up(record: Record, ref: str, producer: str, now: Callable[[], Stamp]) -> PickedUp:
@@ -83,7 +82,8 @@ def pick_up(record: Record, ref: str, producer: str, now: Callable[[], Stamp]) -
     doubtful += [step.seq for step in trail.steps if step.verdict in {"altered", "missing"}]
     continue_at = min(doubtful, default=total + 1)
     pickup = NewPickup(job, now(), producer, wrap.id if wrap else None, checked, continue_at)
-    return PickedUp(add_pickup(record, pickup), wrap, trail, checked, problems, open_steps)
+    sealed = pickup_of(add_pickup(record, pickup).row, "unchanged")
+    return PickedUp(sealed, wrap, trail, checked, problems, open_steps)
 
 
 def find_wrap(record: Record, ref: str) -> tuple[str, Wrap | None]:
@@ -105,11 +105,6 @@ def find_wrap(record: Record, ref: str) -> tuple[str, Wrap | None]:
     raise UsageError(f"{len(rows)} wraps begin with {ref}; give more of it")
 
 
-def _must_exist(record: Record, job: str) -> None:
-    with record.reading() as connection:
-        own_row(connection, job)
-
-
 def _verify_bearing(record: Record, trail: Trail) -> tuple[tuple[Checked, ...], tuple[Fault, ...]]:
     checked: list[Checked] = []
     problems: list[Fault] = []
@@ -117,7 +112,7 @@ def _verify_bearing(record: Record, trail: Trail) -> tuple[tuple[Checked, ...], 
         if step.link is None:
             continue
         found = verify_job(record, trail.job, step.link.receipt)
-        worst: Verdict = next((fault.verdict for fault in found.problems), "unchanged")
+        worst: Verdict = found.problems[0].verdict if found.problems else "unchanged"
         checked.append(Checked(step.seq, step.link.receipt, worst))
         problems += found.problems
     return tuple(checked), tuple(problems)

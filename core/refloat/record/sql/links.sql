@@ -85,3 +85,5 @@ SELECT count(*) AS n FROM steps WHERE job = :job;
 -- name: count_links
 SELECT (SELECT count(*) FROM steps WHERE job = :job) + (SELECT count(*) FROM wraps WHERE job = :job)
     + (SELECT count(*) FROM pickups WHERE job = :job) + (SELECT count(*) FROM decisions WHERE job = :job) AS n;
+-- name: count_reconstructed
+SELECT count(*) AS n FROM steps WHERE job = :job AND producer = :producer AND origin = 'reconstruction';
