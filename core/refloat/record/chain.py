@@ -139,9 +139,24 @@ def _begin(connection: Connection, opening: Opening, given: Content | None) -> B
         "head_before": opening.tree.head,
         "worktree_before": opening.tree.worktree,
         "unknown_before": optional(opening.tree.unknown),
+        "rests_on": _rests_on(connection, opening, given),
     }
     connection.run("links.begin_step", **row, opened=opened(row, job["created_at"]))
     return begun
+
+
+def _rests_on(connection: Connection, opening: Opening, given: Content | None) -> int | None:
+    """The step that left the checkout which this one starts from; else the one whose output is its input."""
+    tree = opening.tree
+    if tree.worktree is not None and tree.head is not None:
+        row = connection.row("links.left_behind", job=opening.job, worktree=tree.worktree, head=tree.head)
+        if row is not None:
+            changed = (row["head_before"], row["worktree_before"]) != (tree.head, tree.worktree)
+            return number(row, "seq") if changed else number(row, "rests_on")
+    if given is None or not given.size:
+        return None
+    row = connection.row("links.printed", job=opening.job, content=given.sha256)
+    return None if row is None else number(row, "seq")
 
 
 def _end(connection: Connection, begun: Begun, ending: Ending, output: Content | None) -> Sealed:

@@ -37,6 +37,7 @@ OPENED: Final = (
     "head_before",
     "worktree_before",
     "unknown_before",
+    "rests_on",
 )
 """Fields that stand when a step begins: `opened` binds them while it is in flight."""
 

@@ -24,6 +24,8 @@ from refloat.record.migrating import NEWEST, NOTES, Migration, find_migrations
 from refloat.record.statements import statement
 
 _BUSY_SECONDS: Final = 60.0
+_FAULTS: Final = (sqlite3.Error, UnicodeDecodeError)
+"""What the module raises; the second where a damaged name stands in an error's own words."""
 
 
 class SqliteConnection:
@@ -79,7 +81,7 @@ class SqliteEngine:
                     with suppress(sqlite3.Error):  # a full disk has rolled it back already
                         self._raw.execute("ROLLBACK")
                     raise
-            except (sqlite3.Error, OverflowError) as error:
+            except (*_FAULTS, OverflowError) as error:
                 raise NotWritten(f"the record cannot be written: {error}") from error
 
     @contextmanager
@@ -101,7 +103,7 @@ class SqliteEngine:
                     if not inside:
                         with suppress(sqlite3.Error):
                             self._raw.execute("ROLLBACK")
-            except sqlite3.Error as error:
+            except _FAULTS as error:
                 raise RecordUnavailable(f"the record cannot be read: {error}") from error
 
     def integrity(self) -> Sequence[str]:
@@ -109,7 +111,7 @@ class SqliteEngine:
         with self._turn:
             try:
                 found = [str(word) for row in self._raw.execute("PRAGMA integrity_check") for word in row.values()]
-            except sqlite3.Error as error:
+            except _FAULTS as error:
                 return (str(error),)
         return () if found == ["ok"] else tuple(found)
 
@@ -130,7 +132,7 @@ def open_file(path: Path, now: Stamp, migrations: Sequence[Migration] | None = N
     try:
         raw = _open_current(path, NEWEST if migrations is None else migrations[-1].version)
         return SqliteEngine(_make(path, now, migrations or find_migrations()) if raw is None else raw)
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, *_FAULTS) as error:
         raise RecordUnavailable(f"the record {path} cannot be opened: {error}") from error
 
 

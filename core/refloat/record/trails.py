@@ -1,8 +1,8 @@
 """The trail of a job: what a newcomer must know first, bounded, and without reading a single output.
 
 Decides what is shown where not all is: what is in flight, what most later steps rest on, what failed last, the newest.
-A step rests on the one whose checkout it started from, or whose output it took as its input. Decides the first moves
-of whoever picks a job up: which receipts to verify, and where to go on.
+A step rests on the one that left the checkout which it started from, or the output that was its input. Decides what
+nobody may take for done, too: steps in flight, or of unknown outcome.
 """
 
 from collections.abc import Sequence

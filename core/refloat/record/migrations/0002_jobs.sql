@@ -25,7 +25,8 @@ CREATE TABLE pieces (
     PRIMARY KEY (sha256, n)
 );
 
--- A step without `sealed` is in flight. `opened` binds what was stored when it began.
+-- A step without `sealed` is in flight. `opened` binds what was stored when it began. `rests_on` is the number of the
+-- step that left the checkout (or the input) which this one started from.
 CREATE TABLE steps (
     id              TEXT PRIMARY KEY,
     job             TEXT NOT NULL REFERENCES jobs (name),
@@ -45,6 +46,7 @@ CREATE TABLE steps (
     head_before     TEXT,
     worktree_before TEXT,
     unknown_before  TEXT,
+    rests_on        BIGINT,
     opened          TEXT NOT NULL,
     output_sha256   TEXT,
     output_bytes    BIGINT,
@@ -64,6 +66,12 @@ CREATE TABLE steps (
     UNIQUE (job, seq),
     UNIQUE (job, sealed)
 );
+
+-- What a trail asks of ten thousand steps is answered from these alone.
+CREATE INDEX steps_left ON steps (job, worktree_after, head_after, seq);
+CREATE INDEX steps_printed ON steps (job, output_sha256, seq);
+CREATE INDEX steps_resting ON steps (job, rests_on);
+CREATE INDEX steps_ended ON steps (job, outcome, seq);
 
 CREATE TABLE wraps (
     id          TEXT PRIMARY KEY,

@@ -1,7 +1,7 @@
 -- name: one
-SELECT * FROM leases WHERE subject = :subject;
+SELECT {leases} FROM leases WHERE subject = :subject;
 -- name: all
-SELECT * FROM leases ORDER BY subject;
+SELECT {leases} FROM leases ORDER BY subject;
 -- name: take
 INSERT INTO leases (subject, token, holder, host, pid, pid_started, since, renewed_at, until, reason)
 VALUES (:subject, :token, :holder, :host, :pid, :pid_started, :since, :since, :until, :reason)

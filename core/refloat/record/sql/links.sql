@@ -1,8 +1,10 @@
 -- name: begin_step
 INSERT INTO steps (id, job, seq, origin, producer, tool, summary, workspace, host, pid, pid_started, automatic,
-    input_sha256, input_bytes, started_at, head_before, worktree_before, unknown_before, opened)
+    input_sha256, input_bytes, started_at, head_before, worktree_before, unknown_before, rests_on,
+    opened)
 VALUES (:id, :job, :seq, :origin, :producer, :tool, :summary, :workspace, :host, :pid, :pid_started, :automatic,
-    :input_sha256, :input_bytes, :started_at, :head_before, :worktree_before, :unknown_before, :opened);
+    :input_sha256, :input_bytes, :started_at, :head_before, :worktree_before, :unknown_before, :rests_on,
+    :opened);
 -- name: seal_step
 UPDATE steps SET output_sha256 = :output_sha256, output_bytes = :output_bytes, outcome = :outcome,
     exit_code = :exit_code, ended_at = :ended_at, head_after = :head_after, worktree_after = :worktree_after,
@@ -10,7 +12,7 @@ UPDATE steps SET output_sha256 = :output_sha256, output_bytes = :output_bytes, o
     receipt = :receipt, signer = :signer, signature = :signature
 WHERE id = :id AND sealed IS NULL;
 -- name: step
-SELECT * FROM steps WHERE id = :id;
+SELECT {steps} FROM steps WHERE id = :id;
 -- name: add_wrap
 INSERT INTO wraps (id, job, at, producer, summary, goal, recipient, next_steps, not_checked, last_seq, automatic, note,
     sealed, previous, digests, receipt, signer, signature)
@@ -27,59 +29,54 @@ INSERT INTO decisions (id, job, at, status, decided_by, release, about, automati
 VALUES (:id, :job, :at, :status, :decided_by, :release, :about, :automatic, :note, :sealed, :previous, :digests,
     :receipt, :signer, :signature);
 -- name: steps_of
-SELECT * FROM steps WHERE job = :job AND seq > :after ORDER BY seq LIMIT :many;
+SELECT {steps} FROM steps WHERE job = :job AND seq > :after ORDER BY seq LIMIT :many;
 -- name: wraps_of
-SELECT * FROM wraps WHERE job = :job ORDER BY sealed;
+SELECT {wraps} FROM wraps WHERE job = :job ORDER BY sealed;
 -- name: pickups_of
-SELECT * FROM pickups WHERE job = :job ORDER BY sealed;
+SELECT {pickups} FROM pickups WHERE job = :job ORDER BY sealed;
 -- name: decisions_of
-SELECT * FROM decisions WHERE job = :job ORDER BY sealed;
+SELECT {decisions} FROM decisions WHERE job = :job ORDER BY sealed;
 -- name: in_flight
-SELECT * FROM steps WHERE job = :job AND sealed IS NULL ORDER BY seq;
+SELECT {steps} FROM steps WHERE job = :job AND sealed IS NULL ORDER BY seq;
 -- name: newest_steps
-SELECT * FROM steps WHERE job = :job ORDER BY seq DESC LIMIT :many;
+SELECT {steps} FROM steps WHERE job = :job ORDER BY seq DESC LIMIT :many;
 -- name: step_at
-SELECT * FROM steps WHERE job = :job AND seq = :seq;
+SELECT {steps} FROM steps WHERE job = :job AND seq = :seq;
 -- name: outcomes
-SELECT outcome, count(*) AS n FROM steps WHERE job = :job AND sealed IS NOT NULL GROUP BY outcome ORDER BY outcome;
+SELECT outcome, count(*) AS n FROM steps WHERE job = :job AND outcome IS NOT NULL GROUP BY outcome ORDER BY outcome;
 -- name: load_bearing
-WITH starts AS (
-    SELECT head_before AS head, worktree_before AS worktree, count(*) AS n FROM steps
-    WHERE job = :job AND worktree_before IS NOT NULL GROUP BY head_before, worktree_before
-), inputs AS (
-    SELECT input_sha256 AS content, count(*) AS n FROM steps
-    WHERE job = :job AND input_bytes > 0 GROUP BY input_sha256
-)
-SELECT steps.seq, coalesce(starts.n, 0) + coalesce(inputs.n, 0) AS resting FROM steps
-LEFT JOIN starts ON starts.worktree = steps.worktree_after AND starts.head = steps.head_after
-    AND (steps.worktree_before <> steps.worktree_after OR steps.head_before <> steps.head_after)
-LEFT JOIN inputs ON inputs.content = steps.output_sha256
-WHERE steps.job = :job AND steps.outcome = 'ok' AND coalesce(starts.n, 0) + coalesce(inputs.n, 0) > 0
-ORDER BY resting DESC, steps.seq DESC LIMIT :many;
+SELECT rests_on AS seq, count(*) AS resting FROM steps WHERE job = :job AND rests_on IS NOT NULL
+GROUP BY rests_on ORDER BY count(*) DESC, rests_on DESC LIMIT :many;
+-- name: left_behind
+SELECT seq, rests_on, head_before, worktree_before FROM steps
+WHERE job = :job AND worktree_after = :worktree AND head_after = :head ORDER BY seq DESC LIMIT 1;
+-- name: printed
+SELECT seq FROM steps WHERE job = :job AND output_sha256 = :content ORDER BY seq DESC LIMIT 1;
 -- name: find_receipt
 SELECT 'step' AS kind, job, id, receipt FROM steps WHERE receipt LIKE :prefix
 UNION ALL SELECT 'wrap' AS kind, job, id, receipt FROM wraps WHERE receipt LIKE :prefix
 UNION ALL SELECT 'pickup' AS kind, job, id, receipt FROM pickups WHERE receipt LIKE :prefix
 UNION ALL SELECT 'decision' AS kind, job, id, receipt FROM decisions WHERE receipt LIKE :prefix;
 -- name: find_wrap
-SELECT * FROM wraps WHERE id LIKE :prefix ORDER BY sealed DESC;
+SELECT {wraps} FROM wraps WHERE id LIKE :prefix ORDER BY sealed DESC;
 -- name: find_step
-SELECT * FROM steps WHERE id LIKE :prefix ORDER BY seq DESC;
+SELECT {steps} FROM steps WHERE id LIKE :prefix ORDER BY seq DESC;
 -- name: newest_wraps
-SELECT * FROM wraps WHERE job = :job ORDER BY sealed DESC LIMIT :many;
+SELECT {wraps} FROM wraps WHERE job = :job ORDER BY sealed DESC LIMIT :many;
 -- name: last_own_wrap
-SELECT * FROM wraps WHERE job = :job AND automatic = 0 ORDER BY sealed DESC LIMIT 1;
+SELECT {wraps} FROM wraps WHERE job = :job AND automatic = 0 ORDER BY sealed DESC LIMIT 1;
 -- name: newest_pickups
-SELECT * FROM pickups WHERE job = :job ORDER BY sealed DESC LIMIT :many;
+SELECT {pickups} FROM pickups WHERE job = :job ORDER BY sealed DESC LIMIT :many;
 -- name: newest_decisions
-SELECT * FROM decisions WHERE job = :job ORDER BY sealed DESC LIMIT :many;
+SELECT {decisions} FROM decisions WHERE job = :job ORDER BY sealed DESC LIMIT :many;
 -- name: unsettled
-SELECT * FROM steps WHERE job = :job AND (sealed IS NULL OR outcome IN ('dangling', 'interrupted')) AND NOT EXISTS (
+SELECT {steps} FROM steps WHERE job = :job AND (sealed IS NULL OR outcome IN ('dangling', 'interrupted')) AND NOT EXISTS (
     SELECT 1 FROM steps AS later WHERE later.job = steps.job AND later.seq > steps.seq AND later.outcome = 'ok'
     AND later.tool = steps.tool AND later.summary = steps.summary
 ) ORDER BY seq LIMIT :many;
 -- name: last_failures
-SELECT * FROM steps WHERE job = :job AND sealed IS NOT NULL AND outcome <> 'ok' ORDER BY seq DESC LIMIT :many;
+SELECT {steps} FROM steps WHERE job = :job AND outcome IN ('error', 'denied', 'interrupted', 'dangling')
+ORDER BY seq DESC LIMIT :many;
 -- name: count_steps
 SELECT count(*) AS n FROM steps WHERE job = :job;
 -- name: count_links
