@@ -31,6 +31,8 @@ def back_up(record: Record, target: Path, now: Stamp) -> Sequence[str]:
     """
     if os.path.lexists(target):
         raise NotDone(f"{target} is there already")
+    if not target.parent.is_dir():
+        raise NotDone(f"the backup could not be written: {target.parent} is no directory")
     partial = target.with_name(f"{target.name}.partial")
     try:
         partial.unlink(missing_ok=True)

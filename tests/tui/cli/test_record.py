@@ -240,3 +240,17 @@ def test_a_command_that_is_interrupted_is_sealed_as_such(refloat: Run, tmp_path:
         assert process.wait(PATIENCE) == 143
     (step,) = answer(refloat("trail", "j", "--json"))["steps"]
     assert (step["state"], step["outcome"], step["exit_code"]) == ("sealed", "interrupted", 143)
+
+
+def test_doctor_tells_of_a_damaged_record_and_of_what_was_left_behind(refloat: Run, tmp_path: Path) -> None:
+    refloat("run", "--job", "j", "--", "true")
+    assert "damaged" not in refloat("doctor").stdout
+    (data(tmp_path) / "incoming").mkdir(exist_ok=True)
+    (data(tmp_path) / "incoming" / "abc").write_text("half an output")
+    assert "was killed" in refloat("doctor").stdout
+    whole = bytearray((data(tmp_path) / "record.db").read_bytes())
+    whole[4096 * 3 : 4096 * 4] = bytes(4096)
+    (data(tmp_path) / "record.db").write_bytes(whole)
+    assert "the record" in refloat("doctor").stdout
+    warned = answer(refloat("doctor", "--json"))["warnings"]
+    assert any("damaged" in each["what"] or "cannot be" in each["what"] for each in warned)
