@@ -71,8 +71,11 @@ def _machine(bench: Workbench) -> MachineFacts:
 def _count_drafts(machine: Machine) -> int | None:
     if not _has_url(machine) and not (machine.places.data / FILE_NAME).exists():
         return 0  # opening would make it
-    with open_drafts(machine) as drafts:
-        return None if drafts.why_memory else len(drafts.find())
+    try:
+        with open_drafts(machine) as drafts:
+            return None if drafts.why_memory else len(drafts.find())
+    except RefloatError:
+        return None  # damaged; the warnings tell
 
 
 def _has_url(machine: Machine) -> bool:

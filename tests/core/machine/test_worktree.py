@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -42,19 +43,19 @@ def test_it_names_head_and_is_the_same_for_the_same_tree(repo: Path) -> None:
     assert look(repo / "sub") == first
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda repo: (repo / "kept.txt").write_text("two\n"),
-        lambda repo: (repo / "new.txt").write_text("x"),
-        lambda repo: (repo / "kept.txt").unlink(),
-        lambda repo: (repo / "kept.txt").chmod(0o755),
-        lambda repo: (repo / "link").symlink_to("kept.txt"),
-        lambda repo: (repo / "d").mkdir() or (repo / "d" / "ä\n").write_text("x"),
-        lambda repo: git(repo, "mv", "kept.txt", "moved.txt"),
-    ],
-)
-def test_every_change_moves_it_and_taking_it_back_restores_it(repo: Path, change) -> None:  # noqa: ANN001
+CHANGES: list[Callable[[Path], object]] = [
+    lambda repo: (repo / "kept.txt").write_text("two\n"),
+    lambda repo: (repo / "new.txt").write_text("x"),
+    lambda repo: (repo / "kept.txt").unlink(),
+    lambda repo: (repo / "kept.txt").chmod(0o755),
+    lambda repo: (repo / "link").symlink_to("kept.txt"),
+    lambda repo: (repo / "d").mkdir() or (repo / "d" / "ä\n").write_text("x"),
+    lambda repo: git(repo, "mv", "kept.txt", "moved.txt"),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_every_change_moves_it_and_taking_it_back_restores_it(repo: Path, change: Callable[[Path], object]) -> None:
     clean = look(repo)
     change(repo)
     dirty = look(repo)

@@ -91,3 +91,10 @@ def opened(url: str | None, tmp_path: Path) -> Iterator[Callable[[], Record]]:
 def record(opened: Callable[[], Record]) -> Record:
     """This test's record."""
     return opened()
+
+
+@pytest.fixture
+def file_record(tmp_path: Path) -> Iterator[Record]:
+    """A record in a file, for what only a file can suffer."""
+    with open_record(tmp_path / "data", NOW) as record:
+        yield record

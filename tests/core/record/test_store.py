@@ -255,13 +255,12 @@ def test_processes_that_make_a_new_record_at_once_all_get_it(tmp_path: Path) -> 
             assert maker.returncode == 0
 
 
-def test_opening_it_again_in_one_process_keeps_the_first_ones_lock(record: Record, url: str | None) -> None:
-    if url is not None or record.path is None:
-        return  # a habit of POSIX locks on files
-    with record.writing() as connection:
+def test_opening_it_again_in_one_process_keeps_the_first_ones_lock(file_record: Record, tmp_path: Path) -> None:
+    with file_record.writing() as connection:
         connection.run("jobs.make", job="a", now=NOW)
-        open_record(record.path.parent, NOW).close()
-        code = f"import sqlite3; sqlite3.connect({str(record.path)!r}, timeout=0).execute('BEGIN IMMEDIATE')"
+        open_record(tmp_path / "data", NOW).close()
+        path = str(tmp_path / "data" / FILE_NAME)
+        code = f"import sqlite3; sqlite3.connect({path!r}, timeout=0).execute('BEGIN IMMEDIATE')"
         other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
         assert "locked" in other.stderr
 

@@ -244,7 +244,7 @@ def test_a_command_that_is_interrupted_is_sealed_as_such(refloat: Run, tmp_path:
 
 def test_doctor_tells_of_a_damaged_record_and_of_what_was_left_behind(refloat: Run, tmp_path: Path) -> None:
     refloat("run", "--job", "j", "--", "true")
-    assert "damaged" not in refloat("doctor").stdout
+    assert "the record is damaged" not in refloat("doctor").stdout
     (data(tmp_path) / "incoming").mkdir(exist_ok=True)
     (data(tmp_path) / "incoming" / "abc").write_text("half an output")
     assert "was killed" in refloat("doctor").stdout
