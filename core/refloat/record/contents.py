@@ -68,7 +68,7 @@ def hold_file(record: Record, source: Path, name: str, size: int) -> Content:
             kept.update(part)
         return Content(name, size, "row", "zstd", kept.hexdigest(), parts)
     target = _file(record.directory, name)
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(target.parent)
     partial = target.with_name(f"{target.name}.{new_id()}.partial")
     try:
         with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as out:  # noqa: PTH123 - private from the start
@@ -212,6 +212,13 @@ def _decoded(raw: Iterable[bytes]) -> Iterator[bytes]:
         raise ContentDamaged(f"it cannot be decompressed: {error}") from error
     if not unpacker.eof or unpacker.unused_data:
         raise ContentDamaged("it is cut off" if not unpacker.eof else "something stands behind its end")
+
+
+def make_private(directory: Path) -> None:
+    """Make a directory and those above it that are missing, for their owner alone (`parents=True` would not)."""
+    if not directory.is_dir():
+        make_private(directory.parent)
+        directory.mkdir(mode=0o700, exist_ok=True)
 
 
 def _sync(directory: Path) -> None:

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Final, Self
 
-from refloat.record.contents import SMALL, Content, hold, hold_file
+from refloat.record.contents import SMALL, Content, hold, hold_file, make_private
 from refloat.record.engine import new_id
 from refloat.record.store import Record
 
@@ -66,7 +66,7 @@ class Spool:
         return hold_file(record, self._path, self._hash.hexdigest(), self.size)
 
     def _spill(self) -> None:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(self._path.parent)
         handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         self._file = open(handle, "wb", buffering=0)  # noqa: PTH123, SIM115 - closed with the spool
         self._file.write(b"".join(self._parts))

@@ -11,6 +11,7 @@ from refloat.model.checkout import Warned
 from refloat.model.problem import Problem
 from refloat.model.status import AgentFound, Doctor, MachineFacts
 from refloat.ports import Machine
+from refloat.record.contents import FOLDER as OUTPUTS
 from refloat.record.spool import FOLDER as INCOMING
 from refloat.record.store import FILE_NAME, find_url
 from refloat.usecases.find_sessions import Listing, Scope, list_sessions
@@ -89,7 +90,7 @@ def _has_url(machine: Machine) -> bool:
 def _record_warnings(machine: Machine) -> list[Warned]:
     """What is damaged in the record, and what killed commands left beside it."""
     places = machine.places
-    left = sorted((places.data / INCOMING).glob("*")) if (places.data / INCOMING).is_dir() else []
+    left = [*sorted((places.data / INCOMING).glob("*")), *sorted((places.data / OUTPUTS).rglob("*.partial"))]
     found = [Warned("what a command printed whose `refloat run` was killed, or still runs", str(path)) for path in left]
     try:
         with open_saved(places.data, places.config, places.environment, machine.clock.now()) as record:

@@ -1,6 +1,8 @@
 """Running a command and saving it: what is written when, and that nothing of the record stops the command."""
 
-from collections.abc import Callable, Sequence
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 
@@ -19,6 +21,13 @@ from refloat.usecases.save_step import Desk, Elsewhere, Ran, outcome_of, run_ste
 NOW = Stamp("2026-09-14T14:00:00.000Z")
 Keep = Callable[[bytes], None]
 Make = Callable[[Callable[[Keep], Ended]], Desk]
+
+
+@pytest.fixture(autouse=True)
+def _open_umask() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction] - used by pytest
+    before = os.umask(0)
+    yield
+    os.umask(before)
 
 
 @pytest.fixture
@@ -92,8 +101,10 @@ def test_every_byte_is_kept_however_many(desk: Make, opened: Callable[[], Record
     with record.reading() as connection:
         assert b"".join(read(record, connection, step.output_sha256 or "", step.output_bytes)) == data[:size]
     assert verify_job(record, "retry").ok
-    incoming = tmp_path / "data" / "incoming"
-    assert not incoming.exists() or not list(incoming.iterdir())
+    data_directory = tmp_path / "data"
+    assert not list(data_directory.glob("incoming/*"))
+    for path in data_directory.rglob("*"):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
 
 def test_its_words_are_kept_as_they_were_given(desk: Make, opened: Callable[[], Record]) -> None:

@@ -28,7 +28,7 @@ def trail_lines(trail: Trail, width: int) -> Iterator[str]:
     flying = [step for step in trail.steps if step.ending is None]
     yield from section("IN FLIGHT: a crash may sit here", columns([step_row(step) for step in flying], width))
     bearing = [step for seq in trail.load_bearing for step in trail.steps if step.seq == seq]
-    yield from section("MOST RESTS ON", columns([step_row(step) for step in bearing], width))
+    yield from section("VERIFY FIRST: most rests on these", columns([step_row(step) for step in bearing], width))
     rest = [step for step in trail.steps if step.ending is not None]
     yield from section("NEWEST FIRST", columns([step_row(step) for step in rest], width))
     if trail.omitted:
