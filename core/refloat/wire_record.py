@@ -113,6 +113,7 @@ def step(value: "SavedStep") -> Document:
         "summary": opening.summary,
         "origin": opening.origin,
         "state": "in_flight" if link is None else "sealed",
+        "running": value.running,
         "outcome": ending.outcome if ending else None,
         "exit_code": ending.exit_code if ending else None,
         "started_at": opening.started_at,

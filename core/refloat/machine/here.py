@@ -23,14 +23,22 @@ def runner() -> Runner:
 
 
 def start_token(pid: int | str) -> str | None:
-    """When a process started, as the system writes it (proc(5), field 22); None where it has no /proc."""
+    """When a process started, as the system writes it (proc(5), field 22); None where it ended or has no /proc."""
     if sys.platform != "linux":
         return None
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
-            return file.read().rpartition(b")")[2].split()[19].decode("ascii")
+            fields = file.read().rpartition(b")")[2].split()
+        return None if fields[0] in {b"Z", b"X"} else fields[19].decode("ascii")
     except (OSError, IndexError):
         return None
+
+
+def is_running(who: Runner) -> bool | None:
+    """Whether the process behind a step still runs; None where that cannot be told from here."""
+    if who.host != os.uname().nodename or who.pid is None or who.pid_started is None:
+        return None
+    return start_token(who.pid) == who.pid_started
 
 
 def directory() -> str:

@@ -56,6 +56,7 @@ class Signals:
             self._thread.join()
         os.close(self.fd)
         os.close(self._into)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command is over; a late key must not stop its saving
         signal.pthread_sigmask(signal.SIG_SETMASK, self.before)
 
     def start(self) -> None:

@@ -38,6 +38,8 @@ class SavedStep:
     ending: Ending | None
     link: Link | None
     verdict: Verdict = "not_checked"
+    running: bool | None = None
+    """Of a step in flight, whether its process still runs; None where that cannot be told."""
 
 
 @dataclass(frozen=True, slots=True)

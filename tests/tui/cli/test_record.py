@@ -236,6 +236,7 @@ def test_a_command_that_is_interrupted_is_sealed_as_such(refloat: Run, tmp_path:
         process.stdout.readline()
         (flying,) = answer(refloat("trail", "j", "--json"))["steps"]
         assert (flying["state"], flying["outcome"], flying["receipt"]) == ("in_flight", None, None)
+        assert flying["running"] is (True if sys.platform == "linux" else None)
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 143
     (step,) = answer(refloat("trail", "j", "--json"))["steps"]
@@ -254,3 +255,18 @@ def test_doctor_tells_of_a_damaged_record_and_of_what_was_left_behind(refloat: R
     assert "the record" in refloat("doctor").stdout
     warned = answer(refloat("doctor", "--json"))["warnings"]
     assert any("damaged" in each["what"] or "cannot be" in each["what"] for each in warned)
+
+
+def test_a_killed_run_is_told_as_the_place_of_the_crash(refloat: Run, tmp_path: Path) -> None:
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    words = [sys.executable, "-m", "refloat_tui", "run", "--job", "j", "--", "sh", "-c", "echo ready; exec sleep 60"]
+    with subprocess.Popen(words, env=env, stdout=subprocess.PIPE, cwd=tmp_path, start_new_session=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        os.killpg(process.pid, signal.SIGKILL)
+    (flying,) = answer(refloat("trail", "j", "--json"))["steps"]
+    assert (flying["state"], flying["running"]) == ("in_flight", False if sys.platform == "linux" else None)
+    if sys.platform == "linux":
+        assert "a crash sits here" in refloat("trail", "j").stdout
+    assert answer(refloat("verify", "j", "--json"))["in_flight"] == [1]
+    assert answer(refloat("pickup", "j", "--as", "bob", "--json"))["pickup"]["continue_at"] == 1

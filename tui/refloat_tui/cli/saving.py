@@ -171,3 +171,5 @@ def _guarded(work: Callable[[], int]) -> int:
     except RefloatError as fault:
         err.say(str(fault))
         return fault.exit_code
+    except KeyboardInterrupt:
+        return 130

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from refloat import wire_record
 from refloat.brief.masks import Masker, mask_tree
 from refloat.errors import RefloatError
+from refloat.machine.here import is_running
 from refloat.machine.moment import now
 from refloat.machine.places import find_directories
 from refloat.model.stamp import Stamp
@@ -47,7 +48,7 @@ def trail(job: str, limit: int, *, as_json: bool, masked: bool) -> int:
     """`refloat trail`."""
     places, moment = find_directories(os.environ), Stamp(now())
     with open_saved(places.data, places.config, os.environ, moment) as record:
-        found = show_trail(record, job, limit)
+        found = show_trail(record, job, limit, is_running)
     masker = Masker(enabled=masked)
     if as_json:
         out.write(wire_record.dump(wire_record.trail(found), masker))

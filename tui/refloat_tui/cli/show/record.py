@@ -26,9 +26,9 @@ def trail_lines(trail: Trail, width: int) -> Iterator[str]:
     yield from labelled("STEPS", ended, width)
     yield from labelled("RULE", RULE, width)
     flying = [step for step in trail.steps if step.ending is None]
-    yield from section("IN FLIGHT: a crash may sit here", columns([step_row(step) for step in flying], width))
+    yield from section("IN FLIGHT", columns([step_row(step) for step in flying], width))
     bearing = [step for seq in trail.load_bearing for step in trail.steps if step.seq == seq]
-    yield from section("VERIFY FIRST: most rests on these", columns([step_row(step) for step in bearing], width))
+    yield from section("VERIFY FIRST", columns([step_row(step) for step in bearing], width))
     rest = [step for step in trail.steps if step.ending is not None]
     yield from section("NEWEST FIRST", columns([step_row(step) for step in rest], width))
     if trail.omitted:
@@ -48,8 +48,18 @@ def step_row(step: SavedStep) -> Sequence[str]:
     if ending is not None:
         how = ending.outcome if ending.exit_code is None else f"{ending.outcome}, exit {ending.exit_code}"
     label = " (reconstruction)" if opening.origin == "reconstruction" else ""
-    verdict = VERDICTS[step.verdict] if ending is not None or step.verdict == "altered" else opening.started_at
-    return (f"#{step.seq}", how, verdict, opening.producer + label, opening.summary or opening.tool)
+    sealed_or_altered = ending is not None or step.verdict == "altered"
+    verdict = VERDICTS[step.verdict] if sealed_or_altered else f"{_RUNNING[step.running]}, since {opening.started_at}"
+    return (f"#{step.seq}", how, verdict, _short(opening.producer) + label, opening.summary or opening.tool)
+
+
+_RUNNING: Final = {True: "still runs", False: "its process is gone: a crash sits here", None: "may still run"}
+
+
+def _short(producer: str) -> str:
+    """`agent:` and the beginning of a session's id."""
+    agent, colon, session = producer.partition(":")
+    return f"{agent}:{session[:8]}" if colon and len(session) > 20 else producer
 
 
 def wrap_lines(wrap: Wrap, width: int) -> Iterator[str]:
