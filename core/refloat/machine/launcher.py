@@ -1,34 +1,16 @@
 """Starts other programs for a person. Decides only how: no shell, no standard input, a time limit, the whole group."""
 
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from refloat.machine.programs import find_program
 from refloat.ports import GitAnswer
 
 if TYPE_CHECKING:
     from subprocess import Popen
-
-
-def find_program(program: str, environment: Mapping[str, str]) -> str | None:
-    """The full path of a program on the absolute parts of PATH; None where there is none.
-
-    Relative parts (and empty ones, which mean the current directory) are skipped: Refloat often stands in somebody
-    else's checkout.
-    """
-    if os.sep in program:
-        return shutil.which(program)
-    path = absolute_parts(environment)
-    return shutil.which(program, path=path) if path else None
-
-
-def absolute_parts(environment: Mapping[str, str]) -> str:
-    """PATH without the parts that mean another directory in every place."""
-    parts = environment.get("PATH", os.defpath).split(os.pathsep)
-    return os.pathsep.join(part for part in parts if os.path.isabs(part))  # noqa: PTH117 - text stays text
 
 
 def _quiet(environment: Mapping[str, str]) -> Mapping[str, str]:
