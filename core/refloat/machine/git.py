@@ -1,7 +1,7 @@
 """git as a source of answers: hardened, without locks, without the network, with a time limit.
 
 Decides how git is called; what git is told beforehand stands in `git_options`. Refuses to call it for anything that is
-not a question. Nothing of git is loaded before the first one.
+not a question.
 """
 
 import os
@@ -9,14 +9,12 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from importlib import import_module
+from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Final, Protocol, cast
+from typing import Final
 
 from refloat.machine.git_options import ENVIRONMENT, FIXED, PERSONAL, harden, neutralised, programs_of
-from refloat.machine.launcher import find_program
+from refloat.machine.launcher import find_program, run_program
 from refloat.model.checkout import Warned
 from refloat.ports import GitAnswer, Places
 
@@ -41,7 +39,7 @@ class _Settings:
 class HardenedGit:
     """The person's git, told beforehand to run nothing of the repository's.
 
-    Started through GitPython, whose part is to feed, drain and end the child; its own environment is replaced whole.
+    May be asked from several threads at once.
     """
 
     def __init__(self, places: Places, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -152,16 +150,18 @@ class HardenedGit:
         place = () if directory is None else ("-C", str(directory))
         if any("\0" in word for word in (*words, *place)):
             return GitAnswer(128, b"", "no name holds a zero byte")
-        pairs = _environment(settings, self._places.environment.get("PATH", ""), environment or {})
-        argv = ["/usr/bin/env", "-i", *pairs, git, "--no-pager", "--no-optional-locks", *FIXED, *place, *words]
-        answer = _execute(argv, stdin, seconds)
+        argv = [git, "--no-pager", "--no-optional-locks", *FIXED, *place, *words]
+        given = _environment(settings, self._places.environment.get("PATH", ""), environment or {})
+        answer = run_program(argv, given, seconds, stdin=stdin)
+        if answer.timed_out:
+            answer = replace(answer, err=f"git did not answer within {seconds:g} s")
         self._silences = self._silences + 1 if answer.timed_out else 0
         if self._silences > 1:
             self._silent_until = self._monotonic() + _REST
         return answer
 
 
-def _environment(settings: Sequence[tuple[str, str]], path: str, more: Mapping[str, str]) -> list[str]:
+def _environment(settings: Sequence[tuple[str, str]], path: str, more: Mapping[str, str]) -> dict[str, str]:
     values = dict(ENVIRONMENT) | {"PATH": path} | dict(more)
     values = {name: value for name, value in values.items() if value or name not in more}
     if settings:
@@ -169,76 +169,7 @@ def _environment(settings: Sequence[tuple[str, str]], path: str, more: Mapping[s
         for n, (key, value) in enumerate(settings):
             values[f"GIT_CONFIG_KEY_{n}"] = key
             values[f"GIT_CONFIG_VALUE_{n}"] = value
-    return [f"{name}={value}" for name, value in values.items()]
-
-
-class _Executor(Protocol):
-    """The part of GitPython's `Git.execute` that is used here, with its types said."""
-
-    def __call__(self, command: Sequence[str], **how: object) -> tuple[int, bytes, str | bytes]: ...
-
-
-def _execute(argv: Sequence[str], stdin: bytes | None, seconds: float) -> GitAnswer:
-    execute = _load()
-    with TemporaryFile() as source:
-        if stdin is not None:
-            source.write(stdin)
-            source.flush()
-            source.seek(0)
-        try:
-            code, out, err = execute(
-                argv,
-                istream=None if stdin is None else source,
-                with_extended_output=True,
-                with_exceptions=False,
-                stdout_as_string=False,
-                strip_newline_in_stdout=False,
-                kill_after_timeout=seconds,
-                shell=False,
-                start_new_session=True,
-            )
-        except _not_started() as refused:
-            return GitAnswer(_NO_GIT, b"", str(refused))
-    words = err if isinstance(err, str) else err.decode("utf-8", "replace")
-    if code < 0 and words.startswith("Timeout: "):  # GitPython's sentence repeats the whole command
-        return GitAnswer(code, out, f"git did not answer within {seconds:g} s", timed_out=True)
-    return GitAnswer(code, out, words)
-
-
-def _not_started() -> tuple[type[Exception], ...]:
-    from git.exc import GitCommandNotFound
-
-    return (GitCommandNotFound, OSError)
-
-
-_loading = threading.Lock()
-
-
-def _load() -> _Executor:
-    """GitPython's runner. While it is imported it runs `git version` by itself, without a time limit.
-
-    It looks along PATH from the current directory, which may be somebody else's checkout, and a git that hangs would
-    hang the import; hence the two variables for just so long: a git that cannot start, and no word about it.
-    """
-    import os
-    import sys
-
-    with _loading:
-        if "git.cmd" not in sys.modules:
-            told = {"GIT_PYTHON_GIT_EXECUTABLE": os.devnull, "GIT_PYTHON_REFRESH": "quiet"}
-            before = {name: os.environ.get(name) for name in told}
-            os.environ.update(told)
-            try:
-                import_module("git.cmd")
-            finally:
-                for name, value in before.items():
-                    if value is None:
-                        del os.environ[name]
-                    else:
-                        os.environ[name] = value
-    from git.cmd import Git
-
-    return cast("_Executor", Git("/").execute)  # its overloads do not name the form with bytes
+    return values
 
 
 def read_origins(listing: bytes, directory: Path) -> Mapping[str, str]:

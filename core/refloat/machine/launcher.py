@@ -1,11 +1,11 @@
 """Starts other programs for a person. Decides only how: no shell, no standard input, a time limit, the whole group."""
 
 import os
-import shutil
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from refloat.ports import GitAnswer
 
@@ -19,10 +19,69 @@ def find_program(program: str, environment: Mapping[str, str]) -> str | None:
     Relative parts (and empty ones, which mean the current directory) are skipped: Refloat often stands in somebody
     else's checkout.
     """
+    from shutil import which
+
     if os.sep in program:
-        return shutil.which(program)
+        return which(program)
     parts = [part for part in environment.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(part)]  # noqa: PTH117 - text stays text
-    return shutil.which(program, path=os.pathsep.join(parts)) if parts else None
+    return which(program, path=os.pathsep.join(parts)) if parts else None
+
+
+def run_program(
+    argv: Sequence[str],
+    environment: Mapping[str, str],
+    seconds: float,
+    *,
+    cwd: Path | None = None,
+    stdin: bytes | None = None,
+) -> GitAnswer:
+    """Run a program, `argv[0]` its full path, in an environment that is given whole, and wait at most so long.
+
+    After `seconds` it and its children are killed (code -9, `timed_out`). A program that cannot be started answers 127
+    with the system's words. Input and output go through files without a name: a thread that waits here is woken once,
+    not for each block that another one, busy in Python, keeps from it.
+    """
+    import signal
+    import subprocess
+
+    with _nameless() as out, nullcontext() if stdin is None else _nameless(stdin) as given:
+        try:
+            child = subprocess.Popen(
+                argv,
+                cwd=cwd,
+                env=environment,
+                stdin=subprocess.DEVNULL if given is None else given,
+                stdout=out,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as refused:
+            return GitAnswer(127, b"", str(refused))
+        with child:
+            try:
+                _, err = child.communicate(timeout=seconds)
+                timed_out = False
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+                _, err = child.communicate()
+                timed_out = True
+        out.seek(0)
+        code = -signal.SIGKILL if timed_out else child.returncode
+        return GitAnswer(code, out.read(), err.decode("utf-8", "replace"), timed_out=timed_out)
+
+
+def _nameless(content: bytes = b"") -> "IO[bytes]":
+    """A file that nobody else can open and that is gone when it is closed, with a content."""
+    if sys.platform == "linux":
+        file: IO[bytes] = open(os.memfd_create("refloat", os.MFD_CLOEXEC), "w+b")  # noqa: PTH123, SIM115 - the caller's
+    else:
+        from tempfile import TemporaryFile
+
+        file = TemporaryFile()  # noqa: SIM115 - as above
+    if content:
+        file.write(content)
+        file.seek(0)
+    return file
 
 
 class SystemLauncher:
@@ -41,32 +100,10 @@ class SystemLauncher:
 
         A program that cannot be started answers 127 with the system's words.
         """
-        import signal
-        import subprocess
-
         program = self.which(argv[0])
         if program is None:
             return GitAnswer(127, b"", f"{argv[0]}: no such program on the path")
-        try:
-            child = subprocess.Popen(
-                [program, *argv[1:]],
-                cwd=cwd,
-                env=dict(self._environment),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
-        except OSError as refused:
-            return GitAnswer(127, b"", str(refused))
-        with child:
-            try:
-                out, err = child.communicate(timeout=seconds)
-            except subprocess.TimeoutExpired:
-                os.killpg(child.pid, signal.SIGKILL)
-                out, err = child.communicate()
-                return GitAnswer(-signal.SIGKILL, out, err.decode("utf-8", "replace"), timed_out=True)
-        return GitAnswer(child.returncode, out, err.decode("utf-8", "replace"))
+        return run_program([program, *argv[1:]], dict(self._environment), seconds, cwd=cwd)
 
     def start(self, argv: Sequence[str], cwd: Path, *, executable: str) -> int | None:
         """Start a program of our own in the background under the name `argv[0]`; its process number, or None.
@@ -76,6 +113,7 @@ class SystemLauncher:
         gone again when this returns, so that the process table shows it under the name.
         """
         import subprocess
+        from tempfile import TemporaryDirectory
 
         program = self.which(executable)
         if program is None:
