@@ -31,6 +31,7 @@ from refloat.checkout.porcelain import (
 from refloat.model.checkout import Operation, Warned
 from refloat.model.stamp import Stamp, later, seconds_of
 from refloat.ports import Git
+from refloat.together import Running
 
 _EMPTY_TREE: Final = {
     "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
@@ -58,6 +59,8 @@ class Repository:
     operation: Operation | None = None
     warnings: list[Warned] = field(default_factory=list[Warned])
     _objects: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    _listed: Running[bytes] | None = None
+    """Every path that git tracks, asked for ahead."""
 
     @property
     def head(self) -> str | None:
@@ -134,8 +137,20 @@ class Repository:
 
     def find_tracked(self, paths: Sequence[str]) -> set[str]:
         """Which of the paths git tracks."""
-        answer = self.git.run(self.root, "ls-files", "-z", "--cached", "--full-name")
-        return set(decode(answer.out).split("\0")) & set(paths)
+        self._list()
+        assert self._listed is not None  # noqa: S101 - as just said
+        return set(paths).intersection(decode(self._listed.result()).split("\0"))
+
+    def ask_ahead(self) -> None:
+        """Ask, before anybody wants to know, for HEAD's contents of what is dirty and for every tracked path."""
+        self._list()
+        heads = [entry.head for entry in self.entries.values() if entry.head is not None and not entry.submodule]
+        if len(heads) <= _MANY:
+            self.load_objects(heads)
+
+    def _list(self) -> None:
+        if self._listed is None:
+            self._listed = Running(lambda: self.git.run(self.root, "ls-files", "-z", "--cached", "--full-name").out)
 
     def find_worktrees(self) -> list[str]:
         """Paths of the repository's worktrees, this one and vanished ones included."""
@@ -173,6 +188,9 @@ def load_repository(git: Git, directory: Path) -> Repository | None:
     if found is None:
         return None
     repository = Repository(git, *found)
+    # Both look at every file of the worktree, and each is as long as the other.
+    hunks = Running(lambda: _load_hunks(repository, _find_head(repository)))
+    reflog = Running(lambda: _load_reflog(repository))
     answer = git.run(
         repository.root, "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames"
     )
@@ -180,28 +198,33 @@ def load_repository(git: Git, directory: Path) -> Repository | None:
         said = answer.err.strip().splitlines()[-1:] or ["no answer in time" if answer.timed_out else "no reason given"]
         repository.warnings.append(Warned(f"git status failed: {said[0]}", str(repository.root)))
     repository.status = read_status(answer.out)
-    repository.hunks = _load_hunks(repository)
-    repository.reflog = _load_reflog(repository)
+    repository.reflog = reflog.result()
     repository.operation = find_operation(repository.git_dir, repository.entries)
+    against, told = hunks.result()
+    if against != repository.head:  # it moved between the two questions
+        _, told = _load_hunks(repository, repository.head)
+    if all(entry.xy == "??" or entry.submodule for entry in repository.entries.values()):
+        told = {}
+    elif told is None:
+        repository.warnings.append(Warned("git diff failed: hunks are not told", str(repository.root)))
+    repository.hunks = told or {}
     return repository
 
 
-def _load_hunks(repository: Repository) -> Mapping[str, Sequence[DiffHunk]]:
-    if all(entry.xy == "??" or entry.submodule for entry in repository.entries.values()):
-        return {}
+def _find_head(repository: Repository) -> str | None:
+    answer = repository.git.run(repository.root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    return answer.out.decode(errors="replace").strip() if answer.code == 0 else None
+
+
+def _load_hunks(repository: Repository, head: str | None) -> tuple[str | None, Mapping[str, Sequence[DiffHunk]] | None]:
+    """The commit compared with, and the dirty places of every tracked file; None for those where git cannot tell."""
     words = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U0", "--inter-hunk-context=0"]
     words += ["--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", "--diff-algorithm=histogram"]
-    words.append(repository.head or _EMPTY_TREE[repository.algorithm])
-    answer = repository.git.run(repository.root, *words)
-    if answer.code != 0:
-        repository.warnings.append(Warned("git diff failed: hunks are not told", str(repository.root)))
-        return {}
-    return read_diff(answer.out)
+    answer = repository.git.run(repository.root, *words, head or _EMPTY_TREE[repository.algorithm])
+    return head, read_diff(answer.out) if answer.code == 0 else None
 
 
 def _load_reflog(repository: Repository) -> Sequence[tuple[int, str]]:
-    if repository.head is None:
-        return ()
     answer = repository.git.run(
         repository.root, "log", "-g", f"--max-count={_MANY}", "--date=unix", "--format=%H%x00%gd", "HEAD", "--"
     )

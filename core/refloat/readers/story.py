@@ -97,6 +97,12 @@ class Assembler:
         """Whether it can tell items, not counts alone."""
         return self._history is not None
 
+    @property
+    def place(self) -> str:
+        """Where the session works as far as is known now, or ""."""
+        facts = self._c.facts
+        return facts.get("worktree") or facts.get("workspace") or facts.get("first_cwd") or ""
+
     # ── taking events ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def take(self, events: Iterable[Event]) -> None:

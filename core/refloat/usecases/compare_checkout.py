@@ -11,11 +11,12 @@ from pathlib import Path
 from refloat.checkout.checks import Tree, find_checks
 from refloat.checkout.edited import find_edited
 from refloat.checkout.others import find_other_changes, is_brief
-from refloat.checkout.repository import Repository, load_repository
+from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey, name_of, survey
 from refloat.checkout.trees import Trees, dirty_times
 from refloat.model.checkout import Base, Checkout, CheckRun, Warned
 from refloat.model.story import Story, Summary
+from refloat.usecases.ahead import Ahead
 from refloat.usecases.workbench import Workbench
 
 
@@ -29,12 +30,15 @@ class Scene:
     repository: Repository | None
 
 
-def see_scene(bench: Workbench, story: Story) -> Scene:
-    """Look at where a session worked: the one survey of its repository, dear where that is large."""
+def see_scene(bench: Workbench, story: Story, ahead: Ahead | None = None) -> Scene:
+    """Look at where a session worked: the one survey of its repository, dear where that is large, and the reason to
+    begin it `ahead`.
+    """
     workspace = _workspace(story.summary)
     missing = story.summary.workspace if workspace is None else None
     place = workspace or _repository_around(missing)
-    repository = load_repository(bench.machine.git, place) if place is not None else None
+    ahead = ahead or Ahead(bench.machine.git)
+    repository = ahead.repository(place) if place is not None else None
     return Scene(workspace, missing, repository)
 
 

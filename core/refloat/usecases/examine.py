@@ -7,9 +7,10 @@ from refloat.model.session import Session
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.readers.contract import Found, Reader
+from refloat.usecases.ahead import Ahead
 from refloat.usecases.compare_checkout import compare_checkout, see_scene
 from refloat.usecases.find_sessions import Located, find_neighbours
-from refloat.usecases.read_session import read_story
+from refloat.usecases.read_session import finished, read_story
 from refloat.usecases.triage_session import triage_session
 from refloat.usecases.workbench import Workbench
 
@@ -26,21 +27,33 @@ class Examined:
     triage: Triage
 
 
-def examine(bench: Workbench, located: Located) -> Examined:
-    """Read the session, hold it against its checkout and sort what it left.
+def examine(bench: Workbench, located: Located, ahead: Ahead | None = None) -> Examined:
+    """Read the session, hold it against its checkout and sort what it left; `ahead` are looks that were begun already.
 
     Raises:
         Unreadable: nothing of the transcript could be read.
     """
-    story = read_story(located.reader, located.found)
-    checkout = compare_with_others(bench, located, story)
+    story, checkout = examine_checkout(bench, located, ahead)
     triage = triage_session(bench, story, checkout, located.session)
     return Examined(located.session, located.reader, located.found, story, checkout, triage)
 
 
-def compare_with_others(bench: Workbench, located: Located, story: Story) -> Checkout:
+def examine_checkout(bench: Workbench, located: Located, ahead: Ahead | None = None) -> tuple[Story, Checkout]:
+    """The same without the sorting.
+
+    Raises:
+        Unreadable: nothing of the transcript could be read.
+    """
+    if located.story is not None:
+        story = finished(located.found, located.story)
+    else:
+        story = read_story(located.reader, located.found, placed=None if ahead is None else ahead.begin)
+    return story, compare_with_others(bench, located, story, ahead)
+
+
+def compare_with_others(bench: Workbench, located: Located, story: Story, ahead: Ahead | None = None) -> Checkout:
     """Hold the record against its checkout. Other sessions that edited its files may own what is dirty."""
-    scene = see_scene(bench, story)
+    scene = see_scene(bench, story, ahead)
     neighbours, warnings = find_neighbours(bench, located, story, scene.repository)
     others = [read_story(neighbour.reader, neighbour.found) for neighbour in neighbours]
     return compare_checkout(bench, story, others=others, warnings=warnings, scene=scene)

@@ -14,10 +14,12 @@ from refloat.catalogue.pack import Packed
 from refloat.catalogue.store import Catalogue, Key, Stat
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State
+from refloat.model.story import Story
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.copies import Copies
 from refloat.usecases.judging import Judge
 from refloat.usecases.read_many import read_each, size_of
+from refloat.usecases.reading import Placed
 from refloat.usecases.recall import Recall, found_again, key_of
 from refloat.usecases.sessions import Surroundings, make_session, newest_first, unreadable
 from refloat.usecases.show_status import find_next
@@ -85,13 +87,17 @@ class Located:
     session: Session
     found: Found
     reader: Reader
+    story: Story | None = None
+    """Where it had to be read, and was read whole in one go: as read, not yet `read_session.finished`."""
 
 
 class Finder:
     """Finds sessions again and again: what was read once is remembered. Use it from one thread at a time."""
 
-    def __init__(self, bench: Workbench) -> None:
+    def __init__(self, bench: Workbench, *, whole: Placed | None = None) -> None:
+        """`whole`: the one session that is located will be wanted whole; it is told where that one works, early."""
         self._bench = bench
+        self._whole = whole
         self._recall = Recall()
         self._copies = Copies()
         self._identities: dict[str, tuple[Stat, str]] = {}
@@ -279,11 +285,22 @@ class Finder:
         inside = not found.by_path
         with _opened(Catalogue.open(self._bench.machine.places.cache) if inside else None) as catalogue:
             self._recall.open(catalogue, everything=False)
-            packed = self._recall.recall(found) or self._recall.read(reader, found)
+            packed, story = self._recall.recall(found), None
+            if packed is not None:
+                self._tell_place(packed)
+            elif self._whole is not None:
+                packed, story = self._recall.read_whole(reader, found, self._whole)
+            else:
+                packed = self._recall.read(reader, found)
             self._recall.flush()
             carrier = self._find_carrier(found, packed, catalogue) if inside else None
         judged = Judge(self._bench).judge(found, packed, grew=False)
-        return Located(make_session(found, packed, judged, Surroundings(), carrier), found, reader)
+        return Located(make_session(found, packed, judged, Surroundings(), carrier), found, reader, story)
+
+    def _tell_place(self, packed: Packed) -> None:
+        place = packed.summary.worktree or packed.summary.workspace
+        if self._whole is not None and place:
+            self._whole(place)
 
     def _find_carrier(self, found: Found, packed: Packed, catalogue: Catalogue | None) -> SessionName | None:
         """Which session carries this one whole, as far as the catalogue knows its kin."""

@@ -1,4 +1,6 @@
-"""The command line. `main` takes the quick road for a warm `refloat list`; everything else goes through the parser."""
+"""The command line. `main` takes the quick road for a warm `refloat list` and the straight one for plain words of the
+commands that look at a checkout; everything else goes through the parser.
+"""
 
 import os
 import sys
@@ -12,6 +14,11 @@ def main() -> int:
         from refloat_tui.cli import quick
 
         if (code := quick.answer(words)) is not None:
+            return code
+    elif words and words[0] in {"checkout", "triage"}:
+        from refloat_tui.cli import straight
+
+        if (code := straight.answer(words)) is not None:
             return code
     from refloat_tui.cli.parser import run
 

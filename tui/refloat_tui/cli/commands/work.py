@@ -11,8 +11,9 @@ from refloat.usecases.check_brief import check_brief
 from refloat.usecases.examine import examine
 from refloat.usecases.write_brief import write_brief, write_private
 from refloat_tui.cli import err, out
-from refloat_tui.cli.commands.bench import answer, as_json, bench, located, session_argument, show_secrets
-from refloat_tui.cli.show.work import check_lines, checkout_lines, triage_lines
+from refloat_tui.cli.commands.bench import answer, as_json, bench, located_whole, session_argument, show_secrets
+from refloat_tui.cli.show.work import check_lines
+from refloat_tui.cli.work import show_checkout, show_triage
 
 
 @click.command(short_help="Each recorded edit compared with the working tree.")
@@ -22,13 +23,7 @@ from refloat_tui.cli.show.work import check_lines, checkout_lines, triage_lines
 @as_json
 def checkout(session: str, patch: bool, show_secrets: bool, json_: bool) -> None:
     """Each recorded edit compared with the working tree, and the owner of each dirty file."""
-    shown = examine(bench(), located(session)).checkout
-    answer(
-        shown,
-        lambda value, width: checkout_lines(value, width, patch=patch),
-        wire.checkout if json_ else None,
-        masked=not show_secrets,
-    )
+    show_checkout(session, patch=patch, show_secrets=show_secrets, as_json=json_)
 
 
 @click.command(short_help="What is saved, claimed and gone; what not to repeat.")
@@ -37,8 +32,7 @@ def checkout(session: str, patch: bool, show_secrets: bool, json_: bool) -> None
 @as_json
 def triage(session: str, show_secrets: bool, json_: bool) -> None:
     """The work sorted into saved, claimed and gone, and what must not be repeated blindly."""
-    shown = examine(bench(), located(session)).triage
-    answer(shown, triage_lines, wire.triage if json_ else None, masked=not show_secrets)
+    show_triage(session, show_secrets=show_secrets, as_json=json_)
 
 
 @click.command()
@@ -62,7 +56,7 @@ def brief(
     session: str, target: Path | None, max_tokens: int, template: Path | None, show_secrets: bool, json_: bool
 ) -> None:
     """The handoff for the next attempt: every line has evidence."""
-    seen = examine(bench(), located(session))
+    seen = examine(bench(), *located_whole(session))
     written = write_brief(
         bench(),
         seen.session,

@@ -1,0 +1,30 @@
+"""What `checkout` and `triage` do, whichever road their words came by."""
+
+from refloat_tui.cli.asking import answer, bench, located_whole
+
+
+def show_checkout(session: str, *, patch: bool = False, show_secrets: bool = False, as_json: bool = False) -> None:
+    """Print each recorded edit compared with the working tree."""
+    meant, ahead = located_whole(session)
+    from refloat import wire
+    from refloat.usecases.examine import examine_checkout
+    from refloat_tui.cli.show.work import checkout_lines
+
+    _, shown = examine_checkout(bench(), meant, ahead)
+    answer(
+        shown,
+        lambda value, width: checkout_lines(value, width, patch=patch),
+        wire.checkout if as_json else None,
+        masked=not show_secrets,
+    )
+
+
+def show_triage(session: str, *, show_secrets: bool = False, as_json: bool = False) -> None:
+    """Print the work sorted into saved, claimed and gone."""
+    meant, ahead = located_whole(session)
+    from refloat import wire
+    from refloat.usecases.examine import examine
+    from refloat_tui.cli.show.work import triage_lines
+
+    shown = examine(bench(), meant, ahead).triage
+    answer(shown, triage_lines, wire.triage if as_json else None, masked=not show_secrets)
