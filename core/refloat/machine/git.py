@@ -9,13 +9,14 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from refloat.machine.git_options import ENVIRONMENT, FIXED, PERSONAL, harden, neutralised, programs_of
 from refloat.machine.launcher import find_program, run_program
 from refloat.model.checkout import Warned
+from refloat.model.light import light
 from refloat.ports import GitAnswer, Places
 
 _FRESH: Final = 1.0
@@ -27,7 +28,7 @@ _REST: Final = 20.0
 """Seconds for which a git that let two limits pass in a row is not asked: twenty questions would each wait for it."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class _Settings:
     """What a repository's configuration holds."""
 

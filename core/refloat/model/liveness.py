@@ -1,9 +1,9 @@
 """What can be proved about the process behind a session (design, section 3)."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from refloat.model.light import light
 from refloat.model.stamp import Stamp
 
 
@@ -16,7 +16,7 @@ class Verdict(StrEnum):
     UNKNOWABLE = "unknowable"
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Evidence:
     """One observed fact, with where it was observed and when."""
 
@@ -28,7 +28,7 @@ class Evidence:
     at: Stamp | None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Liveness:
     """The verdict, and every fact that it rests on."""
 
@@ -44,7 +44,7 @@ class Liveness:
         return tuple(dict.fromkeys(pid for pid in owning if pid is not None))
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class ProcessInfo:
     """One row of the process table."""
 
@@ -66,7 +66,7 @@ class ProcessInfo:
     """False where its command line or directory may not be read (somebody else's)."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Holder:
     """A register or lock file of an agent that names a session."""
 

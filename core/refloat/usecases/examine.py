@@ -1,8 +1,7 @@
 """One session examined whole: its story, the checkout, the triage. Shared by several commands and the app."""
 
-from dataclasses import dataclass
-
 from refloat.model.checkout import Checkout
+from refloat.model.light import light
 from refloat.model.session import Session
 from refloat.model.story import Story
 from refloat.model.triage import Triage
@@ -15,7 +14,7 @@ from refloat.usecases.triage_session import triage_session
 from refloat.usecases.workbench import Workbench
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Examined:
     """Everything known of one session now."""
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from refloat.catalogue.pack import Packed
 from refloat.catalogue.store import Catalogue, Key, Stat
+from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat.model.story import Story
@@ -22,9 +23,7 @@ from refloat.usecases.read_many import read_each, size_of
 from refloat.usecases.reading import Placed
 from refloat.usecases.recall import Recall, found_again, key_of
 from refloat.usecases.sessions import Surroundings, make_session, newest_first, unreadable
-from refloat.usecases.show_status import find_next
 from refloat.usecases.sighting import Sighting, newest_of, sight
-from refloat.usecases.telling import keep_listing, recall_told
 from refloat.usecases.workbench import Workbench
 
 Stop = Callable[[], bool]
@@ -35,7 +34,7 @@ _BATCH: Final = 50
 """A batch of newly read sessions is handed out after so many, or after so many bytes."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Scope:
     """Which sessions are asked for."""
 
@@ -50,7 +49,7 @@ class Scope:
     """Also those whose whole content another session carries."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Listing:
     """What `refloat list` answers."""
 
@@ -59,7 +58,7 @@ class Listing:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Batch:
     """Some sessions, as far as known now."""
 
@@ -80,7 +79,7 @@ class Batch:
     """Everything was looked at."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Located:
     """The one session that was meant."""
 
@@ -130,6 +129,8 @@ class Finder:
         )
 
     def _continues(self, session: Session) -> bool:
+        from refloat.usecases.show_status import find_next
+
         return find_next(self._bench.reader(session.agent), session).operation == "continue"
 
     def watch(self, here: Path | None = None, stop: Stop = lambda: False) -> Iterator[Batch]:
@@ -149,6 +150,8 @@ class Finder:
 
     def _remembered(self, catalogue: Catalogue, here: Path | None) -> Batch:
         """What the last look told, before the disk is looked at."""
+        from refloat.usecases.telling import recall_told
+
         shown = recall_told(catalogue, self._bench.machine.clock.now())
         self._told = {session.name: session for session in shown}
         return Batch(tuple(shown), here=_here(here, shown, Surroundings()), provisional=True)
@@ -180,6 +183,8 @@ class Finder:
 
     def _conclude(self, look: "_Look") -> Batch:
         """What only the whole can tell; kept for the next time."""
+        from refloat.usecases.telling import keep_listing
+
         problems = [*look.sighting.problems, *look.judge.problems]
         known: list[tuple[Key, Found, Packed]] = []
         for _, found in look.sighting.found:

@@ -6,11 +6,11 @@ line ends), anything else is told as a Problem and makes the record `cut`. Refus
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, cast
 
 import orjson
 
+from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, Parser, Reader, Segment
@@ -26,7 +26,7 @@ Placed = Callable[[str], None]
 """Told the directory that a session works in."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Resumable:
     """Where reading stopped, and all that must be known to go on behind it."""
 

@@ -6,13 +6,14 @@ is cast unchecked here: Refloat wrote it itself, under the schema number of `cat
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, cast
 
 import orjson
 
 from refloat.catalogue.pack import Packed, pack, unpack
 from refloat.catalogue.store import HEAD, Catalogue, Key, Reading, hash_stretch
+from refloat.model.light import light
 from refloat.model.story import Story, Summary
 from refloat.readers.contract import Found, Reader, Segment, SourceFile
 from refloat.readers.lines import Cursor
@@ -35,7 +36,7 @@ def key_of(found: Found) -> Key:
     return found.agent, found.session_id, found.segments[-1].file.path if found.segments else ""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Made:
     """What reading a session came to, ready to be kept."""
 

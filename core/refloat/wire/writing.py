@@ -5,10 +5,10 @@ Refuses to write a string that no masker saw, apart from `dump_exact`, which is 
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, TypeVar, cast
 
+from refloat.model.light import light
 from refloat.text import escape_json
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ class Masks(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Long:
     """A text that is cut after it was masked: half a secret is not found any more."""
 
