@@ -60,7 +60,7 @@ def _differences(old: list[str], new: list[str], old_at: int, new_at: int) -> It
     old_at, new_at = old_at + head, new_at + head
     if not old and not new:
         return
-    if not old or not new:
+    if not old or not new or not set(old).intersection(new):
         yield Difference(old_at, old_at + len(old), new_at, new_at + len(new))
         return
     anchors = _anchors(old, new)

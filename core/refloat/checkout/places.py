@@ -18,6 +18,7 @@ from refloat.checkout.porcelain import LoggedCommit
 from refloat.checkout.repository import Repository
 from refloat.model.checkout import SAVED_PLACES, FoundIn, PlaceKind
 from refloat.model.stamp import Stamp, seconds_of
+from refloat.together import Running
 
 _MANY_LOOSE: Final = 5_000
 _MOST_LOOSE: Final = 100_000
@@ -74,13 +75,16 @@ def open_archive(
     archive = Archive(repository, worktrees=worktrees)
     not_before = [f"^{base}"] if base else []
     head = ["HEAD"] if repository.head else []
-    reachable = repository.find_reachable(*head, *not_before, since=since) if head else set[str]()
+    asked = Running(lambda: repository.find_reachable(*head, *not_before, since=since) if head else set[str]())
+    stashes = Running(lambda: repository.find_commits("-g", "refs/stash"))
     words = ["--source", *head, "--branches", "--remotes", "--tags", *not_before]
-    for commit in reversed(repository.find_commits(*words, paths=paths, since=since)):
+    found = repository.find_commits(*words, paths=paths, since=since)
+    reachable = asked.result()
+    for commit in reversed(found):
         on_head = commit.sha in reachable
         ref = (repository.status.branch or "HEAD") if on_head else _short(commit.source)
         _add(archive, commit, PlaceKind.BRANCH, ref, on_head=on_head)
-    _add_stashes(archive)
+    _add_stashes(archive, stashes.result())
     return archive
 
 
@@ -97,9 +101,8 @@ def _short(ref: str) -> str | None:
     return ref or None
 
 
-def _add_stashes(archive: Archive) -> None:
+def _add_stashes(archive: Archive, stashes: Sequence[LoggedCommit]) -> None:
     """A stash is a commit over HEAD; what was untracked hangs on it as a third, rootless parent (git-stash(1))."""
-    stashes = archive.repository.find_commits("-g", "refs/stash")
     untracked = {stash.parents[2]: index for index, stash in enumerate(stashes) if len(stash.parents) > 2}
     for index, stash in enumerate(stashes):
         _add(archive, stash, PlaceKind.STASH, f"stash@{{{index}}}")
@@ -114,6 +117,7 @@ def _add_stashes(archive: Archive) -> None:
 def add_lost_commits(archive: Archive, paths: Sequence[str], since: Stamp | None, snapshots: Sequence[str]) -> None:
     """Versions that no branch holds: commits of the reflogs, snapshots that an agent made, unreachable commits."""
     repository = archive.repository
+    unreachable = Running(lambda: _find_unreachable(repository, since))
     held = {version.commit for versions in archive.versions.values() for version in versions}
     known = ["--branches", "--remotes", "--tags", *(["HEAD"] if repository.head else [])]
     names = {sha: f"HEAD@{{{index}}}" for index, (_, sha) in reversed(list(enumerate(repository.reflog)))}
@@ -121,7 +125,7 @@ def add_lost_commits(archive: Archive, paths: Sequence[str], since: Stamp | None
         if commit.sha not in held:
             held.add(commit.sha)
             _add(archive, commit, PlaceKind.REFLOG, names.get(commit.sha))
-    lost = [sha for sha in (*snapshots, *_find_unreachable(repository, since)) if sha not in held]
+    lost = [sha for sha in (*snapshots, *unreachable.result()) if sha not in held]
     existing = list(dict.fromkeys(repository.find_existing(lost).values()))
     for start in range(0, len(existing), 500):
         for commit in repository.find_commits(

@@ -61,6 +61,8 @@ class Repository:
     _objects: dict[str, bytes] = field(default_factory=dict[str, bytes])
     _listed: Running[bytes] | None = None
     """Every path that git tracks, asked for ahead."""
+    _worktrees: Running[list[str]] | None = None
+    """The same of the worktrees."""
 
     @property
     def head(self) -> str | None:
@@ -142,8 +144,11 @@ class Repository:
         return set(paths).intersection(decode(self._listed.result()).split("\0"))
 
     def ask_ahead(self) -> None:
-        """Ask, before anybody wants to know, for HEAD's contents of what is dirty and for every tracked path."""
+        """Ask, before anybody wants to know, for HEAD's contents of what is dirty for every tracked path and for the
+        worktrees.
+        """
         self._list()
+        self._worktrees = self._worktrees or Running(self._ask_worktrees)
         heads = [entry.head for entry in self.entries.values() if entry.head is not None and not entry.submodule]
         if len(heads) <= _MANY:
             self.load_objects(heads)
@@ -154,6 +159,11 @@ class Repository:
 
     def find_worktrees(self) -> list[str]:
         """Paths of the repository's worktrees, this one and vanished ones included."""
+        if self._worktrees is None:
+            self._worktrees = Running(self._ask_worktrees)
+        return self._worktrees.result()
+
+    def _ask_worktrees(self) -> list[str]:
         answer = self.git.run(self.root, "worktree", "list", "--porcelain", "-z")
         if answer.code != 0:
             answer = self.git.run(self.root, "worktree", "list", "--porcelain")

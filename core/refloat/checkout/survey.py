@@ -208,7 +208,9 @@ class Survey:
         wanted = [*self.folded, *self.moved.values()]
         names = [name for real in wanted for name in self._names(real, repository, worktrees)]
         base = self.base if repository is self.trees.main else None
-        return open_archive(repository, list(dict.fromkeys(names)), base, self.since, worktrees)
+        archive = open_archive(repository, list(dict.fromkeys(names)), base, self.since, worktrees)
+        archive.prefetch(archive.of(names))
+        return archive
 
     def fallback(self, mtime: float | None) -> Fallback:
         """Who made what no text explains, from when the file was last written."""

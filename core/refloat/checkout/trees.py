@@ -42,8 +42,18 @@ class Trees:
             path = f"{self.workspace}/{path}"
         directory, name = os.path.split(os.path.normpath(path))
         if directory not in self._real:
-            self._real[directory] = os.path.realpath(directory)
+            self._real[directory] = self._resolve(directory)
         return os.path.join(self._real[directory], name)  # noqa: PTH118 - thousands of paths, and strings all around
+
+    def _resolve(self, directory: str) -> str:
+        """Its real path; what is above it is looked at once for all that lies below."""
+        above, name = os.path.split(directory)
+        if not name:
+            return directory
+        if above not in self._real:
+            self._real[above] = self._resolve(above)
+        here = os.path.join(self._real[above], name)  # noqa: PTH118 - as below
+        return os.path.realpath(here) if os.path.islink(here) else here  # noqa: PTH114 - as below
 
     def shown(self, real: str) -> str:
         """Relative to the session's repository with `/`; absolute outside it."""

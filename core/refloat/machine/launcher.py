@@ -41,7 +41,7 @@ def run_program(
     import signal
     import subprocess
 
-    with _nameless() as out, nullcontext() if stdin is None else _nameless(stdin) as given:
+    with _nameless() as out, _nameless() as err, nullcontext() if stdin is None else _nameless(stdin) as given:
         try:
             child = subprocess.Popen(
                 argv,
@@ -49,22 +49,44 @@ def run_program(
                 env=environment,
                 stdin=subprocess.DEVNULL if given is None else given,
                 stdout=out,
-                stderr=subprocess.PIPE,
+                stderr=err,
                 start_new_session=True,
             )
         except OSError as refused:
             return GitAnswer(127, b"", str(refused))
         with child:
-            try:
-                _, err = child.communicate(timeout=seconds)
-                timed_out = False
-            except subprocess.TimeoutExpired:
+            timed_out = not _ends(child, seconds)
+            if timed_out:
                 os.killpg(child.pid, signal.SIGKILL)
-                _, err = child.communicate()
-                timed_out = True
         out.seek(0)
+        err.seek(0)
         code = -signal.SIGKILL if timed_out else child.returncode
-        return GitAnswer(code, out.read(), err.decode("utf-8", "replace"), timed_out=timed_out)
+        return GitAnswer(code, out.read(), err.read().decode("utf-8", "replace"), timed_out=timed_out)
+
+
+def _ends(child: "Popen[bytes]", seconds: float) -> bool:
+    """Wait for a child's end, at most so long. `Popen.wait` with a limit sleeps between two looks; a descriptor of the
+    process, where the system has such a thing, wakes at once.
+    """
+    import select
+    from subprocess import TimeoutExpired
+
+    try:
+        descriptor = os.pidfd_open(child.pid) if sys.platform == "linux" else None
+    except OSError:
+        descriptor = None
+    try:
+        if descriptor is None:
+            child.wait(seconds)
+            return True
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
+    except TimeoutExpired:
+        return False
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
 
 
 def _nameless(content: bytes = b"") -> "IO[bytes]":

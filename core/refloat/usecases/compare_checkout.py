@@ -16,6 +16,7 @@ from refloat.checkout.survey import Survey, name_of, survey
 from refloat.checkout.trees import Trees, dirty_times
 from refloat.model.checkout import Base, Checkout, CheckRun, Warned
 from refloat.model.story import Story, Summary
+from refloat.together import Running
 from refloat.usecases.ahead import Ahead
 from refloat.usecases.workbench import Workbench
 
@@ -70,10 +71,11 @@ def compare_checkout(
     known = base.head if repository and base.head and repository.find_existing([base.head]) else None
     if base.head is not None and known is None and repository is not None:
         base = Base(base.head, f"{base.how}; it is no longer in the repository")
+    not_obeyed = Running(lambda: _not_obeyed(bench, repository))
     looked = survey(trees, story, others, known, trees.real(missing) if missing and repository is None else None)
     files = find_edited(looked)
     told += [*(repository.warnings if repository else ()), *trees.warnings]
-    told += [warning for warning in _not_obeyed(bench, repository) if warning not in told]
+    told += [warning for warning in not_obeyed.result() if warning not in told]
     changes = find_other_changes(looked)
     return Checkout(
         name_of(story),

@@ -54,8 +54,8 @@ def run(
 
     Afterwards the assembler holds the present end too: the provisional last record and what `finish()` concludes. The
     `Resumable` was taken before those, so that an assembler thawed from it reads on as if there had been no end; None
-    where nothing can be read on, or with `resumable=False`. Files that cannot be read become Problems. `placed` is called
-    once, as soon as it is known where the session works.
+    where nothing can be read on, or with `resumable=False`. Files that cannot be read become Problems. `placed` is
+    called once, as soon as it is known where the session works.
     """
     segments = subagent.segments if subagent is not None else found.segments
     frozen = None if start is None else cast("dict[str, object]", orjson.loads(start.parser))  # we wrote it ourselves
