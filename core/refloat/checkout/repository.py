@@ -7,6 +7,7 @@ Refuses to write, to lock, and to ask one question for each file.
 import hashlib
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
@@ -59,10 +60,8 @@ class Repository:
     operation: Operation | None = None
     warnings: list[Warned] = field(default_factory=list[Warned])
     _objects: dict[str, bytes] = field(default_factory=dict[str, bytes])
-    _listed: Running[bytes] | None = None
-    """Every path that git tracks, asked for ahead."""
     _worktrees: Running[list[str]] | None = None
-    """The same of the worktrees."""
+    """Paths of the repository's worktrees, asked for once."""
 
     @property
     def head(self) -> str | None:
@@ -139,23 +138,25 @@ class Repository:
 
     def find_tracked(self, paths: Sequence[str]) -> set[str]:
         """Which of the paths git tracks."""
-        self._list()
-        assert self._listed is not None  # noqa: S101 - as just said
-        return set(paths).intersection(decode(self._listed.result()).split("\0"))
+        # Each is looked up in the index: a list of all that it holds is long in a large repository.
+        plain = [path for path in paths if "\n" not in path]
+        stdin = "".join(f":0:{path}\n" for path in plain).encode("utf-8", "surrogateescape")
+        answer = self.git.run(self.root, "cat-file", "--batch-check", stdin=stdin)
+        rows = zip(plain, answer.out.split(b"\n"), strict=False)
+        found = {path for path, row in rows if not row.endswith(b" missing")} if answer.code == 0 else set[str]()
+        odd = set(paths).difference(plain)
+        return found | (self._find_listed(odd) if odd else set[str]())
+
+    def _find_listed(self, paths: AbstractSet[str]) -> set[str]:
+        listed = self.git.run(self.root, "ls-files", "-z", "--cached", "--full-name").out
+        return set(paths).intersection(decode(listed).split("\0"))
 
     def ask_ahead(self) -> None:
-        """Ask, before anybody wants to know, for HEAD's contents of what is dirty for every tracked path and for the
-        worktrees.
-        """
-        self._list()
+        """Ask, before anybody wants to know, for HEAD's contents of what is dirty and for the worktrees."""
         self._worktrees = self._worktrees or Running(self._ask_worktrees)
         heads = [entry.head for entry in self.entries.values() if entry.head is not None and not entry.submodule]
         if len(heads) <= _MANY:
             self.load_objects(heads)
-
-    def _list(self) -> None:
-        if self._listed is None:
-            self._listed = Running(lambda: self.git.run(self.root, "ls-files", "-z", "--cached", "--full-name").out)
 
     def find_worktrees(self) -> list[str]:
         """Paths of the repository's worktrees, this one and vanished ones included."""

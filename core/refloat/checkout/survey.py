@@ -247,24 +247,45 @@ def _can_undo(step: Step, after: str, real: str) -> bool:
     return "git" in step.command or any(part in step.command for part in real.split("/")[-3:] if len(part) > 1)
 
 
-def survey(
-    trees: Trees, story: Story, others: Sequence[Story], base: str | None, missing_workspace: str | None
-) -> Survey:
-    """Fold the records of the session and of the others; nothing of the disk is read yet but agents' backups."""
+@dataclass(frozen=True, slots=True)
+class OwnRecord:
+    """What the session's own record says: all of a survey that asks nothing of the repository."""
+
+    steps: Sequence[Step]
+    folded: Mapping[str, Folded]
+    without_superseded: Mapping[str, Folded]
+    backups: Mapping[str, Sequence[tuple[str, Content]]]
+
+
+def fold_record(story: Story, real: Callable[[str], str]) -> OwnRecord:
+    """Fold a session's record; nothing of the disk is read but the agent's backups."""
     steps = list(story.every_step)
-    backups = _load_backups(story, trees.real)
-    known = _known(story, backups, trees.real)
-    folded = fold(steps, known, real=trees.real)
-    taken_back = {real for real, file in folded.items() if any(r.standing is Standing.SUPERSEDED for r in file.edits)}
-    kept = fold(steps, known, real=trees.real, without=frozenset({Standing.SUPERSEDED})) if taken_back else {}
+    backups = _load_backups(story, real)
+    known = _known(story, backups, real)
+    folded = fold(steps, known, real=real)
+    taken_back = {path for path, file in folded.items() if any(r.standing is Standing.SUPERSEDED for r in file.edits)}
+    kept = fold(steps, known, real=real, without=frozenset({Standing.SUPERSEDED})) if taken_back else {}
+    return OwnRecord(steps, folded, {path: kept[path] for path in taken_back if path in kept}, backups)
+
+
+def survey(
+    trees: Trees,
+    story: Story,
+    others: Sequence[Story],
+    base: str | None,
+    missing_workspace: str | None,
+    own: OwnRecord | None = None,
+) -> Survey:
+    """Put together what the session's record says (`own`, where it was folded already) and what the others' do."""
+    own = own or fold_record(story, trees.real)
     return Survey(
         story,
         trees,
-        steps,
-        folded,
-        {real: kept[real] for real in taken_back if real in kept},
-        tuple(_other_records(others, name_of(story), set(folded), trees)),
-        backups,
+        own.steps,
+        own.folded,
+        own.without_superseded,
+        tuple(_other_records(others, name_of(story), set(own.folded), trees)),
+        own.backups,
         base,
         missing_workspace,
     )

@@ -12,7 +12,7 @@ from refloat.checkout.checks import Tree, find_checks
 from refloat.checkout.edited import find_edited
 from refloat.checkout.others import find_other_changes, is_brief
 from refloat.checkout.repository import Repository
-from refloat.checkout.survey import Survey, name_of, survey
+from refloat.checkout.survey import OwnRecord, Survey, fold_record, name_of, survey
 from refloat.checkout.trees import Trees, dirty_times
 from refloat.model.checkout import Base, Checkout, CheckRun, Warned
 from refloat.model.story import Story, Summary
@@ -43,6 +43,17 @@ def see_scene(bench: Workbench, story: Story, ahead: Ahead | None = None) -> Sce
     return Scene(workspace, missing, repository)
 
 
+def begin_comparison(bench: Workbench, story: Story) -> tuple[Trees, OwnRecord]:
+    """What of a comparison needs no answer of git's yet: the record folded under the names that paths have on disk."""
+    trees = _trees(bench, story)
+    return trees, fold_record(story, trees.real)
+
+
+def _trees(bench: Workbench, story: Story) -> Trees:
+    workspace = _workspace(story.summary)
+    return Trees(bench.machine.git, None, str(workspace) if workspace else story.summary.workspace)
+
+
 def compare_checkout(
     bench: Workbench,
     story: Story,
@@ -50,11 +61,13 @@ def compare_checkout(
     others: Sequence[Story] = (),
     warnings: Sequence[Warned] = (),
     scene: Scene | None = None,
+    begun: tuple[Trees, OwnRecord] | None = None,
 ) -> Checkout:
     """Hold the record of a session against its checkout.
 
     `others` are the sessions that may own what this one does not (those whose edits name a dirty path); `warnings` are
-    passed on, before those that the comparison adds; `scene` is looked at where it was not yet. Raises nothing for a
+    passed on, before those that the comparison adds; `scene` is looked at where it was not yet, and the record folded
+    where the comparison was not `begun`. Raises nothing for a
     workspace that is gone, is no repository or cannot be read: the answer says so.
     """
     told = list(warnings)
@@ -66,13 +79,14 @@ def compare_checkout(
         told.append(Warned("the workspace is gone: compared with the repository that it lay in", missing))
     if workspace is not None and repository is None:
         told.append(_no_repository(bench, workspace))
-    trees = Trees(bench.machine.git, repository, str(workspace) if workspace else story.summary.workspace)
+    trees, own = begun or (_trees(bench, story), None)
+    trees.main = repository
     base = _base(story.summary, repository)
     known = base.head if repository and base.head and repository.find_existing([base.head]) else None
     if base.head is not None and known is None and repository is not None:
         base = Base(base.head, f"{base.how}; it is no longer in the repository")
     not_obeyed = Running(lambda: _not_obeyed(bench, repository))
-    looked = survey(trees, story, others, known, trees.real(missing) if missing and repository is None else None)
+    looked = survey(trees, story, others, known, trees.real(missing) if missing and repository is None else None, own)
     files = find_edited(looked)
     told += [*(repository.warnings if repository else ()), *trees.warnings]
     told += [warning for warning in not_obeyed.result() if warning not in told]

@@ -7,7 +7,7 @@ from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.ahead import Ahead
-from refloat.usecases.compare_checkout import compare_checkout, see_scene
+from refloat.usecases.compare_checkout import begin_comparison, compare_checkout, see_scene
 from refloat.usecases.find_sessions import Located, find_neighbours
 from refloat.usecases.read_session import finished, read_story
 from refloat.usecases.triage_session import triage_session
@@ -52,7 +52,8 @@ def examine_checkout(bench: Workbench, located: Located, ahead: Ahead | None = N
 
 def compare_with_others(bench: Workbench, located: Located, story: Story, ahead: Ahead | None = None) -> Checkout:
     """Hold the record against its checkout. Other sessions that edited its files may own what is dirty."""
+    begun = begin_comparison(bench, story)
     scene = see_scene(bench, story, ahead)
     neighbours, warnings = find_neighbours(bench, located, story, scene.repository)
     others = [read_story(neighbour.reader, neighbour.found) for neighbour in neighbours]
-    return compare_checkout(bench, story, others=others, warnings=warnings, scene=scene)
+    return compare_checkout(bench, story, others=others, warnings=warnings, scene=scene, begun=begun)
