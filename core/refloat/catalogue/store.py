@@ -12,9 +12,9 @@ are masked before they come in.
 
 import os
 import sqlite3
+from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, Self
 

@@ -5,16 +5,16 @@ can say. Refuses to take the exit code of a pipe's last command for the check's 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from refloat.checkout.fold import RecordedEdit, Standing, find_edits
 from refloat.commands import check_of, hidden_by, outcome_in
 from refloat.model.checkout import CheckRun, Freshness
+from refloat.model.light import light
 from refloat.model.stamp import Stamp, stamp_of_seconds
 from refloat.model.transcript import Outcome, Step, StepKind
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Tree:
     """What is known of the tree that checks ran on."""
 

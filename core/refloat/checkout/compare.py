@@ -13,9 +13,10 @@ from refloat.checkout.fold import Folded
 from refloat.checkout.lines import align, bare, bare_lines, find_block, find_differences, same_but_line_ends, tells
 from refloat.checkout.pieces import FOREIGN, Piece
 from refloat.model.checkout import FileState
+from refloat.model.light import light
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Comparison:
     """The answer, and which edit each line of the content comes from."""
 

@@ -5,15 +5,16 @@ Decides how bytes become text and what is too large to look at. Never follows a 
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
+
+from refloat.model.light import light
 
 LARGEST: Final = 16 * 1024 * 1024
 """Bytes of the largest file whose content is compared."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Content:
     """A file as it is now, or as some commit, stash or backup has it."""
 

@@ -8,15 +8,16 @@ common to prove anything. Refuses to know what a file or a session is.
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
+
+from refloat.model.light import light
 
 _WIDEST: Final = 4_000_000
 """Product of two stretches' lengths above which they are told as replaced without looking for more in common."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Difference:
     """`old[old_from:old_to]` was replaced by `new[new_from:new_to]`; one of the two may be empty."""
 

@@ -6,7 +6,6 @@ round unknown to anybody.
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Final
 
 from refloat.checkout.compare import Comparison
@@ -15,6 +14,7 @@ from refloat.checkout.lines import bare, tells
 from refloat.checkout.pieces import FOREIGN
 from refloat.checkout.porcelain import DiffHunk
 from refloat.model.checkout import DirtyHunk, FileState, Owner
+from refloat.model.light import light
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 
@@ -22,7 +22,7 @@ _FARTHEST: Final = 200
 """How many lines a hunk is moved up or down to look whether it is the same change told at another place."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Witness:
     """What one session's record says of one file, held against the file as it is."""
 
@@ -68,7 +68,7 @@ class Witness:
         return self.folded.written_whole and self.folded.first_text is None and self.folded.existed is not False
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Fallback:
     """Who made a hunk that no text explains, and how that is known."""
 

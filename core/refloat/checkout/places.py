@@ -17,6 +17,7 @@ from refloat.checkout.lines import bare_lines
 from refloat.checkout.porcelain import LoggedCommit
 from refloat.checkout.repository import Repository
 from refloat.model.checkout import SAVED_PLACES, FoundIn, PlaceKind
+from refloat.model.light import light
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.together import Running
 
@@ -27,7 +28,7 @@ _SLACK: Final = 60.0
 """Seconds by which an object may seem older than the session that made it."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Version:
     """A content that a path has in some commit, stash or the like."""
 

@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from refloat.model.light import light
 from refloat.model.stamp import Stamp, stamp_of_seconds
 
 NOTHING: Final = re.compile(r"0+")
 """An object id of zeros: nothing stands there."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class StatusEntry:
     """A dirty path."""
 
@@ -35,7 +36,7 @@ class Status:
     entries: dict[str, StatusEntry] = field(default_factory=dict[str, StatusEntry])
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class DiffHunk:
     """One hunk of a diff without context. `lines` as in `model.transcript.Hunk`, without backslash lines."""
 
@@ -46,7 +47,7 @@ class DiffHunk:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Blob:
     """What a commit made of a path."""
 
@@ -55,7 +56,7 @@ class Blob:
     """None: it deleted the path."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class LoggedCommit:
     """A commit with what it changed against its first parent."""
 

@@ -4,7 +4,6 @@ Everything goes through the port, which is hardened. Decides which questions are
 Refuses to write, to lock, and to ask one question for each file.
 """
 
-import hashlib
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -87,6 +86,8 @@ class Repository:
 
     def oid(self, data: bytes) -> str:
         """The object id that git gives to a content."""
+        import hashlib
+
         made = hashlib.new(self.algorithm, usedforsecurity=False)
         made.update(b"blob %d\0" % len(data))
         made.update(data)

@@ -20,6 +20,7 @@ from refloat.checkout.repository import Repository
 from refloat.checkout.trees import Trees, names_in
 from refloat.commands import may_undo, may_write
 from refloat.model.checkout import FileState, Owner
+from refloat.model.light import light
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, later, stamp_of_seconds
 from refloat.model.story import Story
@@ -33,7 +34,7 @@ def name_of(story: Story) -> SessionName:
     return SessionName(f"{story.summary.agent}:{story.summary.session_id}")
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class OtherRecord:
     """What another session's record says."""
 
@@ -247,7 +248,7 @@ def _can_undo(step: Step, after: str, real: str) -> bool:
     return "git" in step.command or any(part in step.command for part in real.split("/")[-3:] if len(part) > 1)
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class OwnRecord:
     """What the session's own record says: all of a survey that asks nothing of the repository."""
 

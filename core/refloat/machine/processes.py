@@ -4,7 +4,6 @@ Decides what is a fact about a process; refuses to guess: what may not be read i
 """
 
 import os
-import socket
 import stat
 import sys
 from collections.abc import Mapping, Sequence
@@ -133,7 +132,7 @@ class LinuxProcesses:
 
     def host(self) -> str:
         """The machine's name."""
-        return socket.gethostname()
+        return os.uname().nodename
 
     def _namespace(self) -> str:
         return _link(f"{self._proc}/self/ns/pid")[0] or "pid:[]"

@@ -5,8 +5,8 @@ list needs no more. `keep_items=True` keeps the items as well, each text up to `
 """
 
 import dataclasses
+from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from collections.abc import Iterable, Mapping
-from hashlib import blake2b
 from typing import Final, Literal, assert_never
 
 from refloat.model.light import plain_of

@@ -1,17 +1,20 @@
 """One session examined whole: its story, the checkout, the triage. Shared by several commands and the app."""
 
+from typing import TYPE_CHECKING
+
 from refloat.model.checkout import Checkout
 from refloat.model.light import light
 from refloat.model.session import Session
 from refloat.model.story import Story
-from refloat.model.triage import Triage
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.ahead import Ahead
 from refloat.usecases.compare_checkout import begin_comparison, compare_checkout, see_scene
 from refloat.usecases.find_sessions import Located, find_neighbours
 from refloat.usecases.read_session import finished, read_story
-from refloat.usecases.triage_session import triage_session
 from refloat.usecases.workbench import Workbench
+
+if TYPE_CHECKING:
+    from refloat.model.triage import Triage
 
 
 @light
@@ -23,7 +26,7 @@ class Examined:
     found: Found
     story: Story
     checkout: Checkout
-    triage: Triage
+    triage: "Triage"
 
 
 def examine(bench: Workbench, located: Located, ahead: Ahead | None = None) -> Examined:
@@ -32,6 +35,8 @@ def examine(bench: Workbench, located: Located, ahead: Ahead | None = None) -> E
     Raises:
         Unreadable: nothing of the transcript could be read.
     """
+    from refloat.usecases.triage_session import triage_session
+
     story, checkout = examine_checkout(bench, located, ahead)
     triage = triage_session(bench, story, checkout, located.session)
     return Examined(located.session, located.reader, located.found, story, checkout, triage)

@@ -1,5 +1,8 @@
 """What `checkout` and `triage` do, whichever road their words came by."""
 
+from collections.abc import Iterable
+
+from refloat.model.checkout import Checkout
 from refloat_tui.cli.asking import answer, bench, located_whole
 
 
@@ -8,12 +11,17 @@ def show_checkout(session: str, *, patch: bool = False, show_secrets: bool = Fal
     meant, ahead = located_whole(session)
     from refloat import wire
     from refloat.usecases.examine import examine_checkout
-    from refloat_tui.cli.show.work import checkout_lines
 
     _, shown = examine_checkout(bench(), meant, ahead)
+
+    def lines(value: Checkout, width: int) -> Iterable[str]:
+        from refloat_tui.cli.show.work import checkout_lines
+
+        return checkout_lines(value, width, patch=patch)
+
     answer(
         shown,
-        lambda value, width: checkout_lines(value, width, patch=patch),
+        lines,
         wire.checkout if as_json else None,
         masked=not show_secrets,
     )

@@ -1,14 +1,19 @@
 """`checkout`, `triage` and `check` for a person."""
 
-import shlex
-from collections.abc import Iterator
-from typing import Final
+from __future__ import annotations
 
-from refloat.model.brief import BriefCheck, Moved
+import shlex
+from typing import TYPE_CHECKING, Final
+
 from refloat.model.checkout import Checkout, DirtyHunk, EditedFile, OtherChange, Owner, PlaceKind
-from refloat.model.triage import Finding, Triage
 from refloat.text import cut, inert_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from refloat.model.brief import BriefCheck, Moved
+    from refloat.model.triage import Finding, Triage
 
 
 def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[str]:
