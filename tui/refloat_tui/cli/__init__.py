@@ -19,7 +19,7 @@ def main() -> int:
         from refloat_tui.cli import straight
 
         if (code := straight.answer(words)) is not None:
-            return code
+            straight.leave(code)
     from refloat_tui.cli.parser import run
 
     return run(words)

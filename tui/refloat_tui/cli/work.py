@@ -5,6 +5,9 @@ from collections.abc import Iterable
 from refloat.model.checkout import Checkout
 from refloat_tui.cli.asking import answer, bench, located_whole
 
+alive: list[object] = []
+"""What was examined, kept for `straight.leave`: freed one by one it would hold up the end of the process."""
+
 
 def show_checkout(session: str, *, patch: bool = False, show_secrets: bool = False, as_json: bool = False) -> None:
     """Print each recorded edit compared with the working tree."""
@@ -12,7 +15,9 @@ def show_checkout(session: str, *, patch: bool = False, show_secrets: bool = Fal
     from refloat import wire
     from refloat.usecases.examine import examine_checkout
 
-    _, shown = examine_checkout(bench(), meant, ahead)
+    seen = examine_checkout(bench(), meant, ahead)
+    _, shown = seen
+    alive.append(seen)
 
     def lines(value: Checkout, width: int) -> Iterable[str]:
         from refloat_tui.cli.show.work import checkout_lines
@@ -34,5 +39,7 @@ def show_triage(session: str, *, show_secrets: bool = False, as_json: bool = Fal
     from refloat.usecases.examine import examine
     from refloat_tui.cli.show.work import triage_lines
 
-    shown = examine(bench(), meant, ahead).triage
+    seen = examine(bench(), meant, ahead)
+    shown = seen.triage
+    alive.append(seen)
     answer(shown, triage_lines, wire.triage if as_json else None, masked=not show_secrets)
