@@ -65,6 +65,8 @@ def whole_piece(text: str, origin: int, *, before: bool) -> Piece:
 
 def apply_edit(piece: Piece, edit: FileEdit, origin: int, traces: Traces) -> bool:
     """Apply an edit's hunks to a piece, all or none."""
+    if not _may_hold(piece, edit.hunks[:1]):
+        return False
     trial, gained = piece.copy(), Traces(replaced_by=dict(traces.replaced_by))
     shift = 0
     cursor = 0
@@ -84,6 +86,12 @@ def apply_edit(piece: Piece, edit: FileEdit, origin: int, traces: Traces) -> boo
     traces.removed |= gained.removed
     traces.replaced_by.update(gained.replaced_by)
     return True
+
+
+def _may_hold(piece: Piece, first: Sequence[Hunk]) -> bool:
+    """Whether a piece can have what the first hunk replaces: most pieces of a file have not, and need no copy."""
+    text = "\n".join(piece.lines)
+    return not first or "\r" in text or "\n".join(old_side(first[0])) in text
 
 
 def old_side(hunk: Hunk) -> list[str]:

@@ -64,6 +64,9 @@ class Survey:
     _comparisons: dict[str, Comparison] = field(default_factory=dict[str, Comparison])
     _archives: dict[str, Archive] = field(default_factory=dict[str, Archive])
     _tracked: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    _chosen: dict[Callable[[Step], bool], Sequence[Step]] = field(
+        default_factory=dict[Callable[[Step], bool], Sequence[Step]]
+    )
 
     @property
     def name(self) -> SessionName:
@@ -220,7 +223,7 @@ class Survey:
             return UNKNOWN
         if self.since is not None and written < self.since:
             return Fallback(Owner.PREDATES, f"last written at {written}, before the session's first record")
-        step = next((s for s in self.steps if _wrote_at(s, written)), None)
+        step = next((s for s in self._commands(_may_write) if _wrote_at(s, written)), None)
         if step is not None:
             return Fallback(Owner.COMMAND, f"written at {written}, while step {step.n} ran: {step.command}")
         return UNKNOWN
@@ -228,22 +231,34 @@ class Survey:
     def undone_by(self, real: str) -> str | None:
         """The first recorded command behind the session's last edit of a file that can have taken it away."""
         last = max((row.ended_at or row.at or "" for row in self.folded[real].made), default="")
-        found = [(s.at or "", f"step {s.n}") for s in self.steps if _can_undo(s, last, real)]
+        found = [(s.at or "", f"step {s.n}") for s in self._commands(_may_undo) if _can_undo(s, last, real)]
         for record in self.others:
-            found += [(s.at or "", str(record.name)) for s in record.steps if _can_undo(s, last, real)]
+            found += [(s.at or "", str(record.name)) for s in record.steps if _may_undo(s) and _can_undo(s, last, real)]
         return min(found)[1] if found else None
+
+    def _commands(self, wanted: Callable[[Step], bool]) -> Sequence[Step]:
+        """The session's steps of a kind, sought once: each dirty file asks for them."""
+        if wanted not in self._chosen:
+            self._chosen[wanted] = [step for step in self.steps if wanted(step)]
+        return self._chosen[wanted]
+
+
+def _may_write(step: Step) -> bool:
+    if step.command is None or step.at is None or step.ended_at is None or not may_write(step.command):
+        return False
+    return step.kind in (StepKind.COMMAND, StepKind.CHECK, StepKind.EXTERNAL, StepKind.EDIT)
 
 
 def _wrote_at(step: Step, written: Stamp) -> bool:
-    if step.command is None or step.at is None or step.ended_at is None or not may_write(step.command):
-        return False
-    if step.kind not in (StepKind.COMMAND, StepKind.CHECK, StepKind.EXTERNAL, StepKind.EDIT):
-        return False
-    return step.at <= written <= later(step.ended_at, 0.001)
+    return step.at is not None and step.ended_at is not None and step.at <= written <= later(step.ended_at, 0.001)
+
+
+def _may_undo(step: Step) -> bool:
+    return step.command is not None and step.outcome is not Outcome.DENIED and may_undo(step.command)
 
 
 def _can_undo(step: Step, after: str, real: str) -> bool:
-    if step.command is None or step.outcome is Outcome.DENIED or (step.at or "") < after or not may_undo(step.command):
+    if step.command is None or (step.at or "") < after:
         return False
     return "git" in step.command or any(part in step.command for part in real.split("/")[-3:] if len(part) > 1)
 
