@@ -5,7 +5,7 @@ Refuses to say more than the record holds: then the file is unverifiable, with t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from refloat.checkout.files import Content
@@ -13,7 +13,7 @@ from refloat.checkout.fold import Folded
 from refloat.checkout.lines import align, bare, bare_lines, find_block, find_differences, same_but_line_ends, tells
 from refloat.checkout.pieces import FOREIGN, Piece
 from refloat.model.checkout import FileState
-from refloat.model.light import light
+from refloat.model.light import light, slotted
 
 
 @light
@@ -32,7 +32,7 @@ STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
 """States of a file in which the recorded result is on disk."""
 
 
-@dataclass(slots=True)
+@slotted
 class _Tally:
     """How many recorded hunks stand in a content, and how many of their befores do."""
 

@@ -5,13 +5,13 @@ record allows, else the pieces that it holds. Refuses to look at any disk.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Literal
 
 from refloat.checkout.lines import align, bare, find_block
 from refloat.checkout.pieces import FOREIGN, Piece, Traces, apply_edit, loose_pieces, whole_piece
-from refloat.model.light import light
+from refloat.model.light import light, slotted
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import FileEdit, Outcome, Step, StepKind
 
@@ -49,7 +49,7 @@ class Known:
     text: str
 
 
-@dataclass(slots=True)
+@slotted
 class Folded:
     """All that the record says of one file."""
 

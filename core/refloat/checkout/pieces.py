@@ -5,17 +5,18 @@ there. Refuses to guess: a hunk whose old lines do not stand there is not applie
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from refloat.checkout.lines import bare, find_block, find_differences
+from refloat.model.light import slotted
 from refloat.model.transcript import FileEdit, Hunk
 
 FOREIGN: Final = -1
 """Origin of a line that no edit of the session made."""
 
 
-@dataclass(slots=True)
+@slotted
 class Traces:
     """What the edits of one file added and removed, over its whole history in one session."""
 
@@ -25,7 +26,7 @@ class Traces:
     """Edit → the last later edit that removed a line of it."""
 
 
-@dataclass(slots=True)
+@slotted
 class Piece:
     """A known stretch of text after some edits, with the same stretch before the first of them."""
 

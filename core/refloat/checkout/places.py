@@ -6,7 +6,7 @@ or `changed_since` of it. Refuses to look at dear places (unreachable commits) f
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +17,7 @@ from refloat.checkout.lines import bare_lines
 from refloat.checkout.porcelain import LoggedCommit
 from refloat.checkout.repository import Repository
 from refloat.model.checkout import SAVED_PLACES, FoundIn, PlaceKind
-from refloat.model.light import light
+from refloat.model.light import light, slotted
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.together import Running
 
@@ -41,7 +41,7 @@ class Version:
     on_head: bool = False
 
 
-@dataclass(slots=True)
+@slotted
 class Archive:
     """All versions of some paths that the repository keeps since a moment, asked for once."""
 

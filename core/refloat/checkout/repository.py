@@ -7,7 +7,7 @@ Refuses to write, to lock, and to ask one question for each file.
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import takewhile
 from pathlib import Path
 from typing import Final
@@ -29,6 +29,7 @@ from refloat.checkout.porcelain import (
     read_worktrees,
 )
 from refloat.model.checkout import Operation, Warned
+from refloat.model.light import slotted
 from refloat.model.stamp import Stamp, later, seconds_of
 from refloat.ports import Git
 from refloat.together import Running
@@ -44,7 +45,7 @@ _MANY: Final = 5_000
 _RAW: Final = ("--raw", "-z", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", LOG_FORMAT)
 
 
-@dataclass(slots=True)
+@slotted
 class Repository:
     """One worktree of a repository."""
 

@@ -6,7 +6,7 @@ Refuses to know how an answer is shown.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +20,7 @@ from refloat.checkout.repository import Repository
 from refloat.checkout.trees import Trees, names_in
 from refloat.commands import may_undo, may_write
 from refloat.model.checkout import FileState, Owner
-from refloat.model.light import light
+from refloat.model.light import light, slotted
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, later, stamp_of_seconds
 from refloat.model.story import Story
@@ -43,7 +43,7 @@ class OtherRecord:
     steps: Sequence[Step]
 
 
-@dataclass(slots=True)
+@slotted
 class Survey:
     """Everything that the answers of one comparison rest on."""
 

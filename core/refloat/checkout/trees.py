@@ -6,12 +6,13 @@ Decides by walking up to the nearest `.git`, and by git's list for worktrees tha
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
 from refloat.checkout.repository import Repository, load_repository
 from refloat.model.checkout import Warned
+from refloat.model.light import slotted
 from refloat.ports import Git
 
 _FOREIGN: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\")
@@ -19,7 +20,7 @@ _MOST: Final = 12
 """Further repositories that a session edited in and that are looked at."""
 
 
-@dataclass(slots=True)
+@slotted
 class Trees:
     """The worktree of the session, and further ones that it edited in."""
 

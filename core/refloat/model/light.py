@@ -7,7 +7,7 @@ of them feels. Equality, hash and `repr` are those of a frozen one, and the type
 same. Knows defaults and their factories, and neither `__post_init__` nor fields for keywords alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import lru_cache
 from operator import attrgetter
@@ -22,6 +22,16 @@ T = TypeVar("T")
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def light(cls: type[T]) -> type[T]:
     """Make a class a dataclass with slots, comparable and hashable, whose fields nobody assigns to."""
+    return _make(cls, hashed=True)
+
+
+@dataclass_transform(field_specifiers=(field,))
+def slotted(cls: type[T]) -> type[T]:
+    """Make a class a dataclass with slots, comparable, whose fields are assigned to: it has no hash."""
+    return _make(cls, hashed=False)
+
+
+def _make(cls: type[T], *, hashed: bool) -> type[T]:
     made = dataclass(slots=True, init=False, repr=False, eq=False)(cls)
     rows = fields(cast("type[DataclassInstance]", made))
     key = attrgetter(*[row.name for row in rows if row.compare]) if any(row.compare for row in rows) else _nothing
@@ -37,8 +47,9 @@ def light(cls: type[T]) -> type[T]:
         told = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
         return f"{self.__class__.__qualname__}({told})"
 
-    for name, method in (("__init__", _init(rows)), ("__eq__", __eq__), ("__hash__", __hash__), ("__repr__", __repr__)):
-        setattr(made, name, method)
+    for method in (_init(rows), __eq__, __repr__):
+        setattr(made, method.__name__, method)
+    made.__hash__ = __hash__ if hashed else None  # pyright: ignore[reportAttributeAccessIssue] - how Python says it
     return made
 
 
@@ -49,7 +60,7 @@ def _nothing(_: object) -> tuple[()]:
 _ABSENT: Final = object()
 
 
-def _init(rows: "Sequence[Field[object]]") -> object:
+def _init(rows: "Sequence[Field[object]]") -> "Callable[..., None]":
     """The one method that must be written out for each class: `dataclass` writes six, and they cost the start."""
     given: list[str] = []
     body: list[str] = []
@@ -67,7 +78,7 @@ def _init(rows: "Sequence[Field[object]]") -> object:
             given.append(name)
         body.append(f" self.{name} = {made}\n")
     exec(f"def __init__(self, {', '.join(given)}):\n{''.join(body) or ' pass'}", around)  # noqa: S102 - names of fields
-    return around["__init__"]
+    return cast("Callable[..., None]", around["__init__"])
 
 
 def plain_of(value: "DataclassInstance") -> dict[str, object]:

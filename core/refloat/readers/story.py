@@ -9,7 +9,7 @@ from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whol
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, assert_never
 
-from refloat.model.light import plain_of
+from refloat.model.light import plain_of, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import Failure, FailureKind, PendingKind
 from refloat.model.stamp import Stamp
@@ -47,7 +47,7 @@ _FIRST_STAYS: Final = frozenset({"commit", "started", "lineage"})
 TurnStatus = Literal["none", "open", "completed", "interrupted", "failed"]
 
 
-@dataclasses.dataclass(slots=True)
+@slotted
 class Counters:
     """All that a list needs, as plain JSON values."""
 

@@ -6,13 +6,13 @@ whole can tell (copies, records that are gone). Everything works without a catal
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
 from refloat.catalogue.pack import Packed
 from refloat.catalogue.store import Catalogue, Key, Stat
-from refloat.model.light import light
+from refloat.model.light import light, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat.model.story import Story
@@ -319,7 +319,7 @@ class Finder:
         return self._copies.find(rows, catalogue).get(key)
 
 
-@dataclass(slots=True)
+@slotted
 class _Look:
     """One look under way."""
 

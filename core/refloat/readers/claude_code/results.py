@@ -5,10 +5,10 @@ refusals, errors. Texts count only where the result is no structured success: ou
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
-from refloat.model.light import light
+from refloat.model.light import light, slotted
 from refloat.model.transcript import FileEdit, Hunk, Outcome, StepKind
 from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, replacement
 from refloat.readers.claude_code.values import NOTHING, Row, mapping, number, objects, strings, text
@@ -44,7 +44,7 @@ _ERRORS_TELL_EXIT: Final = (2, 0, 76)
 _ONE_IS_NO_ERROR: Final = re.compile(r"\b(?:grep|rg|diff|find|test)\b|\[")
 
 
-@dataclass(slots=True)
+@slotted
 class OpenCall:
     """What is remembered of a call until its answer comes."""
 
