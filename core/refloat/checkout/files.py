@@ -61,7 +61,8 @@ def read_content(path: str, inside: str | None) -> Content:
             return Content("unreadable", mtime=state.st_mtime)
         if state.st_size > LARGEST:
             return Content("large", mtime=state.st_mtime)
-        return content_of(Path(path).read_bytes(), state.st_mtime)
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - hundreds of files
+            return content_of(file.read(), state.st_mtime)
     except (FileNotFoundError, NotADirectoryError):
         return MISSING
     except (OSError, ValueError):

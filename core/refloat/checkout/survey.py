@@ -25,6 +25,7 @@ from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, later, stamp_of_seconds
 from refloat.model.story import Story
 from refloat.model.transcript import Outcome, Step, StepKind
+from refloat.together import Running
 
 _RANK: Final = tuple(FileState)
 
@@ -63,6 +64,7 @@ class Survey:
     _contents: dict[str, Content] = field(default_factory=dict[str, Content])
     _comparisons: dict[str, Comparison] = field(default_factory=dict[str, Comparison])
     _archives: dict[str, Archive] = field(default_factory=dict[str, Archive])
+    _opening: Running[Archive] | None = None
     _tracked: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     _chosen: dict[Callable[[Step], bool], Sequence[Step]] = field(
         default_factory=dict[Callable[[Step], bool], Sequence[Step]]
@@ -198,7 +200,8 @@ class Survey:
             return None
         key = str(repository.root)
         if key not in self._archives:
-            self._archives[key] = self._open(repository)
+            begun = self._opening if repository is self.trees.main and not self.moved else None
+            self._archives[key] = begun.result() if begun is not None else self._opener(repository)()
         archive = self._archives[key]
         names = self._names(real, repository, archive.worktrees)
         return (archive, names) if names else None
@@ -207,14 +210,24 @@ class Survey:
         paths = dict.fromkeys((self.target(real), real))
         return [name for path in paths for name in names_in(path, repository, worktrees)]
 
-    def _open(self, repository: Repository) -> Archive:
+    def begin_archive(self) -> None:
+        """Begin to ask what the session's repository keeps, before it is known what has moved."""
+        if self.trees.main is not None and self.folded:
+            self._opening = Running(self._opener(self.trees.main))
+
+    def _opener(self, repository: Repository) -> Callable[[], Archive]:
         worktrees = repository.find_worktrees()
         wanted = [*self.folded, *self.moved.values()]
         names = [name for real in wanted for name in self._names(real, repository, worktrees)]
         base = self.base if repository is self.trees.main else None
-        archive = open_archive(repository, list(dict.fromkeys(names)), base, self.since, worktrees)
-        archive.prefetch(archive.of(names))
-        return archive
+        since = self.since
+
+        def ask() -> Archive:
+            archive = open_archive(repository, list(dict.fromkeys(names)), base, since, worktrees)
+            archive.prefetch(archive.of(names))
+            return archive
+
+        return ask
 
     def fallback(self, mtime: float | None) -> Fallback:
         """Who made what no text explains, from when the file was last written."""

@@ -122,10 +122,11 @@ def _names_in_gone(real: str) -> list[str]:
 
 def dirty_times(repository: Repository) -> Mapping[str, float | None]:
     """When each dirty path was last written, in seconds since 1970; None for one that is gone."""
+    root = str(repository.root).rstrip("/")
     times: dict[str, float | None] = {}
     for path in repository.entries:
         try:
-            times[path] = os.lstat(repository.root / path).st_mtime
+            times[path] = os.lstat(f"{root}/{path}").st_mtime
         except (OSError, ValueError):
             times[path] = None
     return times

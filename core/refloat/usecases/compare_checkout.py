@@ -87,6 +87,7 @@ def compare_checkout(
         base = Base(base.head, f"{base.how}; it is no longer in the repository")
     not_obeyed = Running(lambda: _not_obeyed(bench, repository))
     looked = survey(trees, story, others, known, trees.real(missing) if missing and repository is None else None, own)
+    looked.begin_archive()
     files = find_edited(looked)
     told += [*(repository.warnings if repository else ()), *trees.warnings]
     told += [warning for warning in not_obeyed.result() if warning not in told]
