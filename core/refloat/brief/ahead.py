@@ -175,6 +175,9 @@ def _check(facts: Facts) -> Line | None:
             text = f"Mend what {facts.quote.code(last.command)} found: it failed{code} on this very tree"
             return line(text, RECORDED, _TOP, own_steps([last.run.step], last.subagent))
     for last in reversed(runs):
+        if not last.run.proved:
+            text = f"Run {facts.quote.code(last.command)} again: nothing says whether it passed"
+            return line(text, RECORDED, _TOP, own_steps([last.run.step], last.subagent))
         if last.run.freshness is not Freshness.CURRENT and last.run.outcome in {Outcome.OK, Outcome.ERROR}:
             because = facts.quote.words(last.run.stale_because or "it is unknown which tree it saw")
             text = f"Run {facts.quote.code(last.command)} again: its last run does not speak of this tree ({because})"

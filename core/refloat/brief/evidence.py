@@ -14,6 +14,7 @@ from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVer
 VERIFIED, RECORDED, UNKNOWN = Confidence.VERIFIED, Confidence.RECORDED, Confidence.UNKNOWN
 STANDING: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE, FileState.MOVED})
 _PROBLEMS_SHOWN: Final = 5
+_ENDED: Final = frozenset({Outcome.OK, Outcome.ERROR})
 
 
 def established(facts: Facts) -> Iterator[Line]:
@@ -24,7 +25,7 @@ def established(facts: Facts) -> Iterator[Line]:
         if finding.kind == "commit":
             yield _commit(facts, finding)
     for last in last_checks(facts):
-        if last.run.freshness is Freshness.CURRENT and last.run.outcome in {Outcome.OK, Outcome.ERROR}:
+        if last.run.proved and last.run.freshness is Freshness.CURRENT and last.run.outcome in _ENDED:
             text = f"{_run_words(facts, last)}, and no file changed after it"
             yield line(text, RECORDED, 84, own_steps([last.run.step], last.subagent))
     for action in facts.triage.do_not_repeat:
@@ -168,7 +169,9 @@ def _run_words(facts: Facts, last: LastRun) -> str:
     code = f" (exit code {run.exit_code})" if run.exit_code is not None else ""
     head = f" at HEAD {short(run.head)}" if run.head else ""
     inside = f" in sub-agent {last.subagent}" if last.subagent else ""
-    return f"{facts.quote.code(last.command)} {_OUTCOME_WORDS[run.outcome]}{code}{head}{inside}"
+    ended = _OUTCOME_WORDS[run.outcome] if run.proved else "ended"
+    note = f" ({facts.quote.words(run.note)})" if run.note else ""
+    return f"{facts.quote.code(last.command)} {ended}{code}{head}{inside}{note}"
 
 
 _OUTCOME_WORDS: Final = {
@@ -265,9 +268,11 @@ def _doubtful_file(facts: Facts, file: EditedFile) -> Iterator[Line]:
 
 def _doubtful_check(facts: Facts, last: LastRun) -> Iterator[Line]:
     run = last.run
-    if run.outcome is Outcome.DANGLING or run.freshness is Freshness.CURRENT:
+    if run.outcome is Outcome.DANGLING or (run.freshness is Freshness.CURRENT and run.proved):
         return
-    if run.freshness is Freshness.STALE:
+    if not run.proved and run.freshness is not Freshness.STALE:
+        text = f"Not proved: {_run_words(facts, last)}"
+    elif run.freshness is Freshness.STALE:
         because = facts.quote.words(run.stale_because or "a file changed after it")
         text = f"Stale: {_run_words(facts, last)}; since then {because}"
     else:

@@ -1,16 +1,18 @@
 """What each check is worth: its real outcome, the tree that it saw, and whether that tree still stands.
 
 Pure. A check is current when nothing changed after it, stale when something did, and of an unknown tree where nobody
-can say. Refuses to take the exit code of a pipe's last command for the check's own.
+can say. Refuses to take the exit code of a pipe's last command for the check's own, and the state of one worktree for
+that of another.
 """
 
+import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from refloat.checkout.fold import RecordedEdit, Standing, find_edits
-from refloat.commands import check_of, hidden_by, outcome_in
+from refloat.commands import check_cwd, check_of, how_it_ended, may_write
 from refloat.model.checkout import CheckRun, Freshness
 from refloat.model.light import light
-from refloat.model.stamp import Stamp, stamp_of_seconds
+from refloat.model.stamp import Stamp, later, stamp_of_seconds
 from refloat.model.transcript import Outcome, Step, StepKind
 
 
@@ -27,57 +29,103 @@ class Tree:
     """Dirty paths → seconds since 1970, None for one that is gone."""
     mtime: Callable[[str], float | None]
     repository: bool
+    root: str | None = None
+    """The worktree's top; None where there is no repository."""
 
 
-def find_checks(steps: Iterable[Step], tree: Tree, name: Callable[[str], str]) -> tuple[CheckRun, ...]:
-    """Every check among the steps, in their order; `name` turns a recorded path into the one that is shown."""
+@light
+class _Edit:
+    """An edit, with the step that made it."""
+
+    index: int
+    """The step's place among all."""
+    edit: RecordedEdit
+    ended: Stamp | None
+    real: str
+
+
+def find_checks(
+    steps: Iterable[Step], tree_at: Callable[[str | None], Tree], real: Callable[[str], str], name: Callable[[str], str]
+) -> tuple[CheckRun, ...]:
+    """Every check among the steps, in their order.
+
+    `tree_at` gives the tree that a directory lies in; `real` makes a recorded path absolute, with links resolved;
+    `name` turns that into the one that is shown.
+    """
     ordered = list(steps)
     if not any(map(_is_check, ordered)):
         return ()
-    edits = [(index, edit) for index, step in enumerate(ordered) for edit in find_edits([step])]
-    return tuple(_check(index, step, edits, tree, name) for index, step in enumerate(ordered) if _is_check(step))
+    edits = [
+        _Edit(index, edit, step.ended_at, real(edit.edit.path))
+        for index, step in enumerate(ordered)
+        for edit in find_edits([step])
+        if edit.standing is not Standing.REFUSED
+    ]
+    return tuple(
+        _check(index, step, ordered, [edit for edit in edits if _concerns(edit, tree)], tree, name)
+        for index, step in enumerate(ordered)
+        if _is_check(step)
+        for tree in (tree_at(_directory(step)),)
+    )
 
 
 def _is_check(step: Step) -> bool:
     return step.kind is StepKind.CHECK or (step.command is not None and check_of(step.command) is not None)
 
 
-def outcome_of(step: Step) -> tuple[Outcome, int | None]:
-    """A check's real outcome and exit code: where a pipe hides the code, the output's own summary speaks."""
-    hidden = hidden_by(step.command) if step.command else None
-    if hidden is None or step.outcome not in (Outcome.OK, Outcome.ERROR):
-        return step.outcome, step.exit_code
-    return outcome_in(step.output) or step.outcome, None
+def _directory(step: Step) -> str | None:
+    """Where a check ran: the step's directory, and where its line went from there."""
+    inner = check_cwd(step.command) if step.command is not None else ""
+    if not inner:
+        return step.cwd
+    return posixpath.normpath(posixpath.join(step.cwd or "", inner))
+
+
+def _concerns(edit: _Edit, tree: Tree) -> bool:
+    """Whether an edit can change what a check sees: one outside the check's worktree does not."""
+    return tree.root is None or (edit.real + "/").startswith(tree.root.rstrip("/") + "/") or edit.real[:1] != "/"
 
 
 def _check(
-    index: int, step: Step, edits: Sequence[tuple[int, RecordedEdit]], tree: Tree, name: Callable[[str], str]
+    index: int, step: Step, steps: Sequence[Step], edits: Sequence[_Edit], tree: Tree, name: Callable[[str], str]
 ) -> CheckRun:
-    outcome, exit_code = outcome_of(step)
-    head = tree.head_at(step.at)
-    hidden = hidden_by(step.command) if step.command else None
-    note = f"its exit code is that of `{hidden}`, not of the check" if hidden else None
-    freshness, because = _freshness(index, step, edits, tree, name)
-    return CheckRun(step.n, outcome, exit_code, head, freshness, because, note, step.subagent)
+    ended = how_it_ended(step.command, step.outcome, step.exit_code, step.output)
+    freshness, because = _freshness(index, step, steps, edits, tree, name)
+    return CheckRun(
+        step.n,
+        ended.outcome,
+        ended.exit_code,
+        tree.head_at(step.at),
+        freshness,
+        because,
+        ended.note,
+        step.subagent,
+        proved=ended.proved,
+    )
 
 
 def _freshness(
-    index: int, step: Step, edits: Sequence[tuple[int, RecordedEdit]], tree: Tree, name: Callable[[str], str]
+    index: int, step: Step, steps: Sequence[Step], edits: Sequence[_Edit], tree: Tree, name: Callable[[str], str]
 ) -> tuple[Freshness, str | None]:
     if step.outcome is Outcome.DENIED and not step.effects_unknown:
         return Freshness.UNKNOWN_TREE, "it never ran"
-    behind = next((edit for at, edit in edits if at > index and edit.standing is not Standing.REFUSED), None)
+    behind = next((edit for edit in edits if edit.index > index or _meanwhile(edit, index, step)), None)
     if behind is not None:
-        return Freshness.STALE, f"step {behind.step} edited {name(behind.edit.path)}"
+        return Freshness.STALE, f"step {behind.edit.step} edited {name(behind.real)}"
     ended = step.ended_at
     if ended is None:
         return Freshness.UNKNOWN_TREE, "no result of it was ever recorded"
     for path, mtime in sorted(tree.mtimes.items()):
         if _after(mtime, ended):
-            return Freshness.STALE, f"{path} was written at {stamp_of_seconds(mtime or 0)}"
+            return Freshness.STALE, _written(path, mtime, steps)
     if not tree.repository:
         return Freshness.UNKNOWN_TREE, "there is no repository to tell what else changed"
-    return _by_commits(step, ended, tree)
+    return _taken_back(edits, ended, steps, tree, name) or _by_commits(step, ended, steps, tree)
+
+
+def _meanwhile(edit: _Edit, index: int, step: Step) -> bool:
+    """Whether an edit that began earlier ended only while the check ran: a sub-agent's, or one beside it."""
+    return edit.index < index and edit.ended is not None and step.at is not None and edit.ended > step.at
 
 
 def _after(mtime: float | None, ended: Stamp) -> bool:
@@ -85,7 +133,31 @@ def _after(mtime: float | None, ended: Stamp) -> bool:
     return written is not None and written > ended
 
 
-def _by_commits(step: Step, ended: Stamp, tree: Tree) -> tuple[Freshness, str | None]:
+def _written(path: str, mtime: float | None, steps: Sequence[Step]) -> str:
+    """When a file was written, and by which command of the session where one ran just then."""
+    at = stamp_of_seconds(mtime or 0)
+    step = next((step for step in steps if at is not None and _ran_at(step, at)), None)
+    return f"{path} was written at {at}" + (f", while step {step.n} ran: {step.command}" if step is not None else "")
+
+
+def _ran_at(step: Step, at: Stamp) -> bool:
+    if step.command is None or step.at is None or step.ended_at is None or not may_write(step.command):
+        return False
+    return step.at <= at <= later(step.ended_at, 0.001)
+
+
+def _taken_back(
+    edits: Sequence[_Edit], ended: Stamp, steps: Sequence[Step], tree: Tree, name: Callable[[str], str]
+) -> tuple[Freshness, str] | None:
+    """A file that the session had edited and that is clean now, written since: stashed or checked out again."""
+    for path in sorted({name(edit.real) for edit in edits} - tree.mtimes.keys()):
+        mtime = tree.mtime(path)
+        if _after(mtime, ended):
+            return Freshness.STALE, _written(path, mtime, steps)
+    return None
+
+
+def _by_commits(step: Step, ended: Stamp, steps: Sequence[Step], tree: Tree) -> tuple[Freshness, str | None]:
     head = tree.head_at(ended)
     if head == tree.head and head is not None:
         gone = next((path for path, mtime in sorted(tree.mtimes.items()) if mtime is None), None)
@@ -104,5 +176,5 @@ def _by_commits(step: Step, ended: Stamp, tree: Tree) -> tuple[Freshness, str | 
         if mtime is None:
             return Freshness.STALE, f"{path} is gone since {head[:12]}"
         if _after(mtime, ended):
-            return Freshness.STALE, f"{path} was written at {stamp_of_seconds(mtime)}"
+            return Freshness.STALE, _written(path, mtime, steps)
     return Freshness.CURRENT, None

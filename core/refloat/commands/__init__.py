@@ -1,56 +1,86 @@
 """What a shell command is for: verifies, acts outside the checkout, reads, or anything else.
 
-Decides from tables of command words; refuses to guess: what matches nothing is a plain command.
+Decides from tables of command words (`knowledge`); refuses to guess: what matches nothing is a plain command.
 """
 
 import re
-from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
-from refloat.commands.checks import check_of, is_check, outcome_in
-from refloat.commands.outside import action, external, probe
+from refloat.commands.checks import (
+    check_of,
+    formats,
+    generates,
+    is_check,
+    rewrites,
+    sort_of_check,
+)
+from refloat.commands.line import Simple, read_line
+from refloat.commands.mcp import mcp_effect, mcp_kind
+from refloat.commands.outcomes import how_it_ended, outcome_in
+from refloat.commands.outside import Effect, action, effects_of, probe, shown_done
+from refloat.commands.push import Push, push_of
 from refloat.commands.reading import QUIET, reading_kind
-from refloat.commands.words import parts_of
+from refloat.knowledge.tables import forgets
 from refloat.model.transcript import StepKind
 
 __all__ = (
+    "Effect",
+    "Push",
     "action",
+    "branch_after",
+    "check_cwd",
     "check_of",
     "classify",
     "commit_subject",
     "commits_in",
+    "effects_of",
+    "formats",
+    "generates",
     "hidden_by",
+    "how_it_ended",
     "is_commit",
     "may_undo",
     "may_write",
+    "mcp_effect",
+    "mcp_kind",
     "outcome_in",
     "probe",
+    "pushes_in",
+    "shown_done",
+    "sort_of_check",
 )
 
 
+@lru_cache(maxsize=4096)
 def classify(command: str) -> StepKind:
     """The kind of a shell command (never `edit`): the strongest of its parts, external before check before the rest."""
-    parts = parts_of(command)
-    if any(external(words) for words, _, _ in parts):
+    parts = read_line(command)
+    if effects_of(command):
         return StepKind.EXTERNAL
-    if any(is_check(words) for words, _, _ in parts):
+    if any(is_check(part.words) for part in parts):
         return StepKind.CHECK
-    kinds = [reading_kind(words, writes=writes) for words, _, writes in parts]
-    if not kinds or None in kinds or all(words[0] in QUIET for words, _, _ in parts):
+    kinds = [reading_kind(part.words, writes=part.writes) for part in parts]
+    if not kinds or None in kinds or all(part.words[0] in QUIET for part in parts):
         return StepKind.COMMAND
     return StepKind.SEARCH if StepKind.SEARCH in kinds else StepKind.READ
 
 
+forgets(classify.cache_clear)
+
+
 def may_write(command: str) -> bool:
     """Whether a command can have changed files of the checkout: anything but reading, and checks that only look."""
-    return any(
-        writes or (reading_kind(words, writes=False) is None and words[0] not in QUIET and not _only_looks(words))
-        for words, _, writes in parts_of(command)
-    )
+    return any(part.writes or not _only_looks(part) for part in read_line(command))
 
 
-def _only_looks(words: Sequence[str]) -> bool:
-    return is_check(words) and not any(word.startswith(("--fix", "--write", "--update", "-u")) for word in words)
+def _only_looks(part: Simple) -> bool:
+    words = part.words
+    if words[0] in QUIET or reading_kind(words, writes=False) is not None:
+        return True
+    mends = any(word.startswith(("--fix", "--write", "--update", "-u")) for word in words)
+    return is_check(words) and not rewrites(words) and not mends
 
 
 _UNDOING: Final = frozenset(
@@ -74,7 +104,8 @@ _UNDOING: Final = frozenset(
 
 def may_undo(command: str) -> bool:
     """Whether a command can have taken work away from the worktree: `git stash`, `git checkout`, `rm` and the like."""
-    for words, _, _ in parts_of(command):
+    for part in read_line(command):
+        words = part.words
         if words[0] in {"rm", "mv", "trash", "unlink"}:
             return True
         if words[0] == "git" and len(words) > 1 and words[1] in _UNDOING:
@@ -83,25 +114,24 @@ def may_undo(command: str) -> bool:
 
 
 def hidden_by(command: str) -> str | None:
-    """What stands behind a check and gives the exit code in its place (`tail -5`); None where nothing does."""
-    parts = parts_of(command)
-    place = next((i for i, (words, _, _) in enumerate(parts) if is_check(words) or external(words)), None)
-    if place is None or re.search(r"\bset\s+-\w*o\s+pipefail|\bset\s+-o\s+pipefail|PIPESTATUS", command):
-        return None
-    for index in range(place, len(parts) - 1):
-        if parts[index][1] != "&&":
-            return " ".join(parts[-1][0])
-    return "&" if parts[-1][1] == "&" else None
+    """What gives the exit code of a line in place of its first check, else of its first effect outside (`tail -5`)."""
+    check = next((part for part in read_line(command) if is_check(part.words)), None)
+    return check.hidden if check is not None else next((effect.hidden for effect in effects_of(command)), None)
+
+
+def check_cwd(command: str) -> str | None:
+    """Where the first check of a line runs, seen from where the line starts ("" for there); None: nobody can say."""
+    return next((part.cwd for part in read_line(command) if is_check(part.words)), "")
 
 
 def is_commit(command: str) -> bool:
     """Whether a command makes a commit."""
-    return any(words[:2] == ("git", "commit") and "--dry-run" not in words for words, _, _ in parts_of(command))
+    return any(p.words[:2] == ("git", "commit") and "--dry-run" not in p.words for p in read_line(command))
 
 
 def commit_subject(command: str) -> str | None:
     """The first line of the message that a commit command carries."""
-    for words, _, _ in parts_of(command):
+    for words in (part.words for part in read_line(command)):
         if words[:2] == ("git", "commit"):
             for index, word in enumerate(words):
                 if re.fullmatch(r"-\w*m|--message", word) and index + 1 < len(words):
@@ -119,3 +149,29 @@ _MADE: Final = re.compile(
 def commits_in(output: str) -> list[tuple[str, str]]:
     """(shortened id, subject) of the commits that git says it made: `[main 1a2b3c4] Subject`."""
     return [(match["sha"], match["subject"]) for match in _MADE.finditer(output)]
+
+
+def pushes_in(command: str, branch: str | None) -> tuple[Push, ...]:
+    """The pushes that a command line names; `branch` is the one that was checked out."""
+    return tuple(push for part in read_line(command) if (push := push_of(part.words, branch)) is not None)
+
+
+def branch_after(command: str, before: str | None) -> str | None:
+    """The branch that is checked out once a command line has run; None where that cannot be told."""
+    branch = before
+    for part in read_line(command):
+        words = part.words
+        if words[0] != "git" or words[1:2] not in (("checkout",), ("switch",)):
+            continue
+        if "--" in words or "--detach" in words:
+            branch = branch if "--" in words else None
+            continue
+        made = [new for flag, new in pairwise(words) if flag in {"-b", "-B", "-c", "-C"}]
+        plain = [word for word in words[2:] if not word.startswith("-")]
+        if made:
+            branch = made[0]
+        elif words[1] == "switch" and len(plain) == 1:
+            branch = plain[0]
+        elif plain:
+            branch = None  # a branch, a commit or a file: the words do not say
+    return branch

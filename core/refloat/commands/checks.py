@@ -1,135 +1,218 @@
-"""Commands that verify: tests, lint, type checks, builds. Tables of words, by program, and what their output says.
+"""Commands that verify: tests, lint, type checks, builds; and those that rewrite files.
 
-Decides from program and verb. Refuses to count a call that only prints a version or help.
+Decides from program and verb, by the tables in `knowledge`. Refuses to count a call that only prints a version or help.
 """
 
 import re
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache, lru_cache
+from typing import Final, Literal
 
-from refloat.commands.words import parts_of
-from refloat.model.transcript import Outcome
+from refloat.commands.line import read_line
+from refloat.knowledge.tables import forgets, sound_pattern, table
 
-_SCRIPT: Final = re.compile(
-    r"(?:test|tests|lint|types?|typecheck|type-check|tsc|check|checks|build|compile|verify|validate|unit|e2e|spec|specs"
-    r"|integration|ci|clippy|vet|mypy|pytest|format-check|fmt-check|coverage)(?:[:_./-].*)?",
+Sort = Literal["test", "lint", "build"]
+SORTS: Final[tuple[Sort, ...]] = ("test", "lint", "build")
+
+_INTERPRETERS: Final = re.compile(r"(?:python|pypy)[\d.]*|py|node|php|ruby|perl|tsx|ts-node|bun|deno|bash|sh|zsh|pwsh")
+_SCRIPT_FILE: Final = re.compile(
+    r"(?:run[-_]?)?(?P<name>tests?|checks?|lint|verify|validate|build|ci|e2e|smoke|integration)"
+    r"(?:[-_.]\w[\w.-]*)?\.(?:sh|bash|py|js|mjs|cjs|ts|rb|pl|php|ps1)|run[-_](?P<bare>tests?|checks?|lint|ci)"
 )
-"""Names of scripts, targets and recipes that verify."""
+"""A script of the project's own whose name says that it verifies: `./run_tests.sh`, `scripts/check.py`."""
+_ALONE: Final = frozenset({"-h", "-V", "-v", "version", "help"})
+"""With one of these as its only word a program tells about itself."""
 
-_CHECKS: Final[dict[str, frozenset[str] | None]] = {
-    program: frozenset(verbs.split()) if verbs else None
-    for program, verbs in {
-        # Python
-        "pytest": "", "py.test": "", "unittest": "", "tox": "", "nox": "", "mypy": "", "pyright": "",
-        "basedpyright": "", "pyre": "check", "pytype": "", "ty": "check", "flake8": "", "pylint": "", "bandit": "",
-        "lint-imports": "", "doctest": "", "compileall": "", "py_compile": "", "pre-commit": "run", "behave": "",
-        "ruff": "check", "build": "", "hatch": "test build", "poetry": "build check", "uv": "build",
-        # JavaScript and TypeScript
-        "jest": "", "vitest": "", "mocha": "", "ava": "", "tap": "", "tsc": "", "vue-tsc": "", "eslint": "",
-        "stylelint": "", "biome": "check lint ci", "oxlint": "", "playwright": "test", "cypress": "run",
-        "karma": "start", "vite": "build", "next": "build lint", "nuxt": "build", "webpack": "", "rollup": "",
-        "esbuild": "", "turbo": "test lint build", "nx": "test lint build", "deno": "test check lint", "tsup": "",
-        "svelte-check": "", "astro": "check build", "ng": "test build lint", "node": "--test",
-        # Rust, Go
-        "cargo": "test t check c clippy build b nextest bench doc", "rustc": "", "trunk": "build",
-        "go": "test vet build", "golangci-lint": "run", "staticcheck": "", "gotestsum": "",
-        # Java, Kotlin, Scala
-        "mvn": "test verify package compile install", "mvnw": "test verify package compile install",
-        "gradle": "test check build assemble lint", "gradlew": "test check build assemble lint",
-        "sbt": "test compile", "ktlint": "", "detekt": "", "javac": "", "kotlinc": "", "bazel": "test build",
-        "lein": "test", "ant": "test build",
-        # .NET, Ruby, PHP, Elixir
-        "dotnet": "test build", "msbuild": "", "rspec": "", "rubocop": "", "minitest": "", "standardrb": "",
-        "phpunit": "", "pest": "", "phpstan": "", "psalm": "", "phpcs": "", "php": "-l", "mix": "test compile credo",
-        "steep": "check", "srb": "tc", "composer": "test validate",
-        # C, C++, Swift, Zig, Haskell
-        "ctest": "", "meson": "test compile", "ninja": "", "clang-tidy": "", "cppcheck": "", "gcc": "", "g++": "",
-        "clang": "", "clang++": "", "swift": "test build", "xcodebuild": "", "swiftlint": "", "zig": "test build",
-        "cabal": "test build", "stack": "test build", "cmake": "--build",
-        # infrastructure, text, shell
-        "terraform": "validate plan", "tofu": "validate plan", "tflint": "", "kubeval": "", "kubeconform": "",
-        "helm": "lint template", "ansible-lint": "", "hadolint": "", "docker": "build", "podman": "build",
-        "buildah": "build bud", "shellcheck": "", "yamllint": "", "actionlint": "", "markdownlint": "", "bats": "",
-        "shfmt": "-d", "buf": "lint build", "sqlfluff": "lint", "vale": "", "codespell": "",
-    }.items()
-}  # fmt: skip
-"""Program → its verifying words, None where any call of it verifies."""
 
-_SCRIPTED: Final = frozenset({"npm", "yarn", "pnpm", "bun"})
-_TARGETS: Final = frozenset(
-    {"make", "gmake", "just", "task", "rake", "invoke", "inv", "mage", "poe", "rails", "bin/rails"}
-)
-_ONLY_CHECKING: Final[dict[str, tuple[str, ...]]] = {
-    "black": ("--check", "--diff"),
-    "isort": ("--check", "--check-only", "-c", "--diff"),
-    "prettier": ("--check", "-c", "-l", "--list-different"),
-    "gofmt": ("-l", "-d"),
-    "rustfmt": ("--check",),
-    "clang-format": ("--dry-run", "-n"),
-    "terraform fmt": ("-check",),
-    "ruff format": ("--check", "--diff"),
-    "cargo fmt": ("--check",),
-    "biome format": (),
-    "dotnet format": ("--verify-no-changes",),
-    "deno fmt": ("--check",),
-    "mix format": ("--check-formatted",),
-}
-"""Formatters → what makes them only look."""
+@dataclass(frozen=True, slots=True)
+class _Knowledge:
+    programs: Mapping[str, tuple[tuple[Sort, frozenset[str]], ...]]
+    """Program → (sort, its verifying words; none: any call) of each."""
+    scripts: Mapping[Sort, re.Pattern[str]]
+    script_runners: frozenset[str]
+    target_runners: frozenset[str]
+    many: frozenset[str]
+    nothing: frozenset[str]
+    formatters: Mapping[str, frozenset[str]]
+    fixers: Mapping[str, frozenset[str]]
+    generators: Mapping[str, tuple[str, ...]]
+
+
+def _set(text: object) -> frozenset[str]:
+    return frozenset(str(text).split())
+
+
+@cache
+def _knowledge() -> _Knowledge:
+    checks, writers = table("checks"), table("formatters")
+    programs: dict[str, tuple[tuple[Sort, frozenset[str]], ...]] = {}
+    for sort in SORTS:
+        for program, verbs in checks.get(sort, {}).items():
+            programs[program] = (*programs.get(program, ()), (sort, _set(verbs)))
+    runners = checks.get("runners", {})
+    return _Knowledge(
+        programs,
+        {sort: _scripts(str(checks["scripts"].get(sort, ""))) for sort in SORTS},
+        _set(runners.get("script", "")),
+        _set(runners.get("target", "")),
+        _set(runners.get("many", "")),
+        _set(checks.get("nothing", {}).get("flags", "")),
+        {program: _set(flags) for program, flags in writers.get("formatters", {}).items()},
+        {program: _set(flags) for program, flags in writers.get("fixers", {}).items()},
+        {program: tuple(str(files).split()) for program, files in writers.get("generators", {}).items()},
+    )
+
+
+def _scripts(patterns: str) -> re.Pattern[str]:
+    """Names of scripts of a sort; a person's own pattern that is none is left out."""
+    sound = [pattern for pattern in patterns.split() if sound_pattern(pattern) is not None]
+    return re.compile(f"(?:{'|'.join(sound) or '(?!)'})(?:[:_./-].*)?")
 
 
 def is_check(words: Sequence[str]) -> bool:
     """Whether a simple command verifies."""
-    program, rest = words[0], words[1:]
-    formatter = formatter_of(words)
-    if formatter is not None:
-        return any(flag in _ONLY_CHECKING[formatter] for flag in rest)
-    if {"--version", "--help", "-h", "-V"} & set(rest):
-        return False
-    plain = [word for word in rest if not word.startswith("-")]
-    if program in _SCRIPTED:
-        name = plain[1:2] if plain[:1] in (["run"], ["run-script"]) else plain[:1]
-        return bool(name) and (name[0] in {"t", "tst"} or bool(_SCRIPT.fullmatch(name[0])))
-    if program in _TARGETS:
-        return any(_SCRIPT.fullmatch(word) for word in plain)
-    if program not in _CHECKS:
-        return False
-    verbs = _CHECKS[program]
-    return verbs is None or any(word in verbs or word.rpartition(":")[2] in verbs for word in rest[:6])
+    return sort_of(tuple(words)) is not None
 
 
-def formatter_of(words: Sequence[str]) -> str | None:
-    """The formatter that a simple command calls, as the table names it; None for anything else."""
+@lru_cache(maxsize=4096)
+def sort_of(words: tuple[str, ...]) -> Sort | None:
+    """What a simple command verifies: tests, style and types (`lint`), or that it builds; None: it does not verify."""
+    known = _knowledge()
+    rest = words[1:]
+    if (known.nothing.intersection(rest) and not _looks(words)) or (len(rest) == 1 and rest[0] in _ALONE):
+        return None
+    if formatter_of(words) is not None:
+        return "lint" if _looks(words) else None
+    return _by_table(words) or _by_script(words) or _by_file(words)
+
+
+def _by_table(words: tuple[str, ...]) -> Sort | None:
+    known = _knowledge()
     for size in (2, 1):
-        name = " ".join(words[:size])
-        if name in _ONLY_CHECKING:
-            return name
+        program, rest = " ".join(words[:size]), words[size:]
+        for sort, verbs in known.programs.get(program, ()) if len(words) >= size else ():
+            if not verbs or _names_one(program, rest, verbs):
+                return sort
     return None
+
+
+def _names_one(program: str, rest: Sequence[str], verbs: frozenset[str]) -> bool:
+    flags = [word for word in rest if word.startswith("-")]
+    plain = [word for word in rest if not word.startswith("-")]
+    if verbs.intersection(flags) or verbs.intersection(word.partition("=")[0] for word in flags):
+        return True
+    if program in _knowledge().many:
+        return any(word in verbs or word.rpartition(":")[2] in verbs for word in plain[:8])
+    return bool(plain) and plain[0] in verbs
+
+
+def _by_script(words: tuple[str, ...]) -> Sort | None:
+    """`npm run lint`, `make check`: by the name of the script or target."""
+    known = _knowledge()
+    plain = [word for word in words[1:] if not word.startswith("-")]
+    if words[0] in known.script_runners:
+        run = plain[:1] in (["run"], ["run-script"])
+        plain = plain[1:] if run else plain[2:] if plain[:1] == ["workspace"] else plain
+        if not plain:
+            return None
+        if words[0] == "npm" and not run:
+            return "test" if plain[0] in {"test", "t", "tst"} else None
+        named = _named(plain[0])
+        return named or (sort_of(words[words.index(plain[0]) :]) if words[0] != "npm" else None)
+    if words[0] in known.target_runners:
+        return next((sort for word in plain if (sort := _named(word))), None)
+    return None
+
+
+def _named(name: str) -> Sort | None:
+    return next((sort for sort, pattern in _knowledge().scripts.items() if pattern.fullmatch(name)), None)
+
+
+def _by_file(words: tuple[str, ...]) -> Sort | None:
+    """`./run_tests.sh`, `python manage.py test`, `node node_modules/.bin/jest`."""
+    if found := _SCRIPT_FILE.fullmatch(words[0]):
+        return _named(found["name"] or found["bare"])
+    if not _INTERPRETERS.fullmatch(words[0]):
+        return None
+    script = next((index for index, word in enumerate(words[1:], start=1) if not word.startswith("-")), None)
+    if script is None or "-c" in words[1:script] or "-e" in words[1:script]:
+        return None
+    return sort_of((words[script].rpartition("/")[2], *words[script + 1 :]))
 
 
 def check_of(command: str) -> str | None:
     """The verifying part of a command in one line, the same for the same check; None where it has none."""
-    return next((" ".join(words) for words, _, _ in parts_of(command) if is_check(words)), None)
+    return next((" ".join(part.words) for part in read_line(command) if is_check(part.words)), None)
 
 
-_FAILED: Final = re.compile(
-    r"^=+ .*?\b[1-9]\d* (?:failed|errors?)\b|^FAILED\b|^FAIL\b|\b[1-9]\d* failing\b|^Tests:\s+[1-9]\d* failed"
-    r"|^ *Tests +[1-9]\d* failed|test result: FAILED|^Found [1-9]\d* errors?\b|^[1-9]\d* errors?,|error TS\d+"
-    r"|[✖×] [1-9]\d* problems?|^error(?:\[E\d+\])?:|^--- FAIL|BUILD FAIL(?:ED|URE)"
-    r"|[1-9]\d* examples?, [1-9]\d* failures?"
-    r"|(?:^|[,;:(] ?)[1-9]\d* failed\b|^Build FAILED|^FAILURES!|Failed: +[1-9]|^make: \*\*\*",
-    re.MULTILINE,
-)
-_PASSED: Final = re.compile(
-    r"^=+ .*?\b\d+ passed\b|^\d+ passed\b|^OK(?: \(|$)|\b\d+ passing\b|^Tests:\s+\d+ passed|^ *Tests +\d+ passed"
-    r"|test result: ok|^Success: no issues|^All checks passed|^0 errors,|^ok\s+\S+|^PASS\b|BUILD SUCCESS"
-    r"|\d+ examples?, 0 failures|^Build succeeded|Passed!|^100% tests passed",
-    re.MULTILINE,
-)
+def sort_of_check(command: str) -> Sort | None:
+    """What the first check of a command line verifies; None where there is none."""
+    return next((sort for part in read_line(command) if (sort := sort_of(part.words)) is not None), None)
 
 
-def outcome_in(output: str) -> Outcome | None:
-    """What a check's own summary says, where its exit code cannot tell; None where it says nothing known."""
-    tail = output[-20_000:]
-    if _FAILED.search(tail):
-        return Outcome.ERROR
-    return Outcome.OK if _PASSED.search(tail) else None
+# ── what rewrites files ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def formatter_of(words: Sequence[str]) -> str | None:
+    """The formatter that a simple command calls, as the table names it; None for anything else."""
+    known = _knowledge().formatters
+    words = _through(words)
+    for size in (2, 1):
+        name = " ".join(words[:size])
+        if len(words) >= size and name in known:
+            return name
+    return None
+
+
+def _through(words: Sequence[str]) -> Sequence[str]:
+    """What a project's script runner runs: `yarn prettier`, `pdm run black`."""
+    if words and words[0] in _knowledge().script_runners and words[0] != "npm":
+        return words[2:] if words[1:2] == ("run",) else words[1:]
+    return words
+
+
+def _looks(words: Sequence[str]) -> bool:
+    """Whether a formatter is told only to look, in the table's terms (`!-w`: it looks unless `-w` is given)."""
+    name = formatter_of(words)
+    if name is None:
+        return False
+    flags = _knowledge().formatters[name]
+    given = set(words) | {word.partition("=")[0] for word in words}
+    writing = {flag[1:] for flag in flags if flag.startswith("!")}
+    if writing:
+        return not writing & given or bool(flags & given)
+    return bool(flags & given)
+
+
+def rewrites(words: Sequence[str]) -> bool:
+    """Whether a formatter, or a check that was told to mend, writes files."""
+    if formatter_of(words) is not None:
+        return not _looks(words)
+    flags = _knowledge().fixers.get(words[0], frozenset())
+    return bool(flags.intersection(words[1:]) or flags.intersection(word.partition("=")[0] for word in words[1:]))
+
+
+def formats(command: str) -> str | None:
+    """The formatter of a command line that writes (`black`, `eslint`); None where none does."""
+    for part in read_line(command):
+        if rewrites(part.words):
+            return formatter_of(part.words) or part.words[0]
+    return None
+
+
+def generates(command: str, path: str) -> bool:
+    """Whether a command line runs a generator that the table knows to write files of that name."""
+    name = path.rpartition("/")[2]
+    known = _knowledge().generators
+    for part in read_line(command):
+        for size in (2, 1):
+            files = known.get(" ".join(part.words[:size]), ()) if len(part.words) >= size else ()
+            if any(fnmatchcase(name, file) for file in files):
+                return True
+    return False
+
+
+forgets(_knowledge.cache_clear)
+forgets(sort_of.cache_clear)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from refloat.commands.words import parts_of
+from refloat.commands.line import read_line
 from refloat.model.transcript import StepKind
 
 _READS: Final = frozenset(
@@ -14,7 +14,42 @@ _READS: Final = frozenset(
      "[", "sleep", "whoami", "uname", "id", "ps", "strings", "md5sum", "sha256sum", "sed", "awk"}
 )  # fmt: skip
 QUIET: Final = frozenset(
-    {"cd", "echo", "printf", "true", "false", "test", "[", "sleep", "export", "set", "source", "."}
+    {
+        "cd",
+        "pushd",
+        "popd",
+        "echo",
+        "printf",
+        "true",
+        "false",
+        "test",
+        "[",
+        "[[",
+        "((",
+        "sleep",
+        "export",
+        "declare",
+        "local",
+        "readonly",
+        "typeset",
+        "unset",
+        "set",
+        "shopt",
+        "source",
+        ".",
+        "exit",
+        "return",
+        "wait",
+        ":",
+        "trap",
+        "read",
+        "shift",
+        "break",
+        "continue",
+        "umask",
+        "ulimit",
+        "alias",
+    }
 )
 """Words that only accompany others: alone they read nothing."""
 _SEARCHES: Final = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack", "find", "fd", "fdfind", "locate"})
@@ -41,5 +76,5 @@ def reading_kind(words: Sequence[str], *, writes: bool) -> StepKind | None:
 
 def reads_only(command: str) -> bool:
     """Whether every part of a command only reads or searches."""
-    parts = parts_of(command)
-    return bool(parts) and all(reading_kind(words, writes=writes) is not None for words, _, writes in parts)
+    parts = read_line(command)
+    return bool(parts) and all(reading_kind(part.words, writes=part.writes) is not None for part in parts)

@@ -103,6 +103,37 @@ def _nameless(content: bytes = b"") -> "IO[bytes]":
     return file
 
 
+def _quiet(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """Variables with which a read-only question asks nobody for a password, opens no pager and starts no helper.
+
+    git-config(1): `GIT_SSH_COMMAND`, `GIT_ASKPASS` and `GIT_PROXY_COMMAND` win over `core.sshCommand`, `core.askPass`
+    and `core.gitProxy` of the checkout that it runs in. A person's own `GIT_SSH_COMMAND` stays.
+    """
+    own = environment.get("GIT_SSH_COMMAND") or environment.get("GIT_SSH")
+    ssh = {} if own else {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=15"}
+    return {
+        **ssh,
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "",
+        "SSH_ASKPASS": "",
+        "SSH_ASKPASS_REQUIRE": "never",
+        "GIT_PROXY_COMMAND": "",
+        "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh",
+        "GIT_OPTIONAL_LOCKS": "0",
+        **dict.fromkeys(("GIT_PAGER", "PAGER", "GH_PAGER", "GLAB_PAGER", "SYSTEMD_PAGER", "MANPAGER"), "cat"),
+        "AWS_PAGER": "",
+        "GH_PROMPT_DISABLED": "1",
+        "GH_NO_UPDATE_NOTIFIER": "1",
+        "NO_PROMPT": "1",
+        "NPM_CONFIG_UPDATE_NOTIFIER": "false",
+        "TF_INPUT": "0",
+        "TF_IN_AUTOMATION": "1",
+        "CHECKPOINT_DISABLE": "1",
+        "PULUMI_SKIP_UPDATE_CHECK": "true",
+        "NO_COLOR": "1",
+    }
+
+
 class SystemLauncher:
     """Programs of this machine, in the person's own environment."""
 
@@ -115,14 +146,16 @@ class SystemLauncher:
         return find_program(program, self._environment)
 
     def run(self, argv: Sequence[str], cwd: Path, seconds: float) -> GitAnswer:
-        """Run a program without input; after `seconds` it and its children are killed (code -9, `timed_out`).
+        """Run a program without input or prompts.
 
-        A program that cannot be started answers 127 with the system's words.
+        After `seconds` it and its children are killed (code -9, `timed_out`). A program that cannot be started answers 127
+        with the system's words.
         """
         program = self.which(argv[0])
         if program is None:
             return GitAnswer(127, b"", f"{argv[0]}: no such program on the path")
-        return run_program([program, *argv[1:]], dict(self._environment), seconds, cwd=cwd)
+        given = {**self._environment, **_quiet(self._environment)}
+        return run_program([program, *argv[1:]], given, seconds, cwd=cwd)
 
     def start(self, argv: Sequence[str], cwd: Path, *, executable: str) -> int | None:
         """Start a program of our own in the background under the name `argv[0]`; its process number, or None.

@@ -150,6 +150,8 @@ class CheckRun:
     note: str | None = None
     """What limits its word: the exit code that is not its own."""
     subagent: str | None = None
+    proved: bool = True
+    """False where nothing says how the check itself ended, or there was nothing to run: it did not pass then."""
 
 
 @light

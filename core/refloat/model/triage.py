@@ -100,6 +100,8 @@ class DoNotRepeat:
     times: int
     probe: tuple[str, ...] | None
     subagent: str | None = None
+    place: str | None = None
+    """The directory it ran in, where `probe` is to be run; None where the record does not say."""
 
 
 @dataclass(frozen=True, slots=True)

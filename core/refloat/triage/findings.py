@@ -230,7 +230,7 @@ def _check(name: str, run: CheckRun) -> Finding:
     verdict = FindingVerdict.STALE if run.freshness is Freshness.STALE else FindingVerdict.RECORDED
     if passed and run.freshness is Freshness.CURRENT and run.note is None:
         verdict = FindingVerdict.CONFIRMED
-    parts = ["it passed" if passed else "it failed"]
+    parts = ["it passed" if passed else "it failed"] if run.proved else ["it ended"]
     if run.exit_code is not None:
         parts[0] += f" with exit code {run.exit_code}"
     if run.note:
@@ -321,15 +321,15 @@ def _commit(
 
 
 def _sort_action(action: Action, piles: Piles, told: set[_StepKey]) -> None:
-    ran = [step for step in action.attempts if not action.not_started(step)]
-    told |= {(step.n, step.subagent) for step in action.attempts}
+    ran = action.started
+    told |= {(attempt.step.n, attempt.step.subagent) for attempt in action.attempts}
     if not ran:
         return
-    last = ran[-1]
-    numbers = tuple(step.n for step in ran)
+    last = ran[-1].step
+    numbers = tuple(attempt.step.n for attempt in ran)
     dangling = last.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED)
     verdict = FindingVerdict.LOST if dangling else FindingVerdict.RECORDED
     finding = Finding(
-        action.name, "external", (), numbers, None, verdict, None, (), None, action.why(last), subagent=last.subagent
+        action.name, "external", (), numbers, None, verdict, None, (), None, ran[-1].why, subagent=last.subagent
     )
     (piles.gone if dangling else piles.saved).append(finding)

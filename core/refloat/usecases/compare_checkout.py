@@ -148,18 +148,38 @@ def _base(summary: Summary, repository: Repository | None) -> Base:
     return Base(head, "from the reflog, by the time of the session's first record")
 
 
-def _checks(looked: Survey, repository: Repository | None) -> tuple[CheckRun, ...]:
-    times = {looked.trees.shown(real): looked.content(real).mtime for real in looked.folded}
-    if repository is not None:
-        root = str(repository.root)
-        dirty = dirty_times(repository)
-        times = {path: at for path, at in dirty.items() if not is_brief(looked.content(f"{root}/{path.rstrip('/')}"))}
-    tree = Tree(
-        repository.head if repository else None,
-        repository.head_at if repository else lambda _moment: None,
-        repository.find_changed if repository else lambda _old, _new: None,
-        times,
-        lambda path: looked.content(f"{repository.root}/{path}").mtime if repository else None,
-        repository is not None,
+def _checks(looked: Survey, main: Repository | None) -> tuple[CheckRun, ...]:
+    trees = looked.trees
+    made: dict[str | None, Tree] = {}
+
+    def tree_at(directory: str | None) -> Tree:
+        found = trees.of(trees.real(f"{directory}/any")) if directory and directory.startswith("/") else main
+        root = str(found.root) if found is not None else None
+        if root not in made:
+            made[root] = _tree(looked, found)
+        return made[root]
+
+    return find_checks(looked.steps, tree_at, trees.real, trees.shown)
+
+
+def _tree(looked: Survey, repository: Repository | None) -> Tree:
+    shown = looked.trees.shown
+    if repository is None:
+        times = {shown(real): looked.content(real).mtime for real in looked.folded}
+        return Tree(None, lambda _moment: None, lambda _old, _new: None, times, lambda _path: None, repository=False)
+    root = str(repository.root)
+    dirty = dirty_times(repository)
+    seen = {path: at for path, at in dirty.items() if not is_brief(looked.content(f"{root}/{path.rstrip('/')}"))}
+
+    def mtime(path: str) -> float | None:
+        return looked.content(path if path.startswith("/") else f"{root}/{path}").mtime
+
+    return Tree(
+        repository.head,
+        repository.head_at,
+        repository.find_changed,
+        {shown(f"{root}/{path}"): at for path, at in seen.items()},
+        mtime,
+        repository=True,
+        root=root,
     )
-    return find_checks(looked.steps, tree, lambda path: looked.trees.shown(looked.trees.real(path)))

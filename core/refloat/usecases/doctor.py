@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from refloat import __version__
+from refloat.knowledge import tables
 from refloat.model.checkout import Warned
 from refloat.model.problem import Problem
 from refloat.model.status import AgentFound, Doctor, MachineFacts
@@ -22,7 +23,7 @@ def examine_machine(bench: Workbench) -> Doctor:
     """Look at every agent's records, and at what Refloat itself needs here."""
     listing = list_sessions(bench, Scope(all_copies=True))
     agents = tuple(_agent(bench, agent, listing) for agent in (reader.agent for reader in bench.readers))
-    warnings = [Warned(problem.what, problem.path) for problem in bench.problems]
+    warnings = [Warned(problem.what, problem.path) for problem in (*bench.problems, *tables.problems())]
     facts = _machine(bench)
     if facts.git is None:
         warnings.append(Warned("git was not found: checkouts cannot be compared", None))

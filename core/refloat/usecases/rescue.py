@@ -9,28 +9,24 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from refloat.brief.masks import Masker
 from refloat.errors import NotDone
 from refloat.model.brief import Answers, WrittenBrief
 from refloat.model.checkout import Checkout
-from refloat.model.recovery import Probe, Probed, Said, WroteTo
+from refloat.model.recovery import Probed, Said, WroteTo
 from refloat.model.session import Session
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.ports import Machine
-from refloat.text import cut
 from refloat.usecases.keep_draft import Drafts, Kept
+from refloat.usecases.probe import Look, plan_look, run_look
 from refloat.usecases.put_brief import put_brief, usual_path
 from refloat.usecases.recover import Recovery, Uncertain, answer, begin
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_brief
 from refloat.usecases.write_recovery import brief_of
-
-PROBE_SECONDS: Final = 20.0
-_PROBE_KEEPS: Final = 2_000
-"""Characters of a probe's answer that stay."""
 
 Masked = TypeVar("Masked")
 
@@ -128,13 +124,22 @@ class Rescue:
 
     def may_probe(self, row: Uncertain) -> str | None:
         """Why its look cannot be run from here; None: it can."""
-        if row.probe is None:
-            return "No read-only command is known that would tell. Look yourself, then say what you found."
-        if self._exact_probe(row) != row.probe:
-            return "The command holds a secret, which is masked here. Run it yourself, then say what you found."
-        if self._machine.launcher.which(row.probe[0]) is None:
-            return f"{row.probe[0]} is not installed here."
-        return None
+        return self.look(row).why_not
+
+    def look(self, row: Uncertain) -> Look:
+        """The read-only look of a row: what is run, and where."""
+        known = next(
+            (one for one in self._case.triage.do_not_repeat if (one.step, one.subagent) == (row.step, row.subagent)),
+            None,
+        )
+        workspace = Path(self._case.session.worktree or self._case.session.workspace or self._cwd)
+        return plan_look(
+            self._machine,
+            known.probe if known is not None else None,
+            row.probe,
+            known.place if known is not None else None,
+            workspace if workspace.is_dir() else self._cwd,
+        )
 
     def probe(self, row: Uncertain) -> Said:
         """Run the read-only look that a person has seen and confirmed; the answer is to be given to `answer`.
@@ -143,23 +148,7 @@ class Rescue:
             NotDone: it may not be run; `may_probe` says why.
 
         """
-        why = self.may_probe(row)
-        if why is not None or row.probe is None:
-            raise NotDone(why or "no probe")
-        workspace = Path(self._case.session.worktree or self._case.session.workspace or self._cwd)
-        answered = self._machine.launcher.run(row.probe, workspace if workspace.is_dir() else self._cwd, PROBE_SECONDS)
-        out = (answered.out.decode("utf-8", "backslashreplace") + answered.err).strip()
-        if answered.timed_out:
-            out = f"no answer within {PROBE_SECONDS:.0f} s\n{out}".strip()
-        return Probed(
-            row.key, Probe(row.probe, answered.code, cut(self._mask(out), _PROBE_KEEPS), self._machine.clock.now())
-        )
-
-    def _exact_probe(self, row: Uncertain) -> tuple[str, ...] | None:
-        for known in self._case.triage.do_not_repeat:
-            if (known.step, known.subagent) == (row.step, row.subagent):
-                return known.probe
-        return None
+        return Probed(row.key, run_look(self._machine, self.look(row), self._mask))
 
     def usual_path(self) -> Path:
         """Where the brief goes unless a person says otherwise."""

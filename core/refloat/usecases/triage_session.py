@@ -27,7 +27,7 @@ _SLACK: Final = 120.0
 def triage_session(bench: Workbench, story: Story, checkout: Checkout, session: Session) -> Triage:
     """Sort a session's work, held against its checkout. Claims are not looked for."""
     steps = list(story.every_step)
-    actions = find_actions(steps)
+    actions = find_actions(steps, branch=story.summary.branch or checkout.branch, root=checkout.repo)
     commits = _find_commits(bench.machine.git, steps, checkout)
     piles = sort_findings(steps, checkout, commits, actions)
     return Triage(

@@ -303,6 +303,7 @@ def check_run(value: CheckRun) -> Document:
         "freshness": value.freshness,
         "stale_because": value.stale_because,
         "note": value.note,
+        "proved": value.proved,
     }
 
 
@@ -365,6 +366,7 @@ def do_not_repeat(value: DoNotRepeat) -> Document:
         "outcome": value.outcome,
         "times": value.times,
         "probe": None if value.probe is None else list(value.probe),
+        "place": value.place,
     }
     return _with_subagent(made, value.subagent)
 

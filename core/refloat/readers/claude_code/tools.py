@@ -6,7 +6,7 @@ Decides from the tool's name and arguments alone. Refuses to decide what came of
 import re
 from typing import Final
 
-from refloat.commands import classify
+from refloat.commands import classify, mcp_kind
 from refloat.model.light import light
 from refloat.model.session import PendingKind
 from refloat.model.transcript import Background, FileEdit, Hunk, StepKind
@@ -56,33 +56,6 @@ _OBJECTS: Final = (
 )
 """Arguments that say what a call is about, the most telling first."""
 
-_MCP_READS: Final = {
-    **dict.fromkeys(("search", "find", "query", "lookup", "grep"), StepKind.SEARCH),
-    **dict.fromkeys(("get", "list", "read", "show", "view", "describe", "fetch", "download", "inspect"), StepKind.READ),
-    **dict.fromkeys(("resolve", "status", "count", "explain", "help"), StepKind.READ),
-}
-_MCP_WRITES: Final = frozenset(
-    [
-        "create",
-        "update",
-        "delete",
-        "remove",
-        "write",
-        "send",
-        "post",
-        "put",
-        "insert",
-        "add",
-        "set",
-        "execute",
-        "run",
-        "merge",
-        "close",
-        "publish",
-        "deploy",
-    ]
-)
-_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _SERVER: Final = re.compile(
     r"\b(?:(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:dev|start|serve)|vite|next\s+dev|runserver|flask\s+run|uvicorn|gunicorn"
     r"|http\.server|rails\s+s(?:erver)?|php\s+-S|webpack(?:-dev-server|\s+serve)|ng\s+serve|hugo\s+server|mkdocs\s+serve)\b"
@@ -108,7 +81,7 @@ def read_call(tool: str, given: Row, cwd: str, *, skim: bool = False) -> Asked:
         return _command(tool, text(given.get("command")), cwd, skim=skim)
     if tool in FILE_EDITORS:
         return _editor(tool, given, cwd, skim=skim)
-    kind = _KINDS.get(tool) or (_mcp_kind(tool) if tool.startswith("mcp__") else StepKind.OTHER)
+    kind = _KINDS.get(tool) or (mcp_kind(tool) if tool.startswith("mcp__") else StepKind.OTHER)
     path = text(given.get("file_path")) or text(given.get("notebook_path"))
     files = (absolute(path, cwd),) if path and kind is StepKind.READ else ()
     return Asked(kind, _summary(tool, given), files=files, pending=_PENDING.get(tool))
@@ -162,14 +135,6 @@ def replacement(old: str, new: str) -> Hunk:
     gone = old.split("\n") if old else []
     came = new.split("\n") if new else []
     return Hunk(None, len(gone), None, len(came), (*("-" + line for line in gone), *("+" + line for line in came)))
-
-
-def _mcp_kind(tool: str) -> StepKind:
-    """An MCP tool may do anything anywhere, unless its name says that it only looks."""
-    found = [word.lower() for word in _WORD.findall(tool.rpartition("__")[2])]
-    if not found or _MCP_WRITES.intersection(found):
-        return StepKind.EXTERNAL
-    return _MCP_READS.get(found[0], StepKind.EXTERNAL)
 
 
 def _summary(tool: str, given: Row) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 import orjson
 
-from refloat.commands import classify
+from refloat.commands import classify, mcp_kind
 from refloat.model.light import light
 from refloat.model.session import PendingKind
 from refloat.model.transcript import FileEdit, StepKind
@@ -36,11 +36,6 @@ _KINDS: Final = {
 }  # fmt: skip
 _SHELLS: Final = frozenset({"shell", "shell_command", "exec_command", "local_shell", "container.exec", "user_shell"})
 _SHORT: Final = 200
-_READS: Final = re.compile(
-    r"(?:get|list|search|read|fetch|find|query|view|describe|show|lookup|resolve|count|check|status|browser_snapshot)"
-    r"(?:_|-|$|(?=[A-Z]))"
-)
-"""Verbs that begin the names of MCP tools that only look."""
 _NAMED: Final = re.compile(
     r"""\b(?:cmd|command)["']?\s*:\s*("(?:[^"\\\n]|\\.){1,4000}"|'(?:[^'\\\n]|\\.){1,4000}'|`[^`]{1,4000}`)"""
 )
@@ -119,7 +114,7 @@ def asked(tool: str, arguments: Json, raw: str, cwd: str, *, skim: bool = False)
         cell = as_id(arguments.get("cell_id"))
         return Asked(tool, StepKind.COMMAND, f"wait for cell {cell}", raw, session=f"cell {cell}", cwd=cwd or None)
     if tool.startswith("mcp__"):
-        return Asked(tool, mcp_kind(tool.rpartition("__")[2]), _first_line(tool, raw), raw, cwd=cwd or None)
+        return Asked(tool, mcp_kind(tool), _first_line(tool, raw), raw, cwd=cwd or None)
     path = as_text(arguments.get("path")) or as_text(arguments.get("file_path"))
     files = (absolute(path, cwd),) if path else ()
     pending: PendingKind | None = "input" if tool in {"request_user_input", "request_user_input_async"} else None
@@ -186,11 +181,6 @@ def _unquote(quoted: str) -> str:
     if quoted[0] == '"' and (inner := as_text(parse_object('{"s":' + quoted + "}").get("s"))):
         return inner
     return re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t"}.get(m[1], m[1]), quoted[1:-1], flags=re.DOTALL)
-
-
-def mcp_kind(name: str) -> StepKind:
-    """External, unless the name begins with a verb of looking."""
-    return StepKind.READ if _READS.match(name) else StepKind.EXTERNAL
 
 
 def _summary(tool: str, arguments: Json, path: str) -> str:

@@ -16,7 +16,6 @@ from refloat.readers.codex.calls import (
     changed_files,
     full_name,
     item_cwd,
-    mcp_kind,
     parsed_kind,
     shell,
     web_query,
@@ -155,7 +154,7 @@ def _mcp_item(item: Json, cwd: str) -> Done:
     output = as_text(error.get("message")) or "\n".join(part for part in texts(result.get("content")) if part)
     kind = StepKind.READ if item.get("readOnlyHint") is True else None
     request = asked(full_name(tool, f"mcp__{server}"), {}, as_json(item.get("arguments")), cwd)
-    request = replace(request, kind=kind or mcp_kind(tool))
+    request = replace(request, kind=kind or request.kind)
     outcome = _outcome(item, Outcome.ERROR if bad else Outcome.OK)
     return Done(as_id(item.get("id")), request, outcome, None, output, None, kind, outcome is Outcome.INTERRUPTED)
 

@@ -11,7 +11,8 @@ from refloat.usecases.check_brief import check_brief
 from refloat.usecases.examine import examine
 from refloat.usecases.write_brief import write_brief, write_private
 from refloat_tui.cli import err, out
-from refloat_tui.cli.commands.bench import answer, as_json, bench, located_whole, session_argument, show_secrets
+from refloat_tui.cli.commands.bench import answer, as_json, bench, here, located_whole, session_argument, show_secrets
+from refloat_tui.cli.commands.probe import ask_and_look, need_someone_to_ask
 from refloat_tui.cli.show.work import check_lines
 from refloat_tui.cli.work import show_checkout, show_triage
 
@@ -28,11 +29,17 @@ def checkout(session: str, patch: bool, show_secrets: bool, json_: bool) -> None
 
 @click.command(short_help="What is saved, claimed and gone; what not to repeat.")
 @session_argument
+@click.option("--probe", is_flag=True, help="Ask before each read-only look at what may have happened outside.")
 @show_secrets
 @as_json
-def triage(session: str, show_secrets: bool, json_: bool) -> None:
+def triage(session: str, probe: bool, show_secrets: bool, json_: bool) -> None:
     """The work sorted into saved, claimed and gone, and what must not be repeated blindly."""
-    show_triage(session, show_secrets=show_secrets, as_json=json_)
+    if probe:
+        need_someone_to_ask(json_=json_)
+    chosen, shown = show_triage(session, show_secrets=show_secrets, as_json=json_)
+    if probe:
+        workspace = chosen.session.worktree or chosen.session.workspace
+        ask_and_look(bench().machine, shown, Path(workspace) if workspace else here(), Masker(enabled=not show_secrets))
 
 
 @click.command()

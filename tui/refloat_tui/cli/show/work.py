@@ -45,7 +45,7 @@ def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[s
     checks = [
         (
             f"step {run.step}",
-            run.outcome,
+            run.outcome if run.proved else "not proved",
             "" if run.exit_code is None else f"exit {run.exit_code}",
             run.freshness,
             "; ".join(filter(None, (run.stale_because, run.note))),

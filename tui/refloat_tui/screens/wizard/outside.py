@@ -67,7 +67,7 @@ class Outside(Keeping):
         row = self._uncertain()
         if row is None or row.probe is None:
             return
-        where = self._recovery.session.workspace if self._recovery is not None else None
+        where = self._rescue.look(row).place if self._rescue is not None else None
         ask = Confirm(
             f"Run this read-only command now?\n\n  {shlex.join(row.probe)}\n",
             f"In {where or 'this directory'}, for 20 seconds at most. It asks; it changes nothing.",

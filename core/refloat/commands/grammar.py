@@ -1,0 +1,60 @@
+"""The shell grammar (tree-sitter-bash), loaded when the first line is read.
+
+Decides how much of a line is looked at: the grammar recovers from anything, and some broken lines (thousands of pipes
+or open brackets) cost it quadratic time, so a line is cut by length and by their number. Refuses to raise.
+"""
+
+import re
+from functools import cache
+from itertools import islice
+from typing import Final
+
+from tree_sitter import Language, Node, Parser
+
+_LONGEST: Final = 20_000
+"""Characters of a line that are read, bodies of heredocs apart where it is longer."""
+_HAZARDS: Final = 1_500
+"""Pipes, brackets and heredocs in one line: as many cost the parser some 60 ms at worst, ten times as many seconds."""
+_HAZARD: Final = re.compile(r"\|(?!\|)|\(|<<|`|\$\{|\{ ")
+_HEREDOC: Final = re.compile(
+    r"(<<-?[ \t]*(['\"]?)([\w.-]+)\2[^\n]*\n).*?(\n?^[ \t]*\3[ \t]*$)", re.DOTALL | re.MULTILINE
+)
+
+
+def read_tree(command: str) -> Node:
+    """The root of the syntax tree of a shell line, or of as much of it as is read."""
+    return _parser().parse(_bounded(command).encode("utf-8", "replace")).root_node
+
+
+def _bounded(command: str) -> str:
+    if len(command) > _LONGEST:
+        command = _HEREDOC.sub(r"\1\4", command[: 20 * _LONGEST])[:_LONGEST]
+    past = next(islice(_HAZARD.finditer(command), _HAZARDS, None), None)
+    return command if past is None else command[: past.start()]
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(_language()))
+
+
+def _language() -> object:
+    """The grammar's pointer, from its extension alone.
+
+    The package's own `__init__` imports importlib.resources for query files that nobody asks for, which takes ten times
+    as long as loading the grammar.
+    """
+    from importlib.machinery import ExtensionFileLoader, PathFinder
+    from importlib.util import module_from_spec
+
+    package = PathFinder.find_spec("tree_sitter_bash")
+    places = package.submodule_search_locations if package is not None else None
+    binding = PathFinder.find_spec("_binding", list(places)) if places else None
+    if binding is None or not isinstance(binding.loader, ExtensionFileLoader):
+        from tree_sitter_bash import language
+
+        return language()
+    module = module_from_spec(binding)
+    binding.loader.exec_module(module)
+    pointer: object = module.language()
+    return pointer

@@ -1,0 +1,165 @@
+"""How a check ended: its exit code where that is its own, else what its output says of itself, else nobody knows.
+
+The patterns are data (`knowledge/outcomes.toml`). A summary of a whole run speaks before lines about its parts, and the
+last summary before earlier ones. Refuses to call a run passed that ran no tests, or of which nothing speaks.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, Literal
+
+from refloat.commands.checks import is_check
+from refloat.commands.line import Simple, read_line
+from refloat.knowledge.tables import forgets, sound_pattern, table
+from refloat.model.transcript import Outcome
+
+Said = Literal["failed", "passed", "nothing"]
+
+_TAIL: Final = 40_000
+"""Characters of an output that are looked at: summaries stand at its end."""
+_LONGEST: Final = 400
+"""Characters of a line: a summary is short, a line of data is not."""
+_BLOCK: Final = 4
+"""Lines above a summary that belong to it (`Test Suites: 1 failed` above `Tests: 5 passed`)."""
+_COLOUR: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]")
+_TIME_IS_UP: Final = frozenset({124, 137})
+"""Exit codes of timeout(1)."""
+_NEVER_RAN: Final = frozenset({126, 127})
+"""Exit codes of a shell that could not run the program (POSIX 1003.1, 2.8.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a check ended."""
+
+    outcome: Outcome
+    exit_code: int | None
+    """Its own; None where the line's is another's."""
+    note: str | None = None
+    """What limits its word."""
+    proved: bool = True
+    """False where nothing says how the check itself ended, or it had nothing to run."""
+
+
+def what_output_says(output: str) -> Said | None:
+    """What a check's own output says of it; None where it says nothing known."""
+    lines = [_plain(line) for line in output[-_TAIL:].split("\n")]
+    patterns = _patterns()
+    if (last := _last_summary(lines)) is not None:
+        return last
+    said = [name for name in ("part_failed", "part_passed", "nothing") if _any(patterns[name], lines)]
+    match said[:1]:
+        case ["part_failed"]:
+            return "failed"
+        case ["part_passed"]:
+            return "passed"
+        case _:
+            return "nothing" if said else None
+
+
+def _last_summary(lines: Sequence[str]) -> Said | None:
+    patterns = _patterns()
+    for index in range(len(lines) - 1, -1, -1):
+        line = lines[index]
+        if not line:
+            continue
+        if patterns["failed"].search(line):
+            return "failed"
+        if patterns["passed"].search(line):
+            above = lines[max(0, index - _BLOCK) : index]
+            return "failed" if _any(patterns["failed"], above) else "passed"
+    return None
+
+
+def _any(pattern: re.Pattern[str], lines: Sequence[str]) -> bool:
+    return any(pattern.search(line) for line in lines if line)
+
+
+def _plain(line: str) -> str:
+    """A line without colours, as it stood once a progress bar had gone over it."""
+    text = _COLOUR.sub("", line) if "\x1b" in line else line
+    text = text.rstrip("\r").rpartition("\r")[2].rstrip()
+    return text if len(text) <= _LONGEST else ""
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    return {name: _joined([str(text) for text in rows.values()]) for name, rows in table("outcomes").items()}
+
+
+def _joined(patterns: Sequence[str]) -> re.Pattern[str]:
+    sound = [f"(?:{pattern})" for pattern in patterns if sound_pattern(pattern) is not None]
+    return re.compile("|".join(sound) or r"(?!)")
+
+
+forgets(_patterns.cache_clear)
+
+
+def outcome_in(output: str) -> Outcome | None:
+    """What a check's own summary says, where its exit code cannot tell; None where it says nothing known."""
+    match what_output_says(output):
+        case "failed":
+            return Outcome.ERROR
+        case "passed":
+            return Outcome.OK
+        case _:
+            return None
+
+
+def how_it_ended(command: str | None, outcome: Outcome, exit_code: int | None, output: str) -> Ended:
+    """How the first check of a command line really ended; `outcome` and `exit_code` are those of the line."""
+    line = read_line(command) if command else ()
+    place = next((index for index, part in enumerate(line) if is_check(part.words)), None)
+    part = line[place] if place is not None else None
+    if outcome not in (Outcome.OK, Outcome.ERROR):
+        return Ended(outcome, exit_code, _hidden_note(part))
+    if part is not None and part.hidden is not None:
+        return _behind(part, outcome, output)
+    if outcome is Outcome.ERROR:
+        return _failed(part, line[place + 1 :] if place is not None else (), exit_code, output)
+    return _passed(exit_code, output)
+
+
+def _hidden_note(part: Simple | None) -> str | None:
+    return f"its exit code is that of `{part.hidden}`, not of the check" if part and part.hidden else None
+
+
+def _behind(part: Simple, outcome: Outcome, output: str) -> Ended:
+    """A check whose exit code is not the line's."""
+    note = _hidden_note(part)
+    if part.echoed and (codes := re.findall(part.echoed, _COLOUR.sub("", output), re.MULTILINE)):
+        code = int(codes[-1])
+        said = f"{note}; it printed its own, {code}"
+        return Ended(Outcome.ERROR if code else Outcome.OK, code, said)
+    match what_output_says(output):
+        case "failed":
+            return Ended(Outcome.ERROR, None, f"{note}; its output says that it failed")
+        case "passed":
+            return Ended(Outcome.OK, None, f"{note}; its output says that it passed")
+        case "nothing":
+            return Ended(outcome, None, f"{note}; there was nothing to run", proved=False)
+        case None:
+            return Ended(outcome, None, f"{note}; nothing says how it ended", proved=False)
+
+
+def _failed(part: Simple | None, behind: Sequence[Simple], exit_code: int | None, output: str) -> Ended:
+    if exit_code in _NEVER_RAN:
+        return Ended(Outcome.ERROR, exit_code, "the program could not be run")
+    if part is not None and part.limited and exit_code in _TIME_IS_UP:
+        return Ended(Outcome.ERROR, exit_code, "its time was up before it ended")
+    if part is not None and part.shared is not None and not any(is_check(one.words) for one in behind):
+        code = f"the failing exit code{f' {exit_code}' if exit_code is not None else ''}"
+        if what_output_says(output) == "passed":
+            return Ended(Outcome.OK, None, f"{code} is that of `{part.shared}`: its output says that it passed")
+    return Ended(Outcome.ERROR, exit_code)
+
+
+def _passed(exit_code: int | None, output: str) -> Ended:
+    said = what_output_says(output)
+    if said == "nothing":
+        return Ended(Outcome.OK, exit_code, "there was nothing to run", proved=False)
+    if said == "failed" and exit_code is None:
+        return Ended(Outcome.ERROR, None, "no exit code is recorded, and its output says that it failed")
+    return Ended(Outcome.OK, exit_code)
