@@ -148,8 +148,8 @@ class SystemLauncher:
     def run(self, argv: Sequence[str], cwd: Path, seconds: float) -> GitAnswer:
         """Run a program without input or prompts.
 
-        After `seconds` it and its children are killed (code -9, `timed_out`). A program that cannot be started answers 127
-        with the system's words.
+        After `seconds` it and its children are killed (code -9, `timed_out`). A program that cannot be started answers
+        127 with the system's words.
         """
         program = self.which(argv[0])
         if program is None:
