@@ -18,8 +18,9 @@ def main() -> int:
     elif words and words[0] in {"checkout", "triage"}:
         from refloat_tui.cli import straight
 
-        if (code := straight.answer(words)) is not None:
-            straight.leave(code)
+        if straight.read(words) is not None:
+            straight.hasten()
+            straight.leave(straight.answer(words))
     from refloat_tui.cli.parser import run
 
     return run(words)

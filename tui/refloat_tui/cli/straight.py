@@ -5,6 +5,7 @@ is the parser's, which then says what it always says.
 """
 
 import contextlib
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -16,16 +17,15 @@ _FLAGS = {
 }
 
 
-def answer(words: Sequence[str]) -> int | None:
-    """Answer on standard output and return the exit code, or None, with nothing done, where the parser must read."""
+def answer(words: Sequence[str]) -> int:
+    """Answer plain words on standard output and return the exit code.
+
+    Raises:
+        ValueError: they are none.
+    """
     asked = read(words)
     if asked is None:
-        return None
-    # A story is a hundred thousand values without a cycle; and threads that start git shall not wait for this one.
-    import gc
-
-    gc.disable()
-    sys.setswitchinterval(0.0005)
+        raise ValueError(f"not plain words: {words}")
     from refloat_tui.cli import ending, work
 
     session, flags = asked
@@ -41,6 +41,14 @@ def read(words: Sequence[str]) -> tuple[str, dict[str, bool]] | None:
     if len(sessions) != 1 or not sessions[0] or sessions[0].startswith("-"):
         return None
     return sessions[0], {known[word]: True for word in words[1:] if word in known}
+
+
+def hasten() -> None:
+    """Make this process fit for one large answer: nothing in it lies in a cycle, and a thread that starts git shall not
+    wait long for one that reads.
+    """
+    gc.disable()
+    sys.setswitchinterval(0.0005)
 
 
 def leave(code: int) -> NoReturn:
