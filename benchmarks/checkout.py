@@ -3,7 +3,7 @@
 For each agent, a first look (no cache of Refloat's) and a second one, as text and as JSON. Runs of a thing and of the
 floor alternate, and the median of each counts; the peak is the largest resident set of the command and its children.
 
-    python benchmarks/checkout.py [--runs 9] [--files 50000] [--dirty 300] [--edits 2000] [--agent claude-code] [--keep DIR]
+    python benchmarks/checkout.py [--runs 9] [--files 50000] [--dirty 300] [--edits 2000] [--agent codex] [--keep DIR]
 """
 
 import argparse

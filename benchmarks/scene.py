@@ -1,7 +1,7 @@
 """A large checkout and one session that edited it, made up: the same numbers give the same bytes.
 
 Files are short; a tenth of the session's files was committed while it ran, a few were put back afterwards, most are
-dirty; some of the dirty ones are nobody's. Both agents can have written the session: Claude Code's record holds whole
+dirty; some of the dirty ones are nobody's. Now and then it runs a check. Both agents can have written the session: Claude Code's record holds whole
 befores, Codex's holds hunks.
 
     python benchmarks/scene.py OUT --agent codex [--files 50000] [--dirty 300] [--edits 2000]
@@ -102,6 +102,9 @@ def _edit_all(scene: Scene, names: list[str]) -> None:
         new = [scene.line() for _ in range(scene.chance.randint(1, 4))]
         session.edit(name, lines, spot, new)
         lines[spot : spot + 1] = new
+        if at % 50 == 49:
+            out = f"{scene.chance.randint(1, 90)} passed in 0.{at}s\n"
+            session.run(f"cd src && python -m pytest -q {name.rpartition('/')[2]} 2>&1 | tail -3", out)
     session.end("Done.")
     for name in edited:
         write(scene, name)
@@ -148,6 +151,13 @@ class _Claude:
         self._said({"type": "tool_use", "id": call, "name": tool, "input": asked}, "tool_use")
         words = f"The file {asked['file_path']} has been updated."
         block = {"tool_use_id": call, "type": "tool_result", "content": words}
+        self._row("user", message={"role": "user", "content": [block]}, toolUseResult=told)
+
+    def run(self, command: str, out: str) -> None:
+        call = f"toolu_{self._made:024d}"
+        self._said({"type": "tool_use", "id": call, "name": "Bash", "input": {"command": command}}, "tool_use")
+        told = {"stdout": out, "stderr": "", "interrupted": False, "isImage": False}
+        block = {"tool_use_id": call, "type": "tool_result", "content": out, "is_error": False}
         self._row("user", message={"role": "user", "content": [block]}, toolUseResult=told)
 
     def create(self, name: str, lines: list[str]) -> None:
@@ -202,6 +212,14 @@ class _Codex:
         told = {"output": f"Success. Updated the following files:\n{sign} {name}\n", "metadata": {"exit_code": 0}}
         self._row("response_item", type="custom_tool_call_output", call_id=call, output=json.dumps(told))
         self._row("event_msg", type="token_count", info={"model_context_window": 258_400})
+
+    def run(self, command: str, out: str) -> None:
+        self._made += 1
+        call = f"call_{self._made:024d}"
+        words = json.dumps({"cmd": command, "workdir": str(self._scene.repo)})
+        self._row("response_item", type="function_call", name="exec_command", arguments=words, call_id=call)
+        told = f"Chunk ID: 1f0c\nWall time: 2.1 seconds\nProcess exited with code 0\nOutput:\n{out}"
+        self._row("response_item", type="function_call_output", call_id=call, output=told)
 
     def create(self, name: str, lines: list[str]) -> None:
         body = "".join(f"+{line}\n" for line in lines)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from refloat.machine.clock import SystemClock
-from refloat.machine.launcher import SystemLauncher, find_program
+from refloat.machine.launcher import SystemLauncher, find_program, run_program
 from refloat.machine.mounts import Mount, mount_of, read_mounts
 from refloat.machine.places import find_places
 from refloat.machine.real import real_machine
@@ -61,6 +61,16 @@ def test_a_program_and_its_children_are_ended_in_time(tmp_path: Path) -> None:
     assert answer.timed_out
     assert answer.out == b"said\n"
     assert time.monotonic() - began < 60
+
+
+def test_input_goes_in_and_much_comes_out_of_both_ends(tmp_path: Path) -> None:
+    sent = bytes(range(256)) * 20_000
+    answer = run_program(["/bin/sh", "-c", "cat; head -c 300000 /dev/zero >&2; exit 7"], {}, 60, stdin=sent)
+    assert (answer.code, answer.out, len(answer.err), answer.timed_out) == (7, sent, 300_000, False)
+    answer = run_program(["/bin/sh", "-c", "env; pwd; cat"], {"A": "b"}, 60, cwd=tmp_path)
+    assert b"A=b\n" in answer.out
+    assert b"HOME=" not in answer.out
+    assert answer.out.endswith(f"{tmp_path}\n".encode())
 
 
 @pytest.mark.parametrize("argv", [["no-such-program"], ["./no-such"]])
