@@ -7,8 +7,9 @@ whole can tell (copies, records that are gone). Everything works without a catal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field
+from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.pack import Packed
 from refloat.catalogue.store import Catalogue, Key, Stat
@@ -18,13 +19,15 @@ from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat.model.story import Story
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.copies import Copies
-from refloat.usecases.judging import Judge
 from refloat.usecases.read_many import read_each, size_of
 from refloat.usecases.reading import Placed
 from refloat.usecases.recall import Recall, found_again, key_of
 from refloat.usecases.sessions import Surroundings, make_session, newest_first, unreadable
 from refloat.usecases.sighting import Sighting, newest_of, sight
 from refloat.usecases.workbench import Workbench
+
+if TYPE_CHECKING:
+    from refloat.usecases.judging import Judge
 
 Stop = Callable[[], bool]
 """Asked between two sessions; True ends the reading early."""
@@ -79,15 +82,20 @@ class Batch:
     """Everything was looked at."""
 
 
-@light
 class Located:
     """The one session that was meant."""
 
-    session: Session
-    found: Found
-    reader: Reader
-    story: Story | None = None
-    """Where it had to be read, and was read whole in one go: as read, not yet `read_session.finished`."""
+    def __init__(self, found: Found, reader: Reader, judge: Callable[[], Session], story: Story | None = None) -> None:
+        self.found = found
+        self.reader = reader
+        self.story = story
+        """Where it had to be read, and was read whole in one go: as read, not yet `read_session.finished`."""
+        self._judge = judge
+
+    @cached_property
+    def session(self) -> Session:
+        """What is known of it now. Its state needs a look at every process, so it is judged when it is asked for."""
+        return self._judge()
 
 
 class Finder:
@@ -157,6 +165,8 @@ class Finder:
         return Batch(tuple(shown), here=_here(here, shown, Surroundings()), provisional=True)
 
     def _look(self, sighting: Sighting, catalogue: Catalogue | None, here: Path | None, stop: Stop) -> Iterator[Batch]:
+        from refloat.usecases.judging import Judge
+
         look = _Look(sighting, catalogue, here, Judge(self._bench), Surroundings())
         unread = self._unread(sighting)
         shown: list[Session] = []
@@ -299,8 +309,14 @@ class Finder:
                 packed = self._recall.read(reader, found)
             self._recall.flush()
             carrier = self._find_carrier(found, packed, catalogue) if inside else None
-        judged = Judge(self._bench).judge(found, packed, grew=False)
-        return Located(make_session(found, packed, judged, Surroundings(), carrier), found, reader, story)
+
+        def judge() -> Session:
+            from refloat.usecases.judging import Judge
+
+            judged = Judge(self._bench).judge(found, packed, grew=False)
+            return make_session(found, packed, judged, Surroundings(), carrier)
+
+        return Located(found, reader, judge, story)
 
     def _tell_place(self, packed: Packed) -> None:
         place = packed.summary.worktree or packed.summary.workspace
@@ -326,7 +342,7 @@ class _Look:
     sighting: Sighting
     catalogue: Catalogue | None
     here: Path | None
-    judge: Judge
+    judge: "Judge"
     surroundings: Surroundings
     fresh: dict[Key, Packed] = field(default_factory=dict[Key, Packed])
     """What was read in this look."""

@@ -63,7 +63,7 @@ def _of_repository(finder: Finder, located: Located, place: str | None) -> tuple
     if not place:
         return (), ()
     listed = finder.find(Scope(cwd=Path(Surroundings().top(place) or place))).sessions
-    names = {session.name for session in listed} - {located.session.name}
+    names = {session.name for session in listed} - {f"{located.found.agent}:{located.found.session_id}"}
     near = [
         Neighbour(reader, found)
         for reader, found in finder.sight().found

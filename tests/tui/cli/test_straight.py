@@ -71,7 +71,6 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
 
 
 def forget() -> None:
-    asking.machine.cache_clear()
     asking.bench.cache_clear()
 
 

@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from refloat.ports import Machine
 from refloat.usecases.ahead import Ahead
 
 if TYPE_CHECKING:
@@ -17,19 +16,12 @@ T = TypeVar("T")
 
 
 @cache
-def machine() -> Machine:
-    """The real machine."""
-    from refloat.machine.real import real_machine
-
-    return real_machine(os.environ)
-
-
-@cache
 def bench() -> "Workbench":
     """The real machine and every reader."""
+    from refloat.machine.real import real_machine
     from refloat.usecases.open_bench import open_bench
 
-    return open_bench(machine())
+    return open_bench(real_machine(os.environ))
 
 
 def here() -> Path:
@@ -58,7 +50,7 @@ def located_whole(ref: str) -> "tuple[Located, Ahead]":
     Raises:
         NoSuchSession: none, or more than one.
     """
-    ahead = Ahead(machine().git)
+    ahead = Ahead(bench().machine.git)
     ahead.begin(str(here()))
     from refloat.usecases.find_sessions import resolve
 
