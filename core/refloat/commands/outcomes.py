@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from refloat.commands.checks import is_check
 from refloat.commands.line import Simple, read_line
-from refloat.knowledge.tables import forgets, sound_pattern, table
+from refloat.knowledge.tables import Rows, forgets, own_rows, sound_pattern, table
 from refloat.model.transcript import Outcome
 
 Said = Literal["failed", "passed", "nothing"]
@@ -86,12 +86,14 @@ def _plain(line: str) -> str:
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    return {name: _joined([str(text) for text in rows.values()]) for name, rows in table("outcomes").items()}
+    own = own_rows("outcomes")
+    return {name: _joined(rows, own.get(name, {})) for name, rows in table("outcomes").items()}
 
 
-def _joined(patterns: Sequence[str]) -> re.Pattern[str]:
-    sound = [f"(?:{pattern})" for pattern in patterns if sound_pattern(pattern) is not None]
-    return re.compile("|".join(sound) or r"(?!)")
+def _joined(rows: Rows, own: Rows) -> re.Pattern[str]:
+    """All rows in one; a person's own that is no expression costs itself only."""
+    sound = [str(text) for key, text in rows.items() if key not in own or sound_pattern(str(text)) is not None]
+    return re.compile("|".join(f"(?:{pattern})" for pattern in sound) or r"(?!)")
 
 
 forgets(_patterns.cache_clear)
