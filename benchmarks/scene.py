@@ -79,7 +79,8 @@ def build(scene: Scene) -> None:
     _edit_all(scene, names)
     scene.transcript.parent.mkdir(parents=True, exist_ok=True)
     scene.transcript.write_text("\n".join(scene.rows) + "\n")
-    os.utime(scene.transcript, (scene.moment.timestamp(),) * 2)
+    ended = scene.moment.timestamp()
+    os.utime(scene.transcript, (ended, ended))
     git(scene, "status")  # the index learns the new times, as it would in any checkout that is worked in
 
 
