@@ -236,6 +236,9 @@ def _gather(value: object, found: list[str]) -> None:
                     found.append(part)
                 elif part is not None and type(part) is not int:
                     _gather(part, found)
+    elif kind is list and value and type(cast("list[object]", value)[0]) is dict:
+        for part in cast("list[object]", value):
+            _gather(part, found)
     elif value is None or isinstance(value, (Enum, int, float)):
         return
     elif isinstance(value, str):

@@ -185,14 +185,18 @@ class Repository:
         return found
 
 
-def find_root(git: Git, directory: Path) -> tuple[Path, Path, Path, str] | None:
-    """Top level, own and common git directory and hash algorithm of the worktree that a directory lies in."""
+def find_root(git: Git, directory: Path) -> tuple[tuple[Path, Path, Path, str], str | None] | None:
+    """Top level, own and common git directory and hash algorithm of the worktree that a directory lies in, and HEAD.
+
+    Before the first commit git says all but HEAD, and fails.
+    """
     words = ("rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
-    answer = git.run(directory, *words, "--show-object-format")
+    answer = git.run(directory, *words, "--show-object-format", "HEAD^{commit}")
     lines = answer.out.decode("utf-8", "surrogateescape").splitlines()
-    if answer.code != 0 or len(lines) < 4:
+    if len(lines) < 4:
         return None
-    return Path(lines[0]), Path(lines[1]), Path(lines[2]), lines[3]
+    head = lines[4] if answer.code == 0 and len(lines) > 4 else None
+    return (Path(lines[0]), Path(lines[1]), Path(lines[2]), lines[3]), head
 
 
 def load_repository(git: Git, directory: Path) -> Repository | None:
@@ -200,9 +204,9 @@ def load_repository(git: Git, directory: Path) -> Repository | None:
     found = find_root(git, directory)
     if found is None:
         return None
-    repository = Repository(git, *found)
+    repository = Repository(git, *found[0])
     # Both look at every file of the worktree, and each is as long as the other.
-    hunks = Running(lambda: _load_hunks(repository, _find_head(repository)))
+    hunks = Running(lambda: _load_hunks(repository, found[1]))
     reflog = Running(lambda: _load_reflog(repository))
     answer = git.run(
         repository.root, "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames"
@@ -222,11 +226,6 @@ def load_repository(git: Git, directory: Path) -> Repository | None:
         repository.warnings.append(Warned("git diff failed: hunks are not told", str(repository.root)))
     repository.hunks = told or {}
     return repository
-
-
-def _find_head(repository: Repository) -> str | None:
-    answer = repository.git.run(repository.root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-    return answer.out.decode(errors="replace").strip() if answer.code == 0 else None
 
 
 def _load_hunks(repository: Repository, head: str | None) -> tuple[str | None, Mapping[str, Sequence[DiffHunk]] | None]:

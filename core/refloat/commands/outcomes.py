@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from refloat.commands.checks import is_check
 from refloat.commands.line import Simple, read_line
-from refloat.knowledge.tables import Rows, forgets, own_rows, sound_pattern, table
+from refloat.knowledge.tables import forgets, own_rows, sound_pattern, table
 from refloat.model.transcript import Outcome
 
 Said = Literal["failed", "passed", "nothing"]
@@ -46,10 +46,9 @@ class Ended:
 def what_output_says(output: str) -> Said | None:
     """What a check's own output says of it; None where it says nothing known."""
     lines = [_plain(line) for line in output[-_TAIL:].split("\n")]
-    patterns = _patterns()
     if (last := _last_summary(lines)) is not None:
         return last
-    said = [name for name in ("part_failed", "part_passed", "nothing") if _any(patterns[name], lines)]
+    said = [name for name in ("part_failed", "part_passed", "nothing") if _any(_pattern(name), lines)]
     match said[:1]:
         case ["part_failed"]:
             return "failed"
@@ -60,16 +59,15 @@ def what_output_says(output: str) -> Said | None:
 
 
 def _last_summary(lines: Sequence[str]) -> Said | None:
-    patterns = _patterns()
     for index in range(len(lines) - 1, -1, -1):
         line = lines[index]
         if not line:
             continue
-        if patterns["failed"].search(line):
+        if _pattern("failed").search(line):
             return "failed"
-        if patterns["passed"].search(line):
+        if _pattern("passed").search(line):
             above = lines[max(0, index - _BLOCK) : index]
-            return "failed" if _any(patterns["failed"], above) else "passed"
+            return "failed" if _any(_pattern("failed"), above) else "passed"
     return None
 
 
@@ -85,18 +83,14 @@ def _plain(line: str) -> str:
 
 
 @cache
-def _patterns() -> dict[str, re.Pattern[str]]:
-    own = own_rows("outcomes")
-    return {name: _joined(rows, own.get(name, {})) for name, rows in table("outcomes").items()}
-
-
-def _joined(rows: Rows, own: Rows) -> re.Pattern[str]:
-    """All rows in one; a person's own that is no expression costs itself only."""
+def _pattern(name: str) -> re.Pattern[str]:
+    """All rows of a section in one; a person's own that is no expression costs itself only."""
+    rows, own = table("outcomes").get(name, {}), own_rows("outcomes").get(name, {})
     sound = [str(text) for key, text in rows.items() if key not in own or sound_pattern(str(text)) is not None]
     return re.compile("|".join(f"(?:{pattern})" for pattern in sound) or r"(?!)")
 
 
-forgets(_patterns.cache_clear)
+forgets(_pattern.cache_clear)
 
 
 def outcome_in(output: str) -> Outcome | None:

@@ -128,12 +128,19 @@ class HardenedGit:
     def _own(self) -> Mapping[str, str]:
         """The person's own harmless settings: what is ignored and how lines end shall be as they see it."""
         if self._personal is None:
+            if not any(map(os.path.exists, self._personal_files())):
+                return read_personal(b"", self._places)
             home = {"HOME": str(self._places.home), "GIT_CONFIG_GLOBAL": ""}
             if xdg := self._places.environment.get("XDG_CONFIG_HOME"):
                 home["XDG_CONFIG_HOME"] = xdg
             answer = self._start(None, ["config", "--global", "--list", "-z", "--includes"], None, 10, environment=home)
             self._personal = read_personal(answer.out, self._places)
         return self._personal
+
+    def _personal_files(self) -> Sequence[Path]:
+        """Where git looks for a person's own settings (git-config(1), FILES)."""
+        base = Path(self._places.environment.get("XDG_CONFIG_HOME") or self._places.home / ".config")
+        return self._places.home / ".gitconfig", base / "git" / "config"
 
     def _start(
         self,

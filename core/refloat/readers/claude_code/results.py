@@ -256,14 +256,16 @@ def _patched(whole: str, hunks: tuple[Hunk, ...]) -> str | None:
 def hunks_of(patch: object) -> tuple[Hunk, ...]:
     """`structuredPatch` as hunks."""
     return tuple(
-        Hunk(
-            number(hunk.get("oldStart")),
-            number(hunk.get("oldLines")) or 0,
-            number(hunk.get("newStart")),
-            number(hunk.get("newLines")) or 0,
-            strings(hunk.get("lines")),
-        )
-        for hunk in objects(patch)
+        [
+            Hunk(
+                number(hunk.get("oldStart")),
+                number(hunk.get("oldLines")) or 0,
+                number(hunk.get("newStart")),
+                number(hunk.get("newLines")) or 0,
+                strings(hunk.get("lines")),
+            )
+            for hunk in objects(patch)
+        ]
     )
 
 
