@@ -4,13 +4,16 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Final
 
 from refloat.ports import GitAnswer
 
 if TYPE_CHECKING:
     from subprocess import Popen
+
+_NOT_STARTED: Final = 127
 
 
 def find_program(program: str, environment: Mapping[str, str]) -> str | None:
@@ -38,55 +41,88 @@ def run_program(
     with the system's words. Input and output go through files without a name: a thread that waits here is woken once,
     not for each block that another one, busy in Python, keeps from it.
     """
+    with _nameless() as out, _nameless() as err, nullcontext() if stdin is None else _nameless(stdin) as given:
+        streams = (None if given is None else given.fileno(), out.fileno(), err.fileno())
+        try:
+            if cwd is None and _has_descriptors():
+                code = _spawn(argv, environment, streams, seconds)
+            else:
+                code = _popen(argv, environment, streams, seconds, cwd)
+        except OSError as refused:
+            return GitAnswer(_NOT_STARTED, b"", str(refused))
+        out.seek(0)
+        err.seek(0)
+        words = err.read().decode("utf-8", "replace")
+        return GitAnswer(-9 if code is None else code, out.read(), words, timed_out=code is None)
+
+
+@cache
+def _has_descriptors() -> bool:
+    """Whether the system has descriptors of processes (pidfd_open(2), Linux 5.3); a sandbox may forbid them."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):
+        return False
+    return True
+
+
+_Streams = tuple[int | None, int, int]
+"""Descriptors of input (None: nothing), output and errors."""
+
+
+def _spawn(argv: Sequence[str], environment: Mapping[str, str], streams: _Streams, seconds: float) -> int | None:
+    """The exit code, or None where it had to be killed. `subprocess` takes three times as long to start a program, and
+    sleeps between two looks for its end; a descriptor of the process wakes at once.
+    """
+    import select
+    import signal
+
+    nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
+    given, out, err = streams
+    actions = [nothing if given is None else (os.POSIX_SPAWN_DUP2, given, 0)]
+    actions += [(os.POSIX_SPAWN_DUP2, out, 1), (os.POSIX_SPAWN_DUP2, err, 2)]
+    # What Python ignores for itself, as `subprocess` gives it back.
+    usual = (signal.SIGPIPE, signal.SIGXFSZ)
+    pid = os.posix_spawn(argv[0], argv, environment, file_actions=actions, setsid=True, setsigdef=usual)
+    ended = False
+    try:
+        descriptor = os.pidfd_open(pid)
+        try:
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            ended = bool(poll.poll(seconds * 1000))
+        finally:
+            os.close(descriptor)
+    finally:
+        if not ended:
+            os.killpg(pid, signal.SIGKILL)
+        _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status) if ended else None
+
+
+def _popen(
+    argv: Sequence[str], environment: Mapping[str, str], streams: _Streams, seconds: float, cwd: Path | None
+) -> int | None:
+    """The same in a directory of its own, and on other systems."""
     import signal
     import subprocess
 
-    with _nameless() as out, _nameless() as err, nullcontext() if stdin is None else _nameless(stdin) as given:
+    given, out, err = streams
+    child = subprocess.Popen(
+        argv,
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL if given is None else given,
+        stdout=out,
+        stderr=err,
+        start_new_session=True,
+    )
+    with child:
         try:
-            child = subprocess.Popen(
-                argv,
-                cwd=cwd,
-                env=environment,
-                stdin=subprocess.DEVNULL if given is None else given,
-                stdout=out,
-                stderr=err,
-                start_new_session=True,
-            )
-        except OSError as refused:
-            return GitAnswer(127, b"", str(refused))
-        with child:
-            timed_out = not _ends(child, seconds)
-            if timed_out:
-                os.killpg(child.pid, signal.SIGKILL)
-        out.seek(0)
-        err.seek(0)
-        code = -signal.SIGKILL if timed_out else child.returncode
-        return GitAnswer(code, out.read(), err.read().decode("utf-8", "replace"), timed_out=timed_out)
-
-
-def _ends(child: "Popen[bytes]", seconds: float) -> bool:
-    """Wait for a child's end, at most so long. `Popen.wait` with a limit sleeps between two looks; a descriptor of the
-    process, where the system has such a thing, wakes at once.
-    """
-    import select
-    from subprocess import TimeoutExpired
-
-    try:
-        descriptor = os.pidfd_open(child.pid) if sys.platform == "linux" else None
-    except OSError:
-        descriptor = None
-    try:
-        if descriptor is None:
-            child.wait(seconds)
-            return True
-        poll = select.poll()
-        poll.register(descriptor, select.POLLIN)
-        return bool(poll.poll(seconds * 1000))
-    except TimeoutExpired:
-        return False
-    finally:
-        if descriptor is not None:
-            os.close(descriptor)
+            return child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            return None
 
 
 def _nameless(content: bytes = b"") -> "IO[bytes]":

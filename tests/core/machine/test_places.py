@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from refloat.machine import launcher
 from refloat.machine.clock import SystemClock
 from refloat.machine.launcher import SystemLauncher, find_program, run_program
 from refloat.machine.mounts import Mount, mount_of, read_mounts
@@ -63,7 +64,12 @@ def test_a_program_and_its_children_are_ended_in_time(tmp_path: Path) -> None:
     assert time.monotonic() - began < 60
 
 
-def test_input_goes_in_and_much_comes_out_of_both_ends(tmp_path: Path) -> None:
+@pytest.mark.parametrize("descriptors", [True, False])
+def test_input_goes_in_and_much_comes_out_of_both_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, descriptors: bool
+) -> None:
+    if not descriptors:
+        monkeypatch.setattr(launcher, "_has_descriptors", lambda: False)
     sent = bytes(range(256)) * 20_000
     answer = run_program(["/bin/sh", "-c", "cat; head -c 300000 /dev/zero >&2; exit 7"], {}, 60, stdin=sent)
     assert (answer.code, answer.out, len(answer.err), answer.timed_out) == (7, sent, 300_000, False)
@@ -71,6 +77,32 @@ def test_input_goes_in_and_much_comes_out_of_both_ends(tmp_path: Path) -> None:
     assert b"A=b\n" in answer.out
     assert b"HOME=" not in answer.out
     assert answer.out.endswith(f"{tmp_path}\n".encode())
+
+
+@pytest.mark.parametrize("descriptors", [True, False])
+def test_a_limit_ends_the_program_and_its_children(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, descriptors: bool
+) -> None:
+    if not descriptors:
+        monkeypatch.setattr(launcher, "_has_descriptors", lambda: False)
+    line = f"sleep 3600 & echo $! >{tmp_path}/child; echo said; wait"
+    answer = run_program(["/bin/sh", "-c", line], {"PATH": os.environ["PATH"]}, 1.0)
+    assert (answer.code, answer.out, answer.timed_out) == (-9, b"said\n", True)
+    child = int((tmp_path / "child").read_text())
+    until = time.monotonic() + 60
+    while _runs(child):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    assert run_program(["/no/such"], {}, 1.0).code == 127
+    assert run_program(["/bin/sh", "-c", "kill -TERM $$"], {}, 60).code == -15
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 @pytest.mark.parametrize("argv", [["no-such-program"], ["./no-such"]])
