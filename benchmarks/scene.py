@@ -1,8 +1,8 @@
 """A large checkout and one session that edited it, made up: the same numbers give the same bytes.
 
 Files are short; a tenth of the session's files was committed while it ran, a few were put back afterwards, most are
-dirty; some of the dirty ones are nobody's. Now and then it runs a check. Both agents can have written the session: Claude Code's record holds whole
-befores, Codex's holds hunks.
+dirty; some of the dirty ones are nobody's. Now and then it runs a check. Both agents can have written the session:
+Claude Code's record holds whole befores, Codex's holds hunks.
 
     python benchmarks/scene.py OUT --agent codex [--files 50000] [--dirty 300] [--edits 2000]
 """

@@ -83,7 +83,7 @@ def _spawn(argv: Sequence[str], environment: Mapping[str, str], streams: _Stream
     actions += [(os.POSIX_SPAWN_DUP2, out, 1), (os.POSIX_SPAWN_DUP2, err, 2)]
     # What Python ignores for itself, as `subprocess` gives it back.
     usual = (signal.SIGPIPE, signal.SIGXFSZ)
-    pid = os.posix_spawn(argv[0], argv, environment, file_actions=actions, setsid=True, setsigdef=usual)
+    pid = os.posix_spawn(argv[0], tuple(argv), environment, file_actions=actions, setsid=True, setsigdef=usual)
     ended = False
     try:
         descriptor = os.pidfd_open(pid)
