@@ -79,6 +79,7 @@ def find_checks(
     edits = [
         _Edit(index, edit, step.ended_at, real(edit.edit.path))
         for index, step in enumerate(ordered)
+        if step.edits or step.kind is StepKind.EDIT
         for edit in find_edits([step])
         if edit.standing is not Standing.REFUSED
     ]

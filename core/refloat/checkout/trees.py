@@ -30,6 +30,7 @@ class Trees:
     others: dict[str, Repository | None] = field(default_factory=dict[str, Repository | None])
     warnings: list[Warned] = field(default_factory=list[Warned])
     _roots: dict[str, str | None] = field(default_factory=dict[str, str | None])
+    _root_of: dict[str, str | None] = field(default_factory=dict[str, str | None])
     _real: dict[str, str] = field(default_factory=dict[str, str])
 
     def real(self, path: str) -> str:
@@ -68,7 +69,9 @@ class Trees:
         """The worktree that a path lies in: the session's own, another one, or None."""
         if not real.startswith("/"):
             return None
-        root = self._root(os.path.dirname(real))  # noqa: PTH120 - as above
+        if real not in self._root_of:
+            self._root_of[real] = self._root(os.path.dirname(real))  # noqa: PTH120 - as above
+        root = self._root_of[real]
         if root is None:
             return None
         if self.main is not None and root == str(self.main.root):
