@@ -149,6 +149,8 @@ def _writers(added: Iterable[int], lines: Sequence[str], witnesses: Sequence[Wit
 
 def _writer(index: int, witnesses: Sequence[Witness]) -> _Party:
     wrote = [witness for witness in witnesses if witness.wrote(index)]
+    if len(wrote) == 1:
+        return _party(wrote[0])
     if wrote:
         return _party(max(wrote, key=lambda w: (w.written_at(index) or "", w.own)))
     # Only this session's first record tells what was there before it.
