@@ -57,7 +57,7 @@ def judge(folded: Folded, content: Content) -> Comparison:
             lines = bare_lines(content.text)
             return replace(_judge_text(folded, content.text, lines), lines=tuple(lines))
         case "binary":
-            return Comparison(FileState.UNVERIFIABLE, "binary: the record holds no bytes to compare")
+            return _judge_binary(folded, content.text)
         case "link":
             return Comparison(FileState.UNVERIFIABLE, "a symbolic link that leads out of the checkout: not followed")
         case "directory":
@@ -66,6 +66,20 @@ def judge(folded: Folded, content: Content) -> Comparison:
             return Comparison(FileState.UNVERIFIABLE, "larger than what is compared")
         case "unreadable":
             return Comparison(FileState.UNVERIFIABLE, "it cannot be read")
+
+
+def _judge_binary(folded: Folded, text: str) -> Comparison:
+    """A file with a zero byte, which a record can hold as text and whole."""
+    lines = tuple(bare_lines(text))
+    if text and folded.text == text:
+        origins = tuple(folded.pieces[0].origins)
+        return Comparison(FileState.PRESENT, "the content is the recorded one", origins, lines)
+    if text and folded.first_text == text:
+        why = "the content is the one from before the session's edits"
+        return Comparison(FileState.REVERTED, why, (FOREIGN,) * len(lines), lines)
+    if text and folded.text is not None:
+        return Comparison(FileState.DIVERGED, "neither the recorded content nor the one before it", (), lines)
+    return Comparison(FileState.UNVERIFIABLE, "binary: the record holds no bytes to compare")
 
 
 def _why_missing(folded: Folded) -> str:
@@ -87,10 +101,12 @@ def _judge_text(folded: Folded, text: str, lines: list[str]) -> Comparison:
         return Comparison(FileState.UNVERIFIABLE, why, (None,) * len(lines))
     tally = _count(folded.pieces, lines, text)
     origins = tuple(tally.origins)
+    if folded.first_text == text:
+        # A line of it may read like one of the session's (it moved it, or put it back later): it is not.
+        untouched = (FOREIGN,) * len(lines)
+        return Comparison(FileState.REVERTED, "the content is the one from before the session's edits", untouched)
     if recorded is not None and same_but_line_ends(recorded, text):
         return Comparison(FileState.CHANGED_SINCE, "only line ends or the final newline differ", origins)
-    if folded.first_text == text:
-        return Comparison(FileState.REVERTED, "the content is the one from before the session's edits", origins)
     if folded.written_whole and recorded is not None:
         return _judge_whole(bare_lines(recorded), lines, origins)
     return _judge_hunks(folded, tally, exact=recorded is not None)
@@ -139,6 +155,11 @@ def _count(pieces: Sequence[Piece], lines: Sequence[str], text: str) -> _Tally:
 
 def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally) -> None:
     bares = [bare(line) for line in piece.lines]
+    if _is_undone(piece, bares, lines):
+        count = len(find_differences([bare(line) for line in piece.before or ()], bares))
+        tally.hunks += count
+        tally.undone += count
+        return
     places = _place(piece, bares, lines)
     for index, place in enumerate(places):
         if place is not None and tally.origins[place] in (None, FOREIGN):
@@ -157,6 +178,14 @@ def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally) -
             _mark_indented(new, piece.origins[hunk.new_from : hunk.new_to], lines, tally)
         elif not old or find_block(old, lines) is not None or (piece.loose and "\n".join(old) in text):
             tally.undone += 1
+
+
+def _is_undone(piece: Piece, bares: list[str], lines: Sequence[str]) -> bool:
+    """Whether a stretch stands as it was before: then a line of it that reads like a recorded one is none."""
+    if piece.whole or piece.before is None or not any(map(tells, piece.before)):
+        return False
+    before = [bare(line) for line in piece.before]
+    return before != bares and find_block(bares, lines) is None and find_block(before, lines) is not None
 
 
 def _place(piece: Piece, bares: list[str], lines: Sequence[str]) -> list[int | None]:

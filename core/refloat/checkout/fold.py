@@ -268,8 +268,12 @@ def _patch(folded: Folded, edit: FileEdit, origin: int) -> None:
     for piece in folded.pieces:
         if apply_edit(piece, edit, origin, folded.traces):
             return
+    own = {bare(line) for p in folded.pieces for line, by in zip(p.lines, p.origins, strict=True) if by != FOREIGN}
     _forget(folded, edit, origin)
-    folded.pieces += loose_pieces(edit, origin, folded.traces)
+    for piece in loose_pieces(edit, origin, folded.traces):
+        # What it takes away of the session's own was not there before the session.
+        piece.before = [line for line in piece.before or () if line not in own or line in piece.lines]
+        folded.pieces.append(piece)
 
 
 def _own_pieces(whole: Piece) -> Iterable[Piece]:
@@ -310,6 +314,8 @@ def _move(files: dict[str, Folded], source: Folded, row: RecordedEdit) -> None:
     pieces = [piece.copy() for piece in source.pieces]
     for piece in pieces:
         piece.origins = [one if one == FOREIGN else one + shift for one in piece.origins]
+        if target is not None and piece.whole and target.first_lines is not None:
+            piece.before = target.first_lines  # what stood there before is the path's own past
     traces = Traces(
         set(source.traces.added),
         set(source.traces.removed),
@@ -321,7 +327,7 @@ def _move(files: dict[str, Folded], source: Folded, row: RecordedEdit) -> None:
         pieces,
         traces,
         written_whole=source.written_whole,
-        existed=source.existed,
+        existed=source.existed if target is None or target.existed is None else target.existed,
         blind=source.blind,
         binary=source.binary,
     )

@@ -25,6 +25,8 @@ class StatusEntry:
     head: str | None
     """Object id of its content in HEAD."""
     submodule: bool = False
+    index: str | None = None
+    """Object id of its content in the index; None where the index has none, or has it in conflict."""
 
 
 @dataclass(slots=True)
@@ -84,7 +86,8 @@ def read_status(out: bytes) -> Status:
                 _header(status, line)
             case "1 ":
                 words = line.split(" ", 8)
-                status.entries[words[8]] = StatusEntry(words[1].replace(".", " "), _oid(words[6]), words[2][0] == "S")
+                oids = _oid(words[6]), _oid(words[7])
+                status.entries[words[8]] = StatusEntry(words[1].replace(".", " "), oids[0], words[2][0] == "S", oids[1])
             case "2 ":
                 words = line.split(" ", 9)
                 origin = next(fields, "")

@@ -172,17 +172,14 @@ class Repository:
             answer = self.git.run(self.root, "worktree", "list", "--porcelain")
         return read_worktrees(answer.out)
 
-    def find_in_head(self, oids: Iterable[str]) -> dict[str, str]:
-        """Paths of HEAD's tree at which contents stand, by object id."""
-        wanted = set(oids)
-        answer = self.git.run(self.root, "ls-tree", "-r", "-z", "--full-tree", "HEAD")
-        found: dict[str, str] = {}
-        for entry in decode(answer.out).split("\0"):
-            meta, _, path = entry.partition("\t")
-            oid = meta.rpartition(" ")[2]
-            if oid in wanted:
-                found.setdefault(oid, path)
-        return found
+    def find_entries(self, tree: str) -> dict[str, tuple[str, str]]:
+        """Mode and object id by path, of everything in a commit's tree; nothing where git cannot tell."""
+        answer = self.git.run(self.root, "ls-tree", "-r", "-z", "--full-tree", tree)
+        if answer.code != 0:
+            return {}
+        rows = (row.partition("\t") for row in decode(answer.out).split("\0") if row)
+        told = ((path, meta.split(" ")) for meta, _, path in rows)
+        return {path: (words[0], words[2]) for path, words in told if len(words) == 3}
 
 
 def find_root(git: Git, directory: Path) -> tuple[tuple[Path, Path, Path, str], str | None] | None:

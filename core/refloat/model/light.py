@@ -32,6 +32,8 @@ def slotted(cls: type[T]) -> type[T]:
 
 
 def _make(cls: type[T], *, hashed: bool) -> type[T]:
+    if hasattr(cls, "__post_init__"):
+        raise TypeError(f"{cls.__name__} has a __post_init__: make it a dataclass")
     made = dataclass(slots=True, init=False, repr=False, eq=False)(cls)
     rows = fields(cast("type[DataclassInstance]", made))
     key = attrgetter(*[row.name for row in rows if row.compare]) if any(row.compare for row in rows) else _nothing
@@ -66,6 +68,8 @@ def _init(rows: "Sequence[Field[object]]") -> "Callable[..., None]":
     body: list[str] = []
     around: dict[str, object] = {"_absent": _ABSENT}
     for row in rows:
+        if not row.init or row.kw_only:
+            raise TypeError(f"{row.name} is no plain field: make its class a dataclass")
         name, made = row.name, row.name
         if row.default is not MISSING:
             around[f"_of_{name}"] = row.default

@@ -15,6 +15,7 @@ from refloat.checkout.repository import Repository
 from refloat.checkout.survey import OwnRecord, Survey, fold_record, name_of, survey
 from refloat.checkout.trees import Trees, dirty_times
 from refloat.model.checkout import Base, Checkout, CheckRun, Warned
+from refloat.model.light import light
 from refloat.model.story import Story, Summary
 from refloat.together import Running
 from refloat.usecases.ahead import Ahead
@@ -54,6 +55,42 @@ def _trees(bench: Workbench, story: Story) -> Trees:
     return Trees(bench.machine.git, None, str(workspace) if workspace else story.summary.workspace)
 
 
+@light
+class Looked:
+    """A session's record beside its checkout, before anything is judged."""
+
+    scene: Scene
+    survey: Survey
+    base: Base
+    warnings: Sequence[Warned]
+
+
+def look_at(
+    bench: Workbench,
+    story: Story,
+    others: Sequence[Story],
+    scene: Scene,
+    begun: tuple[Trees, OwnRecord] | None = None,
+) -> Looked:
+    """Put the record of a session beside its checkout. Raises nothing: what could not be looked at is a warning."""
+    told: list[Warned] = []
+    workspace, missing, repository = scene.workspace, scene.missing, scene.repository
+    if missing is not None and repository is None:
+        told.append(Warned("the workspace is gone: nothing could be compared", missing))
+    elif missing is not None:
+        told.append(Warned("the workspace is gone: compared with the repository that it lay in", missing))
+    if workspace is not None and repository is None:
+        told.append(_no_repository(bench, workspace))
+    trees, own = begun or (_trees(bench, story), None)
+    trees.main = repository
+    base = _base(story.summary, repository)
+    known = base.head if repository and base.head and repository.find_existing([base.head]) else None
+    if base.head is not None and known is None and repository is not None:
+        base = Base(base.head, f"{base.how}; it is no longer in the repository")
+    gone = trees.real(missing) if missing and repository is None else None
+    return Looked(scene, survey(trees, story, others, known, gone, own), base, told)
+
+
 def compare_checkout(
     bench: Workbench,
     story: Story,
@@ -70,39 +107,26 @@ def compare_checkout(
     where the comparison was not `begun`. Raises nothing for a
     workspace that is gone, is no repository or cannot be read: the answer says so.
     """
-    told = list(warnings)
-    scene = scene or see_scene(bench, story)
-    workspace, missing, repository = scene.workspace, scene.missing, scene.repository
-    if missing is not None and repository is None:
-        told.append(Warned("the workspace is gone: nothing could be compared", missing))
-    elif missing is not None:
-        told.append(Warned("the workspace is gone: compared with the repository that it lay in", missing))
-    if workspace is not None and repository is None:
-        told.append(_no_repository(bench, workspace))
-    trees, own = begun or (_trees(bench, story), None)
-    trees.main = repository
-    base = _base(story.summary, repository)
-    known = base.head if repository and base.head and repository.find_existing([base.head]) else None
-    if base.head is not None and known is None and repository is not None:
-        base = Base(base.head, f"{base.how}; it is no longer in the repository")
+    looked = look_at(bench, story, others, scene or see_scene(bench, story), begun)
+    seen, repository = looked.survey, looked.scene.repository
+    told = [*warnings, *looked.warnings]
     not_obeyed = Running(lambda: _not_obeyed(bench, repository))
-    looked = survey(trees, story, others, known, trees.real(missing) if missing and repository is None else None, own)
-    looked.begin_archive()
-    files = find_edited(looked)
-    told += [*(repository.warnings if repository else ()), *trees.warnings]
+    seen.begin_archive()
+    files = find_edited(seen)
+    told += [*(repository.warnings if repository else ()), *seen.trees.warnings]
     told += [warning for warning in not_obeyed.result() if warning not in told]
-    changes = find_other_changes(looked)
+    changes = find_other_changes(seen)
     return Checkout(
         name_of(story),
         str(repository.root) if repository else None,
         repository.head if repository else None,
         repository.status.branch if repository else None,
-        base,
+        looked.base,
         repository.operation if repository else None,
         tuple(told),
         tuple(files),
         tuple(changes),
-        _checks(looked, repository),
+        _checks(seen, repository),
     )
 
 

@@ -1,14 +1,15 @@
 """One session examined whole: its story, the checkout, the triage. Shared by several commands and the app."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from refloat.model.checkout import Checkout
+from refloat.model.checkout import Checkout, Warned
 from refloat.model.light import light
 from refloat.model.session import Session
 from refloat.model.story import Story
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.ahead import Ahead
-from refloat.usecases.compare_checkout import begin_comparison, compare_checkout, see_scene
+from refloat.usecases.compare_checkout import Scene, begin_comparison, compare_checkout, see_scene
 from refloat.usecases.find_sessions import Located, find_neighbours
 from refloat.usecases.read_session import finished, read_story
 from refloat.usecases.workbench import Workbench
@@ -58,7 +59,14 @@ def examine_checkout(bench: Workbench, located: Located, ahead: Ahead | None = N
 def compare_with_others(bench: Workbench, located: Located, story: Story, ahead: Ahead | None = None) -> Checkout:
     """Hold the record against its checkout. Other sessions that edited its files may own what is dirty."""
     begun = begin_comparison(bench, story)
+    scene, others, warnings = see_with_others(bench, located, story, ahead)
+    return compare_checkout(bench, story, others=others, warnings=warnings, scene=scene, begun=begun)
+
+
+def see_with_others(
+    bench: Workbench, located: Located, story: Story, ahead: Ahead | None = None
+) -> tuple[Scene, Sequence[Story], Sequence[Warned]]:
+    """Where a session worked, the stories of other sessions that edited its files, and what could not be looked at."""
     scene = see_scene(bench, story, ahead)
     neighbours, warnings = find_neighbours(bench, located, story, scene.repository)
-    others = [read_story(neighbour.reader, neighbour.found) for neighbour in neighbours]
-    return compare_checkout(bench, story, others=others, warnings=warnings, scene=scene, begun=begun)
+    return scene, [read_story(neighbour.reader, neighbour.found) for neighbour in neighbours], warnings

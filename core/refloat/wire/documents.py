@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from refloat.model.checkout import Checkout, CheckRun, DirtyHunk, EditedFile, FoundIn, Operation, OtherChange
     from refloat.model.liveness import Liveness
     from refloat.model.problem import Problem
+    from refloat.model.salvage import Salvage
     from refloat.model.session import Failure, RecordGone, Session
     from refloat.model.status import Doctor, Recap, Status
     from refloat.model.transcript import Item, Marker, Step
@@ -223,6 +224,17 @@ def checkout(value: Checkout) -> Document:
         "files": [edited_file(row) for row in value.files],
         "other_changes": [other_change(row) for row in value.other_changes],
         "checks": [check_run(row) for row in value.checks],
+    }
+
+
+def salvage(value: Salvage) -> Document:
+    """`refloat salvage`. To be written without a masker: the patch is exact."""
+    return {
+        "schema": SCHEMA,
+        "session": value.session,
+        "patch": value.patch,
+        "files": [{"path": row.path, "in_patch": row.in_patch, "why": row.why} for row in value.files],
+        "secrets": value.secrets,
     }
 
 

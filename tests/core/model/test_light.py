@@ -77,6 +77,24 @@ def test_what_is_wrong_at_the_call_is_refused() -> None:
         Light("a", other=1)  # type: ignore[call-arg]
 
 
+def test_what_it_does_not_know_is_refused() -> None:
+    class Later:
+        n: int = 0
+
+        def __post_init__(self) -> None:
+            self.n += 1
+
+    class Hidden:
+        n: int = field(init=False)
+
+    class Named:
+        n: int = field(kw_only=True)
+
+    for cls in (Later, Hidden, Named):
+        with pytest.raises(TypeError, match="dataclass"):
+            light(cls)
+
+
 def test_only_what_nobody_assigns_to_has_a_hash() -> None:
     assert len({Empty(), Empty()}) == 1
     assert {Light("a", 1, hidden="x").name, Light("a", 1).name} == {"a"}

@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "triage": "work:triage",
     "brief": "work:brief",
     "check": "work:check",
+    "salvage": "salvage:salvage",
     "refresh": "care:refresh",
     "doctor": "care:doctor",
     "recover": "app:recover",
