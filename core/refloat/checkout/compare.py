@@ -4,13 +4,23 @@ Pure: the content may be the one on disk, or that of a commit, a stash, a backup
 Refuses to say more than the record holds: then the file is unverifiable, with the reason.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import Final
 
 from refloat.checkout.files import Content
 from refloat.checkout.fold import Folded
-from refloat.checkout.lines import align, bare, bare_lines, find_block, find_differences, same_but_line_ends, tells
+from refloat.checkout.lines import (
+    align,
+    bare,
+    bare_lines,
+    find_block,
+    find_differences,
+    longest_rising,
+    same_but_line_ends,
+    tells,
+)
 from refloat.checkout.pieces import FOREIGN, Piece
 from refloat.model.checkout import FileState
 from refloat.model.light import light, slotted
@@ -26,6 +36,8 @@ class Comparison:
     """For each line of the content: index of the edit, FOREIGN for a line that was there before, None for unknown."""
     lines: tuple[str, ...] = ()
     """The content's lines, without carriage returns."""
+    laid_out_by: int | None = None
+    """The step whose formatter gave the recorded lines another layout; they stand in no other sense."""
 
 
 STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
@@ -148,19 +160,35 @@ def _judge_hunks(folded: Folded, tally: _Tally, *, exact: bool) -> Comparison:
 
 def _count(pieces: Sequence[Piece], lines: Sequence[str], text: str) -> _Tally:
     tally = _Tally(origins=[None] * len(lines))
+    single = _Single(lines)
     for piece in pieces:
-        _count_piece(piece, lines, text, tally)
+        _count_piece(piece, lines, text, tally, single)
     return tally
 
 
-def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally) -> None:
+class _Single:
+    """Where the lines stand that a content holds only once; found out when first asked."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._places: dict[str, int] | None = None
+
+    def of(self, run: Sequence[str]) -> list[tuple[int, int]]:
+        """Which lines of a run stand somewhere, in the run's order, and where."""
+        if self._places is None:
+            counted = Counter(self._lines)
+            self._places = {line: n for n, line in enumerate(self._lines) if counted[line] == 1 and tells(line)}
+        return longest_rising([(n, self._places[line]) for n, line in enumerate(run) if line in self._places])
+
+
+def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally, single: _Single) -> None:
     bares = [bare(line) for line in piece.lines]
     if _is_undone(piece, bares, lines):
         count = len(find_differences([bare(line) for line in piece.before or ()], bares))
         tally.hunks += count
         tally.undone += count
         return
-    places = _place(piece, bares, lines)
+    places = _place(piece, bares, lines, single)
     for index, place in enumerate(places):
         if place is not None and tally.origins[place] in (None, FOREIGN):
             tally.origins[place] = piece.origins[index]
@@ -188,7 +216,7 @@ def _is_undone(piece: Piece, bares: list[str], lines: Sequence[str]) -> bool:
     return before != bares and find_block(bares, lines) is None and find_block(before, lines) is not None
 
 
-def _place(piece: Piece, bares: list[str], lines: Sequence[str]) -> list[int | None]:
+def _place(piece: Piece, bares: list[str], lines: Sequence[str], single: _Single) -> list[int | None]:
     """Where each line of a piece stands in the content."""
     if piece.whole:
         return align(bares, lines)
@@ -200,9 +228,14 @@ def _place(piece: Piece, bares: list[str], lines: Sequence[str]) -> list[int | N
     for index in range(1, len(bares) + 1):
         if index == len(bares) or piece.origins[index] != piece.origins[start]:
             run = bares[start:index]
-            found = find_block(run, lines) if piece.origins[start] != FOREIGN and any(map(tells, run)) else None
-            if found is not None:
-                places[start:index] = range(found, found + len(run))
+            if piece.origins[start] != FOREIGN and any(map(tells, run)):
+                found = find_block(run, lines)
+                if found is not None:
+                    places[start:index] = range(found, found + len(run))
+                else:
+                    # Somebody changed it within: what is left of it is told by lines that stand nowhere else.
+                    for offset, place in single.of(run):
+                        places[start + offset] = place
             start = index
     return places
 

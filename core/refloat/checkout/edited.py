@@ -10,8 +10,9 @@ from refloat.checkout.compare import STANDS, Comparison
 from refloat.checkout.fates import Committed, Surroundings, judge_fates
 from refloat.checkout.files import Content
 from refloat.checkout.fold import Folded, recorded_as
-from refloat.checkout.lines import bare_lines, find_differences, tells
-from refloat.checkout.owners import own_hunk, owner_of
+from refloat.checkout.hunks import UNTOLD, changed_hunks, whole_hunk
+from refloat.checkout.lines import tells
+from refloat.checkout.owners import own_hunks, owner_of
 from refloat.checkout.places import (
     INDEX,
     Archive,
@@ -28,15 +29,11 @@ from refloat.checkout.porcelain import DiffHunk
 from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
 from refloat.checkout.trees import names_in
-from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, Owner, PlaceKind
+from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, PlaceKind
 
 _SEARCHED: Final = frozenset(
     {FileState.PARTLY, FileState.REVERTED, FileState.DIVERGED, FileState.DELETED, FileState.MOVED}
 )
-WHOLE: Final = DiffHunk(0, 0, 0, 0, ())
-"""The hunk of a file whose content is not told in lines."""
-LONGEST: Final = 20_000
-"""Lines of an untracked file past which its hunk is told without its lines."""
 
 
 def find_edited(survey: Survey) -> list[EditedFile]:
@@ -77,22 +74,16 @@ def _edited(survey: Survey, real: str, places: Sequence[FoundIn], moved: str | N
 def owned_hunks(survey: Survey, real: str) -> list[DirtyHunk]:
     """The dirty places of a file, each with its owner."""
     raw = _raw_hunks(survey, real)
-    if not raw:
-        return []
-    content = survey.content(real)
-    lines = bare_lines(content.text) if content.kind == "text" else []
-    if survey.made_whole(real):
-        return [_own(survey, hunk) for hunk in raw]
-    fallback = survey.fallback(content.mtime)
-    witnesses = survey.witnesses(real)
-    return [own_hunk(hunk, lines, witnesses, fallback) for hunk in raw]
+    if raw:
+        return own_hunks(raw, survey.ground(real))
+    staged = staged_hunks(survey, real)
+    return own_hunks(staged, survey.ground(real, staged=True)) if staged else []
 
 
-def _own(survey: Survey, hunk: DiffHunk) -> DirtyHunk:
-    """A hunk of a file whose whole way from HEAD the record tells, however git draws the line between two hunks."""
-    return DirtyHunk(
-        hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines, hunk.lines, Owner.THIS_SESSION, survey.name
-    )
+def staged_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
+    """What is staged of a file that itself is as HEAD has it, or gone."""
+    inside = survey.place_in_tree(real)
+    return inside[0].staged.get(inside[1], ()) if inside is not None else ()
 
 
 def _raw_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
@@ -103,32 +94,18 @@ def _raw_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
     repository, path = inside
     entry = repository.entries.get(path)
     if entry is None:
-        if content.kind == "missing" or survey.is_tracked(repository, path):
+        if content.kind == "missing" or path in repository.index:
             return ()
         return _against_record(survey.folded.get(real), content)
     if entry.xy == "??":
         return whole_hunk(content)
     found = repository.hunks.get(path, ())
     if found or content.kind in ("binary", "large"):
-        return found or [WHOLE]
+        return found or [UNTOLD]
     head = survey.head_text(real)
-    return (
-        () if head is None or content.kind != "text" else _hunks_between(head, content.text)
-    )  # UTF-16: git tells none
-
-
-def whole_hunk(content: Content) -> Sequence[DiffHunk]:
-    """The single hunk of a file that is new as a whole."""
-    if content.kind != "text":
-        return [WHOLE] if content.kind in ("binary", "large", "link") else ()
-    lines = bare_lines(content.text)
-    if lines[-1] == "":
-        lines.pop()
-    if not lines:
+    if head is None or content.kind != "text":
         return ()
-    if len(lines) > LONGEST:
-        return [DiffHunk(0, 0, 1, len(lines), ())]
-    return [DiffHunk(0, 0, 1, len(lines), tuple("+" + line for line in lines))]
+    return changed_hunks(Content("text", head), content)  # UTF-16: git tells none
 
 
 def _against_record(folded: Folded | None, content: Content) -> Sequence[DiffHunk]:
@@ -136,24 +113,7 @@ def _against_record(folded: Folded | None, content: Content) -> Sequence[DiffHun
     before = folded.first_text if folded is not None else None
     if before is None or content.kind != "text":
         return whole_hunk(content)
-    return _hunks_between(before, content.text)
-
-
-def _hunks_between(before: str, after: str) -> Sequence[DiffHunk]:
-    old, new = bare_lines(before), bare_lines(after)
-    return [
-        DiffHunk(
-            place.old_from + (place.old_to > place.old_from),
-            place.old_to - place.old_from,
-            place.new_from + (place.new_to > place.new_from),
-            place.new_to - place.new_from,
-            (
-                *("-" + x for x in old[place.old_from : place.old_to]),
-                *("+" + x for x in new[place.new_from : place.new_to]),
-            ),
-        )
-        for place in find_differences(old, new)
-    ]
+    return changed_hunks(Content("text", before), content)
 
 
 # ── places ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -205,7 +165,7 @@ def _is_clean(survey: Survey, real: str) -> bool:
     inside = survey.place_in_tree(real)
     if inside is None or inside[1] in inside[0].entries:
         return False
-    return survey.content(real).kind == "missing" or survey.is_tracked(*inside)
+    return survey.content(real).kind == "missing" or inside[1] in inside[0].index
 
 
 def _search_dear_places(survey: Survey, places: dict[str, list[FoundIn]]) -> None:

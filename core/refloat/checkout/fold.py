@@ -68,6 +68,8 @@ class Folded:
     blind: bool = False
     """Some edit is not in the pieces: the record holds too little of it."""
     binary: bool = False
+    stirred: bool = False
+    """The record shows it changed by somebody else between two of its edits, or not in whole between them."""
 
     @property
     def made(self) -> list[RecordedEdit]:
@@ -195,8 +197,10 @@ def _settle(folded: Folded, text: str) -> None:
     lines = text.split("\n")
     if whole is not None and not folded.blind:
         if whole.lines != lines:
+            folded.stirred = True
             whole.splice(0, len(whole.lines), lines, FOREIGN, folded.traces)
         return
+    folded.stirred |= folded.blind or bool(folded.pieces)
     piece = whole_piece(text, FOREIGN, before=True)
     first = list(lines)
     for earlier in folded.pieces:
@@ -278,12 +282,8 @@ def _patch(folded: Folded, edit: FileEdit, origin: int) -> None:
 
 def _own_pieces(whole: Piece) -> Iterable[Piece]:
     """The stretches of a whole text that the session itself wrote."""
-    start = 0
-    for index in range(1, len(whole.lines) + 1):
-        if index == len(whole.lines) or (whole.origins[index] == FOREIGN) != (whole.origins[start] == FOREIGN):
-            if whole.origins[start] != FOREIGN:
-                yield Piece([], whole.lines[start:index], whole.origins[start:index], whole=False)
-            start = index
+    for own in whole.own_stretches():
+        yield Piece([], whole.lines[own], whole.origins[own], whole=False)
 
 
 def _forget(folded: Folded, edit: FileEdit, origin: int) -> None:
@@ -330,6 +330,7 @@ def _move(files: dict[str, Folded], source: Folded, row: RecordedEdit) -> None:
         existed=source.existed if target is None or target.existed is None else target.existed,
         blind=source.blind,
         binary=source.binary,
+        stirred=source.stirred,
     )
     for piece in source.pieces:
         source.traces.removed.update(map(bare, piece.lines))

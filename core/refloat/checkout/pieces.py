@@ -53,6 +53,15 @@ class Piece:
             self.lines[start:end] = new
             self.origins[start:end] = [origin] * len(new)
 
+    def own_stretches(self) -> Iterator[slice]:
+        """The stretches of it that edits of the session wrote."""
+        start = 0
+        for index in range(1, len(self.lines) + 1):
+            if index == len(self.lines) or (self.origins[index] == FOREIGN) != (self.origins[start] == FOREIGN):
+                if self.origins[start] != FOREIGN:
+                    yield slice(start, index)
+                start = index
+
     def copy(self) -> "Piece":
         """A piece of its own with the same content."""
         return Piece(self.before, list(self.lines), list(self.origins), self.whole, self.loose)
@@ -118,6 +127,8 @@ def _ends(hunk: Hunk) -> tuple[bool, bool]:
 def _apply_positioned(piece: Piece, hunk: Hunk, shift: int, origin: int, traces: Traces) -> int | None:
     """Apply a hunk at its line or the nearest place that fits; how far what follows moved, None if it fits nowhere."""
     old = old_side(hunk)
+    if not old and not piece.whole:
+        return None  # its line number counts in the file, and nothing ties it to this stretch
     wanted = max(0, (hunk.old_start or 0) - (1 if old else 0) + shift)
     at: int | None = min(wanted, len(piece.lines) - 1)
     if old and [bare(line) for line in piece.lines[wanted : wanted + len(old)]] != old:

@@ -4,9 +4,10 @@ Everything goes through the port, which is hardened. Decides which questions are
 Refuses to write, to lock, and to ask one question for each file.
 """
 
+import os
+import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import field
 from itertools import takewhile
 from pathlib import Path
@@ -21,10 +22,12 @@ from refloat.checkout.porcelain import (
     StatusEntry,
     decode,
     read_diff,
+    read_index,
     read_log,
     read_objects,
     read_raw,
     read_reflog,
+    read_staged,
     read_status,
     read_worktrees,
 )
@@ -34,6 +37,10 @@ from refloat.model.stamp import Stamp, later, seconds_of
 from refloat.ports import Git
 from refloat.together import Running
 
+_OVERLOOKED: Final = frozenset("hSs")
+_SUBMODULES: Final = 12
+"""Most submodules that are asked whether they are dirty."""
+_SUBMODULE: Final = re.compile(r"^[ \t]*path[ \t]*=[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _EMPTY_TREE: Final = {
     "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
@@ -55,13 +62,16 @@ class Repository:
     common_dir: Path
     algorithm: str
     status: Status = field(default_factory=Status)
-    hunks: Mapping[str, Sequence[DiffHunk]] = field(default_factory=dict[str, Sequence[DiffHunk]])
+    hunks: dict[str, Sequence[DiffHunk]] = field(default_factory=dict[str, Sequence[DiffHunk]])
+    staged: Mapping[str, Sequence[DiffHunk]] = field(default_factory=dict[str, Sequence[DiffHunk]])
+    """What is staged against HEAD, for paths whose file differs from HEAD nowhere."""
     reflog: Sequence[tuple[int, str]] = ()
     operation: Operation | None = None
     warnings: list[Warned] = field(default_factory=list[Warned])
     _objects: dict[str, bytes] = field(default_factory=dict[str, bytes])
     _worktrees: Running[list[str]] | None = None
     """Paths of the repository's worktrees, asked for once."""
+    _index: Mapping[str, str] | None = None
 
     @property
     def head(self) -> str | None:
@@ -69,7 +79,7 @@ class Repository:
         return self.status.head
 
     @property
-    def entries(self) -> Mapping[str, StatusEntry]:
+    def entries(self) -> dict[str, StatusEntry]:
         """Every dirty path, relative to the root."""
         return self.status.entries
 
@@ -138,27 +148,31 @@ class Repository:
         rows = zip(names, (line.split(" ") for line in lines), strict=False)
         return {name: words[0] for name, words in rows if len(words) == 3 and words[1] == "commit"}
 
-    def find_tracked(self, paths: Sequence[str]) -> set[str]:
-        """Which of the paths git tracks."""
-        # Each is looked up in the index: a list of all that it holds is long in a large repository.
-        plain = [path for path in paths if "\n" not in path]
-        stdin = "".join(f":0:{path}\n" for path in plain).encode("utf-8", "surrogateescape")
-        answer = self.git.run(self.root, "cat-file", "--batch-check", stdin=stdin)
-        rows = zip(plain, answer.out.split(b"\n"), strict=False)
-        found = {path for path, row in rows if not row.endswith(b" missing")} if answer.code == 0 else set[str]()
-        odd = set(paths).difference(plain)
-        return found | (self._find_listed(odd) if odd else set[str]())
-
-    def _find_listed(self, paths: AbstractSet[str]) -> set[str]:
-        listed = self.git.run(self.root, "ls-files", "-z", "--cached", "--full-name").out
-        return set(paths).intersection(decode(listed).split("\0"))
-
     def ask_ahead(self) -> None:
         """Ask, before anybody wants to know, for HEAD's contents of what is dirty and for the worktrees."""
         self._worktrees = self._worktrees or Running(self._ask_worktrees)
         heads = [entry.head for entry in self.entries.values() if entry.head is not None and not entry.submodule]
         if len(heads) <= _MANY:
             self.load_objects(heads)
+
+    @property
+    def index(self) -> Mapping[str, str]:
+        """Every path that git tracks, with its tag (git-ls-files(1), `-v`); asked when first needed."""
+        if self._index is None:
+            self._index = read_index(self.git.run(self.root, "ls-files", "-z", "-v", "--cached", "--full-name").out)
+        return self._index
+
+    def is_overlooked(self, path: str) -> bool:
+        """Whether git was told not to look at a tracked file: assume-unchanged, or outside a sparse checkout."""
+        return self.index.get(path, "H") in _OVERLOOKED
+
+    def load_staged(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """What is staged of some paths: asked for at once."""
+        words = ("ls-files", "-z", "-s", "--full-name", "--")
+        answer = self.git.run(self.root, *words, *(f":(top,literal){path}" for path in paths))
+        oids = read_staged(answer.out)
+        objects = self.load_objects(oids.values())
+        return {path: objects[oid] for path, oid in oids.items() if oid in objects}
 
     def find_worktrees(self) -> list[str]:
         """Paths of the repository's worktrees, this one and vanished ones included."""
@@ -203,7 +217,7 @@ def load_repository(git: Git, directory: Path) -> Repository | None:
         return None
     repository = Repository(git, *found[0])
     # Both look at every file of the worktree, and each is as long as the other.
-    hunks = Running(lambda: _load_hunks(repository, found[1]))
+    hunks = Running(lambda: _diff(repository, found[1]))
     reflog = Running(lambda: _load_reflog(repository))
     answer = git.run(
         repository.root, "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames"
@@ -212,25 +226,62 @@ def load_repository(git: Git, directory: Path) -> Repository | None:
         said = answer.err.strip().splitlines()[-1:] or ["no answer in time" if answer.timed_out else "no reason given"]
         repository.warnings.append(Warned(f"git status failed: {said[0]}", str(repository.root)))
     repository.status = read_status(answer.out)
+    _add_submodules(repository)
     repository.reflog = reflog.result()
     repository.operation = find_operation(repository.git_dir, repository.entries)
-    against, told = hunks.result()
-    if against != repository.head:  # it moved between the two questions
-        _, told = _load_hunks(repository, repository.head)
-    if all(entry.xy == "??" or entry.submodule for entry in repository.entries.values()):
-        told = {}
-    elif told is None:
-        repository.warnings.append(Warned("git diff failed: hunks are not told", str(repository.root)))
-    repository.hunks = told or {}
+    repository.hunks, repository.staged = _load_hunks(repository, found[1], hunks.result())
     return repository
 
 
-def _load_hunks(repository: Repository, head: str | None) -> tuple[str | None, Mapping[str, Sequence[DiffHunk]] | None]:
-    """The commit compared with, and the dirty places of every tracked file; None for those where git cannot tell."""
-    words = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U0", "--inter-hunk-context=0"]
-    words += ["--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", "--diff-algorithm=histogram"]
-    answer = repository.git.run(repository.root, *words, head or _EMPTY_TREE[repository.algorithm])
-    return head, read_diff(answer.out) if answer.code == 0 else None
+def _add_submodules(repository: Repository) -> None:
+    """Dirt inside submodules: each is asked by itself, for git would read their settings where it looks into them."""
+    root = str(repository.root)
+    try:
+        text = (repository.root / ".gitmodules").read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return
+    inside = [match[1] for match in _SUBMODULE.finditer(text) if match[1] not in repository.entries]
+    paths = [path for path in inside if os.path.realpath(f"{root}/{path}").startswith(f"{root}/")]
+    there = [path for path in paths if (repository.root / path / ".git").exists()]
+    for path in there[:_SUBMODULES]:
+        answer = repository.git.run(repository.root / path, "status", "--porcelain=v2", "-z", "--no-renames")
+        if answer.code == 0 and answer.out:
+            repository.status.entries[path] = StatusEntry(" M", None, submodule=True)
+    if len(there) > _SUBMODULES:
+        words = f"more than {_SUBMODULES} submodules: the others were not asked whether they are dirty"
+        repository.warnings.append(Warned(words, root))
+
+
+_Hunks = dict[str, Sequence[DiffHunk]]
+
+
+def _load_hunks(repository: Repository, against: str | None, told: _Hunks | None) -> tuple[_Hunks, _Hunks]:
+    """Hunks against HEAD: of the files, as they were `told` against a commit, and of what is staged where the file
+    itself has none.
+    """
+    if all(entry.xy == "??" or entry.submodule for entry in repository.entries.values()):
+        return {}, {}
+    if against != repository.head:  # it moved between the two questions
+        told = _diff(repository, repository.head)
+    hunks = _known(repository, told)
+    apart = [path for path, entry in repository.entries.items() if entry.staged_apart and path not in hunks]
+    staged = _known(repository, _diff(repository, repository.head, "--cached")) if apart else {}
+    return hunks, {path: staged[path] for path in apart if path in staged}
+
+
+def _known(repository: Repository, told: _Hunks | None) -> _Hunks:
+    if told is None:
+        repository.warnings.append(Warned("git diff failed: hunks are not told", str(repository.root)))
+    return told or {}
+
+
+def _diff(repository: Repository, head: str | None, *more: str) -> _Hunks | None:
+    """The dirty places of every tracked file; None where git cannot tell."""
+    words = ["diff", *more, "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U0"]
+    words += ["--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all"]
+    words += ["--diff-algorithm=histogram", head or _EMPTY_TREE[repository.algorithm]]
+    answer = repository.git.run(repository.root, *words)
+    return dict(read_diff(answer.out)) if answer.code == 0 else None
 
 
 def _load_reflog(repository: Repository) -> Sequence[tuple[int, str]]:

@@ -2,8 +2,9 @@
 
 import os
 import sys
+import time
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
 _NOT_STARTED: Final = 127
+_COMPLAINTS: Final = 256 * 1024
+"""Bytes kept of what a program says beside its answer."""
+_LOOK: Final = 0.5
+"""Seconds between two looks at how much a program has said."""
 
 
 def find_program(program: str, environment: Mapping[str, str]) -> str | None:
@@ -22,8 +27,8 @@ def find_program(program: str, environment: Mapping[str, str]) -> str | None:
     Relative parts (and empty ones, which mean the current directory) are skipped: Refloat often stands in somebody
     else's checkout.
     """
-    parts = environment.get("PATH", os.defpath).split(os.pathsep)
-    places = [program] if os.sep in program else [f"{part}/{program}" for part in parts if part.startswith("/")]
+    parts = absolute_parts(environment).split(os.pathsep)
+    places = [program] if os.sep in program else [f"{part}/{program}" for part in parts if part]
     return next((place for place in places if os.path.isfile(place) and os.access(place, os.X_OK)), None)  # noqa: PTH113 - text stays text
 
 
@@ -34,26 +39,30 @@ def run_program(
     *,
     cwd: Path | None = None,
     stdin: bytes | None = None,
+    longest: int | None = None,
 ) -> GitAnswer:
     """Run a program, `argv[0]` its full path, in an environment that is given whole, and wait at most so long.
 
-    After `seconds` it and its children are killed (code -9, `timed_out`). A program that cannot be started answers 127
-    with the system's words. Input and output go through files without a name: a thread that waits here is woken once,
-    not for each block that another one, busy in Python, keeps from it.
+    After `seconds` it is killed (code -9, `timed_out`), and so is one that has said more than `longest` bytes, of which
+    one more is given back. With its end its children end, however it ended. A program that cannot be started answers
+    127 with the system's words. Input and output go through files without a name: a thread that waits here is woken
+    once, not for each block that another one, busy in Python, keeps from it.
     """
     with _nameless() as out, _nameless() as err, nullcontext() if stdin is None else _nameless(stdin) as given:
         streams = (None if given is None else given.fileno(), out.fileno(), err.fileno())
         try:
             if cwd is None and _has_descriptors():
-                code = _spawn(argv, environment, streams, seconds)
+                code = _spawn(argv, environment, streams, seconds, longest)
             else:
                 code = _popen(argv, environment, streams, seconds, cwd)
         except OSError as refused:
             return GitAnswer(_NOT_STARTED, b"", str(refused))
         out.seek(0)
         err.seek(0)
-        words = err.read().decode("utf-8", "replace")
-        return GitAnswer(-9 if code is None else code, out.read(), words, timed_out=code is None)
+        words = err.read(_COMPLAINTS).decode("utf-8", "replace")
+        said = out.read() if longest is None else out.read(longest + 1)
+        late = code is None and (longest is None or len(said) <= longest)
+        return GitAnswer(-9 if code is None else code, said, words, timed_out=late)
 
 
 @cache
@@ -70,7 +79,9 @@ _Streams = tuple[int | None, int, int]
 """Descriptors of input (None: nothing), output and errors."""
 
 
-def _spawn(argv: Sequence[str], environment: Mapping[str, str], streams: _Streams, seconds: float) -> int | None:
+def _spawn(
+    argv: Sequence[str], environment: Mapping[str, str], streams: _Streams, seconds: float, longest: int | None
+) -> int | None:
     """The exit code, or None where it had to be killed. `subprocess` takes three times as long to start a program, and
     sleeps between two looks for its end; a descriptor of the process wakes at once.
     """
@@ -90,12 +101,15 @@ def _spawn(argv: Sequence[str], environment: Mapping[str, str], streams: _Stream
         try:
             poll = select.poll()
             poll.register(descriptor, select.POLLIN)
-            ended = bool(poll.poll(seconds * 1000))
+            until = time.monotonic() + seconds
+            while not ended and (left := until - time.monotonic()) > 0:
+                ended = bool(poll.poll(min(left, _LOOK) * 1000))
+                if not ended and longest is not None and os.fstat(out).st_size > longest:
+                    break
         finally:
             os.close(descriptor)
     finally:
-        if not ended:
-            os.killpg(pid, signal.SIGKILL)
+        _end_group(pid)  # also what a program left running behind it
         _, status = os.waitpid(pid, 0)
     return os.waitstatus_to_exitcode(status) if ended else None
 
@@ -104,7 +118,6 @@ def _popen(
     argv: Sequence[str], environment: Mapping[str, str], streams: _Streams, seconds: float, cwd: Path | None
 ) -> int | None:
     """The same in a directory of its own, and on other systems."""
-    import signal
     import subprocess
 
     given, out, err = streams
@@ -121,8 +134,16 @@ def _popen(
         try:
             return child.wait(seconds)
         except subprocess.TimeoutExpired:
-            os.killpg(child.pid, signal.SIGKILL)
             return None
+        finally:
+            _end_group(child.pid)
+
+
+def _end_group(pid: int) -> None:
+    import signal
+
+    with suppress(ProcessLookupError, PermissionError):  # none is left, or none but the dead
+        os.killpg(pid, signal.SIGKILL)
 
 
 def _nameless(content: bytes = b"") -> "IO[bytes]":
@@ -137,6 +158,12 @@ def _nameless(content: bytes = b"") -> "IO[bytes]":
         file.write(content)
         file.seek(0)
     return file
+
+
+def absolute_parts(environment: Mapping[str, str]) -> str:
+    """PATH without the parts that mean another directory in every place."""
+    parts = environment.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(part for part in parts if os.path.isabs(part))  # noqa: PTH117 - text stays text
 
 
 def _quiet(environment: Mapping[str, str]) -> Mapping[str, str]:

@@ -17,7 +17,6 @@ from refloat.checkout.trees import Trees, dirty_times
 from refloat.model.checkout import Base, Checkout, CheckRun, Warned
 from refloat.model.light import light
 from refloat.model.story import Story, Summary
-from refloat.together import Running
 from refloat.usecases.ahead import Ahead
 from refloat.usecases.workbench import Workbench
 
@@ -110,12 +109,12 @@ def compare_checkout(
     looked = look_at(bench, story, others, scene or see_scene(bench, story), begun)
     seen, repository = looked.survey, looked.scene.repository
     told = [*warnings, *looked.warnings]
-    not_obeyed = Running(lambda: _not_obeyed(bench, repository))
     seen.begin_archive()
+    seen.reveal()
     files = find_edited(seen)
-    told += [*(repository.warnings if repository else ()), *seen.trees.warnings]
-    told += [warning for warning in not_obeyed.result() if warning not in told]
     changes = find_other_changes(seen)
+    told += [*(repository.warnings if repository else ()), *seen.trees.warnings]
+    told += [warning for warning in _not_obeyed(bench, seen.trees) if warning not in told]
     return Checkout(
         name_of(story),
         str(repository.root) if repository else None,
@@ -130,8 +129,10 @@ def compare_checkout(
     )
 
 
-def _not_obeyed(bench: Workbench, repository: Repository | None) -> Sequence[Warned]:
-    return bench.machine.git.not_obeyed(repository.root) if repository is not None else ()
+def _not_obeyed(bench: Workbench, trees: Trees) -> list[Warned]:
+    """What would have run, in the session's own repository and in the others that it edited in."""
+    met = [repository for repository in (trees.main, *trees.others.values()) if repository is not None]
+    return list(dict.fromkeys(warned for one in met for warned in bench.machine.git.not_obeyed(one.root)))
 
 
 def _workspace(summary: Summary) -> Path | None:

@@ -36,11 +36,13 @@ def examine(bench: Workbench, located: Located, ahead: Ahead | None = None) -> E
     Raises:
         Unreadable: nothing of the transcript could be read.
     """
+    from refloat.usecases.explain_end import explain_end
     from refloat.usecases.triage_session import triage_session
 
     story, checkout = examine_checkout(bench, located, ahead)
-    triage = triage_session(bench, story, checkout, located.session)
-    return Examined(located.session, located.reader, located.found, story, checkout, triage)
+    session = explain_end(bench, located.session, story)
+    triage = triage_session(bench, story, checkout, session)
+    return Examined(session, located.reader, located.found, story, checkout, triage)
 
 
 def examine_checkout(bench: Workbench, located: Located, ahead: Ahead | None = None) -> tuple[Story, Checkout]:

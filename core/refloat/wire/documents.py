@@ -12,7 +12,7 @@ from refloat.wire.writing import Long
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from refloat.model.brief import BriefCheck, Line, WrittenBrief
+    from refloat.model.brief import BriefCheck, BriefPreview, Line, WrittenBrief
     from refloat.model.checkout import Checkout, CheckRun, DirtyHunk, EditedFile, FoundIn, Operation, OtherChange
     from refloat.model.liveness import Liveness
     from refloat.model.problem import Problem
@@ -323,7 +323,7 @@ def check_run(value: CheckRun) -> Document:
 
 
 def triage(value: Triage) -> Document:
-    """`refloat triage`. `claims_looked_for` is false while nothing looks for claims: an empty pile proves nothing."""
+    """`refloat triage`."""
     return {
         "schema": SCHEMA,
         "session": value.session,
@@ -333,7 +333,6 @@ def triage(value: Triage) -> Document:
         "still_open": [still_open(row) for row in value.still_open],
         "do_not_repeat": [do_not_repeat(row) for row in value.do_not_repeat],
         "inspect": [do_not_repeat(row) for row in value.inspect],
-        "claims_looked_for": value.claims_looked_for,
     }
 
 
@@ -367,6 +366,8 @@ def still_open(value: StillOpen) -> Document:
         "step": value.step,
         "pid": value.pid,
         "running": value.running,
+        "why": value.why,
+        "output": value.output,
     }
 
 
@@ -407,6 +408,23 @@ def brief(value: WrittenBrief) -> Document:
     }
 
 
+def preview(value: BriefPreview) -> Document:
+    """What of a brief is masked, and what of it will age: `refloat brief --preview`."""
+    return {
+        "masked": [
+            {
+                "kind": row.kind,
+                "length": row.length,
+                "value": row.value,
+                "section": row.section,
+                "line": row.line,
+            }
+            for row in value.masked
+        ],
+        "ages": [{"kind": row.kind, "what": row.what, "now": row.now} for row in value.ages],
+    }
+
+
 def check(value: BriefCheck) -> Document:
     """`refloat check`."""
     return {
@@ -441,6 +459,7 @@ def doctor(value: Doctor) -> Document:
             "catalogue": machine.catalogue,
             "record": machine.record,
             "open_drafts": machine.open_drafts,
+            "traces": list(machine.traces),
         },
         "warnings": [{"what": row.what, "path": row.path} for row in value.warnings],
     }

@@ -73,9 +73,7 @@ def test_every_answer_of_every_sample_is_json(name: str) -> None:
     assert list(checkout) == (
         keys("schema session repo head branch base operation warnings files other_changes checks")
     )
-    assert list(triage) == (
-        keys("schema session saved claimed gone still_open do_not_repeat inspect claims_looked_for")
-    )
+    assert list(triage) == (keys("schema session saved claimed gone still_open do_not_repeat inspect"))
     assert checkout["session"] == triage["session"] == sample.session.name
     for item in sample.story.items:
         read(wire.item(item))
@@ -108,7 +106,7 @@ def test_a_triage_has_the_keys_of_the_design() -> None:
     assert list(made["saved"][-1]) == [*finding, "subagent"]
     assert made["gone"][0]["recoverable_from"] == [{"from": "record", "ref": None, "commit": None}]
     assert list(made["saved"][0]["where"]) == ["place", "ref", "commit"]
-    assert list(made["still_open"][0]) == keys("what kind step pid running")
+    assert list(made["still_open"][0]) == keys("what kind step pid running why output")
     assert [row["step"] for row in made["inspect"]] == [8]
     assert made["inspect"][0]["probe"] == ["git", "ls-remote", "origin", "refs/heads/fix/rounding"]
 
