@@ -245,7 +245,10 @@ def read_worktrees(out: bytes) -> list[str]:
 
 def read_index(out: bytes) -> dict[str, str]:
     """Read `ls-files -v -z`: path to its tag, `H` for a plain one, small where git takes it as unchanged unasked."""
-    return {entry[2:]: entry[:1] for entry in decode(out).split("\0") if entry}
+    text = decode(out)
+    if text.startswith("H ") and text.count("\0H ") + 1 == text.count("\0"):  # as in nearly every repository
+        return dict.fromkeys(text[2:-1].split("\0H "), "H")
+    return {entry[2:]: entry[:1] for entry in text.split("\0") if entry}
 
 
 def read_staged(out: bytes) -> dict[str, str]:

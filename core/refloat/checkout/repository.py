@@ -69,6 +69,8 @@ class Repository:
     operation: Operation | None = None
     warnings: list[Warned] = field(default_factory=list[Warned])
     _objects: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    _listed: Running[bytes] | None = None
+    """The paths of the index, asked for once."""
     _worktrees: Running[list[str]] | None = None
     """Paths of the repository's worktrees, asked for once."""
     _index: Mapping[str, str] | None = None
@@ -149,7 +151,8 @@ class Repository:
         return {name: words[0] for name, words in rows if len(words) == 3 and words[1] == "commit"}
 
     def ask_ahead(self) -> None:
-        """Ask, before anybody wants to know, for HEAD's contents of what is dirty and for the worktrees."""
+        """Ask, before anybody wants to know, for HEAD's contents of what is dirty, the index and the worktrees."""
+        self._listed = self._listed or Running(self._list)
         self._worktrees = self._worktrees or Running(self._ask_worktrees)
         heads = [entry.head for entry in self.entries.values() if entry.head is not None and not entry.submodule]
         if len(heads) <= _MANY:
@@ -159,8 +162,11 @@ class Repository:
     def index(self) -> Mapping[str, str]:
         """Every path that git tracks, with its tag (git-ls-files(1), `-v`); asked when first needed."""
         if self._index is None:
-            self._index = read_index(self.git.run(self.root, "ls-files", "-z", "-v", "--cached", "--full-name").out)
+            self._index = read_index((self._listed or Running(self._list)).result())
         return self._index
+
+    def _list(self) -> bytes:
+        return self.git.run(self.root, "ls-files", "-z", "-v", "--cached", "--full-name").out
 
     def is_overlooked(self, path: str) -> bool:
         """Whether git was told not to look at a tracked file: assume-unchanged, or outside a sparse checkout."""

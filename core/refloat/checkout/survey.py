@@ -168,6 +168,8 @@ class Survey:
 
     def _seen(self, real: str) -> frozenset[str]:
         """The lines of a file as the session read it before it wrote anything: whatever is dirty there was there."""
+        if real not in self.known:
+            return frozenset()
         writes = [step.at or "" for step in self.steps if step.edits][:1] + [run.at for run in self.runs[:1]]
         until = min(writes, default="~")
         whole = next((one.text for one in self.known.get(real, ()) if one.at is not None and one.at < until), None)

@@ -19,22 +19,6 @@ from refloat.testing.stories import hunks_between
 from .conftest import Repo
 
 
-def test_only_what_the_index_holds_is_tracked(repo: Repo) -> None:
-    names = ["a b.py", "0:x", "weird missing", "é.py", "tab\there", "with\nline", "gone.py", ":(top)y"]
-    for name in names:
-        repo.write(name, f"{name}\n")
-    repo.git("--literal-pathspecs", "add", *names)
-    repo.git("commit", "-q", "-m", "odd names")
-    (repo.root / "gone.py").unlink()
-    for name in ("new.py", "new missing", "new\nline"):
-        repo.write(name, "x\n")
-    repository = load_repository(repo.bench.machine.git, repo.root)
-    assert repository is not None
-    wanted = [*names, "new.py", "new missing", "new\nline", "never"]
-    assert repository.find_tracked(wanted) == set(names)
-    assert repository.find_tracked([]) == set()
-
-
 def test_before_the_first_commit_everything_staged_is_a_hunk(bare: Repo) -> None:
     bare.git("init", "-q", "-b", "main")
     bare.write("a.py", "one\n")
