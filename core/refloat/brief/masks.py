@@ -357,4 +357,5 @@ def _masked_sequence(rows: Sequence[object], masker: Masker) -> object:
     )
     if all(after is before for after, before in zip(made, kept, strict=True)):
         return rows
-    return type(cast("list[object]", rows))(made)
+    kind = type(cast("list[object]", rows))
+    return kind(*made) if hasattr(kind, "_fields") else kind(made)  # a named tuple takes its values one by one

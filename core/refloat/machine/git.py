@@ -14,8 +14,17 @@ from pathlib import Path
 from typing import Final
 
 from refloat.machine.git_met import find_met
-from refloat.machine.git_options import ENVIRONMENT, FIXED, PERSONAL, harden, is_harmless, neutralised
-from refloat.machine.launcher import absolute_parts, find_program, run_program
+from refloat.machine.git_options import (
+    ENVIRONMENT,
+    FIXED,
+    PERSONAL,
+    harden,
+    is_harmless,
+    neutralised,
+    personal_settings,
+)
+from refloat.machine.launcher import run_program
+from refloat.machine.programs import absolute_parts, find_program
 from refloat.model.checkout import Warned
 from refloat.model.light import light
 from refloat.ports import GitAnswer, Places
@@ -244,9 +253,4 @@ def read_personal(listing: bytes, places: Places) -> Mapping[str, str]:
     """The harmless ones of a person's own settings, `~` written out, with git's default for the ignored files."""
     entries = (entry.partition("\n") for entry in listing.decode("utf-8", "surrogateescape").split("\0") if entry)
     kept = {key: value if given else "true" for key, given, value in entries if key in PERSONAL}
-    base = Path(places.environment.get("XDG_CONFIG_HOME") or places.home / ".config")
-    ignored = kept.get("core.excludesfile") or str(base / "git" / "ignore")
-    if ignored.startswith("~/"):
-        ignored = str(places.home / ignored[2:])
-    kept["core.excludesfile"] = ignored
-    return kept
+    return personal_settings(kept, str(places.home), places.environment.get("XDG_CONFIG_HOME", ""))

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
+from refloat.machine.programs import find_program
 from refloat.ports import GitAnswer
 
 if TYPE_CHECKING:
@@ -19,17 +20,6 @@ _COMPLAINTS: Final = 256 * 1024
 """Bytes kept of what a program says beside its answer."""
 _LOOK: Final = 0.5
 """Seconds between two looks at how much a program has said."""
-
-
-def find_program(program: str, environment: Mapping[str, str]) -> str | None:
-    """The full path of a program on the absolute parts of PATH; None where there is none.
-
-    Relative parts (and empty ones, which mean the current directory) are skipped: Refloat often stands in somebody
-    else's checkout.
-    """
-    parts = absolute_parts(environment).split(os.pathsep)
-    places = [program] if os.sep in program else [f"{part}/{program}" for part in parts if part]
-    return next((place for place in places if os.path.isfile(place) and os.access(place, os.X_OK)), None)  # noqa: PTH113 - text stays text
 
 
 def run_program(
@@ -158,12 +148,6 @@ def _nameless(content: bytes = b"") -> "IO[bytes]":
         file.write(content)
         file.seek(0)
     return file
-
-
-def absolute_parts(environment: Mapping[str, str]) -> str:
-    """PATH without the parts that mean another directory in every place."""
-    parts = environment.get("PATH", os.defpath).split(os.pathsep)
-    return os.pathsep.join(part for part in parts if os.path.isabs(part))  # noqa: PTH117 - text stays text
 
 
 def _quiet(environment: Mapping[str, str]) -> Mapping[str, str]:

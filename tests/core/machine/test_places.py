@@ -10,9 +10,10 @@ import pytest
 
 from refloat.machine import launcher
 from refloat.machine.clock import SystemClock
-from refloat.machine.launcher import SystemLauncher, find_program, run_program
+from refloat.machine.launcher import SystemLauncher, run_program
 from refloat.machine.mounts import Mount, mount_of, read_mounts
 from refloat.machine.places import find_places
+from refloat.machine.programs import find_program
 from refloat.machine.real import real_machine
 from refloat.model.stamp import seconds_of
 

@@ -1,5 +1,5 @@
-"""The command line. `main` takes the quick road for a warm `refloat list` and the straight one for plain words of the
-commands that look at a checkout; everything else goes through the parser.
+"""The command line. `main` takes short roads for `list`, `run`, `step` and `trail`, and a straight one for plain words
+of the commands that look at a checkout; the rest goes to the parser.
 """
 
 import os
@@ -15,12 +15,22 @@ def main() -> int:
 
         if (code := quick.answer(words)) is not None:
             return code
-    elif words and words[0] in {"checkout", "triage"}:
+    if words and words[0] in {"checkout", "triage"}:
         from refloat_tui.cli import straight
 
         if straight.read(words) is not None:
             straight.hasten()
             straight.leave(straight.answer(words))
+    if words and words[0] in {"run", "step"}:
+        from refloat_tui.cli import saving
+
+        if (code := saving.answer(words)) is not None:
+            return code
+    if words and words[0] == "trail":
+        from refloat_tui.cli import trail
+
+        if (code := trail.answer(words)) is not None:
+            return code
     from refloat_tui.cli.parser import run
 
     return run(words)
