@@ -24,7 +24,19 @@ from refloat.record.whole import WholeJob
 SCHEMA: Final = "refloat/1"
 KIND: Final = "job"
 _NEEDED: Final[Mapping[LinkKind, tuple[str, ...]]] = {
-    "step": ("id", "job", "seq", "sealed", "opened", "previous", "digests", "receipt", "signer", "signature", "input_sha256"),
+    "step": (
+        "id",
+        "job",
+        "seq",
+        "sealed",
+        "opened",
+        "previous",
+        "digests",
+        "receipt",
+        "signer",
+        "signature",
+        "input_sha256",
+    ),
     "wrap": ("id", "job", "sealed", "previous", "digests", "receipt", "signer", "signature"),
     "pickup": ("id", "job", "sealed", "previous", "digests", "receipt", "signer", "signature"),
     "decision": ("id", "job", "sealed", "previous", "digests", "receipt", "signer", "signature"),

@@ -188,9 +188,7 @@ def _any_signed(places: Sequence[_Place]) -> bool:
     return any(place.row["signer"] is not None or place.row["signature"] is not None for place in places)
 
 
-def _signers(
-    places: Sequence[_Place], signatures: Sequence[Signature], keys: Mapping[str, str]
-) -> tuple[Signed, ...]:
+def _signers(places: Sequence[_Place], signatures: Sequence[Signature], keys: Mapping[str, str]) -> tuple[Signed, ...]:
     pairs = zip(places, signatures, strict=True)
     counted = Counter((get_text(place.row, "signer"), word) for place, word in pairs)
     return tuple(Signed(key, keys.get(key or ""), word, links) for (key, word), links in counted.most_common())

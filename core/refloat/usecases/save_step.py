@@ -199,9 +199,7 @@ def end_elsewhere(
 
 
 def _opening(desk: Desk, told: Elsewhere, now: Stamp, workspace: str, before: Tree) -> Opening:
-    return Opening(
-        told.job, told.producer, told.tool, told.summary, told.origin, now, workspace, before, desk.runner
-    )
+    return Opening(told.job, told.producer, told.tool, told.summary, told.origin, now, workspace, before, desk.runner)
 
 
 def _tell_unsigned(record: Record, tell: Callable[[str], None]) -> None:

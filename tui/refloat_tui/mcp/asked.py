@@ -121,7 +121,9 @@ class Export(Asked):
     """Arguments of `export`."""
 
     job: Job
-    out: Annotated[str, Field(description="The file to write, absolute; there must be none of that name.", pattern="^/")]
+    out: Annotated[
+        str, Field(description="The file to write, absolute; there must be none of that name.", pattern="^/")
+    ]
     format: Format = "json"
 
 

@@ -83,9 +83,7 @@ async def _serve(door: Door) -> None:
         client = known.client_info.name if known else "unknown"
         return await _call(door, at_once, params.name, params.arguments or {}, client)
 
-    server = Server(
-        "refloat", version=__version__, instructions=_INSTRUCTIONS, on_list_tools=_list, on_call_tool=call
-    )
+    server = Server("refloat", version=__version__, instructions=_INSTRUCTIONS, on_list_tools=_list, on_call_tool=call)
     async with stdio_server() as (reading_end, writing_end):
         await server.run(reading_end, writing_end, server.create_initialization_options())
 
