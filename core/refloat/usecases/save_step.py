@@ -16,10 +16,10 @@ from refloat.errors import NotDone, RefloatError, UsageError
 from refloat.model.saving import Ended, Ending, Opening, Origin, Runner, SavedOutcome, Tree
 from refloat.model.stamp import Stamp
 from refloat.record.chain import Begun, Sealed, add_step, begin_step, check_name, seal_step
-from refloat.record.contents import Content, hold
+from refloat.record.contents import Content, hold, keep
 from refloat.record.rows import number, text
 from refloat.record.spool import Spool
-from refloat.record.store import Record, find_url, open_record
+from refloat.record.store import NotWritten, Record, find_url, open_record
 
 _STOPPED: Final = frozenset((signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL))
 """Signals that somebody sent to end a command; the others are its own faults."""
@@ -150,7 +150,8 @@ def save_elsewhere(desk: Desk, told: Elsewhere, tell: Callable[[str], None] = _s
     opening = _opening(desk, told, now, workspace, before)
     ending = Ending(told.outcome, now, told.exit_code, tree, told.note)
     with desk.open() as record:
-        sealed = add_step(record, opening, ending, _kept(told.given), _kept(told.output))
+        given, output = _kept(record, told.given), _kept(record, told.output)
+        sealed = add_step(record, opening, ending, given, output)
         _tell_unsigned(record, tell)
     return sealed
 
@@ -168,7 +169,7 @@ def begin_elsewhere(desk: Desk, told: Elsewhere) -> Begun:
     workspace = told.workspace or desk.workspace
     opening = _opening(desk, told, desk.now(), workspace, desk.look(workspace))
     with desk.open() as record:
-        return begin_step(record, opening, _kept(told.given))
+        return begin_step(record, opening, _kept(record, told.given))
 
 
 def end_elsewhere(
@@ -193,13 +194,20 @@ def end_elsewhere(
             raise NotDone(f"step {begun.seq} of {begun.job} was begun by {row['origin']}, and is not for others to end")
         tree = desk.look(text(row, "workspace") or desk.workspace)
         ending = Ending(ended.outcome, desk.now(), ended.exit_code, tree, ended.note)
-        sealed = seal_step(record, begun, ending, _kept(ended.output))
+        sealed = seal_step(record, begun, ending, _kept(record, ended.output))
         _tell_unsigned(record, tell)
     return sealed
 
 
 def _opening(desk: Desk, told: Elsewhere, now: Stamp, workspace: str, before: Tree) -> Opening:
     return Opening(told.job, told.producer, told.tool, told.summary, told.origin, now, workspace, before, desk.runner)
+
+
+def _kept(record: Record, data: bytes | None) -> Content | None:
+    try:
+        return None if data is None else keep(record, data)
+    except OSError as error:
+        raise NotWritten(f"the record cannot be written: {error}") from error
 
 
 def _tell_unsigned(record: Record, tell: Callable[[str], None]) -> None:
@@ -227,10 +235,6 @@ def outcome_of(ended: Ended) -> SavedOutcome:
     if ended.by_signal in _STOPPED:
         return "interrupted"
     return "error" if ended.failed or ended.code else "ok"
-
-
-def _kept(data: bytes | None) -> Content | None:
-    return None if data is None else hold(data)
 
 
 def _let_pass(data: bytes) -> None:

@@ -70,9 +70,7 @@ def test_every_answer_of_every_sample_is_json(name: str) -> None:
     assert list(checkout) == (
         keys("schema session repo head branch base operation warnings files other_changes checks")
     )
-    assert list(triage) == (
-        keys("schema session saved claimed gone still_open do_not_repeat inspect claims_looked_for")
-    )
+    assert list(triage) == (keys("schema session saved claimed gone still_open do_not_repeat inspect"))
     assert checkout["session"] == triage["session"] == sample.session.name
     for item in sample.story.items:
         read(wire.item(item))
@@ -94,7 +92,7 @@ def test_a_checkout_has_the_keys_of_the_design() -> None:
     assert invoice["found_in"] == [{"where": "worktree", "path": "src/invoice.py", "ref": None, "commit": None}]
     assert list(invoice["hunks"][0]) == keys("old_start old_lines new_start new_lines lines owner session")
     assert list(made["other_changes"][0]) == keys("path status owner session why hunks")
-    assert list(made["checks"][0]) == keys("step outcome exit_code head freshness stale_because note")
+    assert list(made["checks"][0]) == keys("step outcome exit_code head freshness stale_because note proved")
 
 
 def test_a_triage_has_the_keys_of_the_design() -> None:
@@ -105,7 +103,7 @@ def test_a_triage_has_the_keys_of_the_design() -> None:
     assert list(made["saved"][-1]) == [*finding, "subagent"]
     assert made["gone"][0]["recoverable_from"] == [{"from": "record", "ref": None, "commit": None}]
     assert list(made["saved"][0]["where"]) == ["place", "ref", "commit"]
-    assert list(made["still_open"][0]) == keys("what kind step pid running")
+    assert list(made["still_open"][0]) == keys("what kind step pid running why output")
     assert [row["step"] for row in made["inspect"]] == [8]
     assert made["inspect"][0]["probe"] == ["git", "ls-remote", "origin", "refs/heads/fix/rounding"]
 

@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "triage": "work:triage",
     "brief": "work:brief",
     "check": "work:check",
+    "salvage": "salvage:salvage",
     "run": "record:run",
     "step": "record:step",
     "jobs": "record:jobs",

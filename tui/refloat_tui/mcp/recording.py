@@ -13,7 +13,6 @@ from refloat.usecases.save_step import (
     Elsewhere,
     EndedElsewhere,
     begin_elsewhere,
-    check_name,
     end_elsewhere,
     save_elsewhere,
 )
@@ -70,7 +69,7 @@ def trail(door: Door, given: asked.Trail, client: str) -> Document:
 def wrap(door: Door, given: asked.Wrap, client: str) -> Document:
     """Hand a job over: what was done, what for, to whom, what comes next, what nobody checked."""
     new = NewWrap(
-        check_name(given.job),
+        given.job,
         door.desk.now(),
         door.producer(given.producer, client),
         given.summary,

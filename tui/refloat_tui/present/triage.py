@@ -86,4 +86,5 @@ def still_open_line(work: StillOpen, glyphs: Glyphs) -> Pieces:
         words, style, glyph = "unsent", "$pile-claimed", glyphs.prompt
     pid = f"  pid {work.pid}" if work.pid else ""
     kind = work.kind.replace("_", " ")
-    return ((f"{glyph} {words:<12}", style), (one_line(work.what), ""), (f"  {kind}{pid}", QUIET))
+    why = f": {one_line(work.why)}" if work.why else ""
+    return ((f"{glyph} {words:<12}", style), (one_line(work.what), ""), (f"  {kind}{pid}{why}", QUIET))

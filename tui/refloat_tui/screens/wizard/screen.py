@@ -193,6 +193,7 @@ class WizardScreen(Outside):
         "wizard_undo": "undo",
         "wizard_write": "write",
         "wizard_copy": "copy",
+        "wizard_preview": "preview",
         "wizard_command": "command",
         "wizard_add": "add",
         "wizard_drop": "drop",
@@ -236,7 +237,7 @@ class WizardScreen(Outside):
                 if self._probing:
                     return "A look is running; it answers within 20 seconds."
                 return None if row is None or self._rescue is None else self._rescue.may_probe(row)
-            case "wizard_copy" | "wizard_brief" if self._written is None:
+            case "wizard_copy" | "wizard_brief" | "wizard_preview" if self._written is None:
                 return "The brief is being written; it takes a moment."
             case "wizard_command" if look.recovery.given.written is None:
                 return "Write the brief first (w): the next session is started with its file."
