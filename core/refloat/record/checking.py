@@ -40,7 +40,7 @@ def read_end_to_end(record: Record, job: str) -> Verified:
 
     """
     with record.reading() as connection:
-        return judge_job(load_job(connection, job), _unread)
+        return judge_job(load_job(connection, job), _unread, record.known_keys)
 
 
 def _unread(name: str, size: int | None) -> None:

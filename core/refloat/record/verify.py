@@ -11,13 +11,13 @@ from typing import Final, NamedTuple
 from refloat.model.record import Fault, Signature, Signed, Verdict, Verified
 from refloat.model.saving import LinkKind
 from refloat.record.engine import Row
-from refloat.record.keys import Known
+from refloat.record.keys import Known, no_keys
 from refloat.record.receipts import altered_fields, altered_opening
 from refloat.record.rows import get_text, number, text
 from refloat.record.whole import WholeJob
 
 _ENDED = ("output_sha256", "outcome", "ended_at", "previous", "digests", "receipt", "signer", "signature")
-_WORST_FIRST: Final[tuple[Signature, ...]] = ("invalid", "unknown_key", "unsigned", "valid")
+_BADNESS: Final[Mapping[Signature, int]] = {"valid": 0, "unsigned": 1, "unknown_key": 2, "invalid": 3}
 
 
 class ContentFault(NamedTuple):
@@ -71,7 +71,7 @@ def judge_job(job: WholeJob, check: CheckContent, known: Known, only: str | None
     if only is None and job.row is not None:
         faults += _judge_numbers(job.row, places, [row for kind, row in job.links if kind == "step"])
     chosen = [place for place in places if only is None or place.row["receipt"] == only]
-    keys = known() if _any_signed(chosen) else {}
+    keys = known() if _any_signed(chosen) else no_keys()
     signatures = _judge_signatures(chosen, keys)
     faults += [
         _fault(place.kind, place.row, "signature", "it is not its signer's signature of this receipt")
@@ -83,7 +83,7 @@ def judge_job(job: WholeJob, check: CheckContent, known: Known, only: str | None
         len(chosen),
         tuple(sorted(in_flight)) if only is None else (),
         _one_for_the_job(faults),
-        next((word for word in _WORST_FIRST if word in signatures), "unsigned"),
+        max(signatures, key=_BADNESS.__getitem__) if signatures else "unsigned",
         _signers(chosen, signatures, keys),
     )
 
@@ -178,7 +178,7 @@ def _one_for_the_job(faults: Sequence[Fault]) -> tuple[Fault, ...]:
 
 def _judge_signatures(places: Sequence[_Place], keys: Mapping[str, str]) -> Sequence[Signature]:
     if not _any_signed(places):
-        return ["unsigned"] * len(places)
+        return ["unsigned" for _ in places]
     from refloat.record.signing import judge_signature
 
     rows = [place.row for place in places]
@@ -191,6 +191,7 @@ def _any_signed(places: Sequence[_Place]) -> bool:
 
 
 def _signers(places: Sequence[_Place], signatures: Sequence[Signature], keys: Mapping[str, str]) -> tuple[Signed, ...]:
-    pairs = zip(places, signatures, strict=True)
-    counted = Counter((get_text(place.row, "signer"), word) for place, word in pairs)
+    counted: Counter[tuple[str | None, Signature]] = Counter()
+    for place, signature in zip(places, signatures, strict=True):
+        counted[get_text(place.row, "signer"), signature] += 1
     return tuple(Signed(key, keys.get(key or ""), word, links) for (key, word), links in counted.most_common())

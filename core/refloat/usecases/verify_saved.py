@@ -53,7 +53,7 @@ def verify_ref(ref: str, open_it: Callable[[], Record], now: Stamp, known: Known
 
 
 def verify_file(path: Path, now: Stamp, known: Known = no_keys) -> Verified:
-    """Verify an exported job, or receipts of AER-1, by their shape. Those of AER-1 count as unsigned: theirs are other keys.
+    """Verify an exported job, or receipts of AER-1, by their shape. Those of AER-1 count as unsigned.
 
     Raises:
         NoExport: it is neither, or cannot be read.
