@@ -13,6 +13,7 @@ from refloat.record.keys import (
     KEY,
     KNOWN,
     OWN,
+    KeyUnusable,
     Known,
     changing,
     known_lines,
@@ -50,10 +51,10 @@ def make_key(data: Path, name: str) -> KnownKey:
         KeyUnusable: a file of keys is there and cannot be used.
 
     """
-    from refloat.record.signing import Signer, new_seed
+    from refloat.record.signing import new_seed
 
     called, seed = _name(name), new_seed()
-    public = Signer(seed).public
+    public = _public(seed)
     with changing(data):
         if read_own(data) is not None:
             raise NotDone(f"there is a key already; move {data / OWN} away to make another, its receipts stay valid")
@@ -69,15 +70,18 @@ def get_own_key(data: Path) -> KnownKey | None:
         KeyUnusable: it is there and cannot be used.
 
     """
-    own = _own(data)
-    return None if own is None else KnownKey(own, read_known(data).get(own, ""), own=True)
+    seed = read_own(data)
+    if seed is None:
+        return None
+    own = _public(seed)
+    return KnownKey(own, read_known(data).get(own, ""), own=True)
 
 
 def list_keys(data: Path) -> Sequence[KnownKey]:
-    """Every key that is known here, by name.
+    """Every key that is known here, the own one first, then by name.
 
     Raises:
-        KeyUnusable: a file of keys cannot be used.
+        KeyUnusable: the known keys cannot be read.
 
     """
     own = _own(data)
@@ -91,6 +95,7 @@ def trust_key(data: Path, key: str, name: str) -> KnownKey:
     Raises:
         UsageError: it is no key, or the name is none.
         NotDone: it could not be written.
+        KeyUnusable: the known keys cannot be read.
 
     """
     called = _name(name)
@@ -106,7 +111,8 @@ def untrust_key(data: Path, key: str) -> KnownKey:
 
     Raises:
         UsageError: it means none, or more than one.
-        NotDone: it is this machine's own, or could not be written.
+        NotDone: this machine signs with it, or it could not be written.
+        KeyUnusable: the known keys cannot be read.
 
     """
     with changing(data):
@@ -124,9 +130,15 @@ def untrust_key(data: Path, key: str) -> KnownKey:
 
 
 def _own(data: Path) -> str | None:
-    seed = read_own(data)
-    if seed is None:
+    """The key that this machine signs with now; None where it does not."""
+    try:
+        seed = read_own(data)
+    except KeyUnusable:
         return None
+    return None if seed is None else _public(seed)
+
+
+def _public(seed: bytes) -> str:
     from refloat.record.signing import Signer
 
     return Signer(seed).public

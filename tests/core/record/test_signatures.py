@@ -284,6 +284,8 @@ def test_a_key_that_cannot_be_used_costs_no_step(data: Path, opened: Callable[[]
         get_own_key(data)
     with pytest.raises(KeyUnusable):
         make_key(data, "again")
+    trust_key(data, OTHER.public, "bob")
+    assert [(each.name, each.own) for each in list_keys(data)] == [("ada", False), ("bob", False)]
 
 
 def test_known_keys_that_cannot_be_read_are_a_sentence(signed: Record, data: Path) -> None:

@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from base64 import b64decode
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from pathlib import Path
 from threading import Event
@@ -64,7 +64,7 @@ def environment(tmp_path: Path) -> Mapping[str, str]:
 @pytest.fixture
 def connect(environment: Mapping[str, str], tmp_path: Path) -> Connect:
     @asynccontextmanager
-    async def opened(**more: str) -> AsyncIterator[Caller]:
+    async def opened(**more: str) -> AsyncGenerator[Caller]:
         words = ["-m", "refloat_tui", "mcp"]
         server = StdioServerParameters(
             command=sys.executable, args=words, env={**environment, **more}, cwd=tmp_path / "work"
@@ -123,6 +123,11 @@ async def test_a_job_goes_from_its_first_step_to_its_decision(
         assert out.stat().st_mode & 0o777 == 0o600
         assert (await caller.ask("verify", what=str(out)))["ok"]
         assert "replaces nothing" in await caller.fault("export", job="j", out=str(out))
+        (tmp_path / ".hidden").mkdir()
+        (tmp_path / "link").symlink_to(".hidden")
+        for name in (".hidden/j.md", "link/j.md", ".j.md"):
+            assert "is hidden" in await caller.fault("export", job="j", out=str(tmp_path / name))
+        assert not list((tmp_path / ".hidden").iterdir())
         (job,) = (await caller.ask("jobs"))["jobs"]
         assert (job["steps"], job["in_flight"], job["status"]) == (2, 0, "accepted")
     # The same record as the command line's.
@@ -251,7 +256,7 @@ async def test_eight_calls_at_once_are_all_answered_and_nothing_is_lost(connect:
         async with anyio.create_task_group() as group:
             for n in range(4):
                 group.start_soon(save, n)
-            others: list[Callable[[], Awaitable[None]]] = [
+            others: list[Callable[[], Coroutine[Any, Any, None]]] = [
                 lambda: read("trail", job="j"),
                 lambda: read("verify", what="j"),
                 lambda: read("jobs"),

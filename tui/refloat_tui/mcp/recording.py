@@ -121,6 +121,9 @@ def export(door: Door, given: asked.Export, client: str) -> Document:
     path, secrets = Path(given.out), list[int]()
     if path.exists() or path.is_symlink():
         raise NotDone(f"{path} is there already; an export replaces nothing, name another file")
+    if any(part.startswith(".") for part in (*path.parts, *path.resolve().parts)):
+        # What lies in `.git/hooks` or `.claude/commands` is run and obeyed; a job's text is nobody's order.
+        raise NotDone(f"{path} is hidden, or in a hidden directory, where programs look for orders; name another file")
     with door.opened() as record:
         document = export_job(record, given.job, given.format, lambda text: secrets.append(len(find_secrets(text))))
         write_export_file(path, document)
