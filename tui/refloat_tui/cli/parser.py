@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "export": "handover:export",
     "reconstruct": "handover:reconstruct",
     "record": "record:record",
+    "mcp": "mcp:mcp",
     "refresh": "care:refresh",
     "doctor": "care:doctor",
     "recover": "app:recover",
