@@ -150,6 +150,8 @@ class DoNotRepeat:
     subagent: str | None = None
     place: str | None = None
     """The directory it ran in, where `probe` is to be run; None where the record does not say."""
+    no_look: str = ""
+    """Why `probe` cannot tell here, in words; "" where nothing is known against it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ Asks the repository only for the commits that the record names.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from refloat.commands import commit_subject, commits_in, is_commit
@@ -13,13 +14,14 @@ from refloat.model.checkout import Checkout, PlaceKind
 from refloat.model.session import Session
 from refloat.model.story import Story
 from refloat.model.transcript import Step
-from refloat.model.triage import Triage
+from refloat.model.triage import ActionOutcome, DoNotRepeat, Triage
 from refloat.ports import Git
 from refloat.triage.actions import find_actions, list_actions
 from refloat.triage.backing import Evidence
 from refloat.triage.claims import judge_claims
 from refloat.triage.findings import CommitSeen, sort_findings
 from refloat.usecases.hear_claims import hear_claims
+from refloat.usecases.remotes import why_no_remote
 from refloat.usecases.still_open import find_still_open
 from refloat.usecases.workbench import Workbench
 
@@ -41,8 +43,16 @@ def triage_session(bench: Workbench, story: Story, checkout: Checkout, session: 
         claimed,
         tuple(piles.gone),
         tuple(find_still_open(bench, story, session)),
-        list_actions(actions),
+        tuple(_look_for(bench.machine.git, row, checkout) for row in list_actions(actions)),
     )
+
+
+def _look_for(git: Git, row: DoNotRepeat, checkout: Checkout) -> DoNotRepeat:
+    """The row with what stands against its look here."""
+    place = row.place if row.place is not None and Path(row.place).is_dir() else checkout.repo
+    if row.outcome is not ActionOutcome.UNKNOWN or place is None:
+        return row
+    return replace(row, no_look=why_no_remote(git, Path(place), row.probe))
 
 
 def _find_commits(git: Git, steps: Iterable[Step], checkout: Checkout) -> Mapping[str, CommitSeen]:

@@ -225,6 +225,18 @@ def _headed(label: str, rows: list[RecapRow]) -> list[RecapRow]:
     return [RecapRow(label if not at else "", row.text, row.right, row.item) for at, row in enumerate(rows)]
 
 
+_ONLY_LOOKS: Final = frozenset({StepKind.READ, StepKind.SEARCH, StepKind.WEB, StepKind.PLAN})
+
+
+def _nothing_done(status: Status) -> str:
+    """Nothing, or nothing known: a step without a result may have done anything."""
+    steps = [step.n for step in status.open_steps if step.kind not in _ONLY_LOOKS]
+    if not steps:
+        return "no edit, no check, nothing outside"
+    which = f"step {steps[0]}" if len(steps) == 1 else f"steps {', '.join(map(str, steps[:6]))}"
+    return f"nothing known: what {which} did has no recorded result"
+
+
 def recap_rows(
     story: Story, status: Status, checkout: Checkout | None, triage: Triage | None, glyphs: Glyphs
 ) -> tuple[RecapRow, ...]:
@@ -232,7 +244,7 @@ def recap_rows(
     done = [*_edits(story, checkout, glyphs), *_checks(story, checkout, glyphs), *_outside(story, glyphs)]
     return (
         *_asked(story, glyphs),
-        *_headed("DONE", done or [RecapRow("", (("no edit, no check, nothing outside", QUIET),))]),
+        *_headed("DONE", done or [RecapRow("", ((_nothing_done(status), QUIET),))]),
         *_said(story, triage, glyphs),
         *_headed("OPEN", _open(story, status, triage, glyphs)),
         *_last(story, glyphs),

@@ -64,6 +64,11 @@ class Head(Vertical):
         self._session, self._status, self._now = session, status, now
         self._draw()
 
+    def learn(self, status: Status) -> None:
+        """More is known of where the session stands."""
+        self._status = status
+        self._draw()
+
     def unfold(self) -> None:
         """Show the evidence, or fold it away."""
         self.toggle_class("-unfolded")

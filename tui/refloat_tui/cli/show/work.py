@@ -120,7 +120,7 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
             f"step {row.step}",
             f"{row.times}×" if row.times > 1 else "",
             row.action,
-            "look: " + shlex.join(row.probe) if row.probe else "",
+            row.no_look or ("look: " + shlex.join(row.probe) if row.probe else ""),
         )
         for row in triage.do_not_repeat
     ]
