@@ -20,7 +20,7 @@ _SUMMARY: Final = re.compile(
     re.VERBOSE,
 )
 _NAMED: Final = re.compile(
-    r"""^(?:FAILED|ERROR)\s(?P<pytest>\S+)
+    r"""^(?:FAILED|ERROR)\s(?P<pytest>(?!\()\S+)
     |^(?:FAIL|ERROR):\s(?P<unittest>\S+(?:\s\([\w.]+\))?)
     |^test\s(?P<cargo>\S+)\s\.\.\.\sFAILED
     |^\s*---\sFAIL:\s(?P<go>\S+)

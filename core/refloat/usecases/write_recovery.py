@@ -3,14 +3,15 @@
 Decides which lines a person's words add or change. Refuses to write the text itself: that is `write_brief`, passed in.
 """
 
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
 from refloat.model.brief import Answers, Brief, Confidence, Line, Section, WrittenBrief, lines_of
 from refloat.model.checkout import Owner
-from refloat.model.recovery import LineEdit, LookedSaid, ProcessSaid
-from refloat.text import one_line
+from refloat.model.recovery import LineEdit, LookedSaid, Probe, ProcessSaid
+from refloat.text import cut, inert_line, one_line
 from refloat.usecases.recover import (
     OWNERS,
     PlaceRow,
@@ -22,6 +23,8 @@ from refloat.usecases.recover import (
     uncertain_rows,
 )
 
+_FIRST_LINE: Final = 160
+"""Characters of the first line of a look's answer."""
 Write = Callable[[Answers | None], WrittenBrief]
 """`write_brief`, bound to one session's evidence."""
 
@@ -73,11 +76,8 @@ def _by_places(places: tuple[PlaceRow, ...]) -> str:
 
 
 def _moved(recovery: Recovery) -> Iterator[tuple[str, tuple[str, str]]]:
-    """What was moved, named by its own words, as the brief prints them; its steps tell equal words apart."""
-    for card in cards(recovery):
-        if card.pile != card.found:
-            steps = ", ".join(map(str, card.finding.steps))
-            yield one_line(card.finding.what) + (f" (step {steps})" if steps else ""), (card.pile, card.reason)
+    """What was moved, by the keys of the findings: the brief puts the person's word in the place of its own."""
+    return ((card.key, (card.pile, card.reason)) for card in cards(recovery) if card.pile != card.found)
 
 
 def brief_of(recovery: Recovery, write: Write) -> WrittenBrief:
@@ -137,8 +137,17 @@ def _added_lines(recovery: Recovery) -> dict[Section, tuple[Line, ...]]:
         for row in uncertain_rows(recovery)
         if row.by_person and (row.subagent is not None or row.kind != "external")
     ]
+    uncertain += [_looked_words(row, row.looked) for row in uncertain_rows(recovery) if row.looked is not None]
     texts: dict[Section, list[str]] = {"previous_attempt": attempt, "uncertain": uncertain}
     return {section: tuple(_own_line(text, recovery.by) for text in said) for section, said in texts.items() if said}
+
+
+def _looked_words(row: Uncertain, looked: Probe) -> str:
+    """What a look that the person had run told: its exit code and the first line of its answer."""
+    first = next((line for line in looked.out.splitlines() if line.strip()), "")
+    said = f": {cut(inert_line(first.strip()), _FIRST_LINE)}" if first else ", and said nothing"
+    command = shlex.join(looked.argv)
+    return f"Looked at {looked.at} for {_step_words(row)} with {command}: exit code {looked.code}{said}"
 
 
 def _step_words(row: Uncertain) -> str:
