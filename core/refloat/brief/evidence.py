@@ -8,7 +8,7 @@ from typing import Final, assert_never
 from refloat.brief.facts import Facts, counted, line, own_steps, said, short, step_words, summary_of
 from refloat.commands import what_failed
 from refloat.model.brief import Confidence, Line
-from refloat.model.checkout import SAVED_PLACES, CheckRun, EditedFile, Fate, FileState, FoundIn, Freshness, PlaceKind
+from refloat.model.checkout import SAVED_PLACES, TAKEN_BACK, CheckRun, EditedFile, Fate, FileState, FoundIn, Freshness, PlaceKind
 from refloat.model.transcript import Outcome, Step, StepKind
 from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVerdict, StillOpen
 
@@ -112,6 +112,10 @@ def _where(facts: Facts, file: EditedFile) -> str:
         for edit in file.edits
         if edit.fate is Fate.REPLACED and edit.by and not edit.by.startswith("step ")
     )
+    takers = dict.fromkeys(
+        edit.by for edit in file.edits if edit.fate in {Fate.REVERTED, Fate.LOST} and edit.by and edit.by != TAKEN_BACK
+    )
+    parts += [f"taken away by {', '.join(facts.quote.words(name) for name in takers)}"] if takers else []
     elsewhere = [place for place in file.found_in if not _is_obvious(file, place)]
     if elsewhere:
         safe = any(place.where in SAVED_PLACES for place in elsewhere)

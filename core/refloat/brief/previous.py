@@ -207,7 +207,9 @@ def _dirty(facts: Facts) -> Iterator[Line]:
             continue
         why = f" ({facts.quote.words(change.why, 120)})" if change.why else ""
         keep = 75 if change.owner in {Owner.PREDATES, Owner.UNKNOWN, Owner.MIXED} else 60
-        yield line(f"Preserve, unrelated to this work: {facts.quote.code(change.path)}, {owner}{why}", VERIFIED, keep)
+        # Only the file's time speaks for it where nobody's record does.
+        sure = RECORDED if change.owner is Owner.PREDATES else VERIFIED
+        yield line(f"Preserve, unrelated to this work: {facts.quote.code(change.path)}, {owner}{why}", sure, keep)
     if checkout.repo is not None and not dirty and not checkout.other_changes:
         yield line("The working tree is clean", VERIFIED, 70)
 

@@ -166,6 +166,11 @@ class Triage:
     do_not_repeat: tuple[DoNotRepeat, ...]
 
     @property
+    def confirmed(self) -> int:
+        """How many of the saved were seen to stand; the rest is recorded alone, failed or stale."""
+        return sum(row.verdict is FindingVerdict.CONFIRMED for row in self.saved)
+
+    @property
     def inspect(self) -> tuple[DoNotRepeat, ...]:
         """Those whose outcome is unknown: look before repeating."""
         return tuple(row for row in self.do_not_repeat if row.outcome is ActionOutcome.UNKNOWN)

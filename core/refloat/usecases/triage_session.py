@@ -11,10 +11,10 @@ from pathlib import Path
 
 from refloat.commands import commit_subject, commits_in, is_commit
 from refloat.model.checkout import Checkout, PlaceKind
-from refloat.model.session import Session
+from refloat.model.session import Session, State
 from refloat.model.story import Story
-from refloat.model.transcript import Step
-from refloat.model.triage import ActionOutcome, DoNotRepeat, Triage
+from refloat.model.transcript import Outcome, Step
+from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, Triage
 from refloat.ports import Git
 from refloat.triage.actions import find_actions, list_actions
 from refloat.triage.backing import Evidence
@@ -41,10 +41,19 @@ def triage_session(bench: Workbench, story: Story, checkout: Checkout, session: 
         checkout.session,
         (*piles.saved, *borne_out),
         claimed,
-        tuple(piles.gone),
+        tuple(row for row in piles.gone if not _runs_now(row, session, steps)),
         tuple(find_still_open(bench, story, session)),
         tuple(_look_for(bench.machine.git, row, checkout) for row in list_actions(actions)),
     )
+
+
+def _runs_now(row: Finding, session: Session, steps: Iterable[Step]) -> bool:
+    """Whether a finding is nothing but a call that a live session still waits for: it is under way, not gone."""
+    if session.state is not State.LIVE or row.kind == "commit" or row.claim is not None:
+        return False
+    own = [step for step in steps if step.n in row.steps and step.subagent == row.subagent]
+    last = max((step.turn for step in steps if step.subagent == row.subagent), default=0)
+    return bool(own) and all(step.outcome is Outcome.DANGLING and step.turn == last for step in own)
 
 
 def _look_for(git: Git, row: DoNotRepeat, checkout: Checkout) -> DoNotRepeat:

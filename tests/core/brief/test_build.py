@@ -81,7 +81,7 @@ def test_the_previous_attempt_says_who_worked_and_why_it_stopped() -> None:
     told = "\n".join(texts(brief_of(crashed()), "previous_attempt"))
     assert "claude-code" in told
     assert "/home/ana/shop" in told
-    assert "Stopped because: process exit at 2026-09-14T14:22:00.000Z" in told
+    assert "Stopped because: process exit, after the last record at 2026-09-14T14:22:00.000Z" in told
     assert "Original process: verified stopped (none of 2 claude processes owns it)" in told
     assert "> Round prices half to even." in told
 
@@ -112,7 +112,8 @@ def test_what_is_established_carries_its_evidence() -> None:
     committed = lines["`src/rounding.py`: the recorded edit stands on disk; committed in 9c0e2b1f4d5a"]
     assert committed.confidence is Confidence.VERIFIED
     assert committed.steps == (2,)
-    (lost,) = [line for text, line in lines.items() if text.startswith("`src/vat.py`")]
+    assert not any(text.startswith("`src/vat.py`") for text in lines), "what is lost is not established"
+    (lost,) = [line for line in brief_of(crashed()).uncertain if line.text.startswith("`src/vat.py`")]
     assert "does not stand" in lost.text
     assert "can still be had from the record" in lost.text
     assert any(text.startswith("Done outside the checkout, do not repeat: `gh issue comment") for text in lines)
@@ -217,7 +218,10 @@ def test_then_the_check_without_a_result_then_the_failed_then_the_stale_one() ->
     checks = sample.checkout.checks[:2]
     failed = replace(checks[1], freshness=Freshness.CURRENT)
     sample = replace(sample, checkout=replace(sample.checkout, checks=(checks[0], failed)))
-    assert next_step(sample) == "Mend what `pytest -q` found: it failed with exit code 1 on this very tree"
+    assert next_step(sample) == (
+        "Mend what `pytest -q` found: it failed with exit code 1 on this very tree; "
+        "its output says `1 failed, 40 passed`"
+    )
     sample = replace(sample, checkout=replace(sample.checkout, checks=checks))
     assert next_step(sample).startswith("Run `pytest -q` again: its last run does not speak of this tree")
 

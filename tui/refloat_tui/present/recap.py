@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from refloat.model.checkout import Checkout, CheckRun, EditedFile, Fate, Freshness
+from refloat.model.checkout import Checkout, CheckRun, EditedFile, Fate, Freshness, Owner
 from refloat.model.session import State
 from refloat.model.status import Status
 from refloat.model.story import Story
@@ -62,6 +62,9 @@ _FATE_ORDER: Final = (
 )
 
 
+_THERE: Final = frozenset({Fate.COMMITTED, Fate.UNCOMMITTED, Fate.UNCONFIRMED})
+
+
 def _files(checkout: Checkout, story: Story, glyphs: Glyphs) -> list[RecapRow]:
     items = {step.n: step.item for step in story.steps}
     rows: list[RecapRow] = []
@@ -83,7 +86,10 @@ def _files(checkout: Checkout, story: Story, glyphs: Glyphs) -> list[RecapRow]:
 
 
 def _count(file: EditedFile, glyphs: Glyphs) -> Pieces:
-    added, removed = hunks_changed(file.hunks)
+    """Lines of the session's own; nothing where they are not on disk, or lie in one place with another's."""
+    if file.edits[-1].fate not in _THERE or any(hunk.owner is Owner.MIXED for hunk in file.hunks):
+        return ()
+    added, removed = hunks_changed(hunk for hunk in file.hunks if hunk.owner is Owner.THIS_SESSION)
     words = changed_words(added, removed, glyphs)
     return ((" ", ""), *words) if words else ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
-from refloat.model.checkout import Checkout, DirtyHunk, EditedFile, OtherChange, Owner, PlaceKind
+from refloat.model.checkout import TAKEN_BACK, Checkout, DirtyHunk, EditedFile, OtherChange, Owner, PlaceKind
 from refloat.text import cut, inert_line, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 from refloat_tui.present.preview import HOW_IT_AGES, NOTHING_AGES, NOTHING_MASKED, hint, masked_words, what_ages, where
@@ -84,6 +84,7 @@ def _fates(file: EditedFile) -> str:
     steps: dict[str, list[str]] = {}
     for edit in file.edits:
         fate = edit.fate.replace("_", " ") + (f" in {edit.commit[:12]}" if edit.commit else "")
+        fate += f" ({'by ' if edit.by != TAKEN_BACK else ''}{inert_line(edit.by)})" if edit.by else ""
         steps.setdefault(fate, []).append(str(edit.step))
     told = [f"step{'s' if len(numbers) > 1 else ''} {', '.join(numbers)} {fate}" for fate, numbers in steps.items()]
     doubt = "" if file.confirmed else "not confirmed by the record"
@@ -109,7 +110,8 @@ def _hunks(file: EditedFile, checkout: Checkout) -> Iterator[str]:
 
 def triage_lines(triage: Triage, width: int) -> Iterator[str]:
     """The three piles, what must not be repeated, what may still run."""
-    sizes = f"saved {len(triage.saved)} · claimed {len(triage.claimed)} · gone {len(triage.gone)}"
+    seen = "" if triage.confirmed == len(triage.saved) else f" ({triage.confirmed} confirmed)"
+    sizes = f"saved {len(triage.saved)}{seen} · claimed {len(triage.claimed)} · gone {len(triage.gone)}"
     yield from labelled("TRIAGE", f"{triage.session}  {sizes}", width)
     yield from section("SAVED", _findings(triage.saved, width))
     yield from section("CLAIMED", _findings(triage.claimed, width))
