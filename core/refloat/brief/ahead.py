@@ -93,9 +93,7 @@ def _after_look(facts: Facts) -> Iterator[str]:
     lost = [file.path for file in facts.checkout.files if _lost_edits(facts, file)]
     if lost:
         yield f"decide about the lost edit of {facts.quote.codes(lost, 3)}"
-    failed = [
-        last for last in last_checks(facts) if last.run.outcome is Outcome.ERROR and last.run.proved
-    ]
+    failed = [last for last in last_checks(facts) if last.run.outcome is Outcome.ERROR and last.run.proved]
     if failed:
         again = "mend what" if failed[-1].run.freshness is Freshness.CURRENT else "run again"
         what = facts.quote.code(failed[-1].command)

@@ -8,7 +8,17 @@ from typing import Final, assert_never
 from refloat.brief.facts import Facts, counted, line, own_steps, said, short, step_words, summary_of
 from refloat.commands import what_failed
 from refloat.model.brief import Confidence, Line
-from refloat.model.checkout import SAVED_PLACES, TAKEN_BACK, CheckRun, EditedFile, Fate, FileState, FoundIn, Freshness, PlaceKind
+from refloat.model.checkout import (
+    SAVED_PLACES,
+    TAKEN_BACK,
+    CheckRun,
+    EditedFile,
+    Fate,
+    FileState,
+    FoundIn,
+    Freshness,
+    PlaceKind,
+)
 from refloat.model.transcript import Outcome, Step, StepKind
 from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVerdict, StillOpen
 

@@ -18,8 +18,8 @@ from refloat.checkout.lines import bare, bare_lines, tells
 from refloat.checkout.owners import Fallback, Ground
 from refloat.checkout.places import Archive, open_archive
 from refloat.checkout.porcelain import StatusEntry
-from refloat.checkout.repository import Repository
 from refloat.checkout.reported import Reported, find_reported
+from refloat.checkout.repository import Repository
 from refloat.checkout.runs import FileRuns, Run, find_runs, runs_between, stands_laid_out
 from refloat.checkout.support import Circumstance, find_fallback, run_at
 from refloat.checkout.trees import Trees, find_origins, names_in

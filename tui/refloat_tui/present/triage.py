@@ -43,7 +43,7 @@ def kind_words(finding: Finding) -> str:
 
 def what_words(finding: Finding, glyphs: Glyphs) -> str:
     """What it is; a claim between the marks of a quotation."""
-    what = one_line(finding.what)
+    what = inert_line(finding.what) if finding.files else one_line(finding.what)
     return f"{glyphs.quotes[0]}{what}{glyphs.quotes[1]}" if finding.claim else what
 
 
@@ -79,7 +79,7 @@ def card_words(card: Card, glyphs: Glyphs) -> Pieces:
 
 
 def nothing_beside(triage: Triage) -> str:
-    """What is said where no action outside is listed and nothing is left open: only without an open step is it nothing."""
+    """What stands where no action outside and no open work is listed: only without an open step is it nothing."""
     steps = sorted({(row.subagent or "", step) for row in triage.gone if row.kind == "dangling" for step in row.steps})
     if not steps:
         return "Nothing was done outside the checkout, and nothing runs beside it."

@@ -97,7 +97,7 @@ def _drawn(line: CardLine, width: int, glyphs: Glyphs, *, tall: bool) -> Content
     kind = (kind_words(card.finding), QUIET)
     match line.part:
         case 0:
-            mark: Pieces = ((glyphs.ok if card.looked else " ", "$accent"),)
+            mark: Pieces = ((glyphs.reply if card.looked else " ", "$accent"),)
             what = (what_words(card.finding, glyphs), "$person" if card.pile != card.found else STRONG if tall else "")
             if tall:
                 return row((Cell(mark, 1), Cell((what,))), width, glyphs)

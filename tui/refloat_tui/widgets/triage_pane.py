@@ -135,9 +135,7 @@ class TriagePane(Pane):
         for pile in PILES:
             on = pile == self.pile
             mark = f"[{pile.upper()}]" if on and self.glyphs.ascii else pile.upper()
-            names.append(
-                ((mark, f"$pile-{pile} bold" + (" underline" if on else "")), (self._size_of(pile), "$quiet"))
-            )
+            names.append(((mark, f"$pile-{pile} bold" + (" underline" if on else "")), (self._size_of(pile), "$quiet")))
         if not one:
             third = (self.size.width - 2) // 3
             return row([Cell(words, third) for words in names], self.size.width - 2, self.glyphs)

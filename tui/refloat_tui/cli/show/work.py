@@ -113,6 +113,8 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
     seen = "" if triage.confirmed == len(triage.saved) else f" ({triage.confirmed} confirmed)"
     sizes = f"saved {len(triage.saved)}{seen} · claimed {len(triage.claimed)} · gone {len(triage.gone)}"
     yield from labelled("TRIAGE", f"{triage.session}  {sizes}", width)
+    if not (triage.saved or triage.claimed or triage.gone or triage.do_not_repeat or triage.still_open):
+        yield from labelled("", "No edit, check, commit, effect outside or claim is recorded: nothing to sort.", width)
     yield from section("SAVED", _findings(triage.saved, width))
     yield from section("CLAIMED", _findings(triage.claimed, width))
     yield from section("GONE", _findings(triage.gone, width))

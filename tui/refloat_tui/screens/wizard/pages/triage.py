@@ -56,7 +56,12 @@ class TriagePage(PageView):
             own = [card for card in found if card.pile == pile]
             if rows:
                 rows.append(gap(f"{pile} gap"))
-            rows.append(heading(f"{pile} pile", ((pile.upper(), f"$pile-{pile} bold"), (f"  {len(own)}{confirmed_words(found, pile)}", QUIET))))
+            rows.append(
+                heading(
+                    f"{pile} pile",
+                    ((pile.upper(), f"$pile-{pile} bold"), (f"  {len(own)}{confirmed_words(found, pile)}", QUIET)),
+                )
+            )
             if not own:
                 rows.append(heading(f"{pile} none", ((f"  {EMPTY[pile]}", QUIET),)))
             rows += [Row(card.key, _cells(card, look)) for card in own]
@@ -141,7 +146,7 @@ def _card(look: Look, key: str) -> Card | None:
 
 def _cells(card: Card, look: Look) -> tuple[Cell, ...]:
     moved = card.pile != card.found
-    mark = look.glyphs.ok if card.looked else " "
+    mark = look.glyphs.reply if card.looked else " "
     what = what_words(card.finding, look.glyphs)
     cells = [Cell(((mark, "$accent"),), 1), Cell(((what, PERSON if moved else ""),))]
     if look.width >= 60:
@@ -157,7 +162,8 @@ def _still_open(look: Look) -> list[Row]:
     rows = [
         gap("open gap"),
         heading(
-            "open", (("WHAT ELSE WAS ALIVE", STRONG), (f"  {several(len(running), 'thing')} the record left open", QUIET))
+            "open",
+            (("WHAT ELSE WAS ALIVE", STRONG), (f"  {several(len(running), 'thing')} the record left open", QUIET)),
         ),
     ]
     for at, work in enumerate(running):
