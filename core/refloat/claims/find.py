@@ -39,6 +39,8 @@ _SORTS: Final[dict[ClaimKind, Sort]] = {
     ClaimKind.BUILDS: "build",
 }
 _LABELLED: Final = re.compile(rf"(?:{MARK}file\d+{MARK}(?:, | and |, and )?)+(?=: | [–—-]+ | → )")
+_VALUE: Final = re.compile(rf"(?<=[:=–—-] ){MARK}tick\d+{MARK} (?=\w)")
+"""A tick between a label and what stands behind it."""
 _WORD: Final = re.compile(r"[a-z][a-z0-9+-]*")
 _RUNS: Final = tuple("run_" + "_".join(s) for n in (1, 2, 3) for s in combinations(("build", "lint", "test"), n))
 """Kinds of tokens that are a check's command."""
@@ -55,8 +57,9 @@ def find_claims(message: str) -> tuple[Claim, ...]:
             before = ""
             continue
         tokens = Tokens()
-        for sentence in sentences_of(_marked(tokenize(unit.text, tokens), tokens, language)):
-            found += _Judge(language, tokens, sentence[:_LONGEST], before).claims()
+        sentences = sentences_of(_marked(tokenize(unit.text, tokens), tokens, language))
+        for sentence, behind in zip(sentences, (*sentences[1:], ""), strict=True):
+            found += _Judge(language, tokens, sentence[:_LONGEST], before, behind[:_LONGEST]).claims()
             before = sentence
     return tuple(dict.fromkeys(found))
 
@@ -72,7 +75,7 @@ def find_done(item: str) -> tuple[Claim, ...]:
         prose,
     )
     made = (
-        claim for sentence in sentences_of(told) for claim in _Judge(language, tokens, sentence[:_LONGEST], "").claims()
+        claim for sentence in sentences_of(told) for claim in _Judge(language, tokens, sentence[:_LONGEST]).claims()
     )
     return tuple(dict.fromkeys(_as_written(claim, item) for claim in made))
 
@@ -85,17 +88,18 @@ def _marked(prose: str, tokens: Tokens, language: Language) -> str:
     """Ticks and crosses as tokens."""
     prose = language.open_marks.sub(lambda match: f" {tokens.put('open', match.group())} ", prose.replace("\ufe0f", ""))
     prose = language.done_marks.sub(lambda match: f" {tokens.put('tick', match.group())} ", prose)
-    return " ".join(prose.split())
+    return _VALUE.sub("", " ".join(prose.split()))
 
 
 class _Judge:
     """Judges one sentence."""
 
-    def __init__(self, language: Language, tokens: Tokens, sentence: str, before: str) -> None:
+    def __init__(self, language: Language, tokens: Tokens, sentence: str, before: str = "", behind: str = "") -> None:
         self._language = language
         self._tokens = tokens
         self._said = tokens.restore(sentence)
         self._context = f"{before} {sentence}"
+        self._behind = behind
         small = sentence.lower()
         self._rules = [rule for rule in language.rules if any(hint in small for hint in rule.hints)]
         self._sentence = self._opened(re.sub(rf"^(?:{MARK}tick\d+{MARK} ?)+(?=\S)", "", sentence).strip("\"' "))
@@ -118,8 +122,9 @@ class _Judge:
         if not words or foreign > 1 or language.sentence.search(sentence):
             return []
         found: dict[ClaimKind, Claim] = {}
-        for clause in clauses_of(sentence):
-            for kind, where in self._judge(self._opened(clause)):
+        clauses = [language.resolved(self._opened(clause), self._context) for clause in clauses_of(sentence)]
+        for at, clause in enumerate(clauses):
+            for kind, where in self._judge(clause, " ".join(clauses[at + 1 :])):
                 found.setdefault(kind, self._claim(kind, where))
         if found.keys() & _CHECKED:
             found.pop(ClaimKind.VERIFIED, None)
@@ -132,12 +137,12 @@ class _Judge:
         counts = _OF.findall(self._sentence)
         return any(done != of for done, of in counts) or self._language.failing.search(self._sentence) is not None
 
-    def _judge(self, clause: str) -> Iterator[tuple[ClaimKind, str]]:
+    def _judge(self, clause: str, rest: str) -> Iterator[tuple[ClaimKind, str]]:
         for rule in self._rules:
             if rule.needs is not None and not rule.needs.search(self._context):
                 continue
             for match in rule.pattern.finditer(clause):
-                if self._holds(rule, clause, match):
+                if self._holds(rule, clause, match) and not self._undone(rule, f"{clause[match.end() :]}, {rest}"):
                     said = match.group()
                     yield from (
                         (kind, clause[match.start() :] if rule.act else clause)
@@ -154,6 +159,8 @@ class _Judge:
         if rule.act:
             before = re.split(r"(?<=:) ", before)[-1]
             bare = language.alone.match(before) is not None
+            if language.relative.search(before):
+                return False
             if not bare and language.me.search(before) is None and not self._follows(before):
                 return False
             if bare and not self._acts(rule, match, before, after):
@@ -161,6 +168,11 @@ class _Judge:
         if language.before.search(before) or (not rule.act and not rule.fix and language.event.search(before)):
             return False
         return language.after.search(after) is None and (rule.act or language.after_state.search(after) is None)
+
+    def _undone(self, rule: Rule, rest: str) -> bool:
+        """Whether what was done is taken back further on in the sentence, or in the one behind it."""
+        lasting = rule.kinds[0][0] not in _CHECKED and rule.kinds[0][0] is not ClaimKind.VERIFIED
+        return lasting and self._language.undone.search(f"{rest}, {self._behind}") is not None
 
     def _acts(self, rule: Rule, match: re.Match[str], before: str, after: str) -> bool:
         """Whether a participle without anybody is an act: no adjective, no adverb that lacks its object."""

@@ -18,6 +18,7 @@ _DIRECTORY: Final = Path(__file__).with_name("rules")
 _NAME: Final = re.compile(r"(?<!\?P)<([a-z_]+)>")
 _TOKENS: Final = {
     "file": "file",
+    "test": "test",
     "run_tests": "run(?:_[a-z]+)*?_test(?:_[a-z]+)*?",
     "run_lint": "run(?:_[a-z]+)*?_lint(?:_[a-z]+)*?",
     "run_build": "run(?:_[a-z]+)*?_build(?:_[a-z]+)*?",
@@ -72,6 +73,14 @@ class Language:
     """Before a state: it is so ever again, not now."""
     adjective: re.Pattern[str]
     failing: re.Pattern[str]
+    undone: re.Pattern[str]
+    """Behind an act: it was taken back."""
+    relative: re.Pattern[str]
+    """Before an act, to its end: the act only says which thing is meant ("the tests I added")."""
+    antecedent: re.Pattern[str]
+    """What was run; its group is the thing."""
+    anaphor: re.Pattern[str]
+    """A word that stands for what was run."""
     section: re.Pattern[str]
     foreign: frozenset[str]
     tools: frozenset[str]
@@ -80,6 +89,14 @@ class Language:
     """Verbs of a plan → the same, done."""
     open_marks: re.Pattern[str]
     done_marks: re.Pattern[str]
+
+    def resolved(self, clause: str, context: str) -> str:
+        """A clause with what was run last in place of the pronoun for it."""
+        match = self.anaphor.search(clause)
+        if match is None:
+            return clause
+        ran = [found["thing"] for found in self.antecedent.finditer(context.partition(clause[match.start() :])[0])]
+        return f"{clause[: match.start()]}{ran[-1]}{clause[match.end() :]}" if ran else clause
 
 
 class _Words:
@@ -162,6 +179,7 @@ def load(language: str) -> Language:
     words = _Words(_table(data["words"]))
     veto = _table(data["veto"])
     subjects = _table(data["subjects"])
+    anaphora = _table(data["anaphora"])
     lists = {name: words.any_of(_strings(patterns)) for name, patterns in veto.items() if not name.endswith("_marks")}
     rules = [rule for entry in data["claims"] for rule in _rules(_table(entry), subjects, words)]
     return Language(
@@ -176,6 +194,10 @@ def load(language: str) -> Language:
         event=lists["event"],
         adjective=lists["adjective"],
         failing=lists["failing"],
+        undone=lists["undone"],
+        relative=lists["relative"],
+        antecedent=words.compile(str(anaphora["antecedent"])),
+        anaphor=words.compile(str(anaphora["anaphor"])),
         section=re.compile(rf"\b(?:{lists['section'].pattern})", re.IGNORECASE),
         foreign=frozenset(str(data["foreign"]).split()),
         tools=frozenset(str(data["tools"]).split()),

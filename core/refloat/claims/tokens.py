@@ -45,6 +45,10 @@ _VERSION: Final = re.compile(
 )
 
 
+_TEST: Final = re.compile(r"(?:[\w./\\-]+::)+[\w\[\]-]+|test_\w+(?:\(\))?|\w+_(?:test|spec)|Test[A-Z]\w*|[A-Z]\w*(?:Tests?|Spec)")
+"""The name of a test, as test runners take it."""
+
+
 @dataclass(slots=True)
 class Tokens:
     """The pieces of one message that were taken out of its prose."""
@@ -80,6 +84,8 @@ def _code(tokens: Tokens, match: re.Match[str]) -> str:
         return tokens.put("version", match.group(), code)
     if _FILE.fullmatch(code) or _CODE_FILE.fullmatch(code):
         return tokens.put("file", match.group(), _without_line(code))
+    if _TEST.fullmatch(code):
+        return tokens.put("test", match.group(), code)
     sorts = mainly(code)
     if sorts:
         return tokens.put("run_" + "_".join(sorted(sorts)), match.group(), code)
