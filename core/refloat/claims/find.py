@@ -58,7 +58,7 @@ def find_claims(message: str) -> tuple[Claim, ...]:
             continue
         tokens = Tokens()
         sentences = sentences_of(_marked(tokenize(unit.text, tokens), tokens, language))
-        for sentence, behind in zip(sentences, (*sentences[1:], ""), strict=True):
+        for sentence, behind in zip(sentences, (*sentences[1:], ""), strict=False):
             found += _Judge(language, tokens, sentence[:_LONGEST], before, behind[:_LONGEST]).claims()
             before = sentence
     return tuple(dict.fromkeys(found))
@@ -123,8 +123,8 @@ class _Judge:
             return []
         found: dict[ClaimKind, Claim] = {}
         clauses = [language.resolved(self._opened(clause), self._context) for clause in clauses_of(sentence)]
-        for at, clause in enumerate(clauses):
-            for kind, where in self._judge(clause, " ".join(clauses[at + 1 :])):
+        for clause in clauses:
+            for kind, where in self._judge(clause):
                 found.setdefault(kind, self._claim(kind, where))
         if found.keys() & _CHECKED:
             found.pop(ClaimKind.VERIFIED, None)
@@ -137,12 +137,12 @@ class _Judge:
         counts = _OF.findall(self._sentence)
         return any(done != of for done, of in counts) or self._language.failing.search(self._sentence) is not None
 
-    def _judge(self, clause: str, rest: str) -> Iterator[tuple[ClaimKind, str]]:
+    def _judge(self, clause: str) -> Iterator[tuple[ClaimKind, str]]:
         for rule in self._rules:
             if rule.needs is not None and not rule.needs.search(self._context):
                 continue
             for match in rule.pattern.finditer(clause):
-                if self._holds(rule, clause, match) and not self._undone(rule, f"{clause[match.end() :]}, {rest}"):
+                if self._holds(rule, clause, match) and not self._undone(rule, match):
                     said = match.group()
                     yield from (
                         (kind, clause[match.start() :] if rule.act else clause)
@@ -169,10 +169,12 @@ class _Judge:
             return False
         return language.after.search(after) is None and (rule.act or language.after_state.search(after) is None)
 
-    def _undone(self, rule: Rule, rest: str) -> bool:
+    def _undone(self, rule: Rule, match: re.Match[str]) -> bool:
         """Whether what was done is taken back further on in the sentence, or in the one behind it."""
-        lasting = rule.kinds[0][0] not in _CHECKED and rule.kinds[0][0] is not ClaimKind.VERIFIED
-        return lasting and self._language.undone.search(f"{rest}, {self._behind}") is not None
+        if rule.kinds[0][0] in _CHECKED or rule.kinds[0][0] is ClaimKind.VERIFIED:
+            return False
+        _, _, rest = self._sentence.partition(match.group())
+        return self._language.undone.search(f"{rest}, {self._behind}") is not None
 
     def _acts(self, rule: Rule, match: re.Match[str], before: str, after: str) -> bool:
         """Whether a participle without anybody is an act: no adjective, no adverb that lacks its object."""

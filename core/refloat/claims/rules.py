@@ -27,6 +27,7 @@ _TOKENS: Final = {
     "version": "version",
     "tick": "tick",
     "open": "open",
+    "literal": "(?:code|file|quote)",
     "any": "[a-z_]+",
 }
 """Words of patterns that stand for tokens, with the kind of token."""
