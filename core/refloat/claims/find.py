@@ -110,7 +110,7 @@ class _Judge:
         """Without the adverbs that it begins with."""
         while match := self._language.opening.match(sentence):
             sentence = sentence[match.end() :]
-        return sentence
+        return self._language.plain(sentence)
 
     def claims(self) -> list[Claim]:
         """What the sentence claims."""
@@ -159,9 +159,10 @@ class _Judge:
         if rule.act:
             before = re.split(r"(?<=:) ", before)[-1]
             bare = language.alone.match(before) is not None
-            if language.relative.search(before):
+            me = language.me.search(before)
+            if me is not None and not bare and language.fronted.search(before[: me.start()]) is None:
                 return False
-            if not bare and language.me.search(before) is None and not self._follows(before):
+            if not bare and me is None and not self._follows(before):
                 return False
             if bare and not self._acts(rule, match, before, after):
                 return False

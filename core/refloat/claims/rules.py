@@ -76,8 +76,10 @@ class Language:
     failing: re.Pattern[str]
     undone: re.Pattern[str]
     """Behind an act: it was taken back."""
-    relative: re.Pattern[str]
-    """Before an act, to its end: the act only says which thing is meant ("the tests I added")."""
+    fronted: re.Pattern[str]
+    """What may stand before an "I" that does something."""
+    achieved: re.Pattern[str]
+    """With its group `verb`, an infinitive, the same as that verb done."""
     antecedent: re.Pattern[str]
     """What was run; its group is the thing."""
     anaphor: re.Pattern[str]
@@ -90,6 +92,10 @@ class Language:
     """Verbs of a plan → the same, done."""
     open_marks: re.Pattern[str]
     done_marks: re.Pattern[str]
+
+    def plain(self, sentence: str) -> str:
+        """A sentence with "fixed" in place of "managed to fix"."""
+        return self.achieved.sub(lambda match: self.done.get(match["verb"].lower(), match.group()), sentence)
 
     def resolved(self, clause: str, context: str) -> str:
         """A clause with what was run last in place of the pronoun for it."""
@@ -196,7 +202,8 @@ def load(language: str) -> Language:
         adjective=lists["adjective"],
         failing=lists["failing"],
         undone=lists["undone"],
-        relative=lists["relative"],
+        fronted=lists["fronted"],
+        achieved=lists["achieved"],
         antecedent=words.compile(str(anaphora["antecedent"])),
         anaphor=words.compile(str(anaphora["anaphor"])),
         section=re.compile(rf"\b(?:{lists['section'].pattern})", re.IGNORECASE),
