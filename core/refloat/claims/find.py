@@ -53,7 +53,7 @@ def find_claims(message: str) -> tuple[Claim, ...]:
     found: list[Claim] = []
     before = ""
     for unit in units_of(message):
-        if unit.open or any(language.section.search(above) for above in unit.under):
+        if unit.open or any(language.section.search(above.rstrip(": ")) for above in unit.under):
             before = ""
             continue
         tokens = Tokens()
@@ -171,11 +171,14 @@ class _Judge:
         return language.after.search(after) is None and (rule.act or language.after_state.search(after) is None)
 
     def _undone(self, rule: Rule, match: re.Match[str]) -> bool:
-        """Whether what was done is taken back further on in the sentence, or in the one behind it."""
+        """Whether it is taken back further on in the sentence or in the one behind it, or takes back itself."""
         if rule.kinds[0][0] in _CHECKED or rule.kinds[0][0] is ClaimKind.VERIFIED:
             return False
-        _, _, rest = self._sentence.partition(match.group())
-        return self._language.undone.search(f"{rest}, {self._behind}") is not None
+        undone = self._language.undone
+        done, _, rest = self._sentence.partition(match.group())
+        if any(found.start() <= len(done) < found.end() for found in undone.finditer(self._sentence)):
+            return any(other.act and other.pattern.search(done) for other in self._rules)
+        return undone.search(self._tokens.restore(f"{rest}, {self._behind}")) is not None
 
     def _acts(self, rule: Rule, match: re.Match[str], before: str, after: str) -> bool:
         """Whether a participle without anybody is an act: no adjective, no adverb that lacks its object."""

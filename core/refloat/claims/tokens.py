@@ -48,6 +48,22 @@ _VERSION: Final = re.compile(
 _TEST: Final = re.compile(r"(?:[\w./\\-]+::)+[\w\[\]-]+|test_\w+(?:\(\))?|\w+_(?:test|spec)|Test[A-Z]\w*|[A-Z]\w*(?:Tests?|Spec)")
 """The name of a test, as test runners take it."""
 
+_ACTS: Final = {
+    "ran_commit": re.compile(r"git commit\b"),
+    "ran_push": re.compile(r"git push\b"),
+    "ran_pr": re.compile(r"gh pr create\b|glab mr create\b"),
+    "ran_publish": re.compile(
+        r"(?:npm|pnpm|yarn|bun|cargo|poetry|uv|flit|hatch|gem|mix hex\.|dotnet nuget) ?(?:publish|push)\b"
+        r"|twine upload\b|gh release create\b|docker push\b|mvn deploy\b"
+    ),
+    "ran_deploy": re.compile(
+        r"(?:fly|flyctl|vercel|netlify|firebase|serverless|sls|sam|cdk|wrangler|cap \w+|gcloud [\w ]*) ?deploy\b"
+        r"|(?:npm|pnpm|yarn) run deploy\b|make deploy\b|kubectl (?:apply|rollout)\b|helm (?:upgrade|install)\b"
+        r"|git push heroku\b"
+    ),
+}
+"""Commands that do by themselves what is claimed."""
+
 
 @dataclass(slots=True)
 class Tokens:
@@ -86,6 +102,9 @@ def _code(tokens: Tokens, match: re.Match[str]) -> str:
         return tokens.put("file", match.group(), _without_line(code))
     if _TEST.fullmatch(code):
         return tokens.put("test", match.group(), code)
+    act = next((kind for kind, pattern in _ACTS.items() if pattern.match(code)), None)
+    if act is not None:
+        return tokens.put(act, match.group(), code)
     sorts = mainly(code)
     if sorts:
         return tokens.put("run_" + "_".join(sorted(sorts)), match.group(), code)
