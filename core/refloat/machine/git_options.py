@@ -103,6 +103,13 @@ ENVIRONMENT: Final[Mapping[str, str]] = {
 # The person's own settings that only say how text is stored and what is ignored. They start nothing.
 PERSONAL: Final = ("core.excludesfile", "core.autocrlf", "core.eol", "core.precomposeunicode", "core.filemode")
 
+
+def personal_settings(kept: Mapping[str, str], home: str, xdg: str) -> Mapping[str, str]:
+    """Those of them that stand in a person's configuration, `~` written out, with git's default for what is ignored."""
+    ignored = kept.get("core.excludesfile") or f"{xdg or home + '/.config'}/git/ignore"
+    return {**kept, "core.excludesfile": home + ignored[1:] if ignored.startswith("~/") else ignored}
+
+
 # Questions. What is not here is not asked: it writes, or it may be an alias of the repository's own.
 _QUESTION_WORDS: Final = (
     "annotate blame cat-file check-attr check-ignore check-mailmap check-ref-format count-objects describe diff "

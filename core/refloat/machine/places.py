@@ -3,11 +3,30 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from refloat.ports import Places
+if TYPE_CHECKING:
+    from refloat.ports import Places
 
 
-def find_places(environment: Mapping[str, str]) -> Places:
+class Directories(NamedTuple):
+    """The person's home and Refloat's own three places."""
+
+    home: Path
+    cache: Path
+    data: Path
+    config: Path
+
+
+def find_places(environment: Mapping[str, str]) -> "Places":
+    """The same as `find_directories`, with the environment, as the ports have it."""
+    from refloat.ports import Places  # short commands load none of the ports
+
+    found = find_directories(environment)
+    return Places(*found, environment=environment)
+
+
+def find_directories(environment: Mapping[str, str]) -> Directories:
     """The person's home and Refloat's own three places.
 
     The XDG Base Directory Specification on every system (a relative path in one of its variables is ignored, as it
@@ -21,12 +40,11 @@ def find_places(environment: Mapping[str, str]) -> Places:
         xdg = Path(environment.get(base, ""))
         return (xdg if xdg.is_absolute() else home / default) / "refloat"
 
-    return Places(
+    return Directories(
         home=home,
         cache=own("CACHE", "XDG_CACHE_HOME", ".cache"),
         data=own("DATA", "XDG_DATA_HOME", ".local/share"),
         config=own("CONFIG", "XDG_CONFIG_HOME", ".config"),
-        environment=environment,
     )
 
 

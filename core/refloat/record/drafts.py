@@ -5,7 +5,6 @@ A state that an older or newer program wrote is read as far as it is understood:
 """
 
 import json
-import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final, TypeVar, cast
@@ -27,6 +26,8 @@ from refloat.model.recovery import (
 )
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, read_stamp
+from refloat.record.engine import Row
+from refloat.record.rows import number
 from refloat.record.store import Record
 
 _SECTIONS: Final = frozenset(section for section, _ in SECTIONS)
@@ -42,16 +43,14 @@ class DraftMoved(NotDone):
 def find_drafts(record: Record, *, done: bool = False) -> tuple[Draft, ...]:
     """Every draft, unfinished ones unless `done`, the newest first."""
     with record.reading() as connection:
-        rows = connection.execute(
-            "SELECT * FROM drafts WHERE done = ? ORDER BY updated_at DESC, id", (int(done),)
-        ).fetchall()
+        rows = connection.rows("drafts.all", done=int(done))
     return tuple(_draft(row) for row in rows)
 
 
 def get_draft(record: Record, session: SessionName) -> Draft | None:
     """The unfinished draft of a session, or None."""
     with record.reading() as connection:
-        row = connection.execute("SELECT * FROM drafts WHERE session = ? AND done = 0", (session,)).fetchone()
+        row = connection.row("drafts.unfinished", session=session)
     return None if row is None else _draft(row)
 
 
@@ -59,13 +58,11 @@ def begin_draft(record: Record, session: SessionName, title: str, seen: Seen, no
     """The unfinished draft of a session: the one that is there, or a new one. Two that begin at once share one."""
     fresh = Draft(uuid4().hex, session, title, now, now, 1, Given(), seen)
     with record.writing() as connection:
-        connection.execute(
-            "INSERT INTO drafts (id, session, title, created_at, updated_at, revision, state, done) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING",
-            (fresh.id, session, title, now, now, 1, write_state(fresh.given, seen)),
+        connection.run(
+            "drafts.begin", id=fresh.id, session=session, title=title, now=now, state=write_state(fresh.given, seen)
         )
-        row = connection.execute("SELECT * FROM drafts WHERE session = ? AND done = 0", (session,)).fetchone()
-    return _draft(row)
+        row = connection.row("drafts.unfinished", session=session)
+    return fresh if row is None else _draft(row)
 
 
 def save_draft(record: Record, draft: Draft, now: Stamp) -> Draft:
@@ -73,21 +70,25 @@ def save_draft(record: Record, draft: Draft, now: Stamp) -> Draft:
 
     Raises:
         DraftMoved: another terminal saved to it since `draft` was read, or finished it.
-        sqlite3.Error: it could not be written.
+        NotWritten: it could not be written.
 
     """
     with record.writing() as connection:
-        changed = connection.execute(
-            "UPDATE drafts SET state = ?, title = ?, done = ?, updated_at = ?, revision = revision + 1 "
-            "WHERE id = ? AND revision = ? AND done = 0",
-            (write_state(draft.given, draft.seen), draft.title, int(draft.done), now, draft.id, draft.revision),
-        ).rowcount
+        changed = connection.run(
+            "drafts.save",
+            state=write_state(draft.given, draft.seen),
+            title=draft.title,
+            done=int(draft.done),
+            now=now,
+            id=draft.id,
+            revision=draft.revision,
+        )
     if not changed:
         raise DraftMoved(f"the recovery of {draft.session} was answered in another terminal meanwhile")
     return replace(draft, updated_at=now, revision=draft.revision + 1)
 
 
-def _draft(row: sqlite3.Row) -> Draft:
+def _draft(row: Row) -> Draft:
     given, seen = read_state(str(row["state"]))
     return Draft(
         id=str(row["id"]),
@@ -95,7 +96,7 @@ def _draft(row: sqlite3.Row) -> Draft:
         title=str(row["title"]),
         created_at=read_stamp(row["created_at"]) or _EPOCH,
         updated_at=read_stamp(row["updated_at"]) or _EPOCH,
-        revision=int(row["revision"]),
+        revision=number(row, "revision") or 1,
         given=given,
         seen=seen,
         done=bool(row["done"]),
@@ -114,6 +115,7 @@ def write_state(given: Given, seen: Seen) -> str:
         "process_note": given.process_note,
         "happened": given.happened,
         "owners": given.owners,
+        "hunks": given.hunks,
         "looked_at": sorted(given.looked_at),
         "moved": {key: list(said) for key, said in given.moved.items()},
         "inspected": {key: list(said) for key, said in given.inspected.items()},
@@ -155,6 +157,7 @@ def read_state(text: str) -> tuple[Given, Seen]:
         process_note=_text(state.get("process_note")) or "",
         happened=_text(state.get("happened")),
         owners=_texts(state.get("owners")),
+        hunks=_texts(state.get("hunks")),
         looked_at=frozenset(_words(state.get("looked_at"))),
         moved=dict(_pairs(PILES, _mapping(state.get("moved")).items())),
         inspected=dict(_pairs(LOOKED_SAID, _mapping(state.get("inspected")).items())),

@@ -7,14 +7,18 @@ from pathlib import Path
 from typing import Final
 
 from refloat import __version__
+from refloat.errors import RefloatError
 from refloat.knowledge import tables
 from refloat.model.checkout import Warned
 from refloat.model.problem import Problem
 from refloat.model.status import AgentFound, Doctor, MachineFacts
 from refloat.ports import Machine
-from refloat.record.store import FILE_NAME
+from refloat.record.contents import FOLDER as OUTPUTS
+from refloat.record.spool import FOLDER as INCOMING
+from refloat.record.store import FILE_NAME, find_url
 from refloat.usecases.find_sessions import Listing, Scope, list_sessions
 from refloat.usecases.keep_draft import open_drafts
+from refloat.usecases.saved_record import NothingSaved, open_saved
 from refloat.usecases.workbench import Workbench
 
 _CHECKOUTS: Final = 20
@@ -35,6 +39,7 @@ def examine_machine(bench: Workbench) -> Doctor:
             warnings.append(
                 Warned(f"the {what} directory cannot be used ({trouble}): all is read anew each time", str(path))
             )
+    warnings += _record_warnings(bench.machine)
     return Doctor(agents, facts, tuple(dict.fromkeys((*warnings, *_hostile(bench, listing)))))
 
 
@@ -72,17 +77,43 @@ def _machine(bench: Workbench) -> MachineFacts:
         inotify_watches=_number(_INOTIFY / "max_user_watches"),
         inotify_instances=_number(_INOTIFY / "max_user_instances"),
         catalogue=str(machine.places.cache / "catalogue.db"),
-        record=str(machine.places.data / FILE_NAME),
+        record="PostgreSQL" if _has_url(machine) else str(machine.places.data / FILE_NAME),
         open_drafts=_count_drafts(machine),
         traces=tuple(machine.traces.readable(machine.clock.now())),
     )
 
 
 def _count_drafts(machine: Machine) -> int | None:
-    if not (machine.places.data / FILE_NAME).exists():
+    if not _has_url(machine) and not (machine.places.data / FILE_NAME).exists():
         return 0  # opening would make it
-    with open_drafts(machine) as drafts:
-        return None if drafts.why_memory else len(drafts.find())
+    try:
+        with open_drafts(machine) as drafts:
+            return None if drafts.why_memory else len(drafts.find())
+    except RefloatError:
+        return None  # damaged; the warnings tell
+
+
+def _has_url(machine: Machine) -> bool:
+    places = machine.places
+    try:
+        return find_url(places.environment, places.config) is not None
+    except RefloatError:
+        return False  # the warnings tell
+
+
+def _record_warnings(machine: Machine) -> list[Warned]:
+    """What is damaged in the record, and what killed commands left beside it."""
+    places = machine.places
+    left = [*sorted((places.data / INCOMING).glob("*")), *sorted((places.data / OUTPUTS).rglob("*.partial"))]
+    found = [Warned("what a command printed whose `refloat run` was killed, or still runs", str(path)) for path in left]
+    try:
+        with open_saved(places.data, places.config, places.environment, machine.clock.now()) as record:
+            damaged = record.engine.integrity()
+    except NothingSaved:
+        return found
+    except RefloatError as error:
+        return [*found, Warned(str(error), None)]
+    return [*found, *(Warned(f"the record is damaged: {what}", str(record.path)) for what in damaged)]
 
 
 def _number(path: Path) -> int | None:

@@ -4,7 +4,6 @@ Decides where drafts are kept, and that a record that cannot be had stops nobody
 `Drafts.why_memory` says so in a sentence. Refuses to decide what an answer means.
 """
 
-import sqlite3
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
@@ -14,7 +13,7 @@ from refloat.model.recovery import Draft
 from refloat.model.session import SessionName
 from refloat.ports import Machine
 from refloat.record.drafts import begin_draft, find_drafts, get_draft, save_draft
-from refloat.record.store import Record, open_in_memory, open_record
+from refloat.record.store import NotWritten, Record, find_url, open_in_memory, open_record
 from refloat.usecases.recover import Recovery, resume, see
 
 
@@ -61,7 +60,7 @@ class Drafts:
         now, name = self._machine.clock.now(), recovery.session.name
         try:
             draft = begin_draft(self._record, name, recovery.session.title, see(recovery), now)
-        except sqlite3.Error as error:
+        except NotWritten as error:
             raise _unsaved(error) from error
         resumed = draft.revision > 1
         return Kept(resume(recovery, draft), draft, resumed)
@@ -77,19 +76,19 @@ class Drafts:
         draft = replace(kept.draft, given=recovery.given, seen=see(recovery), done=done)
         try:
             saved = save_draft(self._record, draft, self._machine.clock.now())
-        except sqlite3.Error as error:
+        except NotWritten as error:
             raise _unsaved(error) from error
         return replace(kept, draft=saved)
 
 
 def open_drafts(machine: Machine) -> Drafts:
     """The drafts in the record; in memory where the record cannot be opened, or belongs to a newer Refloat."""
-    now = machine.clock.now()
+    now, places = machine.clock.now(), machine.places
     try:
-        return Drafts(machine, open_record(machine.places.data, now))
+        return Drafts(machine, open_record(places.data, now, find_url(places.environment, places.config)))
     except RefloatError as error:
         return Drafts(machine, open_in_memory(now), f"Answers are not saved: {error}.")
 
 
-def _unsaved(error: sqlite3.Error) -> NotDone:
+def _unsaved(error: NotWritten) -> NotDone:
     return NotDone(f"the answer is not saved ({error}); it stands here until you leave")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 from time import process_time
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
@@ -468,3 +469,19 @@ def test_torn_keys_and_addresses_are_taken(text: str) -> None:
 )
 def test_what_is_no_suspect_among_many_holds_no_secret(texts: list[str]):
     assert [text for text in texts if find_secrets(text)] == [text for text in suspects(texts) if find_secrets(text)]
+
+
+class Named(NamedTuple):
+    """A tuple whose values have names."""
+
+    text: str
+    number: int
+    inner: "tuple[str, ...]" = ()
+
+
+def test_a_named_tuple_stays_one() -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    masked = mask_tree(Named(f"token {secret}", 7, (secret, "b")), Masker())
+    assert isinstance(masked, Named)
+    assert secret not in str(masked)
+    assert (masked.number, masked.inner[1]) == (7, "b")

@@ -20,7 +20,7 @@ from refloat.record.drafts import (
     save_draft,
     write_state,
 )
-from refloat.record.store import open_in_memory
+from refloat.record.store import Record, open_in_memory
 
 NOW = Stamp("2026-09-14T14:00:00.000Z")
 NAME = SessionName("codex:0199")
@@ -35,6 +35,7 @@ said = st.builds(
     process_note=words,
     happened=st.none() | words,
     owners=st.dictionaries(words, words, max_size=3),
+    hunks=st.dictionaries(words, words, max_size=3),
     looked_at=st.frozensets(words, max_size=3),
     moved=st.dictionaries(words, st.tuples(st.sampled_from(PILES), words), max_size=3),
     inspected=st.dictionaries(words, st.tuples(st.sampled_from(LOOKED_SAID), words), max_size=3),
@@ -97,23 +98,21 @@ def test_every_save_is_what_is_found(answers: list[Given]) -> None:
         assert get_draft(record, NAME) == draft
 
 
-def test_two_that_begin_share_one_and_the_slower_is_told() -> None:
-    with open_in_memory(NOW) as record:
-        first = begin_draft(record, NAME, "title", Seen(), NOW)
-        second = begin_draft(record, NAME, "other", Seen(), NOW)
-        assert second == first
-        save_draft(record, replace(first, given=Given(goal="mine")), NOW)
-        with pytest.raises(DraftMoved, match="another terminal"):
-            save_draft(record, replace(second, given=Given(goal="theirs")), NOW)
-        found = get_draft(record, NAME)
-        assert found is not None
-        assert found.given.goal == "mine"
+def test_two_that_begin_share_one_and_the_slower_is_told(record: Record) -> None:
+    first = begin_draft(record, NAME, "title", Seen(), NOW)
+    second = begin_draft(record, NAME, "other", Seen(), NOW)
+    assert second == first
+    save_draft(record, replace(first, given=Given(goal="mine")), NOW)
+    with pytest.raises(DraftMoved, match="another terminal"):
+        save_draft(record, replace(second, given=Given(goal="theirs")), NOW)
+    found = get_draft(record, NAME)
+    assert found is not None
+    assert found.given.goal == "mine"
 
 
-def test_a_finished_one_leaves_the_list_and_makes_room() -> None:
-    with open_in_memory(NOW) as record:
-        draft = begin_draft(record, NAME, "title", Seen(), NOW)
-        save_draft(record, replace(draft, done=True, given=Given(page=Page.BRIEF)), NOW)
-        assert find_drafts(record) == ()
-        assert [row.id for row in find_drafts(record, done=True)] == [draft.id]
-        assert begin_draft(record, NAME, "title", Seen(), NOW).id != draft.id
+def test_a_finished_one_leaves_the_list_and_makes_room(record: Record) -> None:
+    draft = begin_draft(record, NAME, "title", Seen(), NOW)
+    save_draft(record, replace(draft, done=True, given=Given(page=Page.BRIEF)), NOW)
+    assert find_drafts(record) == ()
+    assert [row.id for row in find_drafts(record, done=True)] == [draft.id]
+    assert begin_draft(record, NAME, "title", Seen(), NOW).id != draft.id

@@ -1,4 +1,6 @@
-"""The command line. `main` takes the quick road for a warm `refloat list`; everything else goes through the parser."""
+"""The command line. `main` takes short roads for `list`, `run`, `step` and `trail`, and a straight one for plain words
+of the commands that look at a checkout; the rest goes to the parser.
+"""
 
 import os
 import sys
@@ -12,6 +14,22 @@ def main() -> int:
         from refloat_tui.cli import quick
 
         if (code := quick.answer(words)) is not None:
+            return code
+    if words and words[0] in {"checkout", "triage"}:
+        from refloat_tui.cli import straight
+
+        if straight.read(words) is not None:
+            straight.hasten()
+            straight.leave(straight.answer(words))
+    if words and words[0] in {"run", "step"}:
+        from refloat_tui.cli import saving
+
+        if (code := saving.answer(words)) is not None:
+            return code
+    if words and words[0] == "trail":
+        from refloat_tui.cli import trail
+
+        if (code := trail.answer(words)) is not None:
             return code
     from refloat_tui.cli.parser import run
 

@@ -6,11 +6,14 @@ A reader that went away (a closed pipe) ends the command quietly; a place that i
 import os
 import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from refloat.brief.masks import Masker
 from refloat.errors import UsageError
 from refloat.text import inert
 from refloat_tui.cli import rows
+
+if TYPE_CHECKING:
+    from refloat.brief.masks import Masker
 
 
 def write(text: str) -> None:
@@ -34,7 +37,7 @@ def exact(text: str) -> None:
     write(inert(text) if sys.stdout.isatty() else text)
 
 
-def lines(rows: Iterable[str], masker: Masker) -> None:
+def lines(rows: Iterable[str], masker: "Masker") -> None:
     """Write lines for a person: masked once more as a whole, then inert."""
     write(inert(masker.text("\n".join(rows))) + "\n")
 

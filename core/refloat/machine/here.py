@@ -1,0 +1,49 @@
+"""Who and where this process is, for what it saves: user, host, process, directory."""
+
+import os
+import sys
+from collections.abc import Mapping
+
+from refloat.model.saving import Runner
+
+
+def user(environment: Mapping[str, str]) -> str:
+    """The person's name, as the system has it; the environment's word where it has none."""
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # a container's user without an entry
+        return environment.get("USER") or str(os.getuid())
+
+
+def runner() -> Runner:
+    """This process."""
+    return Runner(os.uname().nodename, os.getpid(), start_token("self"))
+
+
+def start_token(pid: int | str) -> str | None:
+    """When a process started, as the system writes it (proc(5), field 22); None where it ended or has no /proc."""
+    if sys.platform != "linux":
+        return None
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
+            fields = file.read().rpartition(b")")[2].split()
+        return None if fields[0] in {b"Z", b"X"} else fields[19].decode("ascii")
+    except (OSError, IndexError):
+        return None
+
+
+def is_running(who: Runner) -> bool | None:
+    """Whether the process behind a step still runs; None where that cannot be told from here."""
+    if who.host != os.uname().nodename or who.pid is None or who.pid_started is None:
+        return None
+    return start_token(who.pid) == who.pid_started
+
+
+def directory() -> str:
+    """The directory that the command was called in; the root where that has vanished."""
+    try:
+        return os.getcwd()  # noqa: PTH109
+    except OSError:
+        return "/"

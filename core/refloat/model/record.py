@@ -1,0 +1,188 @@
+"""What the record keeps of a job: steps, wraps, pickups, decisions, leases, and what a check of them found."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from refloat.model.saving import Ending, Opening, Release, Runner, Status
+from refloat.model.stamp import Stamp
+
+Verdict = Literal["unchanged", "altered", "missing", "not_checked"]
+"""Of what was saved, against its receipt. `unchanged` never means correct."""
+Signature = Literal["unsigned", "valid", "invalid", "unknown_key"]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A place in a job's chain."""
+
+    sealed: int
+    """1 for the first thing sealed on the job."""
+    previous: str
+    """The receipt sealed before it; empty for the first."""
+    receipt: str
+    signer: str | None = None
+    signature: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SavedStep:
+    """A step on a job, in flight (`link` is None) or sealed."""
+
+    id: str
+    seq: int
+    opening: Opening
+    input_sha256: str | None
+    input_bytes: int | None
+    output_sha256: str | None
+    output_bytes: int | None
+    ending: Ending | None
+    link: Link | None
+    verdict: Verdict = "not_checked"
+    running: bool | None = None
+    """Of a step in flight, whether its process still runs; None where that cannot be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrap:
+    """A handover: what was done, what for, to whom, and what comes next."""
+
+    id: str
+    job: str
+    at: Stamp
+    producer: str
+    summary: str
+    goal: str
+    recipient: str | None
+    next_steps: tuple[str, ...]
+    not_checked: tuple[str, ...]
+    last_seq: int
+    """The newest step of the job when it was written."""
+    automatic: bool
+    """Made by a hook; it never buries a person's own."""
+    note: str | None
+    link: Link
+    verdict: Verdict = "not_checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One receipt that was looked at when a job was picked up."""
+
+    seq: int
+    receipt: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Pickup:
+    """Somebody's acceptance of a wrap, or of a job that has none."""
+
+    id: str
+    job: str
+    at: Stamp
+    producer: str
+    wrap: str | None
+    checked: tuple[Checked, ...]
+    continue_at: int | None
+    """The first step that is absent or could not be confirmed; one past the last where all stand."""
+    automatic: bool
+    note: str | None
+    link: Link
+    verdict: Verdict = "not_checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Accepted, pending or declined: by whom, when, and whether it may be released."""
+
+    id: str
+    job: str
+    at: Stamp
+    status: Status
+    decided_by: str
+    release: Release | None
+    about: str | None
+    """The receipt that it speaks of; None for the job as a whole."""
+    automatic: bool
+    note: str | None
+    link: Link
+    verdict: Verdict = "not_checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One row of `jobs`."""
+
+    name: str
+    created_at: Stamp
+    steps: int
+    in_flight: int
+    wraps: int
+    last_at: Stamp | None
+    """The newest start, end, wrap, pickup or decision."""
+    status: Status | None
+    """Of the newest decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A claim on a session or a job until a moment."""
+
+    subject: str
+    token: str
+    """Whoever holds it may renew and release the lease."""
+    holder: str
+    """`user@host`."""
+    runner: Runner
+    since: Stamp
+    renewed_at: Stamp
+    until: Stamp
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that does not hold."""
+
+    seq: int | None
+    """The step's number; for other links the number of the last step before it; None for the job as a whole."""
+    field: str
+    """`output`, `exit_code`, `wrap.goal`, `chain`, …"""
+    what: str
+    verdict: Verdict = "altered"
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What a check of a job, of one receipt or of a file found."""
+
+    job: str | None
+    checked: int
+    """Links that were re-hashed."""
+    in_flight: tuple[int, ...]
+    problems: tuple[Fault, ...]
+    """`altered` and `missing` ones make it fail; `not_checked` ones do not."""
+    signature: Signature
+
+    @property
+    def ok(self) -> bool:
+        """Nothing is altered or missing."""
+        return not any(fault.verdict in {"altered", "missing"} for fault in self.problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """What a newcomer must know first."""
+
+    job: str
+    goal: str | None
+    steps: tuple[SavedStep, ...]
+    """In flight, load-bearing, then the newest."""
+    load_bearing: tuple[int, ...]
+    wraps: tuple[Wrap, ...]
+    pickups: tuple[Pickup, ...]
+    decisions: tuple[Decision, ...]
+    omitted: int
+    """Steps that are not shown."""
+    outcomes: tuple[tuple[str, int], ...]
+    """How many sealed steps ended how, of all."""

@@ -1,0 +1,86 @@
+-- name: begin_step
+INSERT INTO steps (id, job, seq, origin, producer, tool, summary, workspace, host, pid, pid_started, automatic,
+    input_sha256, input_bytes, started_at, head_before, worktree_before, unknown_before, rests_on,
+    opened)
+VALUES (:id, :job, :seq, :origin, :producer, :tool, :summary, :workspace, :host, :pid, :pid_started, :automatic,
+    :input_sha256, :input_bytes, :started_at, :head_before, :worktree_before, :unknown_before, :rests_on,
+    :opened);
+-- name: seal_step
+UPDATE steps SET output_sha256 = :output_sha256, output_bytes = :output_bytes, outcome = :outcome,
+    exit_code = :exit_code, ended_at = :ended_at, head_after = :head_after, worktree_after = :worktree_after,
+    unknown_after = :unknown_after, note = :note, sealed = :sealed, previous = :previous, digests = :digests,
+    receipt = :receipt, signer = :signer, signature = :signature
+WHERE id = :id AND sealed IS NULL;
+-- name: step
+SELECT {steps} FROM steps WHERE id = :id;
+-- name: add_wrap
+INSERT INTO wraps (id, job, at, producer, summary, goal, recipient, next_steps, not_checked, last_seq, automatic, note,
+    sealed, previous, digests, receipt, signer, signature)
+VALUES (:id, :job, :at, :producer, :summary, :goal, :recipient, :next_steps, :not_checked, :last_seq, :automatic, :note,
+    :sealed, :previous, :digests, :receipt, :signer, :signature);
+-- name: add_pickup
+INSERT INTO pickups (id, job, at, producer, wrap, checked, continue_at, automatic, note, sealed, previous, digests,
+    receipt, signer, signature)
+VALUES (:id, :job, :at, :producer, :wrap, :checked, :continue_at, :automatic, :note, :sealed, :previous, :digests,
+    :receipt, :signer, :signature);
+-- name: add_decision
+INSERT INTO decisions (id, job, at, status, decided_by, release, about, automatic, note, sealed, previous, digests,
+    receipt, signer, signature)
+VALUES (:id, :job, :at, :status, :decided_by, :release, :about, :automatic, :note, :sealed, :previous, :digests,
+    :receipt, :signer, :signature);
+-- name: steps_of
+SELECT {steps} FROM steps WHERE job = :job AND seq > :after ORDER BY seq LIMIT :many;
+-- name: wraps_of
+SELECT {wraps} FROM wraps WHERE job = :job ORDER BY sealed;
+-- name: pickups_of
+SELECT {pickups} FROM pickups WHERE job = :job ORDER BY sealed;
+-- name: decisions_of
+SELECT {decisions} FROM decisions WHERE job = :job ORDER BY sealed;
+-- name: in_flight
+SELECT {steps} FROM steps WHERE job = :job AND sealed IS NULL ORDER BY seq;
+-- name: newest_steps
+SELECT {steps} FROM steps WHERE job = :job ORDER BY seq DESC LIMIT :many;
+-- name: step_at
+SELECT {steps} FROM steps WHERE job = :job AND seq = :seq;
+-- name: outcomes
+SELECT outcome, count(*) AS n FROM steps WHERE job = :job AND outcome IS NOT NULL GROUP BY outcome ORDER BY outcome;
+-- name: load_bearing
+SELECT rests_on AS seq, count(*) AS resting FROM steps WHERE job = :job AND rests_on IS NOT NULL
+GROUP BY rests_on ORDER BY count(*) DESC, rests_on DESC LIMIT :many;
+-- name: left_behind
+SELECT seq, rests_on, head_before, worktree_before FROM steps
+WHERE job = :job AND worktree_after = :worktree AND head_after = :head ORDER BY seq DESC LIMIT 1;
+-- name: printed
+SELECT seq FROM steps WHERE job = :job AND output_sha256 = :content ORDER BY seq DESC LIMIT 1;
+-- name: find_receipt
+SELECT 'step' AS kind, job, id, receipt FROM steps WHERE receipt LIKE :prefix
+UNION ALL SELECT 'wrap' AS kind, job, id, receipt FROM wraps WHERE receipt LIKE :prefix
+UNION ALL SELECT 'pickup' AS kind, job, id, receipt FROM pickups WHERE receipt LIKE :prefix
+UNION ALL SELECT 'decision' AS kind, job, id, receipt FROM decisions WHERE receipt LIKE :prefix;
+-- name: find_wrap
+SELECT {wraps} FROM wraps WHERE id LIKE :prefix ORDER BY sealed DESC;
+-- name: find_step
+SELECT {steps} FROM steps WHERE id LIKE :prefix ORDER BY seq DESC;
+-- name: newest_wraps
+SELECT {wraps} FROM wraps WHERE job = :job ORDER BY sealed DESC LIMIT :many;
+-- name: last_own_wrap
+SELECT {wraps} FROM wraps WHERE job = :job AND automatic = 0 ORDER BY sealed DESC LIMIT 1;
+-- name: newest_pickups
+SELECT {pickups} FROM pickups WHERE job = :job ORDER BY sealed DESC LIMIT :many;
+-- name: newest_decisions
+SELECT {decisions} FROM decisions WHERE job = :job ORDER BY sealed DESC LIMIT :many;
+-- name: unsettled
+SELECT {steps} FROM steps WHERE job = :job AND (sealed IS NULL OR outcome IN ('dangling', 'interrupted')) AND NOT EXISTS (
+    SELECT 1 FROM steps AS later WHERE later.job = steps.job AND later.seq > steps.seq AND later.outcome = 'ok'
+    AND later.tool = steps.tool AND later.summary = steps.summary
+) ORDER BY seq LIMIT :many;
+-- name: last_failures
+SELECT {steps} FROM steps WHERE job = :job AND outcome IN ('error', 'denied', 'interrupted', 'dangling')
+ORDER BY seq DESC LIMIT :many;
+-- name: count_steps
+SELECT count(*) AS n FROM steps WHERE job = :job;
+-- name: count_links
+SELECT (SELECT count(*) FROM steps WHERE job = :job) + (SELECT count(*) FROM wraps WHERE job = :job)
+    + (SELECT count(*) FROM pickups WHERE job = :job) + (SELECT count(*) FROM decisions WHERE job = :job) AS n;
+-- name: count_reconstructed
+SELECT count(*) AS n FROM steps WHERE job = :job AND producer = :producer AND origin = 'reconstruction';

@@ -1,0 +1,279 @@
+"""The record as one private SQLite file: opening, privacy, migrations, transactions, backups.
+
+Plain `sqlite3` serves both the app and the short commands: a transaction here is a handful of rows, so the app calls
+it from a thread worker. One connection lives as long as its engine; a lock lets the threads of one process take turns.
+
+Two habits of SQLite shape this file. A new file that is switched to WAL while somebody else opens it answers "locked"
+at once, whatever the busy timeout: making and migrating happen under a lock of their own, on a file beside. And closing
+any descriptor of the database drops the process's locks on it: the file is never opened by hand once it exists.
+"""
+
+import fcntl
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Final
+
+from refloat.model.stamp import Stamp
+from refloat.record.engine import NotWritten, RecordUnavailable, Row, Value, later_version
+from refloat.record.migrating import NEWEST, NOTES, Migration, find_migrations
+from refloat.record.statements import statement
+
+_BUSY_SECONDS: Final = 60.0
+_FAULTS: Final = (sqlite3.Error, UnicodeDecodeError)
+"""What the module raises; the second where a damaged name stands in an error's own words."""
+
+
+class SqliteConnection:
+    """Statements by name on one SQLite connection."""
+
+    def __init__(self, raw: sqlite3.Connection) -> None:
+        self.raw = raw
+
+    def run(self, name: str, **values: Value) -> int:
+        """Run a statement; the number of rows that it changed."""
+        return self.raw.execute(statement(name), values).rowcount
+
+    def rows(self, name: str, **values: Value) -> Sequence[Row]:
+        """All rows of a question."""
+        return self.raw.execute(statement(name), values).fetchall()
+
+    def row(self, name: str, **values: Value) -> Row | None:
+        """The first row of a question, or None."""
+        found: Row | None = self.raw.execute(statement(name), values).fetchone()
+        return found
+
+
+class SqliteEngine:
+    """An open file, or memory."""
+
+    name = "sqlite"
+
+    def __init__(self, raw: sqlite3.Connection) -> None:
+        self._raw = raw
+        self._connection = SqliteConnection(raw)
+        self._turn = threading.RLock()
+
+    def close(self) -> None:
+        """Close it; a second time does nothing."""
+        with self._turn:
+            self._raw.close()
+
+    @contextmanager
+    def writing(self) -> Generator[SqliteConnection]:
+        """One transaction that writes: all of it or nothing, on disk when the block is left.
+
+        Raises:
+            NotWritten: the disk is full, or another writer held the record for longer than a minute.
+
+        """
+        with self._turn:
+            try:
+                self._raw.execute("BEGIN IMMEDIATE")
+                try:
+                    yield self._connection
+                    self._raw.execute("COMMIT")
+                except BaseException:
+                    with suppress(sqlite3.Error):  # a full disk has rolled it back already
+                        self._raw.execute("ROLLBACK")
+                    raise
+            except (*_FAULTS, OverflowError) as error:
+                raise NotWritten(f"the record cannot be written: {error}") from error
+
+    @contextmanager
+    def reading(self) -> Generator[SqliteConnection]:
+        """One view of the record, while no other thread uses the connection.
+
+        Raises:
+            RecordUnavailable: the file is damaged.
+
+        """
+        with self._turn:
+            inside = self._raw.in_transaction
+            try:
+                if not inside:
+                    self._raw.execute("BEGIN")
+                try:
+                    yield self._connection
+                finally:
+                    if not inside:
+                        with suppress(sqlite3.Error):
+                            self._raw.execute("ROLLBACK")
+            except _FAULTS as error:
+                raise RecordUnavailable(f"the record cannot be read: {error}") from error
+
+    def integrity(self) -> Sequence[str]:
+        """What SQLite itself finds damaged in the file, in its words; empty where nothing is."""
+        with self._turn:
+            try:
+                found = [str(word) for row in self._raw.execute("PRAGMA integrity_check") for word in row.values()]
+            except _FAULTS as error:
+                return (str(error),)
+        return () if found == ["ok"] else tuple(found)
+
+    def copy_to(self, path: Path) -> None:
+        """A whole private copy of the file as it is now, while others may go on writing."""
+        with self._turn:
+            _copy(self._raw, path)
+
+
+def open_file(path: Path, now: Stamp, migrations: Sequence[Migration] | None = None) -> SqliteEngine:
+    """Open the record at `path`, making it (private) and bringing it up to date.
+
+    Raises:
+        RecordNewer: a newer Refloat wrote it.
+        RecordUnavailable: it cannot be made, opened or read here; the sentence says why.
+
+    """
+    try:
+        raw = _open_current(path, NEWEST if migrations is None else migrations[-1].version)
+        return SqliteEngine(_make(path, now, migrations or find_migrations()) if raw is None else raw)
+    except (OSError, *_FAULTS) as error:
+        raise RecordUnavailable(f"the record {path} cannot be opened: {error}") from error
+
+
+def open_in_memory(now: Stamp) -> SqliteEngine:
+    """A record that is gone with the process."""
+    raw = _connect(":memory:")
+    _migrate(raw, None, now, find_migrations())
+    return SqliteEngine(raw)
+
+
+def _open_current(path: Path, newest: int) -> sqlite3.Connection | None:
+    """The connection where the file is there, private, in WAL and up to date; None where something is to be done."""
+    try:
+        mode = path.stat()
+    except FileNotFoundError:
+        return None
+    if mode.st_mode & 0o077:
+        path.chmod(0o600)
+    if not mode.st_size:
+        return None
+    raw = _connect(str(path))
+    try:
+        if _retry(lambda: _pragma(raw, "journal_mode")) == "wal" and schema_version(raw) == newest:
+            return raw
+    except sqlite3.OperationalError:
+        pass  # somebody makes or migrates it just now
+    except BaseException:
+        raw.close()
+        raise
+    raw.close()
+    return None
+
+
+def _make(path: Path, now: Stamp, migrations: Sequence[Migration]) -> sqlite3.Connection:
+    """Make or migrate the file while nobody else does."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        raw = _connect(str(path))
+        try:
+            _migrate(raw, path, now, migrations)
+        except BaseException:
+            raw.close()
+            raise
+        return raw
+    finally:
+        os.close(lock)
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    raw = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    raw.row_factory = _row
+    raw.text_factory = _text
+    try:
+        raw.execute("PRAGMA synchronous = FULL")  # a sealed step outlives a power cut, too
+        raw.execute("PRAGMA foreign_keys = ON")
+    except BaseException:
+        raw.close()
+        raise
+    return raw
+
+
+def _row(cursor: sqlite3.Cursor, values: tuple[object, ...]) -> dict[str, object]:
+    return {column[0]: value for column, value in zip(cursor.description, values, strict=True)}
+
+
+def _text(raw: bytes) -> str:
+    """Damaged text comes back as such, and no receipt fits it."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _pragma(raw: sqlite3.Connection, words: str) -> str:
+    row: dict[str, object] = raw.execute(f"PRAGMA {words}").fetchone()
+    return str(next(iter(row.values())))
+
+
+def _retry(ask: Callable[[], str]) -> str:
+    """Ask until the file is not locked; for what the busy timeout does not cover."""
+    until = monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            return ask()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or monotonic() > until:
+                raise
+        sleep(0.01)
+
+
+def schema_version(raw: sqlite3.Connection) -> int:
+    """The number of the last migration that ran; 0 for an empty file."""
+    known = raw.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_version'").fetchone()
+    if known is None:
+        return 0
+    row = raw.execute("SELECT max(version) AS version FROM schema_version").fetchone()
+    version: object = row["version"]
+    return version if isinstance(version, int) else 0
+
+
+def _migrate(raw: sqlite3.Connection, path: Path | None, now: Stamp, migrations: Sequence[Migration]) -> None:
+    newest = migrations[-1].version
+    at = schema_version(raw)
+    if at > newest:
+        raise later_version(f"the record {path}", at, newest)
+    _retry(lambda: _pragma(raw, "journal_mode = WAL"))
+    if 0 < at < newest and path is not None:
+        _back_up(raw, path, at)
+    for step in migrations:
+        if step.version > at:
+            _apply(raw, step, now)
+
+
+def _apply(raw: sqlite3.Connection, step: Migration, now: Stamp) -> None:
+    """Run one migration in one transaction with the note that it ran; another process may have been quicker."""
+    raw.execute("BEGIN IMMEDIATE")
+    try:
+        if schema_version(raw) < step.version:
+            for sql in step.statements():
+                raw.execute(sql)
+            raw.execute(NOTES)
+            raw.execute("INSERT INTO schema_version VALUES (?, ?)", (step.version, now))
+        raw.execute("COMMIT")
+    except BaseException:
+        with suppress(sqlite3.Error):
+            raw.execute("ROLLBACK")
+        raise
+
+
+def _back_up(raw: sqlite3.Connection, path: Path, version: int) -> None:
+    """A whole private copy beside it, before anything is changed. An earlier copy of that version stays."""
+    copy = path.with_name(f"{path.name}.schema-{version}.bak")
+    if not copy.exists():
+        _copy(raw, copy)
+
+
+def _copy(raw: sqlite3.Connection, copy: Path) -> None:
+    partial = copy.with_name(f"{copy.name}.partial")
+    partial.unlink(missing_ok=True)
+    os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    with closing(sqlite3.connect(partial)) as target:
+        raw.backup(target)
+    partial.replace(copy)

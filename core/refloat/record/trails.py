@@ -1,0 +1,136 @@
+"""The trail of a job: what a newcomer must know first, bounded, and without reading a single output.
+
+Decides what is shown where not all is: what is in flight, what most later steps rest on, what failed last, the newest.
+A step rests on the one that left the checkout which it started from, or the output that was its input. Decides what
+nobody may take for done, too: steps in flight, or of unknown outcome.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from refloat.model.record import Job, SavedStep, Trail, Verdict
+from refloat.model.saving import STATUSES, LinkKind
+from refloat.record.checking import quick_verdict
+from refloat.record.engine import Connection, Row
+from refloat.record.receipts import altered_fields, altered_opening
+from refloat.record.rows import get_stamp, number, stamp, text
+from refloat.record.store import Record
+from refloat.record.values import decision_of, pickup_of, step_of, wrap_of
+from refloat.record.whole import no_such_job
+
+SHOWN: Final = 40
+"""Steps of a trail, unless more are asked for."""
+LOAD_BEARING: Final = 2
+_FAILURES: Final = 5
+_IN_FLIGHT: Final = 10
+_HANDOVERS: Final = 5
+
+
+def load_trail(record: Record, job: str, limit: int = SHOWN) -> Trail:
+    """The trail of a job: about `limit` steps, never fewer than those that must be known, and the newest of the rest.
+
+    Raises:
+        NoSuchJob: there is none of that name.
+
+    """
+    with record.reading() as connection:
+        created_at = own_row(connection, job)["created_at"]
+        bearing = load_bearing(connection, job)
+        rows = _shown(connection, job, bearing, limit)
+        wraps = newest_wraps(connection, job)
+        pickups = connection.rows("links.newest_pickups", job=job, many=_HANDOVERS)
+        decisions = connection.rows("links.newest_decisions", job=job, many=_HANDOVERS)
+        outcomes = connection.rows("links.outcomes", job=job)
+        total = number(connection.row("links.count_steps", job=job) or {}, "n") or 0
+        return Trail(
+            job=job,
+            goal=text(wraps[0], "goal") if wraps else None,
+            steps=tuple(_step(record, connection, row, created_at) for row in rows),
+            load_bearing=bearing,
+            wraps=tuple(wrap_of(row, _verdict("wrap", row, created_at)) for row in wraps),
+            pickups=tuple(pickup_of(row, _verdict("pickup", row, created_at)) for row in pickups),
+            decisions=tuple(decision_of(row, _verdict("decision", row, created_at)) for row in decisions),
+            omitted=max(0, total - len(rows)),
+            outcomes=tuple((text(row, "outcome") or "unknown", number(row, "n") or 0) for row in outcomes),
+        )
+
+
+def own_row(connection: Connection, job: str) -> Row:
+    """A job's own row.
+
+    Raises:
+        NoSuchJob: there is none.
+
+    """
+    row = connection.row("jobs.one", job=job)
+    if row is None:
+        raise no_such_job(connection, job)
+    return row
+
+
+def newest_wraps(connection: Connection, job: str) -> Sequence[Row]:
+    """The newest wraps, a person's first: an automatic one never buries it."""
+    person = connection.row("links.last_own_wrap", job=job)
+    newest = connection.rows("links.newest_wraps", job=job, many=_HANDOVERS)
+    if person is None:
+        return newest
+    return [person, *[wrap for wrap in newest if wrap["id"] != person["id"]]]
+
+
+def load_bearing(connection: Connection, job: str) -> tuple[int, ...]:
+    """The steps that most later ones rest on; the newest that ended well where none says what it rests on."""
+    rows = connection.rows("links.load_bearing", job=job, many=LOAD_BEARING)
+    if not rows:
+        rows = [row for row in connection.rows("links.newest_steps", job=job, many=SHOWN) if row["outcome"] == "ok"][:1]
+    return tuple(number(row, "seq") or 0 for row in rows)
+
+
+def unsettled(record: Record, connection: Connection, job: str) -> Sequence[SavedStep]:
+    """Steps that nobody may take for done: in flight, or of unknown outcome, and not repeated successfully since."""
+    created_at = own_row(connection, job)["created_at"]
+    rows = connection.rows("links.unsettled", job=job, many=SHOWN)
+    return [_step(record, connection, row, created_at) for row in rows]
+
+
+def find_jobs(record: Record) -> tuple[Job, ...]:
+    """Every job, the one that something happened to last first."""
+    with record.reading() as connection:
+        jobs = [_job(row) for row in connection.rows("jobs.all")]
+    return tuple(sorted(jobs, key=lambda job: job.last_at or "", reverse=True))
+
+
+def _shown(connection: Connection, job: str, bearing: Sequence[int], limit: int) -> list[Row]:
+    """The steps to show, each once, by number: what must be known first has its place, the newest fill up."""
+    must: list[Row] = list(connection.rows("links.in_flight", job=job))[-_IN_FLIGHT:]
+    for seq in bearing:
+        must += connection.rows("links.step_at", job=job, seq=seq)
+    must += connection.rows("links.last_failures", job=job, many=_FAILURES)
+    chosen = {row["id"]: row for row in must}
+    for row in connection.rows("links.newest_steps", job=job, many=limit):
+        if len(chosen) >= limit:
+            break
+        chosen.setdefault(row["id"], row)
+    return sorted(chosen.values(), key=lambda row: number(row, "seq") or 0, reverse=True)
+
+
+def _step(record: Record, connection: Connection, row: Row, created_at: object) -> SavedStep:
+    if row["sealed"] is None:
+        return step_of(row, "altered" if altered_opening(row, created_at) else "not_checked")
+    return step_of(row, quick_verdict(record, connection, row, created_at))
+
+
+def _verdict(kind: LinkKind, row: Row, created_at: object) -> Verdict:
+    return "altered" if altered_fields(kind, row, created_at) else "unchanged"
+
+
+def _job(row: Row) -> Job:
+    moments = [get_stamp(row, f"last_{what}") for what in ("started", "ended", "wrap", "pickup", "decision")]
+    return Job(
+        name=text(row, "name"),
+        created_at=stamp(row, "created_at"),
+        steps=number(row, "last_seq") or 0,
+        in_flight=number(row, "in_flight") or 0,
+        wraps=number(row, "wraps") or 0,
+        last_at=max((moment for moment in moments if moment is not None), default=None),
+        status=next((status for status in STATUSES if status == row["status"]), None),
+    )

@@ -1,0 +1,165 @@
+"""Whether what is stored of a job is what was sealed: every field, every byte, every place in the chain.
+
+Pure but for the reading of contents, which comes in as a function: the record and an exported file are judged alike.
+Decides what is altered, missing or unchecked, and names the step and the field. Refuses to say that anything is right.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from refloat.model.record import Fault, Signature, Verdict, Verified
+from refloat.model.saving import LinkKind
+from refloat.record.engine import Row
+from refloat.record.receipts import altered_fields, altered_opening
+from refloat.record.rows import number, text
+from refloat.record.whole import WholeJob
+
+_ENDED = ("output_sha256", "outcome", "ended_at", "previous", "digests", "receipt")
+
+
+class ContentFault(NamedTuple):
+    """What is wrong with a saved input or output."""
+
+    verdict: Verdict
+    what: str
+
+
+CheckContent = Callable[[str, int | None], ContentFault | None]
+"""SHA-256 and size of a content to what is wrong with it; None where its bytes are what was saved."""
+
+
+class _Place(NamedTuple):
+    """A sealed link in its chain."""
+
+    sealed: int
+    kind: LinkKind
+    row: Row
+    intact: bool
+
+
+def judge_job(job: WholeJob, check: CheckContent, only: str | None = None) -> Verified:
+    """Judge a whole job; with `only`, a receipt, just that link, its bytes and its place."""
+    created_at = None if job.row is None else job.row["created_at"]
+    faults: list[Fault] = []
+    places: list[_Place] = []
+    in_flight: list[int] = []
+    if job.row is None:
+        faults.append(Fault(None, "job", "the job's own row is missing", "missing"))
+    for kind, row in job.links:
+        if kind == "step" and row["sealed"] is None:
+            in_flight.append(number(row, "seq") or 0)
+            if only is None:
+                faults += _judge_open(row, created_at, check)
+            continue
+        altered = altered_fields(kind, row, created_at)
+        places.append(_Place(number(row, "sealed") or 0, kind, row, not altered))
+        if only is None or row["receipt"] == only:
+            faults += [_fault(kind, row, field) for field in altered]
+            if row["signature"] is not None and row["signer"] is None:
+                faults.append(_fault(kind, row, "signature", "it is signed, and nobody is named who signed it"))
+            faults += _judge_contents(kind, row, check)
+    places.sort(key=lambda place: place.sealed)
+    faults += [fault for fault, receipt in _judge_chain(places) if only is None or receipt == only]
+    if only is None and job.row is not None:
+        faults += _judge_numbers(job.row, places, [row for kind, row in job.links if kind == "step"])
+    chosen = [place for place in places if only is None or place.row["receipt"] == only]
+    return Verified(
+        job.name,
+        len(chosen),
+        tuple(sorted(in_flight)) if only is None else (),
+        _one_for_the_job(faults),
+        _signature([place.row for place in chosen]),
+    )
+
+
+def _judge_open(row: Row, created_at: object, check: CheckContent) -> list[Fault]:
+    faults = [_fault("step", row, field) for field in altered_opening(row, created_at)]
+    ended = next((name for name in _ENDED if row.get(name) is not None), None)
+    if ended is not None:
+        seq = number(row, "seq")
+        faults.append(Fault(seq, "sealed", f"it has no place in the chain, and has {ended} like a sealed step"))
+    return faults + _judge_content(row, "input", check)
+
+
+def _judge_contents(kind: LinkKind, row: Row, check: CheckContent) -> list[Fault]:
+    if kind != "step":
+        return []
+    return [*_judge_content(row, "input", check), *_judge_content(row, "output", check)]
+
+
+def _judge_content(row: Row, what: str, check: CheckContent) -> list[Fault]:
+    name = row[f"{what}_sha256"]
+    if name is None:
+        return []
+    found = check(text(row, f"{what}_sha256"), number(row, f"{what}_bytes"))
+    return [] if found is None else [Fault(number(row, "seq"), what, found.what, found.verdict)]
+
+
+def _judge_chain(places: Sequence[_Place]) -> list[tuple[Fault, object]]:
+    """Faults of order, each with the receipt of the link that it is found at."""
+    faults: list[tuple[Fault, object]] = []
+    receipt: object = ""
+    at, before = 0, None
+    for place in places:
+        if place.sealed == at:
+            what = f"two links are sealed as number {at}"
+            faults.append((_fault(place.kind, place.row, "sealed", what), place.row["receipt"]))
+            continue
+        if place.sealed != at + 1:
+            missing = (
+                f"number {at + 1} of the chain"
+                if place.sealed == at + 2
+                else (f"numbers {at + 1} to {place.sealed - 1} of the chain")
+            )
+            fault = Fault(number(place.row, "seq"), "chain", f"{missing} missing before it", "missing")
+            faults.append((fault, place.row["receipt"]))
+        elif place.intact and place.row["previous"] != receipt and (before is None or before.intact):
+            faults.append((_unchained(place, before), place.row["receipt"]))
+        at, receipt, before = place.sealed, place.row["receipt"], place
+    return faults
+
+
+def _unchained(place: _Place, before: _Place | None) -> Fault:
+    """Both fit their own receipts, and the later one was sealed after another: the earlier one was replaced whole."""
+    blamed = place if before is None else before
+    return _fault(blamed.kind, blamed.row, "receipt", "it is not the link that the next one was sealed after")
+
+
+def _judge_numbers(job: Row, places: Sequence[_Place], steps: Sequence[Row]) -> list[Fault]:
+    faults: list[Fault] = []
+    last = places[-1] if places else None
+    at = last.sealed if last else 0
+    if job["last_sealed"] != at:
+        what = f"the job counts {job['last_sealed']} sealed links, and {at} is the last that is there"
+        faults.append(Fault(None, "last_sealed", what, "missing"))
+    elif job["head"] != (last.row["receipt"] if last else ""):
+        intact = last is None or last.intact
+        what = "the job's head is not the receipt of its last link"
+        faults.append(Fault(number(last.row, "seq") if last and intact else None, "head", what))
+    numbers = {number(row, "seq") for row in steps}
+    last_seq = number(job, "last_seq") or 0
+    most = max((seq for seq in numbers if seq is not None), default=0)
+    gone = [seq for seq in range(1, min(last_seq, most + 1000) + 1) if seq not in numbers]
+    faults += [Fault(seq, "step", "the step is gone", "missing") for seq in gone]
+    if most > last_seq:
+        faults.append(Fault(None, "last_seq", f"the job counts {last_seq} steps, and there is a number {most}"))
+    return faults
+
+
+def _fault(kind: LinkKind, row: Row, field: str, what: str = "it is not what was sealed") -> Fault:
+    if kind == "step":
+        return Fault(number(row, "seq"), field, what)
+    return Fault(number(row, "last_seq"), f"{kind}.{field}", f"{what} ({kind} {text(row, 'id')[:8]})")
+
+
+def _one_for_the_job(faults: Sequence[Fault]) -> tuple[Fault, ...]:
+    """A job's own altered field is bound by every link, and told once."""
+    rest = [fault for fault in faults if not fault.field.endswith("job_created_at")]
+    if len(rest) == len(faults):
+        return tuple(rest)
+    return (Fault(None, "created_at", "it is not what every link of the job was sealed with"), *rest)
+
+
+def _signature(rows: Sequence[Row]) -> Signature:
+    """Nothing is signed yet by any Refloat that this one knows; a signature that is there cannot be checked."""
+    return "unsigned" if all(row["signature"] is None for row in rows) else "unknown_key"

@@ -1,0 +1,161 @@
+"""Steps saved on a job: a command run as it would run anyway, or a step that ran elsewhere.
+
+Decides what is written when, and that a record which cannot be written stops no command: it runs all the same, and the
+answer says what was not saved. What the machine does comes in as functions, so that a short command loads no more of it
+than it uses.
+"""
+
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from refloat.errors import NotDone, RefloatError
+from refloat.model.saving import Ended, Ending, Opening, Runner, SavedOutcome, Tree
+from refloat.model.stamp import Stamp
+from refloat.record.chain import Begun, Sealed, add_step, begin_step, check_name, seal_step
+from refloat.record.contents import hold, keep
+from refloat.record.spool import Spool
+from refloat.record.store import NotWritten, Record, find_url, open_record
+
+_STOPPED: Final = frozenset((signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL))
+"""Signals that somebody sent to end a command; the others are its own faults."""
+SESSION_VARIABLES: Final = {"CLAUDE_CODE_SESSION_ID": "claude-code", "CODEX_THREAD_ID": "codex"}
+"""What agents put into the environment of what they start, and which agent that is."""
+
+
+class Desk(NamedTuple):
+    """What saving needs of the machine."""
+
+    data: Path
+    config: Path
+    environment: Mapping[str, str]
+    workspace: str
+    runner: Runner
+    now: Callable[[], Stamp]
+    look: Callable[[str], Tree]
+    run: Callable[[Sequence[str], Callable[[bytes], None]], Ended]
+
+    def open(self) -> Record:
+        """The record.
+
+        Raises:
+            Unreadable: it cannot be opened here.
+
+        """
+        return open_record(self.data, self.now(), find_url(self.environment, self.config))
+
+
+class Ran(NamedTuple):
+    """A command that was run."""
+
+    ended: Ended
+    sealed: Sealed | None
+    trouble: str | None
+    """Why the step is not saved, or not sealed."""
+
+
+class Elsewhere(NamedTuple):
+    """A step that ran elsewhere, as somebody tells it."""
+
+    job: str
+    producer: str
+    tool: str
+    outcome: SavedOutcome
+    summary: str = ""
+    exit_code: int | None = None
+    given: bytes | None = None
+    output: bytes | None = None
+    note: str | None = None
+
+
+def default_producer(environment: Mapping[str, str], user: Callable[[], str]) -> str:
+    """Who saves a step, where nobody says: the agent whose session started this command, else the person."""
+    for variable, agent in SESSION_VARIABLES.items():
+        if session := environment.get(variable):
+            return f"{agent}:{session}"
+    return f"human:{user()}"
+
+
+def run_step(desk: Desk, job: str, producer: str, argv: Sequence[str], summary: str) -> Ran:
+    """Run a command and save it as a step of the job. The command runs whatever becomes of the record.
+
+    Raises:
+        UsageError: the job's name is none. Nothing was run.
+
+    """
+    check_name(job)
+    with ExitStack() as open_things:
+        record: Record | None = None
+        begun: Begun | None = None
+        trouble: str | None = None
+        given = hold(b"\0".join(word.encode("utf-8", "surrogateescape") for word in argv))
+        try:
+            record = open_things.enter_context(desk.open())
+            tree = desk.look(desk.workspace)
+            opening = Opening(job, producer, "run", summary, "run", desk.now(), desk.workspace, tree, desk.runner)
+            begun = begin_step(record, opening, given)
+        except RefloatError as error:
+            trouble = f"this step is not saved: {error}"
+        spool = open_things.enter_context(Spool(desk.data))
+        ended = desk.run(argv, spool.write if begun else _let_pass)
+        if record is None or begun is None:
+            return Ran(ended, None, trouble)
+        ending = Ending(outcome_of(ended), desk.now(), ended.code, desk.look(desk.workspace), ended.failed)
+        try:
+            return Ran(ended, seal_step(record, begun, ending, spool.finish(record)), None)
+        except (RefloatError, OSError) as error:
+            return Ran(ended, None, f"step {begun.seq} of {job} stays in flight, its end is not saved: {error}")
+
+
+def save_elsewhere(desk: Desk, told: Elsewhere) -> Sealed:
+    """Save a step that ran elsewhere.
+
+    Raises:
+        UsageError: the job's name is none.
+        NotWritten: the record did not take it.
+        Unreadable: it cannot be opened.
+
+    """
+    check_name(told.job)
+    now, tree = desk.now(), desk.look(desk.workspace)
+    # How the checkout was before is not known here; how it is now is.
+    before = Tree(unknown="saved when it had ended")
+    opening = Opening(
+        told.job, told.producer, told.tool, told.summary, "step", now, desk.workspace, before, desk.runner
+    )
+    ending = Ending(told.outcome, now, told.exit_code, tree, told.note)
+    with desk.open() as record:
+        try:
+            given, output = (None if data is None else keep(record, data) for data in (told.given, told.output))
+        except OSError as error:
+            raise NotWritten(f"the record cannot be written: {error}") from error
+        return add_step(record, opening, ending, given, output)
+
+
+def write_receipt(path: str, text: str) -> None:
+    """Write a receipt for its owner's eyes alone (0600); a link of that name is not followed.
+
+    Raises:
+        NotDone: it could not be written.
+
+    """
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        with open(handle, "w", encoding="utf-8") as file:  # noqa: PTH123
+            file.write(text)
+    except OSError as error:
+        raise NotDone(f"the receipt is not written: {error}") from error
+
+
+def outcome_of(ended: Ended) -> SavedOutcome:
+    """What became of a command."""
+    if ended.by_signal in _STOPPED:
+        return "interrupted"
+    return "error" if ended.failed or ended.code else "ok"
+
+
+def _let_pass(data: bytes) -> None:
+    del data

@@ -1,0 +1,77 @@
+"""A session that had no record is put on a job: labelled, with its gaps, nothing of unknown outcome told as done."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from refloat.errors import NotDone
+from refloat.model.problem import Problem
+from refloat.model.saving import OUTCOMES
+from refloat.model.session import SessionName
+from refloat.model.stamp import Stamp
+from refloat.model.transcript import Outcome
+from refloat.record.checking import verify_job
+from refloat.record.contents import read
+from refloat.record.store import Record
+from refloat.record.trails import load_trail
+from refloat.testing.stories import StoryBuilder, written
+from refloat.usecases.hand_over import pick_up
+from refloat.usecases.reconstruct import LABEL, reconstruct
+
+NOW = Stamp("2026-09-20T08:00:00.000Z")
+NAME = SessionName("codex:0199")
+
+
+def builder() -> StoryBuilder:
+    story = StoryBuilder("codex", "0199", workspace="/srv/app")
+    story.edit(written("/srv/app/a.py", "x = 1\n"))
+    story.run("pytest -q", "2 failed", outcome=Outcome.ERROR, exit_code=1)
+    story.run("make deploy", outcome=Outcome.DANGLING)
+    return story
+
+
+def test_its_steps_stand_on_the_job_with_their_outcomes(record: Record) -> None:
+    done = reconstruct(record, "retry", NAME, builder().build(), NOW)
+    steps = sorted(load_trail(record, "retry").steps, key=lambda step: step.seq)
+    assert len(done.receipts) == len(steps) == 4
+    assert {step.opening.origin for step in steps} == {"reconstruction"}
+    assert {step.opening.producer for step in steps} == {NAME}
+    assert [step.ending.outcome for step in steps if step.ending] == ["ok", "ok", "error", "dangling"]
+    assert all(step.ending and LABEL in (step.ending.note or "") for step in steps)
+    assert verify_job(record, "retry").ok
+    assert pick_up(record, "retry", "bob", lambda: NOW).pickup.continue_at == 4
+
+
+def test_gaps_are_named_in_the_record_too(record: Record) -> None:
+    story = builder().build()
+    problem = Problem("/t/x.jsonl", 7, 100, "a broken line")
+    story = replace(story, summary=replace(story.summary, problems=(problem,), unknown={"new_row": 3}))
+    done = reconstruct(record, "retry", NAME, story, NOW)
+    assert len(done.gaps) == 3
+    assert done.gaps[0] == "/t/x.jsonl: a broken line"
+    assert "step 3" in done.gaps[1]
+    first = min(load_trail(record, "retry").steps, key=lambda step: step.seq)
+    with record.reading() as connection:
+        kept = b"".join(read(record, connection, first.output_sha256 or "", first.output_bytes))
+    assert json.loads(kept)["gaps"] == list(done.gaps)
+
+
+def test_the_same_session_stands_there_once(record: Record) -> None:
+    reconstruct(record, "retry", NAME, builder().build(), NOW)
+    with pytest.raises(NotDone, match="stands on retry already"):
+        reconstruct(record, "retry", NAME, builder().build(), NOW)
+    reconstruct(record, "other", NAME, builder().build(), NOW)
+    reconstruct(record, "retry", SessionName("codex:0200"), builder().build(), NOW)
+
+
+def test_every_outcome_of_a_transcript_has_its_word_here() -> None:
+    assert {outcome.value for outcome in Outcome} == set(OUTCOMES)
+
+
+def test_the_agents_variables_are_those_that_their_readers_name() -> None:
+    from refloat.readers import registry
+    from refloat.usecases.save_step import SESSION_VARIABLES
+
+    named = {name: agent for agent in registry.names() for name in registry.load(agent).child_variables()}
+    assert named == SESSION_VARIABLES

@@ -1,0 +1,190 @@
+"""Running a command and saving it: what is written when, and that nothing of the record stops the command."""
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from refloat.errors import UsageError
+from refloat.model.record import SavedStep
+from refloat.model.saving import Ended, Runner, Tree
+from refloat.model.stamp import Stamp, later
+from refloat.record.checking import verify_job
+from refloat.record.contents import SMALL, read
+from refloat.record.store import Record
+from refloat.record.trails import load_trail
+from refloat.usecases.save_step import Desk, Elsewhere, Ran, outcome_of, run_step, save_elsewhere
+
+NOW = Stamp("2026-09-14T14:00:00.000Z")
+Keep = Callable[[bytes], None]
+Make = Callable[[Callable[[Keep], Ended]], Desk]
+
+
+@pytest.fixture(autouse=True)
+def _open_umask() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction] - used by pytest
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.fixture
+def desk(url: str | None, tmp_path: Path) -> Make:
+    """A desk whose commands are functions, whose clock ticks, and whose checkout changes with each look."""
+    ticks, looks = count(), count()
+    environment = {} if url is None else {"REFLOAT_RECORD_URL": url}
+
+    def make(command: Callable[[Keep], Ended]) -> Desk:
+        def look(directory: str) -> Tree:
+            return Tree("a" * 40, f"{directory} {next(looks)}")
+
+        def run(argv: Sequence[str], keep: Keep) -> Ended:
+            return command(keep) if argv else Ended(0)
+
+        return Desk(
+            data=tmp_path / "data",
+            config=tmp_path / "config",
+            environment=environment,
+            workspace="/srv/app",
+            runner=Runner("host", 7, "99"),
+            now=lambda: later(NOW, next(ticks)),
+            look=look,
+            run=run,
+        )
+
+    return make
+
+
+def go(desk: Desk, argv: Sequence[str] = ("make", "it")) -> Ran:
+    return run_step(desk, "retry", "human:ada", argv, " ".join(argv))
+
+
+def only(record: Record) -> SavedStep:
+    (step,) = load_trail(record, "retry").steps
+    return step
+
+
+def test_the_step_is_in_flight_before_the_command_starts(desk: Make, opened: Callable[[], Record]) -> None:
+    seen: list[SavedStep] = []
+
+    def command(keep: Keep) -> Ended:
+        keep(b"some ")
+        seen.append(only(opened()))
+        keep(b"words")
+        return Ended(0)
+
+    ran = go(desk(command))
+    assert seen[0].link is None
+    assert (seen[0].opening.summary, seen[0].opening.tree.worktree) == ("make it", "/srv/app 0")
+    assert seen[0].opening.runner == Runner("host", 7, "99")
+    assert (ran.trouble, ran.ended.code) == (None, 0)
+    step = only(opened())
+    assert step.ending is not None
+    assert (step.ending.outcome, step.ending.tree.worktree, step.output_bytes) == ("ok", "/srv/app 1", 10)
+    assert step.opening.started_at < step.ending.ended_at
+
+
+@pytest.mark.parametrize("size", [0, 1, SMALL, SMALL + 1, 3_000_000])
+def test_every_byte_is_kept_however_many(desk: Make, opened: Callable[[], Record], tmp_path: Path, size: int) -> None:
+    data = bytes(range(256)) * (size // 256 + 1)
+
+    def command(keep: Keep) -> Ended:
+        for at in range(0, size, 100_000):
+            keep(data[at : min(at + 100_000, size)])
+        return Ended(0)
+
+    go(desk(command))
+    record = opened()
+    step = only(record)
+    with record.reading() as connection:
+        assert b"".join(read(record, connection, step.output_sha256 or "", step.output_bytes)) == data[:size]
+    assert verify_job(record, "retry").ok
+    data_directory = tmp_path / "data"
+    assert not list(data_directory.glob("incoming/*"))
+    for path in data_directory.rglob("*"):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+
+
+def test_its_words_are_kept_as_they_were_given(desk: Make, opened: Callable[[], Record]) -> None:
+    go(desk(lambda _: Ended(0)), ("sh", "-c", "echo 'a b'", "\udcff"))
+    record = opened()
+    step = only(record)
+    with record.reading() as connection:
+        kept = b"".join(read(record, connection, step.input_sha256 or "", step.input_bytes))
+    assert kept == b"sh\0-c\0echo 'a b'\0\xff"
+
+
+@pytest.mark.parametrize(
+    ("ended", "outcome"),
+    [
+        (Ended(0), "ok"),
+        (Ended(1), "error"),
+        (Ended(127, None, "No such file"), "error"),
+        (Ended(130, 2), "interrupted"),
+        (Ended(137, 9), "interrupted"),
+        (Ended(139, 11), "error"),
+    ],
+)
+def test_what_became_of_it(ended: Ended, outcome: str) -> None:
+    assert outcome_of(ended) == outcome
+
+
+def test_a_record_that_cannot_be_opened_stops_no_command(desk: Make, tmp_path: Path) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.toml").write_text('[record]\nurl = "mysql://x"\n')
+    ran = go(desk(lambda _: Ended(3))._replace(environment={}))
+    assert (ran.ended.code, ran.sealed) == (3, None)
+    assert ran.trouble is not None
+    assert ran.trouble.startswith("this step is not saved: the record's URL")
+
+
+def test_a_record_that_is_lost_meanwhile_leaves_the_step_in_flight(
+    desk: Make, opened: Callable[[], Record], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from refloat.record.store import NotWritten
+    from refloat.usecases import save_step
+
+    def refuse(*_: object) -> None:
+        raise NotWritten("the record cannot be written: the server is gone")
+
+    monkeypatch.setattr(save_step, "seal_step", refuse)
+    ran = go(desk(lambda _: Ended(4)))
+    assert (ran.ended.code, ran.sealed) == (4, None)
+    assert ran.trouble == (
+        "step 1 of retry stays in flight, its end is not saved: the record cannot be written: the server is gone"
+    )
+    assert only(opened()).link is None
+
+
+def test_a_name_that_is_none_runs_nothing(desk: Make) -> None:
+    def command(keep: Keep) -> Ended:
+        raise AssertionError(keep)
+
+    with pytest.raises(UsageError):
+        run_step(desk(command), "", "human:ada", ["make"], "make")
+
+
+def test_a_step_from_elsewhere_is_sealed_at_once(desk: Make, opened: Callable[[], Record]) -> None:
+    told = Elsewhere("retry", "me", "deploy", "denied", "to staging", 1, b"in", None, "by hand")
+    sealed = save_elsewhere(desk(lambda _: Ended(0)), told)
+    step = only(opened())
+    assert step.link is not None
+    assert (step.link.receipt, step.input_bytes, step.output_sha256) == (sealed.receipt, 2, None)
+    assert step.ending is not None
+    assert (step.ending.outcome, step.ending.note) == ("denied", "by hand")
+
+
+def test_a_big_output_from_elsewhere_lies_beside_the_rows(
+    desk: Make, opened: Callable[[], Record], url: str | None
+) -> None:
+    data = b"a long line of a log\n" * 10_000
+    save_elsewhere(desk(lambda _: Ended(0)), Elsewhere("retry", "me", "log", "ok", output=data))
+    record = opened()
+    step = only(record)
+    with record.reading() as connection:
+        row = connection.row("contents.one", sha256=step.output_sha256 or "")
+        assert row is not None
+        assert (row["place"], row["coding"]) == ("file" if url is None else "row", "zstd")
+        assert b"".join(read(record, connection, step.output_sha256 or "", step.output_bytes)) == data

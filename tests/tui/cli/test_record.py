@@ -1,0 +1,289 @@
+"""The record on the command line: what a person types, what comes back, with which code."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+PATIENCE = 100
+
+
+@pytest.fixture
+def refloat(tmp_path: Path) -> Run:
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "PYTHONPATH": os.pathsep.join(sys.path)}
+
+    def run(*words: str, given: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+        argv = [sys.executable, "-m", "refloat_tui", *words]
+        return subprocess.run(
+            argv,
+            env=env | more,
+            cwd=tmp_path,
+            input=given,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
+        )
+
+    return run
+
+
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "home" / ".local" / "share" / "refloat"
+
+
+def answer(done: subprocess.CompletedProcess[str], code: int = 0) -> Any:
+    assert done.returncode == code, done.stderr
+    found = json.loads(done.stdout)
+    assert found["schema"] == "refloat/1"
+    return found
+
+
+def test_a_command_is_run_and_saved(refloat: Run, tmp_path: Path) -> None:
+    done = refloat("run", "--job", "j", "--receipt", "r.json", "--", "sh", "-c", "echo out; echo err >&2; exit 3")
+    assert (done.stdout, done.stderr, done.returncode) == ("out\n", "err\n", 3)
+    (step,) = answer(refloat("trail", "j", "--json"))["steps"]
+    assert (step["seq"], step["state"], step["outcome"], step["exit_code"]) == (1, "sealed", "error", 3)
+    assert (step["output_bytes"], step["verdict"]) == (8, "unchanged")
+    assert step["producer"].startswith("human:")
+    receipt = json.loads((tmp_path / "r.json").read_text())
+    assert receipt["job"] == "j"
+    assert receipt["step"]["receipt"] == step["receipt"]
+    assert (tmp_path / "r.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_command_runs_though_nothing_can_be_saved(refloat: Run, tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("no directory")
+    done = refloat("run", "--job", "j", "--", "sh", "-c", "echo out; exit 3")
+    assert (done.stdout, done.returncode) == ("out\n", 3)
+    assert "this step is not saved: the record" in done.stderr
+
+
+def test_a_command_runs_though_the_record_is_a_newer_one_s(refloat: Run, tmp_path: Path) -> None:
+    import sqlite3
+    from contextlib import closing
+
+    refloat("run", "--job", "j", "--", "true")
+    with closing(sqlite3.connect(data(tmp_path) / "record.db")) as connection, connection:
+        connection.execute("INSERT INTO schema_version VALUES (9000, 'x')")
+    done = refloat("run", "--job", "j", "--", "sh", "-c", "exit 5")
+    assert done.returncode == 5
+    assert "newer Refloat" in done.stderr
+
+
+def test_an_output_that_the_disk_does_not_take_leaves_the_step_in_flight(refloat: Run, tmp_path: Path) -> None:
+    refloat("run", "--job", "j", "--", "true")
+    limited = 'ulimit -f 200; exec "$@"'  # blocks of 512 bytes: a little more than the record has
+    code = "print('x' * 3_000_000)"
+    words = [sys.executable, "-m", "refloat_tui", "run", "--job", "j", "--", sys.executable, "-c", code]
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(["sh", "-c", limited, "sh", *words], env=env, capture_output=True, check=False, cwd=tmp_path)
+    assert (len(done.stdout), done.returncode) == (3_000_001, 0)
+    assert b"step 2 of j stays in flight" in done.stderr
+    assert answer(refloat("verify", "j", "--json"))["in_flight"] == [2]
+    assert not list((data(tmp_path) / "incoming").iterdir())
+
+
+def test_who_runs_it_is_the_agent_s_session_where_one_started_it(refloat: Run) -> None:
+    refloat("run", "--job", "j", "--", "true", CLAUDE_CODE_SESSION_ID="abc")
+    refloat("run", "--job", "j", "--", "true", CODEX_THREAD_ID="0199")
+    refloat("run", "--job", "j", "--producer", "me", "--", "true", CODEX_THREAD_ID="0199")
+    steps = answer(refloat("trail", "j", "--json"))["steps"]
+    assert [step["producer"] for step in steps] == ["me", "codex:0199", "claude-code:abc"]
+
+
+def test_a_step_from_elsewhere(refloat: Run, tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(b"\0in\xff")
+    words = ("step", "--job", "j", "--tool", "deploy", "--input", "in", "--output", "-", "--exit-code", "2")
+    saved = answer(refloat(*words, "--summary", "to staging", "--note", "by hand", "--json", given="done\n"))
+    assert saved["step"]["outcome"] == "error"
+    assert refloat("step", "--job=j", "--tool=t", "--outcome=denied").stdout.startswith(
+        "step 2 of j is saved, receipt "
+    )
+    second, first = answer(refloat("trail", "j", "--json"))["steps"]
+    assert (first["output_bytes"], first["note"], second["outcome"]) == (5, "by hand", "denied")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "--job", "j"), "Missing argument"),
+        (("run", "true"), "--job"),
+        (("run", "--job", "", "true"), "job's name"),
+        (("run", "--jb", "j", "true"), "--job"),
+        (("step", "--job", "j"), "--tool"),
+        (("step", "--job", "j", "--tool", "t", "--outcome", "fine"), "fine"),
+        (("step", "--job", "j", "--tool", "t", "--input", "none"), "none cannot be read"),
+        (("step", "--job", "j", "--tool", "t", "--input", "-", "--output", "-"), "not both"),
+        (("step", "--job", "j", "--tool", "t", "--exit-code", "-1"), "-1"),
+        (("trail", "j"), "nothing is saved here yet"),
+        (("trail",), "JOB"),
+        (("trail", "j", "--limit", "0"), "0"),
+        (("verify", "j"), "nothing is saved here yet"),
+        (("wrap", "j"), "--summary"),
+        (("decide", "j", "maybe", "--by", "ada"), "maybe"),
+    ],
+)
+def test_what_is_said_wrong_is_a_sentence_and_code_2(refloat: Run, words: tuple[str, ...], said: str) -> None:
+    done = refloat(*words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_every_command_has_its_page(refloat: Run) -> None:
+    saving, handing = ("run", "step", "trail", "jobs", "verify"), ("wrap", "pickup", "decide", "export", "reconstruct")
+    for name in (*saving, *handing, "record"):
+        done = refloat(name, "--help")
+        assert done.returncode == 0
+        assert f"refloat {name}" in done.stdout
+
+
+def test_from_the_first_step_to_the_next_person(refloat: Run, tmp_path: Path) -> None:
+    refloat("run", "--job", "retry", "--", "echo", "one")
+    refloat("run", "--job", "retry", "--", "sh", "-c", "kill -9 $$")
+    words = ("--goal", "stop after 3", "--to", "bob", "--next", "look", "--next", "deploy", "--not-checked", "docs")
+    wrap = answer(refloat("wrap", "retry", "--summary", "tests pass", *words, "--json"))["wrap"]
+    assert (wrap["next_steps"], wrap["not_checked"], wrap["recipient"]) == (["look", "deploy"], ["docs"], "bob")
+    picked = answer(refloat("pickup", wrap["id"][:8], "--as", "bob", "--json"))
+    assert (picked["pickup"]["wrap"], picked["pickup"]["continue_at"]) == (wrap["id"], 2)
+    assert [each["verdict"] for each in picked["pickup"]["checked"]] == ["unchanged"]
+    assert [step["seq"] for step in picked["unsettled"]] == [2]
+    decided = answer(refloat("decide", "retry", "accepted", "--by", "ada", "--release", "hold", "--json"))["decision"]
+    assert (decided["status"], decided["decided_by"], decided["release"]) == ("accepted", "ada", "hold")
+    trail = answer(refloat("trail", "retry", "--json"))
+    assert trail["goal"] == "stop after 3"
+    assert [len(trail[kind]) for kind in ("steps", "wraps", "pickups", "decisions")] == [2, 1, 1, 1]
+    verified = answer(refloat("verify", "retry", "--json"))
+    assert (verified["ok"], verified["checked"], verified["signature"]) == (True, 5, "unsigned")
+    (job,) = answer(refloat("jobs", "--json"))["jobs"]
+    assert (job["job"], job["steps"], job["status"]) == ("retry", 2, "accepted")
+    text = refloat("trail", "retry").stdout
+    assert "unchanged since saved" in text
+    assert "correct" not in text
+
+
+def test_an_export_is_verified_where_there_is_no_record(refloat: Run, tmp_path: Path) -> None:
+    refloat("run", "--job", "j", "--", "echo", "one")
+    done = refloat("export", "j", "--out", "e.json")
+    assert done.returncode == 0
+    assert (tmp_path / "e.json").stat().st_mode & 0o777 == 0o600
+    elsewhere = {"HOME": str(tmp_path / "other")}
+    assert answer(refloat("verify", "e.json", "--json", **elsewhere))["ok"]
+    assert not (tmp_path / "other").exists()
+    text = (tmp_path / "e.json").read_text()
+    (tmp_path / "e.json").write_text(text.replace('"exit_code":0', '"exit_code":1'))
+    found = answer(refloat("verify", "e.json", "--json", **elsewhere), 1)
+    assert [(problem["seq"], problem["field"]) for problem in found["problems"]] == [(1, "exit_code")]
+    assert "NOT what was saved" in refloat("verify", "e.json", **elsewhere).stdout
+
+
+def test_secrets_are_masked_on_screens_and_exact_in_exports_which_say_so(refloat: Run, tmp_path: Path) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"[:36]
+    refloat("run", "--job", "j", "--receipt", "r.json", "--", "echo", token)
+    for words in (("trail", "j"), ("trail", "j", "--json"), ("pickup", "j", "--as", "bob"), ("jobs",)):
+        assert token not in refloat(*words).stdout
+    assert token not in (tmp_path / "r.json").read_text()
+    assert token in refloat("trail", "j", "--show-secrets").stdout
+    for form in ("json", "markdown", "aer1"):
+        done = refloat("export", "j", "--format", form, "--out", f"e.{form}")
+        assert "look like secrets" in done.stderr, form
+    assert token in (tmp_path / "e.markdown").read_text()
+
+
+def test_a_hostile_text_is_shown_as_text(refloat: Run) -> None:
+    refloat("run", "--job", "j", "--producer", "x\u202ey", "--", "true", "\x1b[31mred")
+    for words in (("trail", "j"), ("trail", "j", "--json"), ("export", "j", "--format", "markdown")):
+        out = refloat(*words).stdout
+        assert "\x1b" not in out
+        assert "\u202e" not in out
+
+
+def test_a_backup_is_the_whole_record_in_one_private_file(refloat: Run, tmp_path: Path) -> None:
+    refloat("run", "--job", "j", "--", sys.executable, "-c", "print('line\\n' * 100_000)")
+    assert answer(refloat("record", "backup", "b.db", "--json"))["missing"] == []
+    assert (tmp_path / "b.db").stat().st_mode & 0o777 == 0o600
+    assert refloat("record", "backup", "b.db").returncode == 1
+    place = tmp_path / "other"
+    place.mkdir()
+    (tmp_path / "b.db").rename(place / "record.db")
+    assert answer(refloat("verify", "j", "--json", REFLOAT_DATA_DIR=str(place)))["ok"]
+
+
+def test_short_commands_load_no_parser(tmp_path: Path) -> None:
+    code = "import sys\nfrom refloat_tui.cli import main\nmain()\nprint(*sys.modules, file=sys.stderr)"
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    for words in (("run", "--job", "j", "--", "true"), ("step", "--job", "j", "--tool", "t"), ("trail", "j")):
+        done = subprocess.run([sys.executable, "-c", code, *words], env=env, capture_output=True, text=True, check=True)
+        loaded = set(done.stderr.split())
+        assert not loaded & {"click", "git", "psutil", "orjson", "psycopg", "textual", "refloat.wire", "subprocess"}
+        if words[0] != "trail":
+            assert not loaded & {"dataclasses", "inspect", "refloat.brief.masks", "refloat.ports"}
+
+
+def test_a_command_that_is_interrupted_is_sealed_as_such(refloat: Run, tmp_path: Path) -> None:
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    words = [sys.executable, "-m", "refloat_tui", "run", "--job", "j", "--", "sh", "-c", "echo ready; exec sleep 60"]
+    with subprocess.Popen(words, env=env, stdout=subprocess.PIPE, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        (flying,) = answer(refloat("trail", "j", "--json"))["steps"]
+        assert (flying["state"], flying["outcome"], flying["receipt"]) == ("in_flight", None, None)
+        assert flying["running"] is (True if sys.platform == "linux" else None)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 143
+    (step,) = answer(refloat("trail", "j", "--json"))["steps"]
+    assert (step["state"], step["outcome"], step["exit_code"]) == ("sealed", "interrupted", 143)
+
+
+def test_doctor_tells_of_a_damaged_record_and_of_what_was_left_behind(refloat: Run, tmp_path: Path) -> None:
+    refloat("run", "--job", "j", "--", "true")
+    assert "the record is damaged" not in refloat("doctor").stdout
+    (data(tmp_path) / "incoming").mkdir(exist_ok=True)
+    (data(tmp_path) / "incoming" / "abc").write_text("half an output")
+    assert "was killed" in refloat("doctor").stdout
+    whole = bytearray((data(tmp_path) / "record.db").read_bytes())
+    whole[4096 * 3 : 4096 * 4] = bytes(4096)
+    (data(tmp_path) / "record.db").write_bytes(whole)
+    assert "the record" in refloat("doctor").stdout
+    warned = answer(refloat("doctor", "--json"))["warnings"]
+    assert any("damaged" in each["what"] or "cannot be" in each["what"] for each in warned)
+
+
+def test_a_killed_run_is_told_as_the_place_of_the_crash(refloat: Run, tmp_path: Path) -> None:
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    words = [sys.executable, "-m", "refloat_tui", "run", "--job", "j", "--", "sh", "-c", "echo ready; exec sleep 60"]
+    with subprocess.Popen(words, env=env, stdout=subprocess.PIPE, cwd=tmp_path, start_new_session=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        os.killpg(process.pid, signal.SIGKILL)
+    (flying,) = answer(refloat("trail", "j", "--json"))["steps"]
+    assert (flying["state"], flying["running"]) == ("in_flight", False if sys.platform == "linux" else None)
+    if sys.platform == "linux":
+        assert "a crash sits here" in refloat("trail", "j").stdout
+    assert answer(refloat("verify", "j", "--json"))["in_flight"] == [1]
+    assert answer(refloat("pickup", "j", "--as", "bob", "--json"))["pickup"]["continue_at"] == 1
+
+
+def test_what_is_decided_and_what_waits(refloat: Run) -> None:
+    refloat("run", "--job", "j", "--", "true")
+    for about, status in (("first", "pending"), ("second", "pending"), ("first", "accepted")):
+        refloat("decide", "j", status, "--by", "ada", "--about", about)
+    decided, waits = refloat("trail", "j").stdout.split("DECIDED")[1].split("WAITS FOR A DECISION")
+    assert ("accepted" in decided, "pending" in decided, waits.count("pending")) == (True, False, 1)
+
+
+def test_an_export_tells_as_json_where_it_went(refloat: Run, tmp_path: Path) -> None:
+    refloat("run", "--job", "j", "--", "true")
+    told = answer(refloat("export", "j", "--format", "aer1", "--out", "e.jsonl", "--json"))
+    assert (told["format"], told["secrets"]) == ("aer1", 0)
+    assert Path(told["path"]) == tmp_path / "e.jsonl"
+    assert refloat("export", "j", "--format", "aer1", "--json").returncode == 2
+    assert answer(refloat("export", "j", "--json"))["kind"] == "job"

@@ -1,0 +1,145 @@
+"""`wrap`, `pickup`, `decide`, `export`, `reconstruct`: a job goes from hand to hand."""
+
+import os
+from pathlib import Path
+
+import click
+
+from refloat import wire_record
+from refloat.brief.masks import Masker, find_secrets, mask_tree
+from refloat.machine import here
+from refloat.model.saving import RELEASES, STATUSES, Release, Status
+from refloat.usecases.export_job import FORMATS, Format, export_job, write_export_file
+from refloat.usecases.hand_over import NewDecision, NewWrap, decide_job, pick_up, wrap_job
+from refloat.usecases.read_session import read_story
+from refloat.usecases.reconstruct import reconstruct_on
+from refloat.usecases.save_step import default_producer
+from refloat_tui.cli import err, out
+from refloat_tui.cli.commands.bench import as_json, bench, located, session_argument, show_secrets
+from refloat_tui.cli.commands.record import moment, opened, producer_option
+from refloat_tui.cli.show.record import pickup_lines, wrap_lines
+from refloat_tui.cli.show.table import counted
+
+
+@click.command()
+@click.argument("job")
+@producer_option
+@click.option("--summary", required=True, help="What was done.")
+@click.option("--goal", default="", help="What for (default: the goal of the last wrap).")
+@click.option("--to", "recipient", help="Who shall go on.")
+@click.option("--next", "next_steps", multiple=True, help="What comes next; may be given more than once.")
+@click.option("--not-checked", multiple=True, help="What nobody checked; may be given more than once.")
+@click.option("--note", help="Anything else.")
+@show_secrets
+@as_json
+def wrap(
+    job: str,
+    producer: str | None,
+    summary: str,
+    goal: str,
+    recipient: str | None,
+    next_steps: tuple[str, ...],
+    not_checked: tuple[str, ...],
+    note: str | None,
+    show_secrets: bool,
+    json_: bool,
+) -> None:
+    """Hand a job over: what was done, what for, to whom, what comes next."""
+    new = NewWrap(job, moment(), _who(producer), summary, goal, recipient, next_steps, not_checked, note=note)
+    with opened() as record:
+        done = wrap_job(record, new)
+    masker = Masker(enabled=not show_secrets)
+    if json_:
+        out.write(wire_record.dump(wire_record.link_answer(job, "wrap", wire_record.wrap(done)), masker))
+    else:
+        lines = [*wrap_lines(mask_tree(done, masker), out.width()), "", f"`refloat pickup {done.id[:12]} --as YOU`"]
+        out.lines(lines[1:], masker)
+
+
+@click.command()
+@click.argument("wrap", metavar="WRAP|JOB")
+@click.option("--as", "producer", required=True, metavar="P", help="Who goes on.")
+@show_secrets
+@as_json
+def pickup(wrap: str, producer: str, show_secrets: bool, json_: bool) -> None:
+    """Accept a wrap, or a job that has none: its trail, what most rests on verified, and where to go on."""
+    with opened() as record:
+        picked = pick_up(record, wrap, producer, moment)
+    masker = Masker(enabled=not show_secrets)
+    if not json_:
+        out.lines(pickup_lines(mask_tree(picked, masker), out.width()), masker)
+        return
+    answer = wire_record.link_answer(picked.trail.job, "pickup", wire_record.pickup(picked.pickup))
+    answer["wrap"] = wire_record.wrap(picked.wrap) if picked.wrap else None
+    answer["unsettled"] = [wire_record.step(step) for step in picked.unsettled]
+    answer["problems"] = [wire_record.fault(fault) for fault in picked.problems]
+    out.write(wire_record.dump(answer, masker))
+
+
+@click.command()
+@click.argument("job")
+@click.argument("status", type=click.Choice(STATUSES))
+@click.option("--by", required=True, metavar="WHO", help="Who decides.")
+@click.option("--release", type=click.Choice(RELEASES), help="May it be released?")
+@click.option("--about", metavar="RECEIPT", help="What it is about (default: the job).")
+@click.option("--note", help="Why.")
+@as_json
+def decide(
+    job: str, status: Status, by: str, release: Release | None, about: str | None, note: str | None, json_: bool
+) -> None:
+    """Decide on a job: accepted, pending or declined."""
+    with opened() as record:
+        done = decide_job(record, NewDecision(job, moment(), status, by, release, about, note=note))
+    masker = Masker()
+    if json_:
+        out.write(wire_record.dump(wire_record.link_answer(job, "decision", wire_record.decision(done)), masker))
+    else:
+        out.lines([f"{job} is {done.status}, decided by {done.decided_by}; receipt {done.link.receipt}"], masker)
+
+
+@click.command()
+@click.argument("job")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="json", show_default=True)
+@click.option("--out", "target", type=click.Path(path_type=Path, dir_okay=False), help="Write it here, private (0600).")
+@as_json
+def export(job: str, form: Format, target: Path | None, json_: bool) -> None:
+    """Write a job out, exact: JSON that `refloat verify` checks anywhere, Markdown, or receipts of AER-1."""
+    if json_ and target is None and form != "json":
+        raise click.UsageError(f"--json tells of a file: give --out, or leave --format {form} away")
+    secrets: list[int] = []
+    with opened() as record:
+        document = export_job(record, job, form, lambda text: secrets.append(len(find_secrets(text))))
+        if target is None:
+            for piece in document:
+                out.exact(piece)
+        else:
+            write_export_file(target.absolute(), document)
+    if json_ and target is not None:
+        told = wire_record.exported(job, form, str(target.absolute()), sum(secrets))
+        out.write(wire_record.dump(told, Masker()))
+    elif target is not None:
+        err.say(f"wrote {target}")
+    if sum(secrets):
+        err.say(f"it is exact, and {counted(sum(secrets), 'value')} in it look like secrets")
+
+
+@click.command()
+@session_argument
+@click.option("--job", required=True, metavar="JOB", help="The job that it is put on.")
+@as_json
+def reconstruct(session: str, job: str, json_: bool) -> None:
+    """Put a session that had no record on a job, labelled a reconstruction, its gaps named."""
+    found = located(session)
+    story = read_story(found.reader, found.found, full=True)
+    places = bench().machine.places
+    done = reconstruct_on(places.data, places.config, places.environment, job, found.session.name, story, moment())
+    masker = Masker()
+    if json_:
+        out.write(wire_record.dump(wire_record.reconstruction(job, done), masker))
+        return
+    lines = [f"{counted(len(done.receipts) - 1, 'step')} of {done.session} put on {job}, as a reconstruction"]
+    out.lines([*lines, *(f"  gap: {gap}" for gap in done.gaps)], masker)
+
+
+def _who(producer: str | None) -> str:
+    return producer or default_producer(os.environ, lambda: here.user(os.environ))
