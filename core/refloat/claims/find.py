@@ -130,6 +130,8 @@ class _Judge:
             found.pop(ClaimKind.VERIFIED, None)
         if self._falls_short():
             found.pop(ClaimKind.TESTS_PASS, None)
+        if language.contrast.search(sentence):
+            found = {kind: claim for kind, claim in found.items() if kind not in _CHECKED}
         return list(found.values())
 
     def _falls_short(self) -> bool:

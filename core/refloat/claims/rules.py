@@ -80,6 +80,8 @@ class Language:
     """Before a state: it is so ever again, not now."""
     adjective: re.Pattern[str]
     failing: re.Pattern[str]
+    contrast: re.Pattern[str]
+    """In a sentence: no check in it is well everywhere."""
     undone: re.Pattern[str]
     """Behind an act: it was taken back."""
     fronted: re.Pattern[str]
@@ -207,6 +209,7 @@ def load(language: str) -> Language:
         event=lists["event"],
         adjective=lists["adjective"],
         failing=lists["failing"],
+        contrast=lists["contrast"],
         undone=lists["undone"],
         fronted=lists["fronted"],
         achieved=lists["achieved"],
