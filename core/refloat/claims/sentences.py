@@ -26,8 +26,8 @@ _FINITE: Final = (
     r"|no longer|does|do|don't|doesn't|stays?|remains?|now|still)"
 )
 _COORDINATION: Final = re.compile(
-    rf"^(?P<left>(?:i|we) .{{3,}}?|.+? {_FINITE} .*?) and (?=(?:the|all|my|our|both|no|it|they|everything|every|each|that"
-    rf"|this|i|we|there|nothing) (?:[^\s,]+ ){{0,5}}?{_FINITE}\b)",
+    rf"^(?P<left>(?:i|we) .{{3,}}?|.+? {_FINITE} .*?) and (?=(?:the|all|my|our|both|no|it|they|everything|every|each"
+    rf"|that|this|i|we|there|nothing) (?:[^\s,]+ ){{0,5}}?{_FINITE}\b)",
     re.IGNORECASE,
 )
 _SCOPE: Final = re.compile(

@@ -45,7 +45,9 @@ _VERSION: Final = re.compile(
 )
 
 
-_TEST: Final = re.compile(r"(?:[\w./\\-]+::)+[\w\[\]-]+|test_\w+(?:\(\))?|\w+_(?:test|spec)|Test[A-Z]\w*|[A-Z]\w*(?:Tests?|Spec)")
+_TEST: Final = re.compile(
+    r"(?:[\w./\\-]+::)+[\w\[\]-]+|test_\w+(?:\(\))?|\w+_(?:test|spec)|Test[A-Z]\w*|[A-Z]\w*(?:Tests?|Spec)"
+)
 """The name of a test, as test runners take it."""
 
 _ACTS: Final = {
