@@ -88,6 +88,8 @@ class MachineFacts:
     record: str
     open_drafts: int | None
     """Recoveries that were begun and not finished; None where the record cannot be read."""
+    hooks: tuple[str, ...] = ()
+    """Where hooks of Refloat stand in agents' settings: agent, scope and file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from refloat.model.stamp import Stamp
-from refloat.record.engine import NotWritten, RecordUnavailable, Row, Value, later_version
+from refloat.record.engine import PATIENCE, NotWritten, RecordUnavailable, Row, Value, later_version
 from refloat.record.migrating import NOTES, Migration, find_migrations
 from refloat.record.statements import for_psycopg
 
 if TYPE_CHECKING:
     import psycopg
 
+_CONNECT_SECONDS: Final = 10
 _LOCK: Final = 0x5265666C6F6174  # "Refloat"
 
 
@@ -96,7 +97,9 @@ class PostgresEngine:
         return ()
 
 
-def open_url(url: str, now: Stamp, migrations: Sequence[Migration] | None = None) -> PostgresEngine:
+def open_url(
+    url: str, now: Stamp, migrations: Sequence[Migration] | None = None, patience: float = PATIENCE
+) -> PostgresEngine:
     """Connect to the record at a PostgreSQL URL and bring it up to date.
 
     Raises:
@@ -113,10 +116,12 @@ def open_url(url: str, now: Stamp, migrations: Sequence[Migration] | None = None
         ) from error
     try:
         connect = psycopg.Connection[dict[str, Any]].connect
-        raw = connect(url, autocommit=True, row_factory=dict_row, connect_timeout=10)
+        wait = max(2, min(_CONNECT_SECONDS, int(patience)))  # libpq takes no less than 2
+        raw = connect(url, autocommit=True, row_factory=dict_row, connect_timeout=wait)
     except (psycopg.Error, ValueError) as error:
         raise RecordUnavailable(f"the record's PostgreSQL does not answer: {_said(error)}") from error
     try:
+        raw.execute("SELECT set_config('lock_timeout', %s, false)", (f"{patience * 1000:.0f}ms",))
         _migrate(raw, now, migrations or find_migrations())
     except psycopg.Error as error:
         raw.close()

@@ -2,6 +2,7 @@
 
 import os
 import platform
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,8 @@ from refloat.record.contents import FOLDER as OUTPUTS
 from refloat.record.spool import FOLDER as INCOMING
 from refloat.record.store import FILE_NAME, find_url
 from refloat.usecases.find_sessions import Listing, Scope, list_sessions
+from refloat.usecases.hooks_install import find_installed
+from refloat.usecases.hooks_log import read_log
 from refloat.usecases.keep_draft import open_drafts
 from refloat.usecases.saved_record import NothingSaved, open_saved
 from refloat.usecases.workbench import Workbench
@@ -37,6 +40,7 @@ def examine_machine(bench: Workbench) -> Doctor:
                 Warned(f"the {what} directory cannot be used ({trouble}): all is read anew each time", str(path))
             )
     warnings += _record_warnings(bench.machine)
+    warnings += _hook_warnings(bench.machine)
     return Doctor(agents, facts, tuple(warnings))
 
 
@@ -67,7 +71,31 @@ def _machine(bench: Workbench) -> MachineFacts:
         catalogue=str(machine.places.cache / "catalogue.db"),
         record="PostgreSQL" if _has_url(machine) else str(machine.places.data / FILE_NAME),
         open_drafts=_count_drafts(machine),
+        hooks=tuple(f"{agent} ({scope}): {path}" for agent, scope, path in find_installed(*_places(machine))),
     )
+
+
+def _places(machine: Machine) -> tuple[Path, Mapping[str, str], Path]:
+    """Home, environment, and the directory of the call: where settings with hooks may lie."""
+    places = machine.places
+    return places.home, places.environment, Path(os.path.realpath(os.curdir))
+
+
+def _hook_warnings(machine: Machine) -> list[Warned]:
+    """What hooks could not do: they tell their agents nothing."""
+    try:
+        logged = read_log(machine.places.data)
+    except OSError as error:
+        return [Warned(f"the log of hooks cannot be read ({error.strerror or error})", str(machine.places.data))]
+    if logged is None:
+        return []
+    return [
+        Warned(
+            f"hooks failed {logged.failures} times, and what they had to save is not saved; the last: {logged.last};"
+            " delete the log when that is settled:",
+            str(logged.path),
+        )
+    ]
 
 
 def _count_drafts(machine: Machine) -> int | None:

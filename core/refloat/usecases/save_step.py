@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from refloat.errors import NotDone, RefloatError
-from refloat.model.saving import Ended, Ending, Opening, Runner, SavedOutcome, Tree
+from refloat.model.saving import SAVED_AFTER, Ended, Ending, Opening, Runner, SavedOutcome, Tree
 from refloat.model.stamp import Stamp
 from refloat.record.chain import Begun, Sealed, add_step, begin_step, check_name, seal_step
 from refloat.record.contents import Content, hold
@@ -121,10 +121,8 @@ def save_elsewhere(desk: Desk, told: Elsewhere) -> Sealed:
     """
     check_name(told.job)
     now, tree = desk.now(), desk.look(desk.workspace)
-    # How the checkout was before is not known here; how it is now is.
-    before = Tree(unknown="saved when it had ended")
     opening = Opening(
-        told.job, told.producer, told.tool, told.summary, "step", now, desk.workspace, before, desk.runner
+        told.job, told.producer, told.tool, told.summary, "step", now, desk.workspace, SAVED_AFTER, desk.runner
     )
     ending = Ending(told.outcome, now, told.exit_code, tree, told.note)
     with desk.open() as record:

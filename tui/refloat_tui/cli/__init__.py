@@ -1,4 +1,4 @@
-"""The command line. `main` takes short roads for `list`, `run`, `step` and `trail`; the rest goes to the parser."""
+"""The command line: short roads for `list`, `run`, `step`, `trail` and `hook`; the rest goes to the parser."""
 
 import os
 import sys
@@ -17,6 +17,11 @@ def main() -> int:
         from refloat_tui.cli import saving
 
         if (code := saving.answer(words)) is not None:
+            return code
+    if words and words[0] == "hook":
+        from refloat_tui.cli import hooking
+
+        if (code := hooking.answer(words)) is not None:
             return code
     if words and words[0] == "trail":
         from refloat_tui.cli import trail
