@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from refloat.hooks.events import Event, mapping, value_of
 from refloat.model.saving import SavedOutcome
-from refloat.text import one_line
+from refloat.text import cut, one_line
 
 LONGEST: Final = 2000
 """Characters of a summary."""
@@ -73,8 +73,9 @@ def judge(event: Event) -> Result:
 
 def summarise(event: Event, mask: Callable[[str], str]) -> str:
     """One line on what was done. `mask` is called before a long one is cut: half a secret is not found any more."""
-    line = one_line(_what(event))
-    return line if len(line) <= LONGEST else mask(line)[: LONGEST - 1] + "…"
+    told = _what(event)
+    line = one_line(told)
+    return line if len(line) <= LONGEST else cut(one_line(mask(told)), LONGEST)
 
 
 def command_of(event: Event) -> str | None:

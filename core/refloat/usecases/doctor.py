@@ -89,13 +89,8 @@ def _hook_warnings(machine: Machine) -> list[Warned]:
         return [Warned(f"the log of hooks cannot be read ({error.strerror or error})", str(machine.places.data))]
     if logged is None:
         return []
-    return [
-        Warned(
-            f"hooks failed {logged.failures} times, and what they had to save is not saved; the last: {logged.last};"
-            " delete the log when that is settled:",
-            str(logged.path),
-        )
-    ]
+    told = f"failures of hooks: {logged.failures}; what they had to save is not saved; the last: {logged.last}"
+    return [Warned(f"{told}; delete the log when that is settled:", str(logged.path))]
 
 
 def _count_drafts(machine: Machine) -> int | None:
