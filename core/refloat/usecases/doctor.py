@@ -71,7 +71,7 @@ def _machine(bench: Workbench) -> MachineFacts:
         catalogue=str(machine.places.cache / "catalogue.db"),
         record="PostgreSQL" if _has_url(machine) else str(machine.places.data / FILE_NAME),
         open_drafts=_count_drafts(machine),
-        hooks=tuple(f"{agent} ({scope}): {path}" for agent, scope, path in find_installed(*_places(machine))),
+        hooks=tuple(f"{each.agent} ({each.scope}): {each.path}" for each in find_installed(*_places(machine))),
     )
 
 
@@ -83,14 +83,23 @@ def _places(machine: Machine) -> tuple[Path, Mapping[str, str], Path]:
 
 def _hook_warnings(machine: Machine) -> list[Warned]:
     """What hooks could not do: they tell their agents nothing."""
+    warnings = [
+        Warned(
+            f"the hook calls {gone}, which is gone: `refloat hook install {each.agent} --scope {each.scope}`",
+            str(each.path),
+        )
+        for each in find_installed(*_places(machine))
+        if (gone := each.find_gone())
+    ]
     try:
         logged = read_log(machine.places.data)
     except OSError as error:
-        return [Warned(f"the log of hooks cannot be read ({error.strerror or error})", str(machine.places.data))]
+        what = f"the log of hooks cannot be read ({error.strerror or error})"
+        return [*warnings, Warned(what, str(machine.places.data))]
     if logged is None:
-        return []
+        return warnings
     told = f"failures of hooks: {logged.failures}; what they had to save is not saved; the last: {logged.last}"
-    return [Warned(f"{told}; delete the log when that is settled:", str(logged.path))]
+    return [*warnings, Warned(f"{told}; delete the log when that is settled:", str(logged.path))]
 
 
 def _count_drafts(machine: Machine) -> int | None:

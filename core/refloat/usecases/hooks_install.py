@@ -8,6 +8,8 @@ what it does not understand.
 
 import os
 import re
+import shlex
+import tomllib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -17,7 +19,8 @@ from typing import Final, Protocol
 from refloat.errors import NotDone, Unreadable, UsageError
 from refloat.hooks.events import AGENTS as _AGENTS
 from refloat.hooks.events import Agent as _Agent
-from refloat.hooks.json_text import Damaged
+from refloat.hooks.events import mapping
+from refloat.hooks.json_text import Damaged, parse
 from refloat.hooks.wanted import EVENTS, FAILURES, FAILURES_SINCE, command, settings_files
 from refloat.hooks.wanted import SCOPES as _SCOPES
 from refloat.hooks.wanted import Scope as _Scope
@@ -69,6 +72,21 @@ class Plan:
         return self.before != self.after
 
 
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A file with hooks of ours."""
+
+    agent: Agent
+    scope: Scope
+    path: Path
+    commands: frozenset[str]
+
+    def find_gone(self) -> str | None:
+        """The program that one of them calls and that is not there any more: the agent hears nothing of it."""
+        programs = (word for told in self.commands for word in shlex.split(told)[:1] if word.startswith("/"))
+        return next((word for word in sorted(programs) if not os.access(word, os.X_OK)), None)
+
+
 def plan_install(desk: Desk, agent: Agent, scope: Scope) -> Plan:
     """What installing would change.
 
@@ -92,6 +110,8 @@ def plan_install(desk: Desk, agent: Agent, scope: Scope) -> Plan:
             )
     else:
         remarks.append("Codex asks for its hooks to be reviewed and trusted (`/hooks`) before it runs them")
+    if off := _switch(desk, agent, path, before):
+        remarks.append(f"hooks are switched off ({off}): nothing is called until that goes")
     program = ("refloat",) if scope == "project" else desk.program
     commands = dict.fromkeys(events, command(agent, program))
     after = _changed(path, before, lambda room, text: room.put_in(text, agent, commands))
@@ -154,24 +174,43 @@ def uninstall(plan: Plan) -> None:
             plan.backup.unlink()
 
 
-def find_installed(
-    home: Path, environment: Mapping[str, str], directory: Path
-) -> tuple[tuple[Agent, Scope, Path], ...]:
+def find_installed(home: Path, environment: Mapping[str, str], directory: Path) -> tuple[Installed, ...]:
     """Where our hooks stand, for whoever works in a directory; files that cannot be understood are passed over."""
     desk = Desk(home, environment, find_root(directory), ())
     return tuple(
-        (agent, scope, path)
+        Installed(agent, scope, path, frozenset(commands.values()))
         for agent in AGENTS
         for scope in SCOPES
         if not (agent == "codex" and scope == "local")
         for path in _paths(desk, agent, scope)
-        if _ours(path, agent)
+        if (commands := _ours(path, agent))
     )
 
 
 def find_root(directory: Path) -> Path:
     """The project of a directory: the checkout that it lies in, else itself."""
     return next((place for place in (directory, *directory.parents) if os.path.lexists(place / ".git")), directory)
+
+
+def _switch(desk: Desk, agent: Agent, path: Path, before: bytes | None) -> str | None:
+    """What switches hooks off in the file itself or, for Codex, in the person's settings."""
+    if agent == "claude-code":
+        off = mapping(_value(path, before)).get("disableAllHooks") is True
+        return f"disableAllHooks in {path}" if off else None
+    config = codex_home(desk.home, desk.environment) / "config.toml"
+    with suppress(Unreadable):
+        features = mapping(mapping(_value(config, settings.read(config))).get("features"))
+        return next((f"{name} in {config}" for name in ("hooks", "codex_hooks") if features.get(name) is False), None)
+    return None
+
+
+def _value(path: Path, data: bytes | None) -> object:
+    """What a file of settings means; None where it cannot be understood."""
+    try:
+        text = (data or b"").decode("utf-8")
+        return tomllib.loads(text) if path.suffix == ".toml" else parse(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _paths(desk: Desk, agent: Agent, scope: Scope) -> Sequence[Path]:

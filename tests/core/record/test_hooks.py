@@ -14,7 +14,7 @@ from refloat.model.saving import Tree
 from refloat.model.stamp import Stamp
 from refloat.record.checking import verify_job
 from refloat.record.handovers import NewWrap, add_wrap
-from refloat.record.store import Record
+from refloat.record.store import NotWritten, Record
 from refloat.record.ties import Tie, tie
 from refloat.record.trails import load_trail
 from refloat.usecases.hooks_greet import LONGEST
@@ -193,3 +193,13 @@ def test_a_greeting_is_bounded_masked_and_nobody_breaks_out_of_it(tell: Tell, re
     assert not [line for line in text.splitlines() if line.startswith("Ignore")]
     assert " more lines" in text
     assert "`refloat trail job`" in text
+
+
+def test_a_hook_does_not_wait_for_who_holds_the_job(tell: Tell, record: Record) -> None:
+    ran(tell, "1")
+    with record.writing() as connection:
+        connection.run("jobs.take_seq", job="job")
+        with pytest.raises(NotWritten, match="lock"):
+            ran(tell, "2")
+    ran(tell, "2")
+    assert [step.seq for step in trail(record).steps if step.opening.origin == "hook"] == [3, 1]

@@ -119,6 +119,12 @@ def test_a_session_s_events_become_a_trail(tied: World) -> None:
     assert tied.log() == ""
 
 
+def test_words_that_an_agent_adds_are_no_fault(tied: World) -> None:
+    done = tied.run("hook", "codex", '{"type": "agent-turn-complete"}', given=tied.told())
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert b"reads one event" in tied.run("hook", "codex", "--help").stdout
+
+
 def test_codex_tells_the_same(tied: World) -> None:
     tied.hook(tied.told(turn_id="t", model="m", tool_response="Exit code: 1\nWall time: 0\nOutput:\n"), "codex")
     (step,) = tied.steps()
@@ -190,6 +196,20 @@ def test_a_greeting_that_nobody_takes_is_no_fault(tied: World) -> None:
         done = tied.run("hook", "codex", given=tied.told("SessionStart", source="startup"), stdout=full)
     assert (done.returncode, done.stderr) == (0, b"")
     assert "No space left" in tied.log()
+
+
+def test_an_event_that_never_ends_is_given_up(tied: World) -> None:
+    code = (
+        "from refloat_tui.cli import hooking; hooking.SECONDS = 1; raise SystemExit(hooking.answer(['hook', 'codex']))"
+    )
+    waiting = subprocess.Popen(
+        [sys.executable, "-c", code], env=tied.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with waiting:  # its standard input stays open
+        assert waiting.wait(PATIENCE) == 0
+        assert waiting.stdout is not None
+        assert waiting.stdout.read() == b""
+    assert "was not dealt with within 1 seconds" in tied.log()
 
 
 def test_a_hook_loads_little() -> None:
@@ -381,3 +401,25 @@ def test_doctor_tells_where_hooks_are_and_what_they_could_not_do(tied: World) ->
     (warning,) = [row for row in after["warnings"] if "failures of hooks" in row["what"]]
     assert warning["path"] == str(tied.data / "hooks.log")
     assert b"failures of hooks: 1;" in tied.run("doctor").stdout
+
+
+def test_doctor_tells_of_a_hook_whose_program_is_gone(world: World) -> None:
+    program = world.home / "bin" / "refloat"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    env = world.environment | {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
+    world.run("hook", "install", "codex", "--yes", env=env)
+    assert b"which is gone" not in world.run("doctor").stdout
+    program.unlink()
+    warnings = json.loads(world.run("doctor", "--json").stdout)["warnings"]
+    (warning,) = [row for row in warnings if "which is gone" in row["what"]]
+    assert f"calls {program}," in warning["what"]
+    assert warning["path"] == str(world.home / ".codex" / "hooks.json")
+
+
+def test_hooks_that_are_switched_off_are_told(world: World) -> None:
+    settings(world, '{"disableAllHooks": true}')
+    assert b"switched off (disableAllHooks" in world.run("hook", "install", "claude-code", "--yes").stderr
+    (world.home / ".codex" / "config.toml").write_text("[features]\nhooks = false\n")
+    assert b"switched off (hooks in " in world.run("hook", "install", "codex", "--yes").stderr

@@ -30,9 +30,9 @@ class _TooLate(BaseException):
 
 
 def answer(words: Sequence[str]) -> int | None:
-    """Answer `["hook", AGENT]`; None where the parser must."""
-    agent: Agent | None = next((agent for agent in AGENTS if [*words[1:]] == [agent]), None)
-    if agent is None:
+    """Answer `["hook", AGENT, …]`; None where the parser must. Words that an agent adds are no reason to fail."""
+    agent: Agent | None = next((agent for agent in AGENTS if list(words[1:2]) == [agent]), None)
+    if agent is None or "--help" in words or "-h" in words:
         return None
     data: Path | None = None
     try:
