@@ -270,5 +270,15 @@ def reconstruction(job: str, value: "Reconstructed") -> Document:
     }
 
 
+def exported(job: str, form: str, path: str, secrets: int) -> Document:
+    """The answer of `export --out FILE --json`."""
+    return {"schema": SCHEMA, "job": job, "format": form, "path": path, "secrets": secrets}
+
+
+def backed_up(path: str, missing: Sequence[str]) -> Document:
+    """The answer of `record backup`; hashes of outputs that were not there to be taken along."""
+    return {"schema": SCHEMA, "path": path, "missing": list(missing)}
+
+
 def _link(value: "Link") -> Document:
     return {"sealed": value.sealed, "previous": value.previous, "receipt": value.receipt}

@@ -91,6 +91,14 @@ def sort_of(words: tuple[str, ...]) -> Sort | None:
     return _by_table(words) or _by_script(words) or _by_file(words)
 
 
+def verifies(program: str) -> frozenset[Sort]:
+    """The sorts of check that the table knows a program for; empty for one that runs a project's own scripts."""
+    known = _knowledge()
+    if program in known.script_runners or program in known.target_runners:
+        return frozenset()
+    return frozenset(sort for sort, _ in known.programs.get(program, ()))
+
+
 def _by_table(words: tuple[str, ...]) -> Sort | None:
     known = _knowledge()
     for size in (2, 1):

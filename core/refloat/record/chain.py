@@ -15,7 +15,7 @@ from refloat.model.stamp import Stamp
 from refloat.record.contents import Content, put
 from refloat.record.engine import Connection, Row, Value, new_id
 from refloat.record.receipts import opened, seal
-from refloat.record.rows import number, text
+from refloat.record.rows import get_text, number, text
 from refloat.record.store import Record
 
 LONGEST_NAME: Final = 200
@@ -126,9 +126,9 @@ def add_step_once(
         return None
 
 
-def storable(value: str) -> str:
-    """A text that every engine takes and every JSON reader reads: no zero character, no half of a surrogate pair."""
-    return _NOT_STORED.sub("\ufffd", value)
+def storable(row: Mapping[str, Value]) -> dict[str, Value]:
+    """A row that every engine takes and every JSON reader reads: no zero character, no half of a surrogate pair."""
+    return {name: _NOT_STORED.sub("\ufffd", value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def _begin(connection: Connection, opening: Opening, given: Content | None, step_id: str | None = None) -> Begun:
@@ -143,11 +143,11 @@ def _begin(connection: Connection, opening: Opening, given: Content | None, step
         "job": begun.job,
         "seq": begun.seq,
         "origin": opening.origin,
-        "producer": storable(opening.producer),
-        "tool": storable(opening.tool),
-        "summary": storable(opening.summary),
-        "workspace": optional(opening.workspace),
-        "host": optional(opening.runner.host),
+        "producer": opening.producer,
+        "tool": opening.tool,
+        "summary": opening.summary,
+        "workspace": opening.workspace,
+        "host": opening.runner.host,
         "pid": opening.runner.pid,
         "pid_started": opening.runner.pid_started,
         "automatic": int(opening.automatic),
@@ -156,24 +156,26 @@ def _begin(connection: Connection, opening: Opening, given: Content | None, step
         "started_at": opening.started_at,
         "head_before": opening.tree.head,
         "worktree_before": opening.tree.worktree,
-        "unknown_before": optional(opening.tree.unknown),
-        "rests_on": _rests_on(connection, opening, given),
+        "unknown_before": opening.tree.unknown,
+        "rests_on": None,
     }
+    row = storable(row)
+    row["rests_on"] = _rests_on(connection, row, given)
     connection.run("links.begin_step", **row, opened=opened(row, job["created_at"]))
     return begun
 
 
-def _rests_on(connection: Connection, opening: Opening, given: Content | None) -> int | None:
+def _rests_on(connection: Connection, step: Row, given: Content | None) -> int | None:
     """The step that left the checkout which this one starts from; else the one whose output is its input."""
-    tree = opening.tree
-    if tree.worktree is not None and tree.head is not None:
-        row = connection.row("links.left_behind", job=opening.job, worktree=tree.worktree, head=tree.head)
+    job, head, worktree = text(step, "job"), get_text(step, "head_before"), get_text(step, "worktree_before")
+    if head is not None and worktree is not None:
+        row = connection.row("links.left_behind", job=job, worktree=worktree, head=head)
         if row is not None:
-            changed = (row["head_before"], row["worktree_before"]) != (tree.head, tree.worktree)
+            changed = (row["head_before"], row["worktree_before"]) != (head, worktree)
             return number(row, "seq") if changed else number(row, "rests_on")
     if given is None or not given.size:
         return None
-    row = connection.row("links.printed", job=opening.job, content=given.sha256)
+    row = connection.row("links.printed", job=job, content=given.sha256)
     return None if row is None else number(row, "seq")
 
 
@@ -192,10 +194,10 @@ def _end(connection: Connection, begun: Begun, ending: Ending, output: Content |
         "ended_at": ending.ended_at,
         "head_after": ending.tree.head,
         "worktree_after": ending.tree.worktree,
-        "unknown_after": optional(ending.tree.unknown),
-        "note": optional(ending.note),
+        "unknown_after": ending.tree.unknown,
+        "note": ending.note,
     }
-    sealed = _sealed("step", job, {**row, **ended})
+    sealed = _sealed("step", job, {**row, **storable(ended)})
     values = _values(sealed.row)
     names = ("id", *ended, "sealed", "previous", "digests", "receipt", "signer", "signature")
     connection.run("links.seal_step", **{name: values[name] for name in names})
@@ -217,7 +219,7 @@ def take_turn(connection: Connection, job: str, now: Stamp, take: str) -> Row:
 
 def add_link(connection: Connection, kind: LinkKind, statement: str, job: Row, row: Mapping[str, Value]) -> Sealed:
     """Seal a link that is not a step; `job` is the row that `take_turn` gave."""
-    sealed = _sealed(kind, job, row)
+    sealed = _sealed(kind, job, storable(row))
     connection.run(statement, **_values(sealed.row))
     connection.run("jobs.set_head", job=text(job, "name"), head=sealed.receipt)
     return sealed
@@ -232,8 +234,3 @@ def _sealed(kind: LinkKind, job: Row, row: Row) -> Sealed:
 
 def _values(row: Mapping[str, object]) -> dict[str, Value]:
     return {name: value if isinstance(value, str | int | bytes) else None for name, value in row.items()}
-
-
-def optional(value: str | None) -> str | None:
-    """`storable`, or None."""
-    return None if value is None else storable(value)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from refloat.model.record import Checked
 from refloat.model.saving import Release, Status
 from refloat.model.stamp import Stamp
-from refloat.record.chain import Sealed, add_link, optional, storable, take_turn
+from refloat.record.chain import Sealed, add_link, take_turn
 from refloat.record.engine import Value, new_id
 from refloat.record.rows import number
 from refloat.record.store import Record
@@ -67,9 +67,9 @@ def add_wrap(record: Record, wrap: NewWrap) -> Sealed:
     with record.writing() as connection:
         job = take_turn(connection, wrap.job, wrap.at, "jobs.take_sealed")
         row: dict[str, Value] = {
-            "summary": storable(wrap.summary),
-            "goal": storable(wrap.goal),
-            "recipient": optional(wrap.recipient),
+            "summary": wrap.summary,
+            "goal": wrap.goal,
+            "recipient": wrap.recipient,
             "next_steps": _texts(wrap.next_steps),
             "not_checked": _texts(wrap.not_checked),
             "last_seq": number(job, "last_seq"),
@@ -111,11 +111,11 @@ def add_decision(record: Record, decision: NewDecision) -> Sealed:
             "job": decision.job,
             "at": decision.at,
             "status": decision.status,
-            "decided_by": storable(decision.decided_by),
+            "decided_by": decision.decided_by,
             "release": decision.release,
-            "about": optional(decision.about),
+            "about": decision.about,
             "automatic": int(decision.automatic),
-            "note": optional(decision.note),
+            "note": decision.note,
         }
         return add_link(connection, "decision", "links.add_decision", job, row)
 
@@ -125,11 +125,11 @@ def _common(link: NewWrap | NewPickup) -> dict[str, Value]:
         "id": new_id(),
         "job": link.job,
         "at": link.at,
-        "producer": storable(link.producer),
+        "producer": link.producer,
         "automatic": int(link.automatic),
-        "note": optional(link.note),
+        "note": link.note,
     }
 
 
 def _texts(values: Sequence[str]) -> str:
-    return json.dumps([storable(value) for value in values], ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(list(values), ensure_ascii=False, separators=(",", ":"))

@@ -34,14 +34,7 @@ def tie(record: Record, host: str, new: Tie) -> None:
     """
     check_name(new.job)
     with record.writing() as connection:
-        connection.run(
-            "ties.put",
-            host=storable(host),
-            workspace=storable(new.workspace),
-            job=new.job,
-            tied_by=storable(new.tied_by),
-            tied_at=new.tied_at,
-        )
+        connection.run("ties.put", **storable({"host": host, **new._asdict()}))
 
 
 def untie(record: Record, host: str, workspace: str) -> bool:
@@ -52,13 +45,13 @@ def untie(record: Record, host: str, workspace: str) -> bool:
 
     """
     with record.writing() as connection:
-        return bool(connection.run("ties.remove", host=storable(host), workspace=storable(workspace)))
+        return bool(connection.run("ties.remove", **storable({"host": host, "workspace": workspace})))
 
 
 def find_ties(record: Record, host: str) -> Sequence[Tie]:
     """Every tie of this machine, by directory."""
     with record.reading() as connection:
-        return [_tie(row) for row in connection.rows("ties.of_host", host=storable(host))]
+        return [_tie(row) for row in connection.rows("ties.of_host", **storable({"host": host}))]
 
 
 def find_tie(record: Record, host: str, places: Sequence[str]) -> Tie | None:
@@ -67,7 +60,7 @@ def find_tie(record: Record, host: str, places: Sequence[str]) -> Tie | None:
     if not ties:
         return None
     for place in places:
-        at: str = storable(place)
+        at: str = text(storable({"place": place}), "place")
         while True:
             if at in ties:
                 return ties[at]

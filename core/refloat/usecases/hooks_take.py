@@ -20,8 +20,8 @@ from refloat.hooks.results import judge, summarise
 from refloat.model.saving import SAVED_AFTER, Ending, Opening, Runner, Tree
 from refloat.model.stamp import Stamp
 from refloat.record.chain import add_step, add_step_once
-from refloat.record.contents import hold
-from refloat.record.store import FILE_NAME, Record, find_url, open_record
+from refloat.record.contents import keep
+from refloat.record.store import FILE_NAME, NotWritten, Record, find_url, open_record
 from refloat.record.ties import Tie, find_tie
 
 Agent = _Agent
@@ -104,7 +104,11 @@ def _save(desk: HookDesk, record: Record, tie: Tie, event: Event) -> None:
         automatic=True,
     )
     ending = Ending(result.outcome, now, result.exit_code, desk.look(place), "; ".join(result.notes) or None)
-    given, output = (None if data is None else hold(data) for data in (exact(event.given), exact(event.output)))
+    told = (exact(event.given), exact(event.output))
+    try:
+        given, output = (None if data is None else keep(record, data) for data in told)
+    except OSError as error:
+        raise NotWritten(f"the record cannot be written: {error}") from error
     if event.call is None:
         add_step(record, opening, ending, given, output)
         return

@@ -29,12 +29,12 @@ def wrap_automatically(record: Record, job: str, event: Event, now: Stamp) -> bo
         NotWritten: the record did not take it.
 
     """
-    producer = storable(event.producer)
+    mine = storable({"job": job, "producer": event.producer})
     with record.reading() as connection:
-        before = connection.row("links.last_automatic_wrap", job=job, producer=producer)
+        before = connection.row("links.last_automatic_wrap", **mine)
         after = number(before or {}, "last_seq") or 0
-        counts = connection.rows("links.outcomes_since", job=job, producer=producer, after=after)
-        last = connection.row("links.last_step_by", job=job, producer=producer)
+        counts = connection.rows("links.outcomes_since", **mine, after=after)
+        last = connection.row("links.last_step_by", **mine)
         wraps = newest_wraps(connection, job)
     if not counts or last is None:
         return False

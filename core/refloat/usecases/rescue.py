@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from refloat.brief.masks import Masker
 from refloat.errors import NotDone
-from refloat.model.brief import Answers, WrittenBrief
+from refloat.model.brief import Answers, BriefPreview, WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.recovery import Probed, Said, WroteTo
 from refloat.model.session import Session
@@ -21,12 +21,13 @@ from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.ports import Machine
 from refloat.usecases.keep_draft import Drafts, Kept
+from refloat.usecases.preview_brief import preview_brief
 from refloat.usecases.probe import Look, plan_look, run_look
 from refloat.usecases.put_brief import put_brief, usual_path
 from refloat.usecases.recover import Recovery, Uncertain, answer, begin
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_brief
-from refloat.usecases.write_recovery import brief_of
+from refloat.usecases.write_recovery import brief_of, said_in
 
 Masked = TypeVar("Masked")
 
@@ -59,6 +60,7 @@ class Rescue:
         case: Case,
         *,
         write: Callable[[Answers | None], WrittenBrief],
+        preview: Callable[[Answers | None], BriefPreview],
         mask: Mask,
         new_command: Callable[[str], Sequence[str]],
         cwd: Path,
@@ -67,6 +69,7 @@ class Rescue:
         self._drafts = drafts
         self._case = case
         self._write = write
+        self._preview = preview
         self._mask = mask
         self._new_command = new_command
         self._cwd = cwd
@@ -121,6 +124,10 @@ class Rescue:
     def brief(self, recovery: Recovery) -> WrittenBrief:
         """The brief with everything that was said."""
         return brief_of(recovery, self._write)
+
+    def preview(self, recovery: Recovery) -> BriefPreview:
+        """What of that brief is masked, and what of it will age."""
+        return self._preview(said_in(recovery, self._write))
 
     def may_probe(self, row: Uncertain) -> str | None:
         """Why its look cannot be run from here; None: it can."""
@@ -192,11 +199,18 @@ def open_rescue(bench: Workbench, drafts: Drafts, case: Case, *, cwd: Path) -> R
     def write(answers: Answers | None) -> WrittenBrief:
         return write_brief(bench, case.session, case.story, case.checkout, case.triage, answers=answers)
 
+    def preview(answers: Answers | None) -> BriefPreview:
+        def with_masker(own: Masker) -> WrittenBrief:
+            return write_brief(bench, case.session, case.story, case.checkout, case.triage, answers=answers, masker=own)
+
+        return preview_brief(with_masker)
+
     return Rescue(
         bench.machine,
         drafts,
         case,
         write=write,
+        preview=preview,
         mask=masker.tree,
         new_command=bench.reader(case.session.agent).new_command,
         cwd=cwd,

@@ -3,19 +3,23 @@
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from refloat.errors import RefloatError, UsageError
 from refloat.model.record import Verified
-from refloat.record.chain import add_step
+from refloat.model.saving import Ending, Opening, Runner, Tree
+from refloat.record.chain import add_step, begin_step, seal_step
 from refloat.record.checking import find_receipt, verify_job
 from refloat.record.contents import hold
 from refloat.record.receipts import seal
-from refloat.record.store import FILE_NAME, Record, open_record
+from refloat.record.store import FILE_NAME, Record, open_in_memory, open_record
+from refloat.record.trails import find_jobs, load_trail
 from refloat.record.whole import NoSuchJob, load_job
 from refloat.testing.jobs import BIG, ENDING, NOW, OPENING, fill
 
@@ -58,11 +62,13 @@ def test_what_nobody_changed_is_unchanged(alter: Callable[[str], None], record: 
 FIELDS = {
     "steps": "id seq origin producer tool summary workspace host pid pid_started automatic input_sha256 input_bytes "
     "started_at head_before worktree_before unknown_before rests_on opened output_sha256 output_bytes outcome "
-    "exit_code ended_at head_after worktree_after unknown_after note sealed previous digests receipt signer",
+    "exit_code ended_at head_after worktree_after unknown_after note sealed previous digests receipt signer signature",
     "wraps": "id at producer summary goal recipient next_steps not_checked last_seq automatic note sealed previous "
-    "digests receipt signer",
-    "pickups": "id at producer wrap checked continue_at automatic note sealed previous digests receipt signer",
-    "decisions": "id at status decided_by release about automatic note sealed previous digests receipt signer",
+    "digests receipt signer signature",
+    "pickups": "id at producer wrap checked continue_at automatic note sealed previous digests receipt "
+    "signer signature",
+    "decisions": "id at status decided_by release about automatic note sealed previous digests receipt "
+    "signer signature",
 }
 NUMBERS = {"seq", "pid", "automatic", "input_bytes", "output_bytes", "exit_code", "sealed", "rests_on"} | {
     "last_seq",
@@ -72,7 +78,7 @@ NUMBERS = {"seq", "pid", "automatic", "input_bytes", "output_bytes", "exit_code"
 
 def test_the_list_of_fields_is_whole(alter: Callable[[str], None], record: Record) -> None:
     for table, names in FIELDS.items():
-        assert set(columns(record, table)) == {*names.split(), "job", "signature"}
+        assert set(columns(record, table)) == {*names.split(), "job"}
 
 
 @pytest.mark.parametrize("field", [f"{table}.{name}" for table, names in FIELDS.items() for name in names.split()])
@@ -183,8 +189,13 @@ def dump(path: Path) -> object:
 
 
 def verdict(directory: Path) -> Verified | RefloatError:
+    """Of a check; whatever is damaged, the trail and the list of jobs are there or a sentence is."""
     try:
         with open_record(directory, NOW) as record:
+            with suppress(RefloatError):
+                find_jobs(record)
+            with suppress(RefloatError):
+                load_trail(record, "retry")
             return verify_job(record, "retry")
     except RefloatError as error:
         return error
@@ -228,3 +239,46 @@ def test_every_flipped_bit_of_an_output_is_found_and_its_step_named(tmp_path: Pa
             assert found(verify_job(record, "retry")) == {(3, "output")}, bit
         path.unlink()
         assert [fault.verdict for fault in verify_job(record, "retry").problems] == ["missing"]
+
+
+texts = st.text(st.characters(), max_size=20)  # controls, zero characters and halves of surrogate pairs included
+stamps = st.just(NOW)
+trees = st.builds(Tree, st.none() | texts, st.none() | texts, st.none() | texts)
+openings = st.builds(
+    Opening,
+    job=st.sampled_from(["retry", "grün"]),
+    producer=texts,
+    tool=texts,
+    summary=texts,
+    origin=st.sampled_from(["run", "hook"]),
+    started_at=stamps,
+    workspace=st.none() | texts,
+    tree=trees,
+    runner=st.builds(Runner, st.none() | texts, st.none() | st.integers(0, 2**31), st.none() | st.just("12")),
+    automatic=st.booleans(),
+)
+endings = st.builds(
+    Ending,
+    outcome=st.sampled_from(["ok", "error", "denied", "interrupted", "dangling"]),
+    ended_at=stamps,
+    exit_code=st.none() | st.integers(-(2**31), 2**31),
+    tree=trees,
+    note=st.none() | texts,
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(openings, st.none() | endings, st.none() | st.binary(), st.none() | st.binary()), max_size=6))
+def test_whatever_is_saved_verifies(
+    steps: list[tuple[Opening, Ending | None, bytes | None, bytes | None]],
+) -> None:
+    with open_in_memory(NOW) as record:
+        for opening, ending, given_, output in steps:
+            begun = begin_step(record, opening, None if given_ is None else hold(given_))
+            if ending is not None:
+                seal_step(record, begun, ending, None if output is None else hold(output))
+        for job in {opening.job for opening, _, _, _ in steps}:
+            mine = [ending for opening, ending, _, _ in steps if opening.job == job]
+            verified = verify_job(record, job)
+            assert verified.problems == ()
+            assert (verified.checked, len(verified.in_flight)) == (len(mine) - mine.count(None), mine.count(None))

@@ -208,7 +208,7 @@ def test_a_hostile_text_is_shown_as_text(refloat: Run) -> None:
 
 def test_a_backup_is_the_whole_record_in_one_private_file(refloat: Run, tmp_path: Path) -> None:
     refloat("run", "--job", "j", "--", sys.executable, "-c", "print('line\\n' * 100_000)")
-    assert refloat("record", "backup", "b.db").returncode == 0
+    assert answer(refloat("record", "backup", "b.db", "--json"))["missing"] == []
     assert (tmp_path / "b.db").stat().st_mode & 0o777 == 0o600
     assert refloat("record", "backup", "b.db").returncode == 1
     place = tmp_path / "other"
@@ -270,3 +270,20 @@ def test_a_killed_run_is_told_as_the_place_of_the_crash(refloat: Run, tmp_path: 
         assert "a crash sits here" in refloat("trail", "j").stdout
     assert answer(refloat("verify", "j", "--json"))["in_flight"] == [1]
     assert answer(refloat("pickup", "j", "--as", "bob", "--json"))["pickup"]["continue_at"] == 1
+
+
+def test_what_is_decided_and_what_waits(refloat: Run) -> None:
+    refloat("run", "--job", "j", "--", "true")
+    for about, status in (("first", "pending"), ("second", "pending"), ("first", "accepted")):
+        refloat("decide", "j", status, "--by", "ada", "--about", about)
+    decided, waits = refloat("trail", "j").stdout.split("DECIDED")[1].split("WAITS FOR A DECISION")
+    assert ("accepted" in decided, "pending" in decided, waits.count("pending")) == (True, False, 1)
+
+
+def test_an_export_tells_as_json_where_it_went(refloat: Run, tmp_path: Path) -> None:
+    refloat("run", "--job", "j", "--", "true")
+    told = answer(refloat("export", "j", "--format", "aer1", "--out", "e.jsonl", "--json"))
+    assert (told["format"], told["secrets"]) == ("aer1", 0)
+    assert Path(told["path"]) == tmp_path / "e.jsonl"
+    assert refloat("export", "j", "--format", "aer1", "--json").returncode == 2
+    assert answer(refloat("export", "j", "--json"))["kind"] == "job"

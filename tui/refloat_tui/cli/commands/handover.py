@@ -101,17 +101,23 @@ def decide(
 @click.argument("job")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="json", show_default=True)
 @click.option("--out", "target", type=click.Path(path_type=Path, dir_okay=False), help="Write it here, private (0600).")
-def export(job: str, form: Format, target: Path | None) -> None:
+@as_json
+def export(job: str, form: Format, target: Path | None, json_: bool) -> None:
     """Write a job out, exact: JSON that `refloat verify` checks anywhere, Markdown, or receipts of AER-1."""
+    if json_ and target is None and form != "json":
+        raise click.UsageError(f"--json tells of a file: give --out, or leave --format {form} away")
     secrets: list[int] = []
     with opened() as record:
         document = export_job(record, job, form, lambda text: secrets.append(len(find_secrets(text))))
         if target is None:
             for piece in document:
-                out.write(piece)
+                out.exact(piece)
         else:
             write_export_file(target.absolute(), document)
-    if target is not None:
+    if json_ and target is not None:
+        told = wire_record.exported(job, form, str(target.absolute()), sum(secrets))
+        out.write(wire_record.dump(told, Masker()))
+    elif target is not None:
         err.say(f"wrote {target}")
     if sum(secrets):
         err.say(f"it is exact, and {counted(sum(secrets), 'value')} in it look like secrets")

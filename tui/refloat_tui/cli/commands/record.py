@@ -129,10 +129,14 @@ def record() -> None:
 
 @record.command()
 @click.argument("target", metavar="FILE", type=click.Path(path_type=Path))
-def backup(target: Path) -> int:
+@as_json
+def backup(target: Path, json_: bool) -> int:
     """Copy the whole record, outputs included, into one private file. Others may go on writing."""
     with opened() as kept:
         missing = backups.back_up_record(kept, target.absolute(), moment())
+    if json_:
+        out.write(wire_record.dump(wire_record.backed_up(str(target.absolute()), missing), Masker()))
+        return 3 if missing else 0
     err.say(f"wrote {target}")
     for name in missing:
         err.say(f"the output {name} is not kept any more, and not in the backup")

@@ -38,7 +38,9 @@ def trail_lines(trail: Trail, width: int) -> Iterator[str]:
     for wrap in trail.wraps:
         yield from wrap_lines(wrap, width)
     yield from section("PICKED UP", columns([_pickup_row(each) for each in trail.pickups], width))
-    yield from section("DECIDED", columns([_decision_row(each) for each in trail.decisions], width))
+    for title, waits in (("DECIDED", False), ("WAITS FOR A DECISION", True)):
+        rows = [_decision_row(each) for each in _latest(trail.decisions) if (each.status == "pending") is waits]
+        yield from section(title, columns(rows, width))
     yield from ["", "Receipts were compared, outputs were not read: `refloat verify " + trail.job + "` does both."]
 
 
@@ -90,6 +92,14 @@ def _decision_row(decision: Decision) -> Sequence[str]:
         VERDICTS[decision.verdict],
         waits or decision.note or "",
     )
+
+
+def _latest(decisions: Sequence[Decision]) -> Sequence[Decision]:
+    """What is decided now: the newest on each thing. They come newest first."""
+    latest: dict[str | None, Decision] = {}
+    for decision in decisions:
+        latest.setdefault(decision.about, decision)
+    return list(latest.values())
 
 
 def jobs_lines(jobs: Sequence[Job], ties: "Sequence[Tie]", width: int) -> Iterator[str]:
