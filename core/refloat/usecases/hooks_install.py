@@ -177,14 +177,17 @@ def uninstall(plan: Plan) -> None:
 def find_installed(home: Path, environment: Mapping[str, str], directory: Path) -> tuple[Installed, ...]:
     """Where our hooks stand, for whoever works in a directory; files that cannot be understood are passed over."""
     desk = Desk(home, environment, find_root(directory), ())
-    return tuple(
-        Installed(agent, scope, path, frozenset(commands.values()))
-        for agent in AGENTS
-        for scope in SCOPES
-        if not (agent == "codex" and scope == "local")
-        for path in _paths(desk, agent, scope)
-        if (commands := _ours(path, agent))
-    )
+    found: dict[Path, Installed] = {}
+    for agent in AGENTS:
+        for scope in SCOPES:
+            if agent == "codex" and scope == "local":
+                continue
+            for path in _paths(desk, agent, scope):
+                if path not in found and (
+                    commands := _ours(path, agent)
+                ):  # at home, the project's file is the person's
+                    found[path] = Installed(agent, scope, path, frozenset(commands.values()))
+    return tuple(found.values())
 
 
 def find_root(directory: Path) -> Path:

@@ -119,6 +119,20 @@ def test_a_session_s_events_become_a_trail(tied: World) -> None:
     assert tied.log() == ""
 
 
+def test_hooks_that_run_at_once_save_each_call_once(tied: World) -> None:
+    argv = [sys.executable, "-m", "refloat_tui", "hook", "claude-code"]
+    events = [tied.told(tool_use_id=f"toolu_{n // 2}").encode() for n in range(6)]
+    running = [subprocess.Popen(argv, env=tied.environment, stdin=subprocess.PIPE) for _ in events]
+    for process, event in zip(running, events, strict=True):
+        process.communicate(event, PATIENCE)
+    assert {process.returncode for process in running} == {0}
+    steps = tied.steps()
+    assert [step["seq"] for step in steps] == sorted((step["seq"] for step in steps), reverse=True)
+    assert 1 <= len(steps) <= 3
+    assert len(steps) == 3 or tied.log(), "who had to wait too long must be told of"
+    assert tied.run("verify", "job").returncode == 0
+
+
 def test_words_that_an_agent_adds_are_no_fault(tied: World) -> None:
     done = tied.run("hook", "codex", '{"type": "agent-turn-complete"}', given=tied.told())
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
