@@ -115,16 +115,34 @@ def add_steps(
         )
 
 
+def add_step_once(
+    record: Record, step_id: str, opening: Opening, ending: Ending, given: Content | None, output: Content | None
+) -> Sealed | None:
+    """`add_step` under an id that its teller made from what it tells of; None where that is saved already.
+
+    Raises:
+        NotWritten: the record did not take it.
+
+    """
+    try:
+        with record.writing() as connection:
+            return _end(connection, _begin(connection, opening, given, step_id), ending, output)
+    except AlreadySealed:
+        return None
+
+
 def storable(row: Mapping[str, Value]) -> dict[str, Value]:
     """A row that every engine takes and every JSON reader reads: no zero character, no half of a surrogate pair."""
     return {name: _NOT_STORED.sub("\ufffd", value) if isinstance(value, str) else value for name, value in row.items()}
 
 
-def _begin(connection: Connection, opening: Opening, given: Content | None) -> Begun:
+def _begin(connection: Connection, opening: Opening, given: Content | None, step_id: str | None = None) -> Begun:
     job = take_turn(connection, check_name(opening.job), opening.started_at, "jobs.take_seq")
+    if step_id is not None and connection.row("links.step", id=step_id) is not None:
+        raise AlreadySealed(f"step {step_id} is saved already")
     if given is not None:
         put(connection, given)
-    begun = Begun(new_id(), opening.job, number(job, "last_seq") or 0)
+    begun = Begun(step_id or new_id(), opening.job, number(job, "last_seq") or 0)
     row: dict[str, Value] = {
         "id": begun.id,
         "job": begun.job,
