@@ -18,7 +18,7 @@ from refloat.record.engine import Connection, Row
 from refloat.record.sqlite import SqliteEngine, open_file
 from refloat.record.store import Record
 
-_TABLES: Final = ("drafts", "jobs", "contents", "pieces", "steps", "wraps", "pickups", "decisions", "leases")
+_TABLES: Final = ("drafts", "jobs", "contents", "pieces", "steps", "wraps", "pickups", "decisions", "leases", "ties")
 _PAGE: Final = 500
 
 

@@ -459,6 +459,7 @@ def doctor(value: Doctor) -> Document:
             "catalogue": machine.catalogue,
             "record": machine.record,
             "open_drafts": machine.open_drafts,
+            "hooks": list(machine.hooks),
             "traces": list(machine.traces),
         },
         "warnings": [{"what": row.what, "path": row.path} for row in value.warnings],
