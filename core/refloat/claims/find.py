@@ -51,12 +51,11 @@ def find_claims(message: str) -> tuple[Claim, ...]:
     """What a message claims, in its order."""
     language = load(_LANGUAGE)
     found: list[Claim] = []
-    before = ""
+    before, tokens = "", Tokens()
     for unit in units_of(message):
         if unit.open or any(language.section.search(above.rstrip(": ")) for above in unit.under):
             before = ""
             continue
-        tokens = Tokens()
         sentences = sentences_of(_marked(tokenize(unit.text, tokens), tokens, language))
         for sentence, behind in zip(sentences, (*sentences[1:], ""), strict=False):
             found += _Judge(language, tokens, sentence[:_LONGEST], before, behind[:_LONGEST]).claims()

@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from refloat.commands.sorts import mainly
+from refloat.commands.checks import verifies
+from refloat.commands.sorts import is_tool, mainly
 
 MARK: Final = "ʘ"
 """Begins and ends a token. A letter to regular expressions, and in no text that people write."""
@@ -107,7 +108,7 @@ def _code(tokens: Tokens, match: re.Match[str]) -> str:
     act = next((kind for kind, pattern in _ACTS.items() if pattern.match(code)), None)
     if act is not None:
         return tokens.put(act, match.group(), code)
-    sorts = mainly(code)
+    sorts = mainly(code) or (verifies(code) if is_tool(code) else ())
     if sorts:
         return tokens.put("run_" + "_".join(sorted(sorts)), match.group(), code)
     return tokens.put("code", match.group(), code)

@@ -192,6 +192,11 @@ def test_the_words_around_it_decide(message: str, wanted: list[str]) -> None:
     assert sorted(kinds(message)) == sorted(wanted)
 
 
+def test_what_was_run_may_stand_in_the_paragraph_before() -> None:
+    (claim,) = find_claims("See `a.py` and `b.py`. I ran `cargo clippy`.\n\nIt came back clean.")
+    assert (claim.kind, claim.names, claim.text) == (ClaimKind.LINT_PASSES, ("cargo",), "It came back clean.")
+
+
 def test_a_nested_list_stands_under_its_item() -> None:
     units = units_of("# A\n- b:\n  - c\n- d\n\ne")
     assert [(unit.text, unit.under) for unit in units] == [
