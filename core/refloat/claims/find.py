@@ -99,8 +99,7 @@ class _Judge:
         self._said = tokens.restore(sentence)
         self._context = f"{before} {sentence}"
         self._behind = behind
-        small = sentence.lower()
-        self._rules = [rule for rule in language.rules if any(hint in small for hint in rule.hints)]
+        self._rules = language.likely(sentence)
         self._sentence = self._opened(re.sub(rf"^(?:{MARK}tick\d+{MARK} ?)+(?=\S)", "", sentence).strip("\"' "))
         if self._sentence == sentence and sentence.startswith(MARK + "open"):
             self._sentence = ""

@@ -48,8 +48,6 @@ class Rule:
     act: bool
     """Somebody did it: what stands before must be "I …" or nothing. Otherwise something is so."""
     pattern: re.Pattern[str]
-    hints: tuple[str, ...]
-    """Without any of these, in small letters, the pattern cannot match: tried first, for speed."""
     needs: re.Pattern[str] | None
     bare_not: re.Pattern[str] | None
     """Behind an act that begins a clause: it is none."""
@@ -63,10 +61,19 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """Rules that share their hints."""
+
+    hints: tuple[str, ...]
+    """Without any of these, in small letters, none of the rules can match: tried first, for speed."""
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Language:
     """All rules of one language."""
 
-    rules: tuple[Rule, ...]
+    groups: tuple[Group, ...]
     me: re.Pattern[str]
     """Ends in somebody who speaks of himself."""
     alone: re.Pattern[str]
@@ -104,6 +111,11 @@ class Language:
     def plain(self, sentence: str) -> str:
         """A sentence with "fixed" in place of "managed to fix"."""
         return self.achieved.sub(lambda match: self.done.get(match["verb"].lower(), match.group()), sentence)
+
+    def likely(self, sentence: str) -> list[Rule]:
+        """The rules that may match in a sentence."""
+        small = sentence.lower()
+        return [rule for group in self.groups if any(hint in small for hint in group.hints) for rule in group.rules]
 
     def resolved(self, clause: str, context: str) -> str:
         """A clause with what was run last in place of the pronoun for it."""
@@ -161,7 +173,6 @@ def _rules(entry: Mapping[str, object], subjects: Mapping[str, object], words: _
     form = entry["form"]
     if form not in ("act", "state"):
         raise ValueError(f"{form!r} is no form of a claim")
-    hints = tuple(_strings(entry["hints"]))
 
     def optional(name: str) -> re.Pattern[str] | None:
         return words.compile(str(entry[name])) if name in entry else None
@@ -171,13 +182,17 @@ def _rules(entry: Mapping[str, object], subjects: Mapping[str, object], words: _
             kinds,
             form == "act",
             words.compile(rf"\b(?:{pattern})" if form == "act" else pattern),
-            hints,
             optional("needs"),
             optional("bare_not"),
             optional("not_about"),
         )
         for pattern in _strings(entry["patterns"])
     ]
+
+
+def _hints(value: object, shared: Mapping[str, object]) -> tuple[str, ...]:
+    """Hints, or those of a name."""
+    return tuple(_strings(shared[value] if isinstance(value, str) else value))
 
 
 @cache
@@ -196,9 +211,13 @@ def load(language: str) -> Language:
     subjects = _table(data["subjects"])
     anaphora = _table(data["anaphora"])
     lists = {name: words.any_of(_strings(patterns)) for name, patterns in veto.items() if not name.endswith("_marks")}
-    rules = [rule for entry in data["claims"] for rule in _rules(_table(entry), subjects, words)]
+    shared = _table(data["hints"])
+    groups = tuple(
+        Group(_hints(entry["hints"], shared), tuple(_rules(entry, subjects, words)))
+        for entry in map(_table, data["claims"])
+    )
     return Language(
-        rules=tuple(rules),
+        groups=groups,
         me=words.compile(r"\b<me> <adv>$"),
         alone=words.compile(r"<adv>$"),
         opening=re.compile(rf"(?:{lists['opening'].pattern})", re.IGNORECASE),
