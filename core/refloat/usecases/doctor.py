@@ -17,6 +17,7 @@ from refloat.record.spool import FOLDER as INCOMING
 from refloat.record.store import FILE_NAME, find_url
 from refloat.usecases.find_sessions import Listing, Scope, list_sessions
 from refloat.usecases.keep_draft import open_drafts
+from refloat.usecases.keep_session import kept_warnings
 from refloat.usecases.saved_record import NothingSaved, open_saved
 from refloat.usecases.workbench import Workbench
 
@@ -36,7 +37,7 @@ def examine_machine(bench: Workbench) -> Doctor:
             warnings.append(
                 Warned(f"the {what} directory cannot be used ({trouble}): all is read anew each time", str(path))
             )
-    warnings += _record_warnings(bench.machine)
+    warnings += [*_record_warnings(bench.machine), *kept_warnings(bench)]
     return Doctor(agents, facts, tuple(warnings))
 
 

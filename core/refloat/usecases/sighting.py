@@ -16,6 +16,7 @@ from refloat.catalogue.store import Stat
 from refloat.catalogue.walk import Fault, Row, Spec, fingerprint, walk
 from refloat.model.problem import Problem
 from refloat.readers.contract import Found, Identity, Reader, SourceFile
+from refloat.usecases.kept_sessions import kept_spec, with_kept
 from refloat.usecases.workbench import Workbench
 
 Identities = Mapping[str, tuple[Stat, str]]
@@ -50,22 +51,25 @@ def sight(bench: Workbench, known: Identities) -> Sighting:
         for reader in bench.readers
         for tree in reader.walks(places.home, environment)
     ]
+    specs += [(reader, kept_spec(bench, reader.agent, environment)) for reader in bench.readers]
     rows, faults = walk([spec for _, spec in specs])
     found: list[tuple[Reader, Found]] = []
     ids: dict[str, frozenset[str]] = {}
     identified: list[tuple[str, Stat, str]] = []
+    problems: list[Problem] = []
     for reader in bench.readers:
         mine = [(spec[4], got) for (owner, spec), got in zip(specs, rows, strict=True) if owner is reader]
         files = _distinct(row for holds, got in mine if holds == "transcripts" for row in got)
         side = _distinct(row for holds, got in mine if holds == "side" for row in got)
         pairs = [(file, _identify(reader, file, known, identified)) for file in files]
-        sessions = reader.group(pairs, side)
+        manifests = [row for holds, got in mine if holds == "kept" for row in got]
+        sessions = with_kept(bench, reader, reader.group(pairs, side), manifests, problems)
         ids[reader.agent] = frozenset(session.session_id for session in sessions)
         found.extend((reader, session) for session in sessions if not session.hidden)
     return Sighting(
         tuple(found),
         ids,
-        (*bench.problems, *(_problem(fault) for fault in faults)),
+        (*bench.problems, *(_problem(fault) for fault in faults), *problems),
         tuple(spec for _, spec in specs),
         fingerprint([spec for _, spec in specs], rows, faults),
         frozenset(row[0] for got in rows for row in got),

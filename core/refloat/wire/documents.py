@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 from refloat.model.brief import SECTIONS, BriefCheck, Line, WrittenBrief
 from refloat.model.checkout import Checkout, CheckRun, DirtyHunk, EditedFile, FoundIn, Operation, OtherChange
+from refloat.model.kept import KeptMany, KeptNow
 from refloat.model.liveness import Liveness
 from refloat.model.problem import Problem
 from refloat.model.session import Failure, RecordGone, Session
@@ -101,6 +102,9 @@ def session(value: Session) -> Document:
             "bytes": value.transcript.bytes,
             "problems": [problem(row) for row in value.transcript.problems],
         },
+        "kept": None
+        if value.kept is None
+        else {"at": value.kept.at, "bytes": value.kept.bytes, "original_gone": value.kept.original_gone},
     }
 
 
@@ -394,6 +398,37 @@ def check(value: BriefCheck) -> Document:
         "schema": SCHEMA,
         "holds": value.holds,
         "moved": [{"what": row.what, "was": row.was, "now": row.now} for row in value.moved],
+    }
+
+
+def keep(value: KeptNow) -> Document:
+    """`refloat keep`."""
+    return {"schema": SCHEMA, **kept_now(value)}
+
+
+def keep_many(value: KeptMany) -> Document:
+    """`refloat keep --all-due`."""
+    return {
+        "schema": SCHEMA,
+        "kept": [kept_now(row) for row in value.kept],
+        "failed": [{"session": session, "why": why} for session, why in value.failed],
+    }
+
+
+def kept_now(value: KeptNow) -> Document:
+    """One kept session. `kept` is the directory of the copy, `bytes` are those of the originals."""
+    copy = value.copy
+    return {
+        "session": copy.session,
+        "kept": str(copy.directory),
+        "bytes": copy.bytes,
+        "sha256": copy.sha256,
+        "at": copy.at,
+        "files": len(copy.files),
+        "kept_bytes": sum(file.kept_bytes for file in copy.files),
+        "secrets": value.secrets,
+        "changed": value.changed,
+        "originals_gone": list(value.missing),
     }
 
 

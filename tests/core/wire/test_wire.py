@@ -40,7 +40,7 @@ class Listing:
 
 SESSION_KEYS = keys(
     "agent session_id title workspace repo branch model started_at last_activity_at state activity failure liveness "
-    "turns prompts steps dangling edits parent superseded_by subagents worktree transcript"
+    "turns prompts steps dangling edits parent superseded_by subagents worktree transcript kept"
 )
 STEP_KEYS = keys("n id kind tool summary at ended_at outcome exit_code files message input output output_bytes line")
 
