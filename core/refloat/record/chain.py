@@ -104,10 +104,14 @@ def add_steps(
 
     """
     with record.writing() as connection:
-        return tuple(
-            _end(connection, _begin(connection, opening, given), ending, output)
-            for opening, ending, given, output in steps
-        )
+        return tuple(add_within(connection, *step) for step in steps)
+
+
+def add_within(
+    connection: Connection, opening: Opening, ending: Ending, given: Content | None, output: Content | None
+) -> Sealed:
+    """`add_step` as a part of somebody else's transaction."""
+    return _end(connection, _begin(connection, opening, given), ending, output)
 
 
 def storable(row: Mapping[str, Value]) -> dict[str, Value]:

@@ -20,6 +20,7 @@ from refloat.model.session import Session
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.ports import Machine
+from refloat.usecases.decided import standing
 from refloat.usecases.keep_draft import Drafts, Kept
 from refloat.usecases.probe import Look, plan_look, run_look
 from refloat.usecases.put_brief import put_brief, usual_path
@@ -119,8 +120,11 @@ class Rescue:
             return self._kept
 
     def brief(self, recovery: Recovery) -> WrittenBrief:
-        """The brief with everything that was said."""
-        return brief_of(recovery, self._write)
+        """The brief with everything that was said; what is saved names its receipt."""
+        with self._turn:
+            draft = self._kept.draft if self._kept is not None else None
+        receipts = {} if draft is None else standing(recovery, draft.given, draft.receipts)
+        return brief_of(recovery, self._write, receipts)
 
     def may_probe(self, row: Uncertain) -> str | None:
         """Why its look cannot be run from here; None: it can."""

@@ -379,7 +379,13 @@ def brief(value: WrittenBrief) -> Document:
     for name, _ in SECTIONS:
         lines: tuple[Line, ...] = getattr(value.brief, name)
         sections[name] = [
-            {"text": line.text, "confidence": line.confidence, "steps": list(line.steps), "by": line.by}
+            {
+                "text": line.text,
+                "confidence": line.confidence,
+                "steps": list(line.steps),
+                "by": line.by,
+                "receipt": line.receipt,
+            }
             for line in lines
         ]
     return {

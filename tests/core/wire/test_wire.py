@@ -139,7 +139,9 @@ def test_status_recap_brief_check_and_doctor() -> None:
     assert list(made["brief"]) == (
         keys("title previous_attempt current_artifact established uncertain next_step done_when")
     )
-    assert made["brief"]["next_step"] == [{"text": "x", "confidence": "verified", "steps": [1], "by": "ana"}]
+    assert made["brief"]["next_step"] == [
+        {"text": "x", "confidence": "verified", "steps": [1], "by": "ana", "receipt": None}
+    ]
     check = read(wire.check(BriefCheck(holds=False, moved=(Moved("HEAD", "a", "b"),))))
     assert check == {"schema": "refloat/1", "holds": False, "moved": [{"what": "HEAD", "was": "a", "now": "b"}]}
     doctor = Doctor(
