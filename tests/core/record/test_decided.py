@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from refloat.brief.masks import Masker
 from refloat.errors import NotDone
 from refloat.model.recovery import (
     EditedLine,
@@ -48,7 +49,7 @@ from refloat.testing.samples import crashed
 from refloat.usecases.decided import decisions, job_of
 from refloat.usecases.keep_draft import Drafts
 from refloat.usecases.recover import Recovery, answer, begin, cards, owner_rows, uncertain_rows
-from refloat.usecases.rescue import Rescue
+from refloat.usecases.rescue import Case, Rescue
 from refloat.usecases.write_recovery import brief_of
 
 NOW = Stamp("2026-09-14T14:00:00.000Z")
@@ -203,6 +204,28 @@ def test_receipts_come_back_with_the_draft(record: Record, tmp_path: Path):
     recovery = later.take_up().recovery
     (line,) = [line for line in later.brief(recovery).brief.previous_attempt if line.by]
     assert line.receipt == steps(record)[0]["receipt"]
+
+
+def test_evidence_is_saved_masked_as_the_person_saw_it(record: Record, tmp_path: Path):
+    secret = "ghp_" + "Zb3" * 12
+    first, *others = SAMPLE.checkout.files
+    checkout = replace(SAMPLE.checkout, files=(replace(first, why=f"pushed with {secret}"), *others))
+    machine = still_machine(tmp_path, user="ana")
+    desk = Rescue(
+        machine,
+        Drafts(machine, record),
+        Case(SAMPLE.session, SAMPLE.story, checkout, SAMPLE.triage),
+        write=lambda answers: plain_brief(SAMPLE, answers),
+        mask=Masker().tree,
+        new_command=lambda brief: ("claude", brief),
+        cwd=tmp_path,
+    )
+    recovery = desk.take_up().recovery
+    (shown,) = [row.why for row in owner_rows(recovery) if row.path == first.path]
+    say(desk, recovery, SaidOwner(first.path, "predates"))
+    (step,) = steps(record)
+    assert secret not in json.dumps(step, default=str)
+    assert step["input"]["evidence"]["why"] == shown
 
 
 def test_two_sessions_have_a_job_each_and_any_id_makes_a_name():

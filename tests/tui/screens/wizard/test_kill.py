@@ -16,6 +16,12 @@ from pathlib import Path
 
 import pytest
 
+from refloat.model.stamp import Stamp
+from refloat.record.checking import verify_job
+from refloat.record.drafts import find_drafts
+from refloat.record.store import open_record
+from refloat.record.whole import steps_of
+
 HARNESS = Path(__file__).with_name("harness.py")
 PATIENCE = 40.0
 """Seconds; a deadline for a busy machine, not a pause."""
@@ -93,6 +99,14 @@ def test_answers_outlive_a_sigkill_inside_the_wizard(tmp_path: Path) -> None:
         first.wait_for("right pile?", "saved 15:40", after=at)
         os.kill(first.pid, signal.SIGKILL)
         assert os.waitstatus_to_exitcode(os.waitpid(first.pid, 0)[1]) == -signal.SIGKILL
+    with open_record(tmp_path / "data", Stamp("2026-09-14T16:00:00.000Z")) as record:
+        (draft,) = find_drafts(record)
+        job = f"recovery:{draft.session}"
+        with record.reading() as connection:
+            receipts = [row["receipt"] for row in steps_of(connection, job)]
+        assert sorted(draft.receipts) == ["owner src/settings.py", "process"]
+        assert sorted(draft.receipts.values()) == sorted(map(str, receipts))
+        assert verify_job(record, job).ok
     with terminal(tmp_path) as second:
         at = second.wait_for("Taken up again", "right pile?")  # stands on the page where it was killed
         second.press("\x1b")
