@@ -333,7 +333,7 @@ def test_what_is_saved_names_its_receipt_everywhere() -> None:
     )
     brief = brief_of(crashed(), answers)
     named = [line.receipt for section, _ in SECTIONS for line in lines_of(brief, section) if line.by == "ana"]
-    assert sorted(named) == [str(n) * 64 for n in (1, 2, 3, 4, 5, 6, 6)]
+    assert sorted(map(str, named)) == [str(n) * 64 for n in (1, 2, 3, 4, 5, 6, 6)]
     assert {line.receipt for section, _ in SECTIONS for line in lines_of(brief, section) if line.by is None} == {None}
     text = render(brief, crashed().session.name, max_tokens=4000, last_line=lambda _: "").text
     assert "- Ask Ben *(by ana · receipt 555555555555)*" in text

@@ -246,9 +246,9 @@ any_said: st.SearchStrategy[Said] = st.one_of(
     st.builds(MovedTo, st.sampled_from(["k", first_of(START)[1]]), st.sampled_from([None, "saved", "gone"])),
     st.builds(Inspected, st.sampled_from(["8", "a7c2/1"]), st.sampled_from([None, "happened", "unknown"])),
     st.builds(
-        lambda was, now: EditedLine("uncertain", LineEdit(was, now)),
-        st.sampled_from(["", "one"]),
-        st.sampled_from(["", "x", "y"]),
+        EditedLine,
+        st.just("uncertain"),
+        st.builds(LineEdit, st.sampled_from(["", "one"]), st.sampled_from(["", "x", "y"])),
     ),
 )
 
