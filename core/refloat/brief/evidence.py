@@ -281,15 +281,22 @@ def _doubtful_check(facts: Facts, last: LastRun) -> Iterator[Line]:
     yield line(text, RECORDED, 83, own_steps([run.step], last.subagent))
 
 
+_CLAIMED: Final = {
+    FindingVerdict.UNSUPPORTED: "Claimed without evidence",
+    FindingVerdict.CONTRADICTED: "Claimed, and the record contradicts it",
+    FindingVerdict.STALE: "Claimed, and stale",
+    FindingVerdict.CONFIRMED: "Claimed, and confirmed",
+    FindingVerdict.RECORDED: "Claimed, and recorded",
+    FindingVerdict.LOST: "Claimed, and lost",
+}
+
+
 def _claims(facts: Facts) -> Iterator[Line]:
-    if not facts.triage.claims_looked_for:
-        yield line(
-            "Claims in the agent's messages are not looked for yet: take nothing that it only said for done",
-            UNKNOWN, 70,
-        )  # fmt: skip
     for finding in facts.triage.claimed:
         item = f" (history item {finding.message})" if finding.message else ""
-        text = f"Claimed, {finding.verdict}: {facts.quote.code(finding.what)}{item}; {facts.quote.words(finding.why)}"
+        kind = (finding.claim or finding.kind).replace("_", " ")
+        said = f"{_CLAIMED[finding.verdict]} ({kind}): {facts.quote.code(finding.what)}{item}"
+        text = f"{said}; {facts.quote.words(finding.why)}"
         yield line(text, RECORDED, 74, own_steps(finding.steps, finding.subagent))
     plan = facts.story.plan
     done = [text for text, status in plan.entries if status == "completed"] if plan else []
@@ -310,7 +317,10 @@ def _still_open(facts: Facts, work: StillOpen) -> Line:
         return line(f"A queued prompt never reached the agent:{facts.quote.quote(work.what, 300)}", RECORDED, 73, steps)
     pid = f" (process {work.pid})" if work.pid else ""
     sure = UNKNOWN if work.running is None else VERIFIED
-    return line(f"Left open: {kind} {facts.quote.code(work.what)}{pid}, {_RUNNING[work.running]}", sure, 72, steps)
+    why = f" ({facts.quote.words(work.why)})" if work.why else ""
+    output = f"; its output lies in {facts.quote.code(work.output)}" if work.output else ""
+    text = f"Left open: {kind} {facts.quote.code(work.what)}{pid}, {_RUNNING[work.running]}{why}{output}"
+    return line(text, sure, 72, steps)
 
 
 def _approvals(facts: Facts) -> Iterator[Line]:

@@ -9,13 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from refloat.model.light import light
 from refloat.model.stamp import Stamp, stamp_of_seconds
 
 NOTHING: Final = re.compile(r"0+")
 """An object id of zeros: nothing stands there."""
 
 
-@dataclass(frozen=True, slots=True)
+UNMERGED: Final = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
+"""The two characters of paths in conflict."""
+
+
+@light
 class StatusEntry:
     """A dirty path."""
 
@@ -24,6 +29,21 @@ class StatusEntry:
     head: str | None
     """Object id of its content in HEAD."""
     submodule: bool = False
+    index: str | None = None
+    """Object id of what is staged; None where nothing is, or the path is in conflict."""
+    mode: str = ""
+    """The file's mode now, as git has it (`100755`); empty where git does not tell."""
+    head_mode: str = ""
+
+    @property
+    def unmerged(self) -> bool:
+        """Whether the path is in conflict."""
+        return self.xy in UNMERGED
+
+    @property
+    def staged_apart(self) -> bool:
+        """Whether something is staged and the file differs from it."""
+        return self.xy[0] not in " ?" and self.xy[1] != " " and not self.unmerged
 
 
 @dataclass(slots=True)
@@ -35,7 +55,7 @@ class Status:
     entries: dict[str, StatusEntry] = field(default_factory=dict[str, StatusEntry])
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class DiffHunk:
     """One hunk of a diff without context. `lines` as in `model.transcript.Hunk`, without backslash lines."""
 
@@ -46,7 +66,7 @@ class DiffHunk:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Blob:
     """What a commit made of a path."""
 
@@ -55,7 +75,7 @@ class Blob:
     """None: it deleted the path."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class LoggedCommit:
     """A commit with what it changed against its first parent."""
 
@@ -83,7 +103,9 @@ def read_status(out: bytes) -> Status:
                 _header(status, line)
             case "1 ":
                 words = line.split(" ", 8)
-                status.entries[words[8]] = StatusEntry(words[1].replace(".", " "), _oid(words[6]), words[2][0] == "S")
+                status.entries[words[8]] = StatusEntry(
+                    words[1].replace(".", " "), _oid(words[6]), words[2][0] == "S", _oid(words[7]), words[5], words[3]
+                )
             case "2 ":
                 words = line.split(" ", 9)
                 origin = next(fields, "")
@@ -219,6 +241,20 @@ def read_worktrees(out: bytes) -> list[str]:
         if fields[0].startswith(b"worktree ") and b"bare" not in fields[1:]:
             found.append(decode(fields[0][9:]))
     return found
+
+
+def read_index(out: bytes) -> dict[str, str]:
+    """Read `ls-files -v -z`: path to its tag, `H` for a plain one, small where git takes it as unchanged unasked."""
+    text = decode(out)
+    if text.startswith("H ") and text.count("\0H ") + 1 == text.count("\0"):  # as in nearly every repository
+        return dict.fromkeys(text[2:-1].split("\0H "), "H")
+    return {entry[2:]: entry[:1] for entry in text.split("\0") if entry}
+
+
+def read_staged(out: bytes) -> dict[str, str]:
+    """Read `ls-files -s -z`: path to the object id of what is staged."""
+    rows = (entry.partition("\t") for entry in decode(out).split("\0") if entry)
+    return {path: meta.split(" ")[1] for meta, _, path in rows if meta.endswith(" 0")}
 
 
 def read_objects(out: bytes) -> Mapping[str, bytes]:

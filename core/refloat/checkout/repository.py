@@ -4,10 +4,11 @@ Everything goes through the port, which is hardened. Decides which questions are
 Refuses to write, to lock, and to ask one question for each file.
 """
 
-import hashlib
+import os
+import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import takewhile
 from pathlib import Path
 from typing import Final
@@ -21,17 +22,25 @@ from refloat.checkout.porcelain import (
     StatusEntry,
     decode,
     read_diff,
+    read_index,
     read_log,
     read_objects,
     read_raw,
     read_reflog,
+    read_staged,
     read_status,
     read_worktrees,
 )
 from refloat.model.checkout import Operation, Warned
+from refloat.model.light import slotted
 from refloat.model.stamp import Stamp, later, seconds_of
 from refloat.ports import Git
+from refloat.together import Running
 
+_OVERLOOKED: Final = frozenset("hSs")
+_SUBMODULES: Final = 12
+"""Most submodules that are asked whether they are dirty."""
+_SUBMODULE: Final = re.compile(r"^[ \t]*path[ \t]*=[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _EMPTY_TREE: Final = {
     "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
@@ -43,7 +52,7 @@ _MANY: Final = 5_000
 _RAW: Final = ("--raw", "-z", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", LOG_FORMAT)
 
 
-@dataclass(slots=True)
+@slotted
 class Repository:
     """One worktree of a repository."""
 
@@ -53,11 +62,18 @@ class Repository:
     common_dir: Path
     algorithm: str
     status: Status = field(default_factory=Status)
-    hunks: Mapping[str, Sequence[DiffHunk]] = field(default_factory=dict[str, Sequence[DiffHunk]])
+    hunks: dict[str, Sequence[DiffHunk]] = field(default_factory=dict[str, Sequence[DiffHunk]])
+    staged: Mapping[str, Sequence[DiffHunk]] = field(default_factory=dict[str, Sequence[DiffHunk]])
+    """What is staged against HEAD, for paths whose file differs from HEAD nowhere."""
     reflog: Sequence[tuple[int, str]] = ()
     operation: Operation | None = None
     warnings: list[Warned] = field(default_factory=list[Warned])
     _objects: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    _listed: Running[bytes] | None = None
+    """The paths of the index, asked for once."""
+    _worktrees: Running[list[str]] | None = None
+    """Paths of the repository's worktrees, asked for once."""
+    _index: Mapping[str, str] | None = None
 
     @property
     def head(self) -> str | None:
@@ -65,7 +81,7 @@ class Repository:
         return self.status.head
 
     @property
-    def entries(self) -> Mapping[str, StatusEntry]:
+    def entries(self) -> dict[str, StatusEntry]:
         """Every dirty path, relative to the root."""
         return self.status.entries
 
@@ -83,6 +99,8 @@ class Repository:
 
     def oid(self, data: bytes) -> str:
         """The object id that git gives to a content."""
+        import hashlib
+
         made = hashlib.new(self.algorithm, usedforsecurity=False)
         made.update(b"blob %d\0" % len(data))
         made.update(data)
@@ -132,39 +150,70 @@ class Repository:
         rows = zip(names, (line.split(" ") for line in lines), strict=False)
         return {name: words[0] for name, words in rows if len(words) == 3 and words[1] == "commit"}
 
-    def find_tracked(self, paths: Sequence[str]) -> set[str]:
-        """Which of the paths git tracks."""
-        answer = self.git.run(self.root, "ls-files", "-z", "--cached", "--full-name")
-        return set(decode(answer.out).split("\0")) & set(paths)
+    def ask_ahead(self) -> None:
+        """Ask, before anybody wants to know, for HEAD's contents of what is dirty, the index and the worktrees."""
+        self._listed = self._listed or Running(self._list)
+        self._worktrees = self._worktrees or Running(self._ask_worktrees)
+        heads = [entry.head for entry in self.entries.values() if entry.head is not None and not entry.submodule]
+        if len(heads) <= _MANY:
+            self.load_objects(heads)
+
+    @property
+    def index(self) -> Mapping[str, str]:
+        """Every path that git tracks, with its tag (git-ls-files(1), `-v`); asked when first needed."""
+        if self._index is None:
+            self._index = read_index((self._listed or Running(self._list)).result())
+        return self._index
+
+    def _list(self) -> bytes:
+        return self.git.run(self.root, "ls-files", "-z", "-v", "--cached", "--full-name").out
+
+    def is_overlooked(self, path: str) -> bool:
+        """Whether git was told not to look at a tracked file: assume-unchanged, or outside a sparse checkout."""
+        return self.index.get(path, "H") in _OVERLOOKED
+
+    def load_staged(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """What is staged of some paths: asked for at once."""
+        words = ("ls-files", "-z", "-s", "--full-name", "--")
+        answer = self.git.run(self.root, *words, *(f":(top,literal){path}" for path in paths))
+        oids = read_staged(answer.out)
+        objects = self.load_objects(oids.values())
+        return {path: objects[oid] for path, oid in oids.items() if oid in objects}
 
     def find_worktrees(self) -> list[str]:
         """Paths of the repository's worktrees, this one and vanished ones included."""
+        if self._worktrees is None:
+            self._worktrees = Running(self._ask_worktrees)
+        return self._worktrees.result()
+
+    def _ask_worktrees(self) -> list[str]:
         answer = self.git.run(self.root, "worktree", "list", "--porcelain", "-z")
         if answer.code != 0:
             answer = self.git.run(self.root, "worktree", "list", "--porcelain")
         return read_worktrees(answer.out)
 
-    def find_in_head(self, oids: Iterable[str]) -> dict[str, str]:
-        """Paths of HEAD's tree at which contents stand, by object id."""
-        wanted = set(oids)
-        answer = self.git.run(self.root, "ls-tree", "-r", "-z", "--full-tree", "HEAD")
-        found: dict[str, str] = {}
-        for entry in decode(answer.out).split("\0"):
-            meta, _, path = entry.partition("\t")
-            oid = meta.rpartition(" ")[2]
-            if oid in wanted:
-                found.setdefault(oid, path)
-        return found
+    def find_entries(self, tree: str) -> dict[str, tuple[str, str]]:
+        """Mode and object id by path, of everything in a commit's tree; nothing where git cannot tell."""
+        answer = self.git.run(self.root, "ls-tree", "-r", "-z", "--full-tree", tree)
+        if answer.code != 0:
+            return {}
+        rows = (row.partition("\t") for row in decode(answer.out).split("\0") if row)
+        told = ((path, meta.split(" ")) for meta, _, path in rows)
+        return {path: (words[0], words[2]) for path, words in told if len(words) == 3}
 
 
-def find_root(git: Git, directory: Path) -> tuple[Path, Path, Path, str] | None:
-    """Top level, own and common git directory and hash algorithm of the worktree that a directory lies in."""
+def find_root(git: Git, directory: Path) -> tuple[tuple[Path, Path, Path, str], str | None] | None:
+    """Top level, own and common git directory and hash algorithm of the worktree that a directory lies in, and HEAD.
+
+    Before the first commit git says all but HEAD, and fails.
+    """
     words = ("rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
-    answer = git.run(directory, *words, "--show-object-format")
+    answer = git.run(directory, *words, "--show-object-format", "HEAD^{commit}")
     lines = answer.out.decode("utf-8", "surrogateescape").splitlines()
-    if answer.code != 0 or len(lines) < 4:
+    if len(lines) < 4:
         return None
-    return Path(lines[0]), Path(lines[1]), Path(lines[2]), lines[3]
+    head = lines[4] if answer.code == 0 and len(lines) > 4 else None
+    return (Path(lines[0]), Path(lines[1]), Path(lines[2]), lines[3]), head
 
 
 def load_repository(git: Git, directory: Path) -> Repository | None:
@@ -172,7 +221,10 @@ def load_repository(git: Git, directory: Path) -> Repository | None:
     found = find_root(git, directory)
     if found is None:
         return None
-    repository = Repository(git, *found)
+    repository = Repository(git, *found[0])
+    # Both look at every file of the worktree, and each is as long as the other.
+    hunks = Running(lambda: _diff(repository, found[1]))
+    reflog = Running(lambda: _load_reflog(repository))
     answer = git.run(
         repository.root, "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames"
     )
@@ -180,28 +232,65 @@ def load_repository(git: Git, directory: Path) -> Repository | None:
         said = answer.err.strip().splitlines()[-1:] or ["no answer in time" if answer.timed_out else "no reason given"]
         repository.warnings.append(Warned(f"git status failed: {said[0]}", str(repository.root)))
     repository.status = read_status(answer.out)
-    repository.hunks = _load_hunks(repository)
-    repository.reflog = _load_reflog(repository)
+    _add_submodules(repository)
+    repository.reflog = reflog.result()
     repository.operation = find_operation(repository.git_dir, repository.entries)
+    repository.hunks, repository.staged = _load_hunks(repository, found[1], hunks.result())
     return repository
 
 
-def _load_hunks(repository: Repository) -> Mapping[str, Sequence[DiffHunk]]:
+def _add_submodules(repository: Repository) -> None:
+    """Dirt inside submodules: each is asked by itself, for git would read their settings where it looks into them."""
+    root = str(repository.root)
+    try:
+        text = (repository.root / ".gitmodules").read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return
+    inside = [match[1] for match in _SUBMODULE.finditer(text) if match[1] not in repository.entries]
+    paths = [path for path in inside if os.path.realpath(f"{root}/{path}").startswith(f"{root}/")]
+    there = [path for path in paths if (repository.root / path / ".git").exists()]
+    for path in there[:_SUBMODULES]:
+        answer = repository.git.run(repository.root / path, "status", "--porcelain=v2", "-z", "--no-renames")
+        if answer.code == 0 and answer.out:
+            repository.status.entries[path] = StatusEntry(" M", None, submodule=True)
+    if len(there) > _SUBMODULES:
+        words = f"more than {_SUBMODULES} submodules: the others were not asked whether they are dirty"
+        repository.warnings.append(Warned(words, root))
+
+
+_Hunks = dict[str, Sequence[DiffHunk]]
+
+
+def _load_hunks(repository: Repository, against: str | None, told: _Hunks | None) -> tuple[_Hunks, _Hunks]:
+    """Hunks against HEAD: of the files, as they were `told` against a commit, and of what is staged where the file
+    itself has none.
+    """
     if all(entry.xy == "??" or entry.submodule for entry in repository.entries.values()):
-        return {}
-    words = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U0", "--inter-hunk-context=0"]
-    words += ["--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", "--diff-algorithm=histogram"]
-    words.append(repository.head or _EMPTY_TREE[repository.algorithm])
-    answer = repository.git.run(repository.root, *words)
-    if answer.code != 0:
+        return {}, {}
+    if against != repository.head:  # it moved between the two questions
+        told = _diff(repository, repository.head)
+    hunks = _known(repository, told)
+    apart = [path for path, entry in repository.entries.items() if entry.staged_apart and path not in hunks]
+    staged = _known(repository, _diff(repository, repository.head, "--cached")) if apart else {}
+    return hunks, {path: staged[path] for path in apart if path in staged}
+
+
+def _known(repository: Repository, told: _Hunks | None) -> _Hunks:
+    if told is None:
         repository.warnings.append(Warned("git diff failed: hunks are not told", str(repository.root)))
-        return {}
-    return read_diff(answer.out)
+    return told or {}
+
+
+def _diff(repository: Repository, head: str | None, *more: str) -> _Hunks | None:
+    """The dirty places of every tracked file; None where git cannot tell."""
+    words = ["diff", *more, "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U0"]
+    words += ["--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all"]
+    words += ["--diff-algorithm=histogram", head or _EMPTY_TREE[repository.algorithm]]
+    answer = repository.git.run(repository.root, *words)
+    return dict(read_diff(answer.out)) if answer.code == 0 else None
 
 
 def _load_reflog(repository: Repository) -> Sequence[tuple[int, str]]:
-    if repository.head is None:
-        return ()
     answer = repository.git.run(
         repository.root, "log", "-g", f"--max-count={_MANY}", "--date=unix", "--format=%H%x00%gd", "HEAD", "--"
     )

@@ -1,7 +1,7 @@
 """git as a source of answers: hardened, without locks, without the network, with a time limit.
 
 Decides how git is called; what git is told beforehand stands in `git_options`. Refuses to call it for anything that is
-not a question. Nothing of git is loaded before the first one.
+not a question.
 """
 
 import os
@@ -9,23 +9,24 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from importlib import import_module
+from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Final, Protocol, cast
+from typing import Final
 
+from refloat.machine.git_met import find_met
 from refloat.machine.git_options import (
     ENVIRONMENT,
     FIXED,
     PERSONAL,
     harden,
+    is_harmless,
     neutralised,
     personal_settings,
-    programs_of,
 )
-from refloat.machine.programs import find_program
+from refloat.machine.launcher import run_program
+from refloat.machine.programs import absolute_parts, find_program
 from refloat.model.checkout import Warned
+from refloat.model.light import light
 from refloat.ports import GitAnswer, Places
 
 _FRESH: Final = 1.0
@@ -33,23 +34,36 @@ _FRESH: Final = 1.0
 _LEAST: Final = (2, 31)
 """The first git that takes settings by environment, where a name may hold any character."""
 _NO_GIT: Final = 127
+_TOO_LONG: Final = -9
+_LONGEST: Final = 256 << 20
+"""Bytes of the longest answer that is taken: a whole diff of a large checkout has a few, a hostile one as many as it
+likes."""
+_CHUNK: Final = 1 << 16
+_ASIDE: Final = 10.0
+"""Seconds for what is asked before a question: the settings and the version."""
 _REST: Final = 20.0
 """Seconds for which a git that let two limits pass in a row is not asked: twenty questions would each wait for it."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class _Settings:
     """What a repository's configuration holds."""
 
     origins: Mapping[str, str]
     """Key to the file that it was last read from."""
     read_at: float
+    top: Path | None = None
+    """The directory with `.git`, where a setting names the worktree: that setting is not followed."""
+    worktree: str = ""
+    """What it names, relative to the git directory."""
+    refused: GitAnswer | None = None
+    """Git's answer where it could not tell the settings: then nothing else is asked, for filters would run."""
 
 
 class HardenedGit:
     """The person's git, told beforehand to run nothing of the repository's.
 
-    Started through GitPython, whose part is to feed, drain and end the child; its own environment is replaced whole.
+    May be asked from several threads at once.
     """
 
     def __init__(self, places: Places, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -78,14 +92,17 @@ class HardenedGit:
         known = self._known(directory)
         if (refusal := self._refusal()) is not None:
             return GitAnswer(_NO_GIT, b"", refusal)
-        return self._start(directory, asked, stdin, seconds, settings=self._given(known))
+        if known.refused is not None:
+            return known.refused
+        environment = {"GIT_WORK_TREE": str(known.top)} if known.top is not None else None
+        return self._start(directory, asked, stdin, seconds, settings=self._given(known), environment=environment)
 
     def version(self) -> str | None:
         """Git's version as text (`2.39.5`), or None where there is no git."""
         with self._lock:
             if not self._looked:
                 self._looked = True
-                answer = self._start(None, ["version"], None, 10)
+                answer = self._start(None, ["version"], None, _ASIDE)
                 found = re.search(rb"\d+\.\d+(\.\d+)*", answer.out)
                 self._version = found.group().decode() if found and answer.code == 0 else None
         return self._version
@@ -97,17 +114,14 @@ class HardenedGit:
         """
         if self._refusal() is not None:
             return ()
-        origins = self._known(directory).origins
-        told = [Warned(f"git setting {key} was met and not obeyed", origins[key]) for key in programs_of(origins)]
-        return (*told, *self._hooks(directory))
-
-    def _hooks(self, directory: Path) -> Sequence[Warned]:
-        answer = self._start(directory, ["rev-parse", "--path-format=absolute", "--git-common-dir"], None, 10)
-        folder = Path(os.fsdecode(answer.out.removesuffix(b"\n"))) / "hooks"
-        if answer.code != 0 or not folder.is_dir():
+        known = self._known(directory)
+        words = ("rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir")
+        answer = self._start(directory, words, None, _ASIDE)
+        own, _, common = os.fsdecode(answer.out.removesuffix(b"\n")).partition("\n")
+        if answer.code != 0 or not common:
             return ()
-        names = sorted(path.name for path in folder.iterdir() if path.suffix != ".sample" and os.access(path, os.X_OK))
-        return [Warned(f"git hooks were met and not run: {', '.join(names)}", str(folder))] if names else ()
+        moved = known.top is not None and (Path(own) / known.worktree).resolve() != known.top.resolve()
+        return find_met(known.origins, self._places.environment, Path(own), Path(common), moved=moved)
 
     def _refusal(self) -> str | None:
         version = self.version()
@@ -124,8 +138,12 @@ class HardenedGit:
             known = self._settings.get(directory)
         if known is not None and self._monotonic() - known.read_at < _FRESH:
             return known
-        answer = self._start(directory, ["config", "--list", "-z", "--show-origin", "--includes"], None, 10)
-        known = _Settings(read_origins(answer.out, directory) if answer.code == 0 else {}, self._monotonic())
+        answer = self._start(directory, ["config", "--list", "-z", "--show-origin", "--includes"], None, _ASIDE)
+        listing = answer.out if answer.code == 0 else b""
+        origins = read_origins(listing, directory)
+        known = _Settings(origins, self._monotonic(), refused=None if answer.code == 0 else answer)
+        if "core.worktree" in origins:
+            known = replace(known, top=_top(directory), worktree=read_value(listing, "core.worktree"))
         with self._lock:
             self._settings[directory] = known
         return known
@@ -137,12 +155,21 @@ class HardenedGit:
     def _own(self) -> Mapping[str, str]:
         """The person's own harmless settings: what is ignored and how lines end shall be as they see it."""
         if self._personal is None:
+            if not any(map(os.path.exists, self._personal_files())):
+                return read_personal(b"", self._places)
             home = {"HOME": str(self._places.home), "GIT_CONFIG_GLOBAL": ""}
             if xdg := self._places.environment.get("XDG_CONFIG_HOME"):
                 home["XDG_CONFIG_HOME"] = xdg
-            answer = self._start(None, ["config", "--global", "--list", "-z", "--includes"], None, 10, environment=home)
+            answer = self._start(
+                None, ["config", "--global", "--list", "-z", "--includes"], None, _ASIDE, environment=home
+            )
             self._personal = read_personal(answer.out, self._places)
         return self._personal
+
+    def _personal_files(self) -> Sequence[Path]:
+        """Where git looks for a person's own settings (git-config(1), FILES)."""
+        base = Path(self._places.environment.get("XDG_CONFIG_HOME") or self._places.home / ".config")
+        return self._places.home / ".gitconfig", base / "git" / "config"
 
     def _start(
         self,
@@ -160,16 +187,20 @@ class HardenedGit:
         place = () if directory is None else ("-C", str(directory))
         if any("\0" in word for word in (*words, *place)):
             return GitAnswer(128, b"", "no name holds a zero byte")
-        pairs = _environment(settings, self._places.environment.get("PATH", ""), environment or {})
-        argv = ["/usr/bin/env", "-i", *pairs, git, "--no-pager", "--no-optional-locks", *FIXED, *place, *words]
-        answer = _execute(argv, stdin, seconds)
+        argv = [git, "--no-pager", "--no-optional-locks", *FIXED, *place, *words]
+        given = _environment(settings, absolute_parts(self._places.environment), environment or {})
+        answer = run_program(argv, given, seconds, stdin=stdin, longest=_LONGEST)
+        if answer.timed_out:
+            answer = replace(answer, err=f"git did not answer within {seconds:g} s")
+        elif len(answer.out) > _LONGEST:
+            answer = GitAnswer(_TOO_LONG, b"", f"git's answer is longer than {_LONGEST >> 20} MB")
         self._silences = self._silences + 1 if answer.timed_out else 0
         if self._silences > 1:
             self._silent_until = self._monotonic() + _REST
         return answer
 
 
-def _environment(settings: Sequence[tuple[str, str]], path: str, more: Mapping[str, str]) -> list[str]:
+def _environment(settings: Sequence[tuple[str, str]], path: str, more: Mapping[str, str]) -> dict[str, str]:
     values = dict(ENVIRONMENT) | {"PATH": path} | dict(more)
     values = {name: value for name, value in values.items() if value or name not in more}
     if settings:
@@ -177,76 +208,7 @@ def _environment(settings: Sequence[tuple[str, str]], path: str, more: Mapping[s
         for n, (key, value) in enumerate(settings):
             values[f"GIT_CONFIG_KEY_{n}"] = key
             values[f"GIT_CONFIG_VALUE_{n}"] = value
-    return [f"{name}={value}" for name, value in values.items()]
-
-
-class _Executor(Protocol):
-    """The part of GitPython's `Git.execute` that is used here, with its types said."""
-
-    def __call__(self, command: Sequence[str], **how: object) -> tuple[int, bytes, str | bytes]: ...
-
-
-def _execute(argv: Sequence[str], stdin: bytes | None, seconds: float) -> GitAnswer:
-    execute = _load()
-    with TemporaryFile() as source:
-        if stdin is not None:
-            source.write(stdin)
-            source.flush()
-            source.seek(0)
-        try:
-            code, out, err = execute(
-                argv,
-                istream=None if stdin is None else source,
-                with_extended_output=True,
-                with_exceptions=False,
-                stdout_as_string=False,
-                strip_newline_in_stdout=False,
-                kill_after_timeout=seconds,
-                shell=False,
-                start_new_session=True,
-            )
-        except _not_started() as refused:
-            return GitAnswer(_NO_GIT, b"", str(refused))
-    words = err if isinstance(err, str) else err.decode("utf-8", "replace")
-    if code < 0 and words.startswith("Timeout: "):  # GitPython's sentence repeats the whole command
-        return GitAnswer(code, out, f"git did not answer within {seconds:g} s", timed_out=True)
-    return GitAnswer(code, out, words)
-
-
-def _not_started() -> tuple[type[Exception], ...]:
-    from git.exc import GitCommandNotFound
-
-    return (GitCommandNotFound, OSError)
-
-
-_loading = threading.Lock()
-
-
-def _load() -> _Executor:
-    """GitPython's runner. While it is imported it runs `git version` by itself, without a time limit.
-
-    It looks along PATH from the current directory, which may be somebody else's checkout, and a git that hangs would
-    hang the import; hence the two variables for just so long: a git that cannot start, and no word about it.
-    """
-    import os
-    import sys
-
-    with _loading:
-        if "git.cmd" not in sys.modules:
-            told = {"GIT_PYTHON_GIT_EXECUTABLE": os.devnull, "GIT_PYTHON_REFRESH": "quiet"}
-            before = {name: os.environ.get(name) for name in told}
-            os.environ.update(told)
-            try:
-                import_module("git.cmd")
-            finally:
-                for name, value in before.items():
-                    if value is None:
-                        del os.environ[name]
-                    else:
-                        os.environ[name] = value
-    from git.cmd import Git
-
-    return cast("_Executor", Git("/").execute)  # its overloads do not name the form with bytes
+    return values
 
 
 def read_origins(listing: bytes, directory: Path) -> Mapping[str, str]:
@@ -261,11 +223,22 @@ def read_origins(listing: bytes, directory: Path) -> Mapping[str, str]:
         if kind != "file":
             continue
         key, _, value = entry.partition("\n")
-        if key == "core.fsmonitor" and value.lower() in {"false", "no", "off", "0"}:
+        if is_harmless(key, value):
             origins.pop(key, None)
         else:
             origins[key] = _below(directory, path)
     return origins
+
+
+def read_value(listing: bytes, key: str) -> str:
+    """The last value of a setting in `git config --list -z --show-origin`; empty where it has none."""
+    entries = listing.decode("utf-8", "surrogateescape").split("\0")[1::2]
+    return next((entry[len(key) + 1 :] for entry in reversed(entries) if entry.startswith(key + "\n")), "")
+
+
+def _top(directory: Path) -> Path | None:
+    """The directory with the `.git` of a place: the worktree, where no setting names another one."""
+    return next((place for place in (directory, *directory.parents) if (place / ".git").exists()), None)
 
 
 def _below(directory: Path, path: str) -> str:

@@ -1,9 +1,9 @@
 """What can be proved about the process behind a session (design, section 3)."""
 
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
+from refloat.model.light import light
 from refloat.model.stamp import Stamp
 
 
@@ -16,24 +16,33 @@ class Verdict(StrEnum):
     UNKNOWABLE = "unknowable"
 
 
-@dataclass(frozen=True, slots=True)
+OF_THE_END: Final = frozenset(("out_of_memory", "kernel_fault", "crash_file", "shutdown", "disk_full"))
+"""Kinds of evidence that tell how a session's process ended, not whether one runs."""
+
+
+@light
 class Evidence:
     """One observed fact, with where it was observed and when."""
 
     kind: str
     """register, lock, open_file, command_line, cwd, child, boot, no_process, zombie, other_host, not_inspectable,
-    growing, recent, by_path, hint"""
+    growing, recent, by_path, hint, or one of `OF_THE_END`"""
     detail: str
     pid: int | None
     at: Stamp | None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Liveness:
     """The verdict, and every fact that it rests on."""
 
     verdict: Verdict
     evidence: tuple[Evidence, ...]
+
+    @property
+    def of_the_end(self) -> tuple[Evidence, ...]:
+        """How the process ended, as the system wrote it down."""
+        return tuple(fact for fact in self.evidence if fact.kind in OF_THE_END)
 
     @property
     def owners(self) -> tuple[int, ...]:
@@ -44,7 +53,7 @@ class Liveness:
         return tuple(dict.fromkeys(pid for pid in owning if pid is not None))
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class ProcessInfo:
     """One row of the process table."""
 
@@ -66,7 +75,7 @@ class ProcessInfo:
     """False where its command line or directory may not be read (somebody else's)."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Holder:
     """A register or lock file of an agent that names a session."""
 

@@ -21,10 +21,9 @@ from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, read_stamp
 from refloat.record.contents import make_private, sync_directory
 from refloat.record.engine import new_id
+from refloat.record.names import KEPT, MANIFEST
 from refloat.record.packing import ContentDamaged, pack, unpack
 
-FOLDER: Final = "kept"
-MANIFEST: Final = "manifest.json"
 _SCHEMA: Final = "refloat-kept/1"
 _PIECE: Final = 1024 * 1024
 _TRIES: Final = 5
@@ -43,7 +42,7 @@ class _Changed(Exception):  # noqa: N818 - reads as the answer that it is
 def directory_of(data: Path, session: SessionName) -> Path:
     """Where the copy of a session lies. An id that is no plain name is hashed: it must not lead anywhere else."""
     agent, _, name = session.partition(":")
-    return data / FOLDER / _plain(agent) / _plain(name)
+    return data / KEPT / _plain(agent) / _plain(name)
 
 
 def _plain(word: str) -> str:

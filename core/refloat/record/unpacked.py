@@ -16,7 +16,8 @@ from refloat.model.kept import KeptCopy, KeptFile
 from refloat.model.problem import Problem
 from refloat.record.contents import make_private
 from refloat.record.engine import new_id
-from refloat.record.kept import FOLDER, KeptDamaged, read_kept, stat_line
+from refloat.record.kept import KeptDamaged, read_kept, stat_line
+from refloat.record.names import KEPT
 
 _DONE: Final = ".unpacked"
 
@@ -37,7 +38,7 @@ def unpack_copy(copy: KeptCopy, cache: Path) -> Unpacked:
         OSError: the cache cannot be written.
 
     """
-    home = cache / FOLDER / copy.directory.parent.name / copy.directory.name
+    home = cache / KEPT / copy.directory.parent.name / copy.directory.name
     root = home / stat_line(copy)
     known = _read_done(root)
     if known is not None:

@@ -86,6 +86,7 @@ def decisions(recovery: Recovery, before: Given) -> Iterator[Decided]:
     """What was said since `before`, in the order of the pages."""
     yield from _process(recovery, before)
     yield from _owners(recovery, before)
+    yield from _places(recovery, before)
     yield from _moved(recovery, before)
     yield from _looks(recovery, before)
     yield from _inspected(recovery, before)
@@ -117,6 +118,20 @@ def _owners(recovery: Recovery, before: Given) -> Iterator[Decided]:
             found = {**found, "state": row.state, "why": row.why, "owner": row.found}
         summary = f"owner of {path}: {given.get(path, _TAKEN_BACK)}"
         yield Decided(f"owner {path}", "owner", summary, found, _said(given.get(path), before.owners.get(path)))
+
+
+def _places(recovery: Recovery, before: Given) -> Iterator[Decided]:
+    given = recovery.given.hunks
+    rows = {place.key: place for row in owner_rows(replace(recovery, given=Given())) for place in row.places}
+    for key in _changed(before.hunks, given):
+        place, path = rows.get(key), key.partition("\n")[0]
+        found: Document = {"path": path}
+        where = path
+        if place is not None:
+            found = {**found, "line": place.hunk.new_start, "lines": list(place.hunk.lines), "owner": place.found}
+            where = f"{path} at line {place.hunk.new_start}"
+        summary = f"owner of {where}: {given.get(key, _TAKEN_BACK)}"
+        yield Decided(f"place {key}", "owner", summary, found, _said(given.get(key), before.hunks.get(key)))
 
 
 def _moved(recovery: Recovery, before: Given) -> Iterator[Decided]:

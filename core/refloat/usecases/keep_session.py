@@ -16,7 +16,8 @@ from refloat.model.kept import KeptCopy, KeptMany, KeptNow, Role, Source
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.readers.contract import CleanUp, Found, LeavesBeside, Reader
-from refloat.record.kept import FOLDER, MANIFEST, KeptDamaged, directory_of, find_damage, keep, read_copy, read_kept
+from refloat.record.kept import KeptDamaged, directory_of, find_damage, keep, read_copy, read_kept
+from refloat.record.names import KEPT, MANIFEST
 from refloat.usecases.find_sessions import Finder, Located
 from refloat.usecases.sighting import newest_of
 from refloat.usecases.workbench import Workbench
@@ -76,7 +77,7 @@ def kept_warnings(bench: Workbench) -> Iterator[Warned]:
                 "`refloat keep --all-due` keeps them",
                 None,
             )
-    for manifest in sorted((bench.machine.places.data / FOLDER).glob(f"*/*/{MANIFEST}")):
+    for manifest in sorted((bench.machine.places.data / KEPT).glob(f"*/*/{MANIFEST}")):
         try:
             for path, what in find_damage(read_copy(manifest.parent)):
                 yield Warned(f"{what} (kept in {manifest.parent})", path)
@@ -139,7 +140,7 @@ def _name(found: Found) -> SessionName:
 def _is_copy(bench: Workbench, found: Found) -> bool:
     """Whether what was found is the kept copy itself."""
     return found.kept is not None and any(
-        Path(file.path).is_relative_to(bench.machine.places.cache / FOLDER) for file in found.files
+        Path(file.path).is_relative_to(bench.machine.places.cache / KEPT) for file in found.files
     )
 
 

@@ -5,28 +5,18 @@ whose original can be read.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from refloat.catalogue.walk import Row, Spec
+from refloat.catalogue.walk import Row
 from refloat.model.kept import KeptCopy
 from refloat.model.problem import Problem
 from refloat.model.session import Kept
 from refloat.readers.contract import Found, Reader, SourceFile
-from refloat.record.kept import FOLDER, MANIFEST, KeptDamaged, read_copy
+from refloat.record.kept import KeptDamaged, read_copy
 from refloat.record.unpacked import Unpacked, unpack_copy
 from refloat.usecases.workbench import Workbench
-
-_VARIABLES = ("REFLOAT_DATA_DIR", "XDG_DATA_HOME", "REFLOAT_CACHE_DIR", "XDG_CACHE_HOME")
-"""They say where copies lie; a look that holds for other values says nothing of these."""
-
-
-def kept_spec(bench: Workbench, agent: str, environment: Mapping[str, str]) -> Spec:
-    """Where the manifests of an agent's kept sessions lie, to be walked with its own files."""
-    for variable in _VARIABLES:
-        environment.get(variable)
-    return agent, str(bench.machine.places.data / FOLDER / agent), (MANIFEST,), 1, "kept"
 
 
 def with_kept(

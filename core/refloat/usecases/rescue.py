@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from refloat.brief.masks import Masker
 from refloat.errors import NotDone
-from refloat.model.brief import Answers, WrittenBrief
+from refloat.model.brief import Answers, BriefPreview, WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.recovery import Probed, Said, WroteTo
 from refloat.model.session import Session
@@ -22,12 +22,13 @@ from refloat.model.triage import Triage
 from refloat.ports import Machine
 from refloat.usecases.decided import standing
 from refloat.usecases.keep_draft import Drafts, Kept
+from refloat.usecases.preview_brief import preview_brief
 from refloat.usecases.probe import Look, plan_look, run_look
 from refloat.usecases.put_brief import put_brief, usual_path
 from refloat.usecases.recover import Recovery, Uncertain, answer, begin
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_brief
-from refloat.usecases.write_recovery import brief_of
+from refloat.usecases.write_recovery import brief_of, said_in
 
 Masked = TypeVar("Masked")
 
@@ -60,6 +61,7 @@ class Rescue:
         case: Case,
         *,
         write: Callable[[Answers | None], WrittenBrief],
+        preview: Callable[[Answers | None], BriefPreview],
         mask: Mask,
         new_command: Callable[[str], Sequence[str]],
         cwd: Path,
@@ -68,6 +70,7 @@ class Rescue:
         self._drafts = drafts
         self._case = case
         self._write = write
+        self._preview = preview
         self._mask = mask
         self._new_command = new_command
         self._cwd = cwd
@@ -121,10 +124,16 @@ class Rescue:
 
     def brief(self, recovery: Recovery) -> WrittenBrief:
         """The brief with everything that was said; what is saved names its receipt."""
+        return brief_of(recovery, self._write, self._receipts(recovery))
+
+    def _receipts(self, recovery: Recovery) -> Mapping[str, str]:
         with self._turn:
             draft = self._kept.draft if self._kept is not None else None
-        receipts = {} if draft is None else standing(recovery, draft.given, draft.receipts)
-        return brief_of(recovery, self._write, receipts)
+        return {} if draft is None else standing(recovery, draft.given, draft.receipts)
+
+    def preview(self, recovery: Recovery) -> BriefPreview:
+        """What of that brief is masked, and what of it will age."""
+        return self._preview(said_in(recovery, self._write, self._receipts(recovery)))
 
     def may_probe(self, row: Uncertain) -> str | None:
         """Why its look cannot be run from here; None: it can."""
@@ -196,11 +205,18 @@ def open_rescue(bench: Workbench, drafts: Drafts, case: Case, *, cwd: Path) -> R
     def write(answers: Answers | None) -> WrittenBrief:
         return write_brief(bench, case.session, case.story, case.checkout, case.triage, answers=answers)
 
+    def preview(answers: Answers | None) -> BriefPreview:
+        def with_masker(own: Masker) -> WrittenBrief:
+            return write_brief(bench, case.session, case.story, case.checkout, case.triage, answers=answers, masker=own)
+
+        return preview_brief(with_masker)
+
     return Rescue(
         bench.machine,
         drafts,
         case,
         write=write,
+        preview=preview,
         mask=masker.tree,
         new_command=bench.reader(case.session.agent).new_command,
         cwd=cwd,

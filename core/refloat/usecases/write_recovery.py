@@ -8,10 +8,20 @@ from dataclasses import replace
 from typing import Final
 
 from refloat.model.brief import Answers, Brief, Confidence, Line, Section, WrittenBrief, lines_of
+from refloat.model.checkout import Owner
 from refloat.model.recovery import LineEdit, LookedSaid, ProcessSaid
 from refloat.text import one_line
 from refloat.usecases.decided import line_key
-from refloat.usecases.recover import OWNERS, Recovery, Uncertain, cards, process_of, uncertain_rows
+from refloat.usecases.recover import (
+    OWNERS,
+    PlaceRow,
+    Recovery,
+    Uncertain,
+    cards,
+    owner_rows,
+    process_of,
+    uncertain_rows,
+)
 
 Receipts = Mapping[str, str]
 """Question (`decided.Decided.key`) → receipt."""
@@ -26,13 +36,44 @@ def answers_of(recovery: Recovery, receipts: Receipts = _NONE) -> Answers:
     return Answers(
         title=given.title,
         inspected={int(key): said for key, said in given.inspected.items() if key.isdecimal()},
-        owners={path: owner.replace("_", " ") if owner in OWNERS else owner for path, owner in given.owners.items()},
+        owners=dict(_owners(recovery)),
         moved={words: said for _, words, said in moved},
         goal=given.goal,
         next_step=given.next_step,
         done_when=given.done_when,
         by=recovery.by,
         receipts=dict(receipts) | {f"moved {words}": receipts[key] for key, words, _ in moved if key in receipts},
+    )
+
+
+_MADE_BY: Final = {
+    Owner.THIS_SESSION: "this session",
+    Owner.OTHER_SESSION: "another session",
+    Owner.COMMAND: "a command that the session ran",
+    Owner.PREDATES: "somebody before the session began",
+    Owner.MIXED: "several",
+    Owner.UNKNOWN: "nobody knows whom",
+}
+
+
+def _owners(recovery: Recovery) -> Iterator[tuple[str, str]]:
+    """Who made what, as a person says: a whole file, or place by place."""
+    for path, owner in recovery.given.owners.items():
+        yield path, owner.replace("_", " ") if owner in OWNERS else owner
+    for row in owner_rows(recovery):
+        if not row.by_person and any(place.by_person for place in row.places):
+            yield row.path, _by_places(row.places)
+
+
+def _by_places(places: tuple[PlaceRow, ...]) -> str:
+    lines: dict[str, list[int]] = {}
+    for place in places:
+        made_by = _MADE_BY[Owner(place.owner)] if place.owner in _MADE_BY else one_line(place.owner)
+        if place.hunk.session is not None and not place.by_person and place.owner == Owner.OTHER_SESSION:
+            made_by = f"{made_by}, {place.hunk.session}"
+        lines.setdefault(made_by, []).append(place.hunk.new_start)
+    return "; ".join(
+        f"{made_by} (line{'s' if len(at) > 1 else ''} {', '.join(map(str, at))})" for made_by, at in lines.items()
     )
 
 
@@ -54,8 +95,19 @@ def brief_of(recovery: Recovery, write: Write, receipts: Receipts = _NONE) -> Wr
     """
     plain = answers_of(recovery, receipts)
     written = write(plain)
-    lines = changed_lines(recovery, written.brief, receipts)
-    return write(replace(plain, lines=lines)) if lines else written
+    said = _with_lines(plain, recovery, written.brief, receipts)
+    return written if said is plain else write(said)
+
+
+def said_in(recovery: Recovery, write: Write, receipts: Receipts = _NONE) -> Answers:
+    """All answers with which `brief_of` writes, the lines that were added or changed included."""
+    plain = answers_of(recovery, receipts)
+    return _with_lines(plain, recovery, write(plain).brief, receipts)
+
+
+def _with_lines(plain: Answers, recovery: Recovery, brief: Brief, receipts: Receipts) -> Answers:
+    lines = changed_lines(recovery, brief, receipts)
+    return replace(plain, lines=lines) if lines else plain
 
 
 def changed_lines(recovery: Recovery, brief: Brief, receipts: Receipts = _NONE) -> dict[Section, tuple[Line, ...]]:

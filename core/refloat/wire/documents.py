@@ -3,19 +3,25 @@
 Refuses to mask, cut or escape: `refloat.wire.writing` does, on the way out.
 """
 
-from collections.abc import Sequence
-from typing import Final, Protocol
+from __future__ import annotations
 
-from refloat.model.brief import SECTIONS, BriefCheck, Line, WrittenBrief
-from refloat.model.checkout import Checkout, CheckRun, DirtyHunk, EditedFile, FoundIn, Operation, OtherChange
-from refloat.model.kept import KeptMany, KeptNow
-from refloat.model.liveness import Liveness
-from refloat.model.problem import Problem
-from refloat.model.session import Failure, RecordGone, Session
-from refloat.model.status import Doctor, Recap, Status
-from refloat.model.transcript import Item, Marker, Step
-from refloat.model.triage import DoNotRepeat, Finding, StillOpen, Triage
+from typing import TYPE_CHECKING, Final, Protocol
+
 from refloat.wire.writing import Long
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from refloat.model.brief import BriefCheck, BriefPreview, Line, WrittenBrief
+    from refloat.model.checkout import Checkout, CheckRun, DirtyHunk, EditedFile, FoundIn, Operation, OtherChange
+    from refloat.model.kept import KeptMany, KeptNow
+    from refloat.model.liveness import Liveness
+    from refloat.model.problem import Problem
+    from refloat.model.salvage import Salvage
+    from refloat.model.session import Failure, RecordGone, Session
+    from refloat.model.status import Doctor, Recap, Status
+    from refloat.model.transcript import Item, Marker, Step
+    from refloat.model.triage import DoNotRepeat, Finding, StillOpen, Triage
 
 SCHEMA: Final = "refloat/1"
 CUT: Final = 4_000
@@ -225,6 +231,17 @@ def checkout(value: Checkout) -> Document:
     }
 
 
+def salvage(value: Salvage) -> Document:
+    """`refloat salvage`. To be written without a masker: the patch is exact."""
+    return {
+        "schema": SCHEMA,
+        "session": value.session,
+        "patch": value.patch,
+        "files": [{"path": row.path, "in_patch": row.in_patch, "why": row.why} for row in value.files],
+        "secrets": value.secrets,
+    }
+
+
 def operation(value: Operation | None) -> Document | None:
     """The operation under way, or null."""
     if value is None:
@@ -310,7 +327,7 @@ def check_run(value: CheckRun) -> Document:
 
 
 def triage(value: Triage) -> Document:
-    """`refloat triage`. `claims_looked_for` is false while nothing looks for claims: an empty pile proves nothing."""
+    """`refloat triage`."""
     return {
         "schema": SCHEMA,
         "session": value.session,
@@ -320,7 +337,6 @@ def triage(value: Triage) -> Document:
         "still_open": [still_open(row) for row in value.still_open],
         "do_not_repeat": [do_not_repeat(row) for row in value.do_not_repeat],
         "inspect": [do_not_repeat(row) for row in value.inspect],
-        "claims_looked_for": value.claims_looked_for,
     }
 
 
@@ -354,6 +370,8 @@ def still_open(value: StillOpen) -> Document:
         "step": value.step,
         "pid": value.pid,
         "running": value.running,
+        "why": value.why,
+        "output": value.output,
     }
 
 
@@ -375,6 +393,8 @@ def do_not_repeat(value: DoNotRepeat) -> Document:
 
 def brief(value: WrittenBrief) -> Document:
     """`refloat brief`."""
+    from refloat.model.brief import SECTIONS
+
     sections: Document = {"title": value.brief.title}
     for name, _ in SECTIONS:
         lines: tuple[Line, ...] = getattr(value.brief, name)
@@ -395,6 +415,23 @@ def brief(value: WrittenBrief) -> Document:
         "markdown": value.markdown,
         "masked": value.masked,
         "omitted": value.omitted,
+    }
+
+
+def preview(value: BriefPreview) -> Document:
+    """What of a brief is masked, and what of it will age: `refloat brief --preview`."""
+    return {
+        "masked": [
+            {
+                "kind": row.kind,
+                "length": row.length,
+                "value": row.value,
+                "section": row.section,
+                "line": row.line,
+            }
+            for row in value.masked
+        ],
+        "ages": [{"kind": row.kind, "what": row.what, "now": row.now} for row in value.ages],
     }
 
 
@@ -463,6 +500,7 @@ def doctor(value: Doctor) -> Document:
             "catalogue": machine.catalogue,
             "record": machine.record,
             "open_drafts": machine.open_drafts,
+            "traces": list(machine.traces),
         },
         "warnings": [{"what": row.what, "path": row.path} for row in value.warnings],
     }

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from refloat.brief.masks import Masker
 from refloat.errors import NotDone
+from refloat.model.checkout import DirtyHunk, OtherChange, Owner
 from refloat.model.recovery import (
     EditedLine,
     Given,
@@ -31,6 +32,7 @@ from refloat.model.recovery import (
     SaidDoneWhen,
     SaidGoal,
     SaidHappened,
+    SaidHunk,
     SaidNext,
     SaidOwner,
     SaidProcess,
@@ -48,6 +50,7 @@ from refloat.testing.rescues import plain_brief, rescue_of, still_machine
 from refloat.testing.samples import crashed
 from refloat.usecases.decided import decisions, job_of
 from refloat.usecases.keep_draft import Drafts
+from refloat.usecases.preview_brief import preview_brief
 from refloat.usecases.recover import Recovery, answer, begin, cards, owner_rows, uncertain_rows
 from refloat.usecases.rescue import Case, Rescue
 from refloat.usecases.write_recovery import brief_of
@@ -126,6 +129,25 @@ def test_every_kind_of_answer_is_a_step_with_its_evidence(record: Record, tmp_pa
     assert by_tool["done_when"]["output"]["answer"] == ["green", "pushed"]
     found = verify_job(record, JOB)
     assert (found.ok, found.checked, found.in_flight) == (True, len(rows), ())
+
+
+def test_an_answer_to_one_place_of_a_file_is_a_step_of_its_own(record: Record, tmp_path: Path):
+    hunks = tuple(DirtyHunk(10 * n, 1, 10 * n, 1, ("-a", f"+{n}"), Owner.UNKNOWN, None) for n in (1, 2))
+    change = OtherChange("src/both.py", " M", Owner.MIXED, None, "", hunks)
+    sample = replace(SAMPLE, checkout=replace(SAMPLE.checkout, other_changes=(change,)))
+    machine = still_machine(tmp_path, user="ana")
+    desk = rescue_of(sample, machine, drafts=Drafts(machine, record))
+    recovery = desk.take_up().recovery
+    (place, *_), path = next((row.places, row.path) for row in owner_rows(recovery) if row.places)
+    say(desk, recovery, SaidHunk(place.key, "predates"), SaidHunk(place.key, None))
+    rows = steps(record)
+    assert [(row["tool"], row["output"]["answer"]) for row in rows] == [("owner", "predates"), ("owner", None)]
+    assert rows[0]["input"]["evidence"] == {
+        "path": path,
+        "line": place.hunk.new_start,
+        "lines": list(place.hunk.lines),
+        "owner": place.found,
+    }
 
 
 def test_where_a_person_stands_and_looks_is_no_step(record: Record, tmp_path: Path):
@@ -216,6 +238,7 @@ def test_evidence_is_saved_masked_as_the_person_saw_it(record: Record, tmp_path:
         Drafts(machine, record),
         Case(SAMPLE.session, SAMPLE.story, checkout, SAMPLE.triage),
         write=lambda answers: plain_brief(SAMPLE, answers),
+        preview=lambda answers: preview_brief(lambda _: plain_brief(SAMPLE, answers)),
         mask=Masker().tree,
         new_command=lambda brief: ("claude", brief),
         cwd=tmp_path,

@@ -9,8 +9,7 @@ from pathlib import Path
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
-from refloat.readers.claude_code import layout, leftovers, processes, registers
-from refloat.readers.claude_code.rows import Rows
+from refloat.readers.claude_code import layout, processes, registers
 from refloat.readers.contract import CleanUp, Found, FoundSubagent, Identity, Parser, SourceFile, Walk
 
 __all__ = ["ClaudeCode"]
@@ -48,6 +47,8 @@ class ClaudeCode:
         skim: bool = False,
     ) -> Parser:
         """A parser for the session or one of its sub-agents."""
+        from refloat.readers.claude_code.rows import Rows  # most who look around open no transcript
+
         return Rows(
             found.session_id,
             subagent=subagent is not None,
@@ -79,6 +80,10 @@ class ClaudeCode:
         """Since 2.1.132, in the environment of every command."""
         return ("CLAUDE_CODE_SESSION_ID",)
 
+    def marks_children(self, version: str) -> bool:
+        """Since 2.1.132."""
+        return processes.marks_children(version)
+
     def explains_silence(self, version: str, entrypoint: str) -> bool:
         """Since 2.1.139, for interactive runs."""
         return processes.explains_silence(version, entrypoint)
@@ -93,10 +98,14 @@ class ClaudeCode:
 
     def find_beside(self, found: Found, home: Path, environment: Mapping[str, str]) -> Sequence[str]:
         """The session's own directory, `file-history`, `todos`, `tasks`."""
+        from refloat.readers.claude_code import leftovers
+
         return leftovers.find_beside(found, home, environment)
 
     def clean_up(self, home: Path, environment: Mapping[str, str]) -> CleanUp | None:
         """`cleanupPeriodDays`, by default 30."""
+        from refloat.readers.claude_code import leftovers
+
         return leftovers.clean_up(home, environment)
 
 

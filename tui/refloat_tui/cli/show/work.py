@@ -1,14 +1,20 @@
 """`checkout`, `triage` and `check` for a person."""
 
-import shlex
-from collections.abc import Iterator
-from typing import Final
+from __future__ import annotations
 
-from refloat.model.brief import BriefCheck, Moved
+import shlex
+from typing import TYPE_CHECKING, Final
+
 from refloat.model.checkout import Checkout, DirtyHunk, EditedFile, OtherChange, Owner, PlaceKind
-from refloat.model.triage import Finding, Triage
-from refloat.text import cut, inert_line
+from refloat.text import cut, inert_line, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
+from refloat_tui.present.preview import HOW_IT_AGES, NOTHING_AGES, NOTHING_MASKED, hint, masked_words, what_ages, where
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from refloat.model.brief import BriefCheck, BriefPreview, Moved
+    from refloat.model.triage import Finding, Triage
 
 
 def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[str]:
@@ -106,14 +112,7 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
     sizes = f"saved {len(triage.saved)} · claimed {len(triage.claimed)} · gone {len(triage.gone)}"
     yield from labelled("TRIAGE", f"{triage.session}  {sizes}", width)
     yield from section("SAVED", _findings(triage.saved, width))
-    if triage.claims_looked_for:
-        yield from section("CLAIMED", _findings(triage.claimed, width))
-    else:
-        yield from [
-            "",
-            "CLAIMED",
-            "  claims in the agent's messages are not looked for yet: trust none without evidence",
-        ]
+    yield from section("CLAIMED", _findings(triage.claimed, width))
     yield from section("GONE", _findings(triage.gone, width))
     rows = [
         (
@@ -131,7 +130,12 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
         (work.kind.replace("_", " "), running[work.running], f"step {work.step}" if work.step else "", work.what)
         for work in triage.still_open
     ]
-    yield from section("WHAT ELSE WAS ALIVE", columns(still, width))
+    lines: list[str] = []
+    for work, line in zip(triage.still_open, columns(still, width), strict=True):
+        lines.append(line)
+        if why := work.why + (f"; its output lies in {work.output}" if work.output else ""):
+            lines += labelled("", why, width, 6)
+    yield from section("WHAT ELSE WAS ALIVE", lines)
 
 
 def _findings(findings: tuple[Finding, ...], width: int) -> list[str]:
@@ -146,7 +150,10 @@ def _findings(findings: tuple[Finding, ...], width: int) -> list[str]:
             f"{place.source.replace('_', ' ')}{f' {place.ref}' if place.ref else ''}"
             for place in finding.recoverable_from
         )
-        rows.append(cut(f"  {finding.known_as:<12} {inert_line(finding.what)}{where}  {steps}", width))
+        said = f"{finding.claim.replace('_', ' ')}: " if finding.claim else ""
+        if finding.message is not None:
+            steps = ", ".join(filter(None, (steps, f"item {finding.message}")))
+        rows.append(cut(f"  {finding.known_as:<12} {said}{inert_line(finding.what)}{where}  {steps}", width))
         detail = "; ".join(part for part in (finding.why, f"recoverable from {back}" if back else "") if part)
         if detail:
             rows.extend(labelled("", detail, width, 15))
@@ -167,3 +174,15 @@ def check_lines(answer: BriefCheck, width: int) -> Iterator[str]:
         return
     yield f"the brief no longer holds: {counted(len(answer.moved), 'thing')} moved"
     yield from columns([(moved.what, _moved(moved)) for moved in answer.moved], width)
+
+
+def preview_lines(preview: BriefPreview, width: int) -> Iterator[str]:
+    """What of a brief is masked, and what of it will age."""
+    masked = [(one_line(row.kind), hint(row), where(row, preview)) for row in preview.masked]
+    yield f"MASKED ({masked_words(preview)})" if masked else "MASKED"
+    yield from columns(masked, width) or [f"  {NOTHING_MASKED}"]
+    yield ""
+    yield "WILL AGE"
+    yield from columns([what_ages(thing) for thing in preview.ages], width) or [f"  {NOTHING_AGES}"]
+    yield ""
+    yield f"Nothing was written. {HOW_IT_AGES}" if preview.ages else "Nothing was written."

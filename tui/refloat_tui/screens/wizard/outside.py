@@ -11,12 +11,15 @@ from textual.getters import query_one
 from textual.message import Message
 
 from refloat.errors import RefloatError
+from refloat.model.brief import BriefPreview
 from refloat.model.recovery import ChosePath, Said, WroteTo
 from refloat.text import inert
+from refloat.usecases.probe import Look
 from refloat.usecases.recover import Recovery, Uncertain, uncertain_rows
 from refloat_tui.clipboard import COPIED, COPIED_BY_TERMINAL, copy_locally
-from refloat_tui.present.markdown import markdown_lines
+from refloat_tui.present.markdown import MarkdownLine, markdown_lines
 from refloat_tui.present.path import from_home, homes_shortened
+from refloat_tui.present.preview import preview_pieces
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wizard.keeping import Keeping
@@ -29,6 +32,13 @@ PATH = "path"
 
 class Outside(Keeping):
     """A screen with a list of rows and a field for words."""
+
+    @dataclass
+    class Planned(Message, bubble=False):
+        """It is known whether a look can be run, and where."""
+
+        row: Uncertain
+        look: Look
 
     @dataclass
     class Probed(Message, bubble=False):
@@ -51,6 +61,13 @@ class Outside(Keeping):
         recovery: Recovery | None
         why: str | None = None
 
+    @dataclass
+    class Previewed(Message, bubble=False):
+        """What of the brief is masked, and what of it will age (or, `why`, cannot be told)."""
+
+        preview: BriefPreview | None
+        why: str | None = None
+
     rows = query_one("#page-rows", PageRows)
     words = query_one(Words)
 
@@ -65,12 +82,26 @@ class Outside(Keeping):
     def action_wizard_probe(self) -> None:
         """Show the exact command, and run it on a yes."""
         row = self._uncertain()
-        if row is None or row.probe is None:
+        if row is not None and row.probe is not None:
+            self._plan_now(row)
+
+    @work(thread=True, exclusive=True, group="plan", exit_on_error=False, description="Looking whether it can be run")
+    def _plan_now(self, row: Uncertain) -> None:
+        """Whether a look can be run is asked of git, which may be slow."""
+        if self._rescue is not None:
+            self.post_message(self.Planned(row, self._rescue.look(row)))
+
+    def on_outside_planned(self, event: Planned) -> None:
+        """Say why it cannot be run, or ask."""
+        row, look = event.row, event.look
+        if look.why_not is not None:
+            self.tell(inert(look.why_not))
             return
-        where = self._rescue.look(row).place if self._rescue is not None else None
+        if self.app.screen is not self or self._uncertain() != row:
+            return  # the person went on meanwhile
         ask = Confirm(
-            f"Run this read-only command now?\n\n  {shlex.join(row.probe)}\n",
-            f"In {where or 'this directory'}, for 20 seconds at most. It asks; it changes nothing.",
+            f"Run this read-only command now?\n\n  {shlex.join(look.argv)}\n",
+            f"In {look.place}, for 20 seconds at most. It asks; it changes nothing.",
             glyphs=self.glyphs,
         )
 
@@ -157,6 +188,29 @@ class Outside(Keeping):
         """The terminal comes last: it is the one that still has it when Refloat is gone."""
         self.app.copy_to_clipboard(event.text)
         self.tell(COPIED if event.local else COPIED_BY_TERMINAL)
+
+    def action_wizard_preview(self) -> None:
+        """What of the brief is masked, and what of it will age."""
+        if self._recovery is not None:
+            self._preview_now(self._recovery)
+
+    @work(thread=True, exclusive=True, group="preview", exit_on_error=False, description="The preview")
+    def _preview_now(self, recovery: Recovery) -> None:
+        if self._rescue is None:
+            return
+        try:
+            self.post_message(self.Previewed(self._rescue.preview(recovery)))
+        except RefloatError as error:
+            self.post_message(self.Previewed(None, str(error)))
+
+    def on_outside_previewed(self, event: Previewed) -> None:
+        """Show it over everything."""
+        if event.preview is None:
+            self.tell(inert(event.why or "The preview could not be made."), bad=True)
+            return
+        lines = [MarkdownLine(pieces) for pieces in preview_pieces(event.preview, self._home)]
+        heading = (("Before it leaves: what is masked, and what will age", "bold"),)
+        self.app.push_screen(TextScreen(heading, lines, glyphs=self.glyphs))
 
     def action_wizard_command(self) -> None:
         """The command that goes on from here; a yes copies it."""

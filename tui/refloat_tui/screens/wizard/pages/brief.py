@@ -78,7 +78,7 @@ def _line_rows(key: str, line: Line, look: Look) -> list[Row]:
 
 
 def _shown(text: str, look: Look) -> str:
-    return homes_shortened(statement_words(text), look.home)
+    return homes_shortened(statement_words(text, look.glyphs), look.home)
 
 
 def _taken_out_rows(section: Section, look: Look) -> list[Row]:
@@ -98,7 +98,7 @@ class BriefPage(PageView):
     title = "Brief"
     ask = "Is this what the next attempt should know?"
     section = "previous_attempt"
-    offers = frozenset({"edit", "undo", "add", "drop", "write", "copy", "command"})
+    offers = frozenset({"edit", "undo", "add", "drop", "write", "copy", "preview", "command"})
     list_first = True
 
     def so_far(self, recovery: Recovery) -> str:
@@ -116,6 +116,10 @@ class BriefPage(PageView):
         facts = [f"about {max(1, size // 4):,} tokens"]
         if look.written.masked:
             facts.append(several(look.written.masked, "secret") + " masked")
+        if look.written.ages:
+            facts.append(several(look.written.ages, "thing") + " that will age")
+        if look.written.masked or look.written.ages:
+            facts[-1] += " (v shows)"
         if look.written.omitted:
             facts.append(several(look.written.omitted, "line") + " left out")
         goes = f"w writes it to {from_home(look.path, look.home)}"
@@ -147,7 +151,7 @@ class BriefPage(PageView):
         if key == "title":
             return Field("Title", look.written.brief.title, live=False)
         line = _line(look, key)
-        return Field("This line", "" if line is None else statement_words(line.text), live=False)
+        return Field("This line", "" if line is None else statement_words(line.text, look.glyphs), live=False)
 
     def typed(self, look: Look, key: str, text: str) -> Said | None:
         """Keep the line; an empty one is taken out."""
