@@ -168,6 +168,18 @@ def test_a_damaged_copy_is_told_and_the_rest_is_read(home: Any):
     assert "damaged" in warned[0].what
 
 
+def test_a_cache_that_cannot_be_written_is_told(home: Any):
+    home.write(ID, *home.talk(ID))
+    keep(home)
+    delete(home)
+    cache = home.bench.machine.places.cache
+    shutil.rmtree(cache, ignore_errors=True)
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    cache.write_text("in the way")
+    listing = list_sessions(home.bench, Scope())
+    assert [("cannot be unpacked" in problem.what) for problem in listing.problems] == [True]
+
+
 def test_a_damaged_manifest_is_told(home: Any):
     home.write(ID, *home.talk(ID))
     kept = keep(home)
