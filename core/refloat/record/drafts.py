@@ -94,6 +94,7 @@ def save_draft(
         NotWritten: it could not be written.
 
     """
+    signer = record.signer()
     with record.writing() as connection:
         row = connection.row("drafts.state", id=draft.id, revision=draft.revision)
         if row is None:
@@ -101,7 +102,9 @@ def save_draft(
         state = str(row["state"])
         receipts = read_receipts(state)
         for step in steps(read_state(state)[0]):
-            receipts[step.key] = add_within(connection, *step[1:]).receipt
+            receipts[step.key] = add_within(
+                connection, step.opening, step.ending, step.given, step.output, signer
+            ).receipt
         changed = connection.run(
             "drafts.save",
             state=write_state(draft.given, draft.seen, receipts),

@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "reconstruct": "handover:reconstruct",
     "record": "record:record",
     "keep": "care:keep",
+    "mcp": "mcp:mcp",
     "refresh": "care:refresh",
     "doctor": "care:doctor",
     "recover": "app:recover",
