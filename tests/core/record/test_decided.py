@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,7 @@ from refloat.testing.rescues import plain_brief, rescue_of, still_machine
 from refloat.testing.samples import crashed
 from refloat.usecases.decided import decisions, job_of
 from refloat.usecases.keep_draft import Drafts
+from refloat.usecases.known_keys import make_key
 from refloat.usecases.preview_brief import preview_brief
 from refloat.usecases.recover import Recovery, answer, begin, cards, owner_rows, uncertain_rows
 from refloat.usecases.rescue import Case, Rescue
@@ -148,6 +150,15 @@ def test_an_answer_to_one_place_of_a_file_is_a_step_of_its_own(record: Record, t
         "lines": list(place.hunk.lines),
         "owner": place.found,
     }
+
+
+def test_answers_are_signed_where_there_is_a_key(opened: Callable[[], Record], tmp_path: Path):
+    make_key(tmp_path / "data", "ana")
+    record = opened()
+    desk = rescue(record, tmp_path)
+    say(desk, desk.take_up().recovery, SaidGoal("x"))
+    found = verify_job(record, JOB)
+    assert (found.ok, found.signature) == (True, "valid")
 
 
 def test_where_a_person_stands_and_looks_is_no_step(record: Record, tmp_path: Path):
