@@ -13,8 +13,9 @@ from typing import Final
 
 from refloat.errors import NotDone
 from refloat.model.stamp import Stamp
-from refloat.record.contents import ContentDamaged, ContentMissing, kept_bytes
+from refloat.record.contents import ContentMissing, kept_bytes
 from refloat.record.engine import Connection, Row
+from refloat.record.packing import ContentDamaged
 from refloat.record.sqlite import SqliteEngine, open_file
 from refloat.record.store import Record
 

@@ -109,10 +109,19 @@ def add_steps(
     """
     signer = record.signer()
     with record.writing() as connection:
-        return tuple(
-            _end(connection, _begin(connection, opening, given), ending, output, signer)
-            for opening, ending, given, output in steps
-        )
+        return tuple(add_within(connection, *step, signer) for step in steps)
+
+
+def add_within(
+    connection: Connection,
+    opening: Opening,
+    ending: Ending,
+    given: Content | None,
+    output: Content | None,
+    signer: "Signer | None",
+) -> Sealed:
+    """`add_step` as a part of somebody else's transaction; `signer` is the record's, asked for before it began."""
+    return _end(connection, _begin(connection, opening, given), ending, output, signer)
 
 
 def add_step_once(
@@ -124,9 +133,10 @@ def add_step_once(
         NotWritten: the record did not take it.
 
     """
+    signer = record.signer()
     try:
         with record.writing() as connection:
-            return _end(connection, _begin(connection, opening, given, step_id), ending, output)
+            return _end(connection, _begin(connection, opening, given, step_id), ending, output, signer)
     except AlreadySealed:
         return None
 

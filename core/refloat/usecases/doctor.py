@@ -20,6 +20,7 @@ from refloat.usecases.find_sessions import Listing, Scope, list_sessions
 from refloat.usecases.hooks_install import find_installed
 from refloat.usecases.hooks_log import read_log
 from refloat.usecases.keep_draft import open_drafts
+from refloat.usecases.keep_session import kept_warnings
 from refloat.usecases.saved_record import NothingSaved, open_saved
 from refloat.usecases.workbench import Workbench
 
@@ -41,8 +42,7 @@ def examine_machine(bench: Workbench) -> Doctor:
             warnings.append(
                 Warned(f"the {what} directory cannot be used ({trouble}): all is read anew each time", str(path))
             )
-    warnings += _record_warnings(bench.machine)
-    warnings += _hook_warnings(bench.machine)
+    warnings += [*_record_warnings(bench.machine), *_hook_warnings(bench.machine), *kept_warnings(bench)]
     return Doctor(agents, facts, tuple(dict.fromkeys((*warnings, *_hostile(bench, listing)))))
 
 

@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "export": "handover:export",
     "reconstruct": "handover:reconstruct",
     "record": "record:record",
+    "keep": "care:keep",
     "mcp": "mcp:mcp",
     "hook": "hooks:hook",
     "refresh": "care:refresh",
