@@ -174,15 +174,13 @@ def _moved_findings(facts: Facts, pile: str) -> Iterator[Line]:
         if (where == "saved") == (pile == "saved"):
             told = f": {facts.quote.words(reason)}" if reason else ""
             if key not in found:
-                yield said(f"{facts.quote.code(key)} is {where}{told}", facts.by, 85)
+                yield said(facts, f"moved {key}", f"{facts.quote.code(key)} is {where}{told}", 85)
                 continue
             name, row = found[key]
             steps = f" ({', '.join(step_words(step, row.subagent) for step in row.steps[:6])})" if row.steps else ""
             why = f" ({facts.quote.words(row.why, 160)})" if row.why else ""
-            yield said(
-                f"{facts.quote.code(row.what)}{steps} is {where}{told}; the evidence alone says {name}{why}", facts.by,
-                85, own_steps(row.steps, row.subagent),
-            )  # fmt: skip
+            text = f"{facts.quote.code(row.what)}{steps} is {where}{told}; the evidence alone says {name}{why}"
+            yield said(facts, f"moved {key}", text, 85, own_steps(row.steps, row.subagent))
 
 
 def _piles(facts: Facts) -> tuple[tuple[str, tuple[Finding, ...]], ...]:
@@ -253,7 +251,7 @@ _OUTCOME_WORDS: Final = {
 
 
 def uncertain(facts: Facts) -> Iterator[Line]:
-    """What nobody may take for done: open steps, unknown outside actions, lost edits, stale checks, claims, what runs."""
+    """What nobody may take for done: open steps, unknown outside actions, lost edits, stale checks, claims."""
     for action in facts.triage.inspect:
         if not is_moved_action(facts, action):
             yield from _unknown_action(facts, action)
@@ -301,7 +299,8 @@ def _unknown_action(facts: Facts, action: DoNotRepeat) -> Iterator[Line]:
     if action.subagent is None and action.step in facts.answers.inspected:
         verdict, note = facts.answers.inspected[action.step]
         told = f" ({facts.quote.words(note)})" if note else ""
-        yield said(f"{command}: {_INSPECTED.get(verdict, verdict)}{told}", facts.by, 97, steps)
+        question = f"inspected {action.step}"
+        yield said(facts, question, f"{command}: {_INSPECTED.get(verdict, verdict)}{told}", 97, steps)
         return
     times = f" after {counted(action.times, 'attempt')}" if action.times > 1 else ""
     look = f" Look first: {facts.quote.code(shlex.join(action.probe))}" if action.probe else ""

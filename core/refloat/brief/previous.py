@@ -37,7 +37,7 @@ def previous_attempt(facts: Facts) -> Iterator[Line]:
     else:
         yield line("Workspace: the record names none", UNKNOWN, 97)
     if facts.answers.goal:
-        yield said(f"Goal: {quote.words(facts.answers.goal, 600)}", facts.by, 96)
+        yield said(facts, "goal", f"Goal: {quote.words(facts.answers.goal, 600)}", 96)
     yield from _asks(facts)
     yield line(f"Stopped because: {_reason(facts)}", _how_known(facts), 99)
     yield _process(facts)
@@ -93,14 +93,15 @@ def _reason(facts: Facts) -> str:
 def _how_known(facts: Facts) -> Confidence:
     """How the reason is known: an end is recorded only where somebody wrote it down."""
     session = facts.session
+    kind = session.failure.kind if session.failure is not None else FailureKind.UNKNOWN
     match session.state:
         case State.LIVE:
             return VERIFIED
         case State.UNRESOLVED:
             return UNKNOWN
-        case State.FAILED if session.failure is None or session.failure.kind is FailureKind.UNKNOWN:
+        case State.FAILED if kind is FailureKind.UNKNOWN:
             return UNKNOWN
-        case State.FAILED if session.failure.kind in _NOBODY_NOTED and not session.liveness.of_the_end:
+        case State.FAILED if kind in _NOBODY_NOTED and not session.liveness.of_the_end:
             return Confidence.RECONSTRUCTED
         case _:
             return RECORDED
@@ -221,7 +222,7 @@ def _owner(facts: Facts, path: str, owner: Owner | None, session: str | None) ->
         made = (
             _owner_words(facts, Owner(known), None) if known in _OWNERS else f"made by {facts.quote.words(told, 200)}"
         )
-        return said(f"Uncommitted: {facts.quote.code(path)}, {made}", facts.by, 80)
+        return said(facts, f"owner {path}", f"Uncommitted: {facts.quote.code(path)}, {made}", 80)
     return _owner_words(facts, owner, session)
 
 

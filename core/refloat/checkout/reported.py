@@ -1,7 +1,7 @@
 """What a `git status` in the session's own record says was dirty before the session edited anything.
 
-Pure. Takes the two layouts that git-status(1) documents, of a command that asks for nothing else. Refuses an output that
-is cut, is of another directory than the checkout's top, or leaves untracked files out.
+Pure. Takes the two layouts that git-status(1) documents, of a command that asks for nothing else. Refuses an output
+that is cut, is of another directory than the checkout's top, or leaves untracked files out.
 """
 
 import re

@@ -1,7 +1,7 @@
 """What a failed check says failed: the last line of its summary, and the first thing that it names.
 
-Reads the words of the common runners (pytest, unittest, cargo, go, jest, vitest, mocha, mypy, ruff, tsc, eslint). Refuses
-to sum anything up itself: what no known line says is not told.
+Reads the words of the common runners (pytest, unittest, cargo, go, jest, vitest, mocha, mypy, ruff, tsc, eslint).
+Refuses to sum anything up itself: what no known line says is not told.
 """
 
 import re

@@ -10,6 +10,7 @@ from refloat_tui.cli.show.table import columns, counted, labelled, section
 if TYPE_CHECKING:
     from refloat.usecases.hand_over import PickedUp
     from refloat.usecases.known_keys import KnownKey
+    from refloat.usecases.tie_job import Tie
 
 VERDICTS: Final[dict[Verdict, str]] = {
     "unchanged": "unchanged since saved",
@@ -108,8 +109,8 @@ def _latest(decisions: Sequence[Decision]) -> Sequence[Decision]:
     return list(latest.values())
 
 
-def jobs_lines(jobs: Sequence[Job], width: int) -> Iterator[str]:
-    """Every job on a line."""
+def jobs_lines(jobs: Sequence[Job], ties: "Sequence[Tie]", width: int) -> Iterator[str]:
+    """Every job on a line, and the directories of this machine whose work goes to one."""
     rows = [
         (
             job.last_at or job.created_at,
@@ -121,6 +122,7 @@ def jobs_lines(jobs: Sequence[Job], width: int) -> Iterator[str]:
         for job in jobs
     ]
     yield from columns(rows, width, "") or ["no job yet: `refloat run --job JOB -- COMMAND` saves a first step"]
+    yield from section("TIED", columns([(each.workspace, each.job) for each in ties], width))
 
 
 def verified_lines(found: Verified, width: int) -> Iterator[str]:
