@@ -142,8 +142,7 @@ class BriefPage(PageView):
         line = _line(look, key)
         if line is None:
             return [(("The title. Anything here can be changed.", QUIET),)] if key == "title" else ()
-        place = next((section for section, _ in SECTIONS if key.startswith(f"{section}#")), "established")
-        sign, style = confidence_sign(line, look.glyphs, place)
+        sign, style = confidence_sign(line, look.glyphs, "uncertain" if key.startswith("uncertain#") else "established")
         if line.by is not None:
             return [((f"{sign} ", style), (f"by {one_line(line.by)}", PERSON))]
         steps = ", ".join(str(step) for step in line.steps)
