@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from refloat.model.recovery import PILES, LookedAt, MovedTo, Page, Pile, Said
+from refloat.model.recovery import PILES, LookedAt, MovedTo, Page, Said
 from refloat.model.triage import Finding
 from refloat.text import inert_line, one_line
 from refloat.usecases.recover import Card, Recovery, cards, confirmed_words
@@ -36,9 +36,8 @@ class TriagePage(PageView):
     def so_far(self, recovery: Recovery) -> str:
         """`9 saved, 1 gone`."""
         found = cards(recovery)
-        counts: dict[Pile, int] = {pile: sum(1 for card in found if card.pile == pile) for pile in PILES}
-        told = [f"{count} {pile}{confirmed_words(found, pile)}" for pile, count in counts.items() if count]
-        return ", ".join(told) or "nothing to sort"
+        counts = {pile: sum(1 for card in found if card.pile == pile) for pile in PILES}
+        return ", ".join(f"{count} {pile}" for pile, count in counts.items() if count) or "nothing to sort"
 
     def reason(self, look: Look) -> Pieces:
         """What the piles mean."""
