@@ -280,15 +280,22 @@ def _doubtful_check(facts: Facts, last: LastRun) -> Iterator[Line]:
     yield line(text, RECORDED, 83, own_steps([run.step], last.subagent))
 
 
+_CLAIMED: Final = {
+    FindingVerdict.UNSUPPORTED: "Claimed without evidence",
+    FindingVerdict.CONTRADICTED: "Claimed, and the record contradicts it",
+    FindingVerdict.STALE: "Claimed, and stale",
+    FindingVerdict.CONFIRMED: "Claimed, and confirmed",
+    FindingVerdict.RECORDED: "Claimed, and recorded",
+    FindingVerdict.LOST: "Claimed, and lost",
+}
+
+
 def _claims(facts: Facts) -> Iterator[Line]:
-    if not facts.triage.claims_looked_for:
-        yield line(
-            "Claims in the agent's messages are not looked for yet: take nothing that it only said for done",
-            UNKNOWN, 70,
-        )  # fmt: skip
     for finding in facts.triage.claimed:
         item = f" (history item {finding.message})" if finding.message else ""
-        text = f"Claimed, {finding.verdict}: {facts.quote.code(finding.what)}{item}; {facts.quote.words(finding.why)}"
+        kind = (finding.claim or finding.kind).replace("_", " ")
+        said = f"{_CLAIMED[finding.verdict]} ({kind}): {facts.quote.code(finding.what)}{item}"
+        text = f"{said}; {facts.quote.words(finding.why)}"
         yield line(text, RECORDED, 74, own_steps(finding.steps, finding.subagent))
     plan = facts.story.plan
     done = [text for text, status in plan.entries if status == "completed"] if plan else []

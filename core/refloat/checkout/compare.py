@@ -4,13 +4,23 @@ Pure: the content may be the one on disk, or that of a commit, a stash, a backup
 Refuses to say more than the record holds: then the file is unverifiable, with the reason.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from refloat.checkout.files import Content
 from refloat.checkout.fold import Folded
-from refloat.checkout.lines import align, bare, bare_lines, find_block, find_differences, same_but_line_ends, tells
+from refloat.checkout.lines import (
+    align,
+    bare,
+    bare_lines,
+    find_block,
+    find_differences,
+    longest_rising,
+    same_but_line_ends,
+    tells,
+)
 from refloat.checkout.pieces import FOREIGN, Piece
 from refloat.model.checkout import FileState
 
@@ -25,6 +35,8 @@ class Comparison:
     """For each line of the content: index of the edit, FOREIGN for a line that was there before, None for unknown."""
     lines: tuple[str, ...] = ()
     """The content's lines, without carriage returns."""
+    laid_out_by: int | None = None
+    """The step whose formatter gave the recorded lines another layout; they stand in no other sense."""
 
 
 STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
@@ -56,7 +68,7 @@ def judge(folded: Folded, content: Content) -> Comparison:
             lines = bare_lines(content.text)
             return replace(_judge_text(folded, content.text, lines), lines=tuple(lines))
         case "binary":
-            return Comparison(FileState.UNVERIFIABLE, "binary: the record holds no bytes to compare")
+            return _judge_binary(folded, content.text)
         case "link":
             return Comparison(FileState.UNVERIFIABLE, "a symbolic link that leads out of the checkout: not followed")
         case "directory":
@@ -65,6 +77,20 @@ def judge(folded: Folded, content: Content) -> Comparison:
             return Comparison(FileState.UNVERIFIABLE, "larger than what is compared")
         case "unreadable":
             return Comparison(FileState.UNVERIFIABLE, "it cannot be read")
+
+
+def _judge_binary(folded: Folded, text: str) -> Comparison:
+    """A file with a zero byte, which a record can hold as text and whole."""
+    lines = tuple(bare_lines(text))
+    if text and folded.text == text:
+        origins = tuple(folded.pieces[0].origins)
+        return Comparison(FileState.PRESENT, "the content is the recorded one", origins, lines)
+    if text and folded.first_text == text:
+        why = "the content is the one from before the session's edits"
+        return Comparison(FileState.REVERTED, why, (FOREIGN,) * len(lines), lines)
+    if text and folded.text is not None:
+        return Comparison(FileState.DIVERGED, "neither the recorded content nor the one before it", (), lines)
+    return Comparison(FileState.UNVERIFIABLE, "binary: the record holds no bytes to compare")
 
 
 def _why_missing(folded: Folded) -> str:
@@ -86,10 +112,12 @@ def _judge_text(folded: Folded, text: str, lines: list[str]) -> Comparison:
         return Comparison(FileState.UNVERIFIABLE, why, (None,) * len(lines))
     tally = _count(folded.pieces, lines, text)
     origins = tuple(tally.origins)
+    if folded.first_text == text:
+        # A line of it may read like one of the session's (it moved it, or put it back later): it is not.
+        untouched = (FOREIGN,) * len(lines)
+        return Comparison(FileState.REVERTED, "the content is the one from before the session's edits", untouched)
     if recorded is not None and same_but_line_ends(recorded, text):
         return Comparison(FileState.CHANGED_SINCE, "only line ends or the final newline differ", origins)
-    if folded.first_text == text:
-        return Comparison(FileState.REVERTED, "the content is the one from before the session's edits", origins)
     if folded.written_whole and recorded is not None:
         return _judge_whole(bare_lines(recorded), lines, origins)
     return _judge_hunks(folded, tally, exact=recorded is not None)
@@ -131,14 +159,35 @@ def _judge_hunks(folded: Folded, tally: _Tally, *, exact: bool) -> Comparison:
 
 def _count(pieces: Sequence[Piece], lines: Sequence[str], text: str) -> _Tally:
     tally = _Tally(origins=[None] * len(lines))
+    single = _Single(lines)
     for piece in pieces:
-        _count_piece(piece, lines, text, tally)
+        _count_piece(piece, lines, text, tally, single)
     return tally
 
 
-def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally) -> None:
+class _Single:
+    """Where the lines stand that a content holds only once; found out when first asked."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._places: dict[str, int] | None = None
+
+    def of(self, run: Sequence[str]) -> list[tuple[int, int]]:
+        """Which lines of a run stand somewhere, in the run's order, and where."""
+        if self._places is None:
+            counted = Counter(self._lines)
+            self._places = {line: n for n, line in enumerate(self._lines) if counted[line] == 1 and tells(line)}
+        return longest_rising([(n, self._places[line]) for n, line in enumerate(run) if line in self._places])
+
+
+def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally, single: _Single) -> None:
     bares = [bare(line) for line in piece.lines]
-    places = _place(piece, bares, lines)
+    if _is_undone(piece, bares, lines):
+        count = len(find_differences([bare(line) for line in piece.before or ()], bares))
+        tally.hunks += count
+        tally.undone += count
+        return
+    places = _place(piece, bares, lines, single)
     for index, place in enumerate(places):
         if place is not None and tally.origins[place] in (None, FOREIGN):
             tally.origins[place] = piece.origins[index]
@@ -158,7 +207,15 @@ def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally) -
             tally.undone += 1
 
 
-def _place(piece: Piece, bares: list[str], lines: Sequence[str]) -> list[int | None]:
+def _is_undone(piece: Piece, bares: list[str], lines: Sequence[str]) -> bool:
+    """Whether a stretch stands as it was before: then a line of it that reads like a recorded one is none."""
+    if piece.whole or piece.before is None or not any(map(tells, piece.before)):
+        return False
+    before = [bare(line) for line in piece.before]
+    return before != bares and find_block(bares, lines) is None and find_block(before, lines) is not None
+
+
+def _place(piece: Piece, bares: list[str], lines: Sequence[str], single: _Single) -> list[int | None]:
     """Where each line of a piece stands in the content."""
     if piece.whole:
         return align(bares, lines)
@@ -170,9 +227,14 @@ def _place(piece: Piece, bares: list[str], lines: Sequence[str]) -> list[int | N
     for index in range(1, len(bares) + 1):
         if index == len(bares) or piece.origins[index] != piece.origins[start]:
             run = bares[start:index]
-            found = find_block(run, lines) if piece.origins[start] != FOREIGN and any(map(tells, run)) else None
-            if found is not None:
-                places[start:index] = range(found, found + len(run))
+            if piece.origins[start] != FOREIGN and any(map(tells, run)):
+                found = find_block(run, lines)
+                if found is not None:
+                    places[start:index] = range(found, found + len(run))
+                else:
+                    # Somebody changed it within: what is left of it is told by lines that stand nowhere else.
+                    for offset, place in single.of(run):
+                        places[start + offset] = place
             start = index
     return places
 

@@ -10,27 +10,30 @@ from refloat.checkout.compare import STANDS, Comparison
 from refloat.checkout.fates import Committed, Surroundings, judge_fates
 from refloat.checkout.files import Content
 from refloat.checkout.fold import Folded, recorded_as
-from refloat.checkout.lines import bare_lines, find_differences, tells
-from refloat.checkout.owners import own_hunk, owner_of
+from refloat.checkout.hunks import UNTOLD, changed_hunks, whole_hunk
+from refloat.checkout.lines import tells
+from refloat.checkout.owners import own_hunks, owner_of
 from refloat.checkout.places import (
+    INDEX,
+    Archive,
     add_lost_commits,
+    add_lost_contents,
     find_backups,
     find_in_record,
     find_in_worktrees,
     find_places,
+    find_staged,
     is_saved,
 )
 from refloat.checkout.porcelain import DiffHunk
 from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
 from refloat.checkout.trees import names_in
-from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, Owner, PlaceKind
+from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, PlaceKind
 
 _SEARCHED: Final = frozenset(
     {FileState.PARTLY, FileState.REVERTED, FileState.DIVERGED, FileState.DELETED, FileState.MOVED}
 )
-LONGEST: Final = 20_000
-"""Lines of an untracked file past which its hunk is told without its lines."""
 
 
 def find_edited(survey: Survey) -> list[EditedFile]:
@@ -71,22 +74,16 @@ def _edited(survey: Survey, real: str, places: Sequence[FoundIn], moved: str | N
 def owned_hunks(survey: Survey, real: str) -> list[DirtyHunk]:
     """The dirty places of a file, each with its owner."""
     raw = _raw_hunks(survey, real)
-    if not raw:
-        return []
-    content = survey.content(real)
-    lines = bare_lines(content.text) if content.kind == "text" else []
-    if survey.made_whole(real):
-        return [_own(survey, hunk) for hunk in raw]
-    fallback = survey.fallback(content.mtime)
-    witnesses = survey.witnesses(real)
-    return [own_hunk(hunk, lines, witnesses, fallback) for hunk in raw]
+    if raw:
+        return own_hunks(raw, survey.ground(real))
+    staged = staged_hunks(survey, real)
+    return own_hunks(staged, survey.ground(real, staged=True)) if staged else []
 
 
-def _own(survey: Survey, hunk: DiffHunk) -> DirtyHunk:
-    """A hunk of a file whose whole way from HEAD the record tells, however git draws the line between two hunks."""
-    return DirtyHunk(
-        hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines, hunk.lines, Owner.THIS_SESSION, survey.name
-    )
+def staged_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
+    """What is staged of a file that itself is as HEAD has it, or gone."""
+    inside = survey.place_in_tree(real)
+    return inside[0].staged.get(inside[1], ()) if inside is not None else ()
 
 
 def _raw_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
@@ -97,27 +94,18 @@ def _raw_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
     repository, path = inside
     entry = repository.entries.get(path)
     if entry is None:
-        if content.kind == "missing" or survey.is_tracked(repository, path):
+        if content.kind == "missing" or path in repository.index:
             return ()
         return _against_record(survey.folded.get(real), content)
     if entry.xy == "??":
         return whole_hunk(content)
     found = repository.hunks.get(path, ())
-    return found or ([DiffHunk(0, 0, 0, 0, ())] if content.kind in ("binary", "large") else ())
-
-
-def whole_hunk(content: Content) -> Sequence[DiffHunk]:
-    """The single hunk of a file that is new as a whole."""
-    if content.kind != "text":
-        return [DiffHunk(0, 0, 0, 0, ())] if content.kind in ("binary", "large", "link") else ()
-    lines = bare_lines(content.text)
-    if lines[-1] == "":
-        lines.pop()
-    if not lines:
+    if found or content.kind in ("binary", "large"):
+        return found or [UNTOLD]
+    head = survey.head_text(real)
+    if head is None or content.kind != "text":
         return ()
-    if len(lines) > LONGEST:
-        return [DiffHunk(0, 0, 1, len(lines), ())]
-    return [DiffHunk(0, 0, 1, len(lines), tuple("+" + line for line in lines))]
+    return changed_hunks(Content("text", head), content)  # UTF-16: git tells none
 
 
 def _against_record(folded: Folded | None, content: Content) -> Sequence[DiffHunk]:
@@ -125,20 +113,7 @@ def _against_record(folded: Folded | None, content: Content) -> Sequence[DiffHun
     before = folded.first_text if folded is not None else None
     if before is None or content.kind != "text":
         return whole_hunk(content)
-    old, new = bare_lines(before), bare_lines(content.text)
-    return [
-        DiffHunk(
-            place.old_from + (place.old_to > place.old_from),
-            place.old_to - place.old_from,
-            place.new_from + (place.new_to > place.new_from),
-            place.new_to - place.new_from,
-            (
-                *("-" + x for x in old[place.old_from : place.old_to]),
-                *("+" + x for x in new[place.new_from : place.new_to]),
-            ),
-        )
-        for place in find_differences(old, new)
-    ]
+    return changed_hunks(Content("text", before), content)
 
 
 # ── places ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -161,6 +136,8 @@ def _cheap_places(survey: Survey, real: str, moved: str | None) -> list[FoundIn]
     found = find_places(folded, names, archive, (PlaceKind.BRANCH, PlaceKind.STASH))
     here = str(archive.repository.root)
     found += find_in_worktrees(folded, names, archive, here)
+    if (inside := survey.place_in_tree(real)) is not None:
+        found += find_staged(folded, survey.trees.shown(real), inside[1], inside[0])
     return sorted(found, key=lambda place: list(PlaceKind).index(place.where))
 
 
@@ -188,7 +165,7 @@ def _is_clean(survey: Survey, real: str) -> bool:
     inside = survey.place_in_tree(real)
     if inside is None or inside[1] in inside[0].entries:
         return False
-    return survey.content(real).kind == "missing" or survey.is_tracked(*inside)
+    return survey.content(real).kind == "missing" or inside[1] in inside[0].index
 
 
 def _search_dear_places(survey: Survey, places: dict[str, list[FoundIn]]) -> None:
@@ -198,24 +175,33 @@ def _search_dear_places(survey: Survey, places: dict[str, list[FoundIn]]) -> Non
         for real, found in places.items()
         if survey.comparison(real).state in _SEARCHED and not survey.folded[real].deleted and not is_saved(found)
     ]
-    opened: set[int] = set()
     snapshots = [row.source for row in survey.story.touched if row.kind == "snapshot_commit"]
+    for archive, names in _archives_of(survey, lost):
+        every = [name for called in names.values() for name in called]
+        add_lost_commits(archive, every, survey.since, snapshots)
+        kinds = (PlaceKind.REFLOG, PlaceKind.UNREACHABLE_COMMIT)
+        found = {real: find_places(survey.folded[real], called, archive, kinds) for real, called in names.items()}
+        nowhere = {real: survey.folded[real] for real, rows in found.items() if not rows}
+        if nowhere:
+            add_lost_contents(archive, nowhere, names)
+            found |= {real: find_places(folded, names[real], archive, kinds) for real, folded in nowhere.items()}
+        for real, rows in found.items():
+            places[real] += rows
     for real in lost:
-        kept = survey.archive(real)
-        if kept is not None:
-            archive, names = kept
-            if id(archive) not in opened:
-                opened.add(id(archive))
-                every = [
-                    name for other in lost if (more := survey.archive(other)) and more[0] is archive for name in more[1]
-                ]
-                add_lost_commits(archive, every, survey.since, snapshots)
-            kinds = (PlaceKind.REFLOG, PlaceKind.UNREACHABLE_COMMIT)
-            places[real] += find_places(survey.folded[real], names, archive, kinds)
         places[real] += find_backups(
             survey.folded[real], survey.backups, [survey.content(real), *_in_head(survey, real)]
         )
         places[real] += find_in_record(survey.folded[real])
+
+
+def _archives_of(survey: Survey, lost: Iterable[str]) -> list[tuple[Archive, dict[str, list[str]]]]:
+    """Each repository that lost files lie in, with what they are called there."""
+    found: dict[int, tuple[Archive, dict[str, list[str]]]] = {}
+    for real in lost:
+        kept = survey.archive(real)
+        if kept is not None:
+            found.setdefault(id(kept[0]), (kept[0], {}))[1][real] = kept[1]
+    return list(found.values())
 
 
 def _in_head(survey: Survey, real: str) -> list[Content]:
@@ -237,17 +223,23 @@ def _find_moved(survey: Survey, gone: Sequence[str]) -> dict[str, str]:
             content = survey.content(real)
             if content.kind == "text" and content.text in texts:
                 found.setdefault(texts[content.text], real)
-    found.update(_moved_in_head(repository, {text: real for text, real in texts.items() if real not in found}))
+    left = {text: real for text, real in texts.items() if real not in found}
+    found.update(_moved_in_head(survey, repository, left))
     return {real: target for real, target in found.items() if target not in survey.folded}
 
 
-def _moved_in_head(repository: Repository, texts: Mapping[str, str]) -> dict[str, str]:
+def _moved_in_head(survey: Survey, repository: Repository, texts: Mapping[str, str]) -> dict[str, str]:
+    """Paths of HEAD at which lost contents stand; not those where they stood when the session began."""
     if not texts or repository.head is None:
         return {}
     oids = {repository.oid(text.encode("utf-8", "surrogateescape")): real for text, real in texts.items()}
-    standing = repository.find_in_head(oids)
+    head = repository.find_entries(repository.head)
+    standing = [(path, oid) for path, (_, oid) in head.items() if oid in oids and path not in repository.entries]
+    before = repository.find_entries(survey.base) if standing and survey.base else {}
     return {
-        oids[oid]: f"{repository.root}/{path}" for oid, path in standing.items() if repository.entries.get(path) is None
+        oids[oid]: f"{repository.root}/{path}"
+        for path, oid in reversed(standing)
+        if before.get(path, ("", ""))[1] != oid
     }
 
 
@@ -255,11 +247,13 @@ def _moved_in_head(repository: Repository, texts: Mapping[str, str]) -> dict[str
 
 
 def _surroundings(
-    survey: Survey, real: str, hunks: Iterable[DirtyHunk], moved: str | None, places: Iterable[FoundIn]
+    survey: Survey, real: str, hunks: Sequence[DirtyHunk], moved: str | None, places: Iterable[FoundIn]
 ) -> Surroundings:
     clean = _is_clean(survey, moved or real)
     lines = {index for hunk in hunks for index in range(hunk.new_start - 1, hunk.new_start - 1 + hunk.new_lines)}
     comparison = survey.comparison(real)
+    if any(hunk.new_start == hunk.old_start == 0 for hunk in hunks):
+        lines = set(range(len(comparison.origins)))
     settled = comparison.state in STANDS and not clean and lines.issuperset(_own_lines(comparison))
     return Surroundings(
         dirty=not clean,
@@ -268,7 +262,7 @@ def _surroundings(
         replaced_by=[(o.name, o.folded[real].traces.removed) for o in survey.others if real in o.folded],
         undone_by=None if comparison.state in STANDS else survey.undone_by(real),
         moved=moved is not None,
-        kept=any(place.where in (PlaceKind.STASH, PlaceKind.OTHER_WORKTREE) for place in places),
+        kept=any(p.where in (PlaceKind.STASH, PlaceKind.OTHER_WORKTREE) or p.ref == INDEX for p in places),
     )
 
 
@@ -287,4 +281,4 @@ def _commits(survey: Survey, real: str, moved: str | None) -> list[Committed]:
     versions = [v for v in archive.of(names, PlaceKind.BRANCH) if v.oid is not None or survey.folded[real].deleted]
     archive.prefetch(versions)
     ordered = sorted(versions, key=lambda version: not version.on_head)
-    return [Committed(v.commit, v.at, None if v.oid is None else archive.lines(v)) for v in ordered]
+    return [Committed(v.commit, v.at, None if v.oid is None else archive.lines(v)) for v in ordered if v.commit]

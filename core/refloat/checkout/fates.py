@@ -110,6 +110,8 @@ def _missing(
     """The fate of an edit that stands neither on disk nor in a commit."""
     if row.standing is Standing.SUPERSEDED:
         return Fate.REVERTED, None, TAKEN_BACK
+    if comparison.laid_out_by is not None:
+        return Fate.REPLACED, None, f"step {comparison.laid_out_by}"
     if around.moved:
         return (Fate.UNCOMMITTED if around.dirty else Fate.COMMITTED), None, None
     if row.standing is Standing.UNCONFIRMED:

@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 LARGEST: Final = 16 * 1024 * 1024
 """Bytes of the largest file whose content is compared."""
+_SMALL: Final = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Content:
 
     kind: Literal["text", "binary", "missing", "link", "directory", "large", "unreadable"]
     text: str = ""
+    """Of a small binary file too, with U+FFFD for what is no UTF-8: a record may hold it as text."""
     mtime: float | None = None
     """Seconds since 1970; None where there is no file to ask."""
 
@@ -42,7 +44,9 @@ def content_of(data: bytes, mtime: float | None = None) -> Content:
     if len(data) > LARGEST:
         return Content("large", mtime=mtime)
     text = text_of(data)
-    return Content("binary", mtime=mtime) if text is None else Content("text", text, mtime)
+    if text is not None:
+        return Content("text", text, mtime)
+    return Content("binary", data.decode(errors="replace") if len(data) <= _SMALL else "", mtime)
 
 
 def read_content(path: str, inside: str | None) -> Content:
@@ -65,6 +69,17 @@ def read_content(path: str, inside: str | None) -> Content:
         return MISSING
     except (OSError, ValueError):
         return Content("unreadable")
+
+
+def read_bytes(path: str) -> tuple[bytes, str] | None:
+    """The bytes of a plain file and git's mode for it; None where none lies there, or one that is too large."""
+    try:
+        state = os.lstat(path)
+        if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST:
+            return None
+        return Path(path).read_bytes(), "100755" if state.st_mode & stat.S_IXUSR else "100644"
+    except (OSError, ValueError):
+        return None
 
 
 def _below(path: str, directory: str) -> bool:

@@ -67,6 +67,8 @@ class Folded:
     blind: bool = False
     """Some edit is not in the pieces: the record holds too little of it."""
     binary: bool = False
+    stirred: bool = False
+    """The record shows it changed by somebody else between two of its edits, or not in whole between them."""
 
     @property
     def made(self) -> list[RecordedEdit]:
@@ -194,8 +196,10 @@ def _settle(folded: Folded, text: str) -> None:
     lines = text.split("\n")
     if whole is not None and not folded.blind:
         if whole.lines != lines:
+            folded.stirred = True
             whole.splice(0, len(whole.lines), lines, FOREIGN, folded.traces)
         return
+    folded.stirred |= folded.blind or bool(folded.pieces)
     piece = whole_piece(text, FOREIGN, before=True)
     first = list(lines)
     for earlier in folded.pieces:
@@ -267,18 +271,18 @@ def _patch(folded: Folded, edit: FileEdit, origin: int) -> None:
     for piece in folded.pieces:
         if apply_edit(piece, edit, origin, folded.traces):
             return
+    own = {bare(line) for p in folded.pieces for line, by in zip(p.lines, p.origins, strict=True) if by != FOREIGN}
     _forget(folded, edit, origin)
-    folded.pieces += loose_pieces(edit, origin, folded.traces)
+    for piece in loose_pieces(edit, origin, folded.traces):
+        # What it takes away of the session's own was not there before the session.
+        piece.before = [line for line in piece.before or () if line not in own or line in piece.lines]
+        folded.pieces.append(piece)
 
 
 def _own_pieces(whole: Piece) -> Iterable[Piece]:
     """The stretches of a whole text that the session itself wrote."""
-    start = 0
-    for index in range(1, len(whole.lines) + 1):
-        if index == len(whole.lines) or (whole.origins[index] == FOREIGN) != (whole.origins[start] == FOREIGN):
-            if whole.origins[start] != FOREIGN:
-                yield Piece([], whole.lines[start:index], whole.origins[start:index], whole=False)
-            start = index
+    for own in whole.own_stretches():
+        yield Piece([], whole.lines[own], whole.origins[own], whole=False)
 
 
 def _forget(folded: Folded, edit: FileEdit, origin: int) -> None:
@@ -309,6 +313,8 @@ def _move(files: dict[str, Folded], source: Folded, row: RecordedEdit) -> None:
     pieces = [piece.copy() for piece in source.pieces]
     for piece in pieces:
         piece.origins = [one if one == FOREIGN else one + shift for one in piece.origins]
+        if target is not None and piece.whole and target.first_lines is not None:
+            piece.before = target.first_lines  # what stood there before is the path's own past
     traces = Traces(
         set(source.traces.added),
         set(source.traces.removed),
@@ -320,9 +326,10 @@ def _move(files: dict[str, Folded], source: Folded, row: RecordedEdit) -> None:
         pieces,
         traces,
         written_whole=source.written_whole,
-        existed=source.existed,
+        existed=source.existed if target is None or target.existed is None else target.existed,
         blind=source.blind,
         binary=source.binary,
+        stirred=source.stirred,
     )
     for piece in source.pieces:
         source.traces.removed.update(map(bare, piece.lines))

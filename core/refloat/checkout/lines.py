@@ -95,10 +95,11 @@ def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
     old_count, new_count = Counter(old), Counter(new)
     new_index = {line: index for index, line in enumerate(new) if new_count[line] == 1}
     pairs = [(i, new_index[line]) for i, line in enumerate(old) if old_count[line] == 1 and line in new_index]
-    return _longest_rising(pairs)
+    return longest_rising(pairs)
 
 
-def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The most of some pairs, in their order, whose second numbers rise too."""
     tops: list[int] = []
     ends: list[int] = []
     before: list[int] = []

@@ -6,19 +6,17 @@ judge whether a lock's owner still lives.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 from refloat.checkout.porcelain import StatusEntry
 from refloat.model.checkout import Operation
-
-_UNMERGED: Final = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
 
 Kind = Literal["rebase", "merge", "cherry_pick", "revert", "bisect", "am", "conflicts", "index_lock"]
 
 
 def find_operation(git_dir: Path, entries: Mapping[str, StatusEntry]) -> Operation | None:
     """The operation under way; None where there is none."""
-    conflicts = tuple(sorted(path for path, entry in entries.items() if entry.xy in _UNMERGED))
+    conflicts = tuple(sorted(path for path, entry in entries.items() if entry.unmerged))
     lock = (git_dir / "index.lock").exists()
     kind, branch, onto = _under_way(git_dir)
     if kind is None and conflicts:

@@ -3,17 +3,16 @@
 Leaves out what Refloat itself wrote: a brief ends in its own mark.
 """
 
-from collections.abc import Sequence
 from typing import Final
 
-from refloat.checkout.edited import LONGEST, whole_hunk
+from refloat.checkout.edited import staged_hunks
 from refloat.checkout.files import Content
-from refloat.checkout.lines import bare_lines
-from refloat.checkout.owners import Fallback, own_hunk, owner_of
-from refloat.checkout.porcelain import DiffHunk, StatusEntry
+from refloat.checkout.hunks import LONGEST, whole_hunk
+from refloat.checkout.owners import Ground, own_hunks, owner_of
+from refloat.checkout.porcelain import StatusEntry
 from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
-from refloat.model.checkout import DirtyHunk, OtherChange, Owner
+from refloat.model.checkout import OtherChange, Owner
 from refloat.model.session import SessionName
 
 MARK: Final = "<!-- refloat/1 {"
@@ -43,20 +42,15 @@ def _change(survey: Survey, repository: Repository, path: str, entry: StatusEntr
     if is_brief(content):
         return None
     raw = whole_hunk(content) if entry.xy == "??" else repository.hunks.get(path, ())
-    fallback = survey.fallback(content.mtime)
-    hunks = _owned(survey, real, raw, content, fallback)
+    staged = () if raw else staged_hunks(survey, real)
+    ground = survey.ground(real, staged=bool(staged))
+    hunks = own_hunks([hunk for hunk in raw or staged if len(hunk.lines) <= LONGEST], ground)
     owner, session = owner_of(hunks)
-    owner = owner or fallback.owner
-    return OtherChange(path, entry.xy, owner, session, _why(owner, session, fallback), tuple(hunks))
+    owner = owner or ground.fallback.owner
+    return OtherChange(path, entry.xy, owner, session, _why(owner, session, ground), tuple(hunks))
 
 
-def _owned(survey: Survey, real: str, raw: Sequence[DiffHunk], content: Content, fallback: Fallback) -> list[DirtyHunk]:
-    witnesses = survey.witnesses(real)
-    lines = bare_lines(content.text) if witnesses and content.kind == "text" else []
-    return [own_hunk(hunk, lines, witnesses, fallback) for hunk in raw if len(hunk.lines) <= LONGEST]
-
-
-def _why(owner: Owner, session: SessionName | None, fallback: Fallback) -> str:
+def _why(owner: Owner, session: SessionName | None, ground: Ground) -> str:
     match owner:
         case Owner.OTHER_SESSION:
             return f"the record of {session} holds its lines"
@@ -64,5 +58,7 @@ def _why(owner: Owner, session: SessionName | None, fallback: Fallback) -> str:
             return "the session edited it by another name: a link leads to it"
         case Owner.MIXED:
             return "its hunks have several owners"
+        case Owner.COMMAND if ground.fallback.owner is not Owner.COMMAND and ground.runs.last is not None:
+            return f"the layout that step {ground.runs.last.step} gives: {ground.runs.last.command}"
         case _:
-            return fallback.why
+            return ground.fallback.why

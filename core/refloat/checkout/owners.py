@@ -4,68 +4,22 @@ Pure. A hunk belongs to a session when its record holds the lines that the hunk 
 round unknown to anybody.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
-from refloat.checkout.compare import Comparison
-from refloat.checkout.fold import Folded
-from refloat.checkout.lines import bare, tells
-from refloat.checkout.pieces import FOREIGN
+from refloat.checkout.fold import Folded, RecordedEdit, Standing
+from refloat.checkout.lines import Difference, bare, bare_lines, find_differences, tells
 from refloat.checkout.porcelain import DiffHunk
+from refloat.checkout.runs import NO_RUNS, FileRuns, Layout, core, reformatted
+from refloat.checkout.witness import Witness
 from refloat.model.checkout import DirtyHunk, FileState, Owner
 from refloat.model.session import SessionName
-from refloat.model.stamp import Stamp
 
 _FARTHEST: Final = 200
 """How many lines a hunk is moved up or down to look whether it is the same change told at another place."""
-
-
-@dataclass(frozen=True, slots=True)
-class Witness:
-    """What one session's record says of one file, held against the file as it is."""
-
-    session: SessionName
-    own: bool
-    folded: Folded
-    comparison: Comparison
-    earlier: AbstractSet[str] = frozenset()
-    """Those of `earliest` that HEAD does not have: the dirt that the session found."""
-    earliest: AbstractSet[str] = frozenset()
-    """Every line of the whole file before its first edit, where the record shows it."""
-
-    @property
-    def removed(self) -> set[str]:
-        """Lines that its edits took away."""
-        return self.folded.traces.removed
-
-    def wrote(self, index: int) -> bool:
-        """Whether it wrote the line of the file at `index`."""
-        origins = self.comparison.origins
-        return index < len(origins) and (origins[index] or 0) >= 0 and origins[index] is not None
-
-    def written_at(self, index: int) -> Stamp | None:
-        """When it wrote that line."""
-        origin = self.comparison.origins[index]
-        return None if origin is None or origin == FOREIGN else self.folded.edits[origin].at
-
-    def found(self, index: int) -> bool:
-        """Whether its record shows that line from before its first edit of the file.
-
-        A line that somebody put in between two edits of the session is none from before it.
-        """
-        origins = self.comparison.origins
-        return index < len(origins) and origins[index] == FOREIGN and self.comparison.lines[index] in self.earlier
-
-    def last_at(self) -> Stamp:
-        """When it last edited the file."""
-        return max((row.at for row in self.folded.made if row.at), default=Stamp(""))
-
-    @property
-    def replaced_everything(self) -> bool:
-        """It wrote the whole file over a content that its record does not hold."""
-        return self.folded.written_whole and self.folded.first_text is None and self.folded.existed is not False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,32 +35,131 @@ UNKNOWN: Final = Fallback(Owner.UNKNOWN, "no session that was read holds its lin
 _Party = tuple[Owner, SessionName | None]
 _NOBODY: Final[_Party] = (Owner.UNKNOWN, None)
 _EARLIER: Final[_Party] = (Owner.PREDATES, None)
+_COMMAND: Final[_Party] = (Owner.COMMAND, None)
 
 
-def own_hunk(hunk: DiffHunk, lines: Sequence[str], witnesses: Sequence[Witness], fallback: Fallback) -> DirtyHunk:
-    """A dirty hunk with its owner. `lines` are the file's lines as it is now, without carriage returns."""
-    parties = _parties(hunk, lines, witnesses)
-    if parties == {_NOBODY}:
-        owner, session = fallback.owner, None
-    elif len(parties) == 1:
-        owner, session = next(iter(parties))
-    else:
-        owner, session = Owner.MIXED, None
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What the dirty places of one file are judged on."""
+
+    lines: Sequence[str]
+    """The file's lines as it is now, without carriage returns; none where it is no text."""
+    witnesses: Sequence[Witness]
+    fallback: Fallback = UNKNOWN
+    head: str | None = None
+    """Its text in HEAD; None where HEAD has none, or where that was not asked."""
+    runs: FileRuns = NO_RUNS
+    seen: AbstractSet[str] = frozenset()
+    """Every line of the whole file as this session read it before it changed anything."""
+
+
+@dataclass(slots=True)
+class _Case:
+    """One hunk while its owner is sought."""
+
+    hunk: DiffHunk
+    parties: set[_Party]
+    added: list[int]
+    """Indexes of lines that it adds and nobody's record explains."""
+    gone: list[str]
+    """Lines that it takes away and nobody's record explains."""
+    strange: bool = False
+    """Its lines are not those of the file: git tells them otherwise than the disk has them."""
+
+
+def own_hunks(hunks: Sequence[DiffHunk], ground: Ground) -> list[DirtyHunk]:
+    """The dirty places of one file, each with its owner: judged together, for no record can explain a line twice."""
+    whole = None if any(map(_turned, hunks)) else _whole_way(hunks, ground)
+    if whole is not None:
+        return [_owned(hunk, *_party(whole)) for hunk in hunks]
+    cases = [_case(hunk, ground) for hunk in hunks]
+    _balance(cases, ground)
+    _credit_commands(cases, ground)
+    return [_settled(case, ground.fallback) for case in cases]
+
+
+def _owned(hunk: DiffHunk, owner: Owner, session: SessionName | None) -> DirtyHunk:
     return DirtyHunk(hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines, hunk.lines, owner, session)
 
 
-def _parties(hunk: DiffHunk, lines: Sequence[str], witnesses: Sequence[Witness]) -> set[_Party]:
+def _settled(case: _Case, fallback: Fallback) -> DirtyHunk:
+    if case.parties == {_NOBODY}:
+        return _owned(case.hunk, fallback.owner, None)
+    if len(case.parties) == 1:
+        return _owned(case.hunk, *next(iter(case.parties)))
+    return _owned(case.hunk, Owner.MIXED, None)
+
+
+def _whole_way(hunks: Sequence[DiffHunk], ground: Ground) -> Witness | None:
+    """The one session whose record leads from HEAD's text to the one on disk, with nobody between its edits.
+
+    None where another record holds one of the dirty lines too: then each place is weighed by itself.
+    """
+    if ground.head is None:
+        return None
+    head = bare_lines(ground.head)
+    able = [witness for witness in ground.witnesses if witness.wrote_all and _starts_at(witness.folded, head)]
+    if len(able) != 1:
+        return None
+    dirty = [index for hunk in hunks for index in range(hunk.new_start - 1, hunk.new_start - 1 + hunk.new_lines)]
+    rivals = [witness for witness in ground.witnesses if witness is not able[0] and any(map(witness.wrote, dirty))]
+    return None if rivals else able[0]
+
+
+def _starts_at(folded: Folded, head: Sequence[str]) -> bool:
+    return not folded.stirred and folded.first_lines is not None and list(map(bare, folded.first_lines)) == head
+
+
+def _turned(hunk: DiffHunk) -> bool:
+    """Whether lines differ in nothing but the carriage return at their end."""
+    if not any("\r" in line for line in hunk.lines):
+        return False
+    gone = {line[1:] for line in hunk.lines if line[:1] == "-"}
+    came = {line[1:] for line in hunk.lines if line[:1] == "+"}
+    return bool({bare(line) for line in gone ^ came if line in gone} & {bare(line) for line in came - gone})
+
+
+# ── one hunk ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _case(hunk: DiffHunk, ground: Ground) -> _Case:
+    """Judge a hunk by what it really changes: a line that it takes away and puts back at once is no change."""
+    case = _Case(hunk, set(), [], [])
     gone = [bare(line[1:]) for line in hunk.lines if line[:1] == "-"]
-    added = range(hunk.new_start - 1, hunk.new_start - 1 + hunk.new_lines) if hunk.new_lines else range(0)
+    start = hunk.new_start - 1 if hunk.new_lines else 0
+    added = list(ground.lines[start : start + hunk.new_lines])
+    if hunk.lines and added != [bare(line[1:]) for line in hunk.lines if line[:1] == "+"]:
+        case.parties, case.gone, case.strange = {_NOBODY}, gone, True
+        return case
+    turned = _turned(hunk)
+    if turned:
+        able = [witness for witness in ground.witnesses if witness.wrote_all]
+        case.parties.add(_party(able[0]) if len(able) == 1 else _NOBODY)
+    places = find_differences(gone, added) if len(added) == hunk.new_lines else []
+    for place in places or ([] if turned else [Difference(0, len(gone), 0, hunk.new_lines)]):
+        _judge(case, gone[place.old_from : place.old_to], range(start + place.new_from, start + place.new_to), ground)
+    return case
+
+
+def _judge(case: _Case, gone: Sequence[str], added: range, ground: Ground) -> None:
     if not added:
-        return {_remover(gone, witnesses)}
+        party = _remover(gone, ground)
+        case.parties.add(party)
+        case.gone += gone if party == _NOBODY else ()
+        return
     if not gone:
-        added = _slid(added, lines, witnesses)
-    parties = _writers(added, lines, witnesses)
-    if parties == {_NOBODY} or not gone:
-        return parties
-    unexplained = {line for line in gone if not _explained(line, parties, witnesses)}
-    return parties | ({_other_remover(unexplained, witnesses)} if unexplained else set())
+        added = _slid(added, ground.lines, ground.witnesses)
+    parties, orphans = _writers(added, ground)
+    case.added += orphans
+    if parties == {_NOBODY}:
+        case.gone += gone
+        case.parties.add(_NOBODY)
+        return
+    unexplained = [line for line in gone if not _explained(line, parties, ground)]
+    if unexplained:
+        case.gone += unexplained
+        parties = parties | {_other_remover(set(unexplained), ground.witnesses)}
+    case.parties |= parties
 
 
 def _slid(added: range, lines: Sequence[str], witnesses: Sequence[Witness]) -> range:
@@ -129,66 +182,178 @@ def _shifted(spot: range, step: int, lines: Sequence[str]) -> range | None:
     return range(spot.start + step, spot.stop + step)
 
 
-def _writers(added: Iterable[int], lines: Sequence[str], witnesses: Sequence[Witness]) -> set[_Party]:
+def _writers(added: Iterable[int], ground: Ground) -> tuple[set[_Party], list[int]]:
+    """Who wrote some lines of the file, and which of them nobody did."""
     parties: set[_Party] = set()
     quiet: list[int] = []
+    orphans: list[int] = []
     for index in added:
-        writer = _writer(index, witnesses)
-        if writer == _NOBODY and index < len(lines) and not tells(lines[index]):
+        writer = _writer(index, ground)
+        if writer in (_NOBODY, _EARLIER) and index < len(ground.lines) and not tells(ground.lines[index]):
             quiet.append(index)
-        else:
-            parties.add(writer)
-    if not parties:
-        return {_NOBODY}
+            continue
+        parties.add(writer)
+        orphans += [index] if writer == _NOBODY else []
     for index in quiet:
-        holders = [w for w in witnesses if lines[index] in w.folded.traces.added and _party(w) in parties]
-        if not holders:
+        # Blank lines and lone brackets go with the lines around them, where that record holds such a line at all.
+        if _EARLIER in parties and _was_there(ground.lines[index], ground):
+            continue
+        if not any(ground.lines[index] in w.folded.traces.added and _party(w) in parties for w in ground.witnesses):
             parties.add(_NOBODY)
-    return parties
+            orphans.append(index)
+    return parties or {_NOBODY}, orphans
 
 
-def _writer(index: int, witnesses: Sequence[Witness]) -> _Party:
-    wrote = [witness for witness in witnesses if witness.wrote(index)]
+def _writer(index: int, ground: Ground) -> _Party:
+    wrote = [witness for witness in ground.witnesses if witness.wrote(index)]
     if wrote:
-        return _party(max(wrote, key=lambda w: (w.written_at(index) or "", w.own)))
+        last = _last([(w, w.edit_at(index)) for w in wrote], alone=ground.lines.count(ground.lines[index]) == 1)
+        return _party(last) if last is not None else _NOBODY
     # Only this session's first record tells what was there before it.
-    if any(witness.own and witness.found(index) for witness in witnesses):
+    if any(witness.own and witness.found(index) for witness in ground.witnesses):
         return _EARLIER
-    return _NOBODY
+    return _EARLIER if index < len(ground.lines) and ground.lines[index] in ground.seen else _NOBODY
+
+
+def _was_there(line: str, ground: Ground) -> bool:
+    return line in ground.seen or any(line in witness.earliest for witness in ground.witnesses if witness.own)
+
+
+def _last(claims: Sequence[tuple[Witness, RecordedEdit | None]], *, alone: bool) -> Witness | None:
+    """Who of several came last; None where the records do not prove it.
+
+    Records that were copied from one another (a fork, a resumed session) tell of the same edit: this session's own
+    counts. Another session's later edit counts where it was confirmed, and where it cannot have made an equal line
+    elsewhere in the file.
+    """
+    told: list[tuple[Witness, RecordedEdit | None]] = []
+    for witness, row in sorted(claims, key=lambda claim: not claim[0].own):
+        if not any(_same_edit(row, other) for _, other in told):
+            told.append((witness, row))
+    if len({_party(witness) for witness, _ in told}) == 1:
+        return told[0][0]
+    if any(row is None or row.at is None for _, row in told):
+        return None
+    ranked = sorted(told, key=lambda claim: (claim[1].at or "") if claim[1] else "", reverse=True)
+    (last, row), (_, before) = ranked[0], ranked[1]
+    if row is None or before is None or row.at == before.at or row.standing is not Standing.APPLIED:
+        return None
+    if row.edit.after is not None and last.replaced_everything:
+        return None  # it may have written what it found
+    return last if alone or last.folded.text is not None else None
+
+
+def _same_edit(one: RecordedEdit | None, other: RecordedEdit | None) -> bool:
+    return (
+        one is not None and other is not None and one.at is not None and one.at == other.at and one.edit == other.edit
+    )
 
 
 def _party(witness: Witness) -> _Party:
     return (Owner.THIS_SESSION if witness.own else Owner.OTHER_SESSION, witness.session)
 
 
-def _explained(line: str, parties: set[_Party], witnesses: Sequence[Witness]) -> bool:
+def _explained(line: str, parties: set[_Party], ground: Ground) -> bool:
+    witnesses = ground.witnesses
     if _EARLIER in parties and any(w.earliest and line not in w.earliest for w in witnesses if w.own):
         return True
+    if _EARLIER in parties and ground.seen and line not in ground.seen:
+        return True
     mine = [witness for witness in witnesses if _party(witness) in parties]
-    if any(line in witness.removed or witness.replaced_everything for witness in mine):
+    if any(line in witness.removed or witness.wrote_over(line) for witness in mine):
         return True
     # What one session put in a line's place, and another replaced in turn, is the other's from then on.
-    return any(
-        line in earlier.removed and any(earlier.folded.traces.added & witness.removed for witness in mine)
-        for earlier in witnesses
-        if _party(earlier) not in parties
-    )
+    for earlier in witnesses:
+        put = set(filter(tells, earlier.ledger().put.get(line, ()))) if _party(earlier) not in parties else set[str]()
+        if put and any(put <= witness.removed for witness in mine):
+            return True
+    return False
 
 
 def _other_remover(gone: set[str], witnesses: Sequence[Witness]) -> _Party:
-    return next((_party(witness) for witness in witnesses if gone <= witness.removed), _NOBODY)
+    able = {_party(witness) for witness in witnesses if gone <= witness.removed}
+    return next(iter(able)) if len(able) == 1 else _NOBODY
 
 
-def _remover(gone: Sequence[str], witnesses: Sequence[Witness]) -> _Party:
+def _remover(gone: Sequence[str], ground: Ground) -> _Party:
     """Who took lines away where nothing was put in their place."""
-    able = [witness for witness in witnesses if _removed_all(gone, witness)]
-    return _party(max(able, key=lambda w: (w.last_at(), w.own))) if able else _NOBODY
+    able = [witness for witness in ground.witnesses if _removed_all(gone, witness)]
+    if not able:
+        return _NOBODY
+    stand = not set(gone).isdisjoint(ground.lines)
+    last = _last([(witness, witness.removal_of(gone)) for witness in able], alone=not stand)
+    return _party(last) if last is not None else _NOBODY
 
 
 def _removed_all(gone: Sequence[str], witness: Witness) -> bool:
     if witness.folded.deleted or (witness.replaced_everything and witness.comparison.state is FileState.PRESENT):
         return witness.comparison.state is FileState.PRESENT
     return set(gone) <= witness.removed and any(map(tells, gone))
+
+
+# ── all hunks of a file together ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _balance(cases: Sequence[_Case], ground: Ground) -> None:
+    """Take back what would be credited to a session more often than its record adds or removes it."""
+    gone = _signed(cases, "-")
+    for witness in ground.witnesses:
+        mine = [case for case in cases if case.parties == {_party(witness)}]
+        if not mine:
+            continue
+        added, removed = _signed(mine, "+"), _signed(mine, "-")
+        ledger = witness.ledger()
+        over = {"+" + line for line, times in added.items() if 0 < ledger.added[line] < times}
+        if not witness.folded.deleted and not witness.replaced_everything:
+            able = {line: min(ledger.removed[line], gone[line] - witness.lost_after(line)) for line in removed}
+            over |= {"-" + line for line, times in removed.items() if ledger.removed[line] and able[line] < times}
+        for case in mine if over else ():
+            _dispute(case, over)
+
+
+def _signed(cases: Iterable[_Case], sign: str) -> Counter[str]:
+    return Counter(bare(line[1:]) for case in cases for line in case.hunk.lines if line[:1] == sign and tells(line[1:]))
+
+
+def _dispute(case: _Case, over: AbstractSet[str]) -> None:
+    told = [bare(line) for line in case.hunk.lines if tells(line[1:])]
+    if any(line in over for line in told):
+        case.parties = {_NOBODY} if all(line in over for line in told) else case.parties | {_NOBODY}
+
+
+def _credit_commands(cases: Sequence[_Case], ground: Ground) -> None:
+    """Give what no record explains to a command of the session, where a formatter or a recorded look tells of it."""
+    last, between = ground.runs.last, ground.runs.between
+    formatter = last is not None and last.formats
+    unsettled = [case for case in cases if _NOBODY in case.parties] if formatter or between else []
+    if not unsettled:
+        return
+    own = [witness for witness in ground.witnesses if witness.own]
+    layout = Layout(_counted(cases, "-"), _counted(cases, "+"), core("".join(x for w in own for x in w.written())))
+    for case in unsettled:
+        seen = bool(case.added) and all(any(w.came_between(index) for w in own) for index in case.added)
+        named = seen and any(not run.formats for run in between)
+        if named or ((formatter or (seen and between)) and _laid_out(case, ground, layout, own)):
+            case.parties = case.parties - {_NOBODY} | {_COMMAND}
+
+
+def _counted(cases: Iterable[_Case], sign: str) -> Counter[str]:
+    return Counter(bare(line[1:]) for case in cases for line in case.hunk.lines if line[:1] == sign)
+
+
+def _laid_out(case: _Case, ground: Ground, layout: Layout, own: Sequence[Witness]) -> bool:
+    """Whether a formatter explains what nobody's record does."""
+    gone = [bare(line[1:]) for line in case.hunk.lines if line[:1] == "-"]
+    added = [bare(line[1:]) for line in case.hunk.lines if line[:1] == "+"]
+    if gone and added and reformatted(gone, added):
+        return True
+    if case.strange or any(index >= len(ground.lines) for index in case.added):
+        return False
+    if not layout.laid_out([ground.lines[index] for index in case.added]):
+        return False
+    made = core("".join(added))
+    left = [line for line in case.gone if core(line) not in made and not any(line in w.removed for w in own)]
+    return bool(case.added or case.gone) and layout.moved_away(left)
 
 
 def owner_of(hunks: Sequence[DirtyHunk]) -> tuple[Owner | None, SessionName | None]:

@@ -52,6 +52,15 @@ class Piece:
             self.lines[start:end] = new
             self.origins[start:end] = [origin] * len(new)
 
+    def own_stretches(self) -> Iterator[slice]:
+        """The stretches of it that edits of the session wrote."""
+        start = 0
+        for index in range(1, len(self.lines) + 1):
+            if index == len(self.lines) or (self.origins[index] == FOREIGN) != (self.origins[start] == FOREIGN):
+                if self.origins[start] != FOREIGN:
+                    yield slice(start, index)
+                start = index
+
     def copy(self) -> "Piece":
         """A piece of its own with the same content."""
         return Piece(self.before, list(self.lines), list(self.origins), self.whole, self.loose)
@@ -109,6 +118,8 @@ def _ends(hunk: Hunk) -> tuple[bool, bool]:
 def _apply_positioned(piece: Piece, hunk: Hunk, shift: int, origin: int, traces: Traces) -> int | None:
     """Apply a hunk at its line or the nearest place that fits; how far what follows moved, None if it fits nowhere."""
     old = old_side(hunk)
+    if not old and not piece.whole:
+        return None  # its line number counts in the file, and nothing ties it to this stretch
     wanted = max(0, (hunk.old_start or 0) - (1 if old else 0) + shift)
     at: int | None = min(wanted, len(piece.lines) - 1)
     if old and [bare(line) for line in piece.lines[wanted : wanted + len(old)]] != old:
@@ -123,7 +134,9 @@ def _apply_positioned(piece: Piece, hunk: Hunk, shift: int, origin: int, traces:
 def _write(piece: Piece, hunk: Hunk, at: int, origin: int, traces: Traces, *, ends: bool = False) -> int:
     """Make a hunk's changes, each run of its changed lines for itself; how far what follows moved."""
     near = piece.lines[at : at + 1] or piece.lines[-1:]
-    windows = any(line.endswith("\r") for line in near)
+    # Some records leave carriage returns out; one that shows any tells of all.
+    told = any(line.endswith("\r") for line in hunk.lines) or all(line[:1] == "+" for line in hunk.lines)
+    windows = any(line.endswith("\r") for line in near) and not told
     size, start, gone = len(piece.lines), at, 0
     new: list[str] = []
     for line in hunk.lines:
@@ -151,20 +164,29 @@ def _write(piece: Piece, hunk: Hunk, at: int, origin: int, traces: Traces, *, en
 
 def _apply_loose(piece: Piece, hunk: Hunk, cursor: int, origin: int, traces: Traces, *, every: bool) -> int | None:
     """Apply a hunk without a position by its text; the line behind it, None where its old text does not stand."""
-    old, new = old_side(hunk), new_side(hunk)
+    old = old_side(hunk)
     if not old:
-        return _append(piece, new, origin, traces)
+        return _append(piece, [line[1:] for line in hunk.lines if line[:1] == "+"], origin, traces)
     if every:
-        return _replace_every(piece, "\n".join(old), "\n".join(new), origin, traces)
+        return _replace_every(piece, hunk, origin, traces)
     bares = [bare(line) for line in piece.lines]
     start = _after_anchor(hunk, bares, cursor)
-    for begin in (start, 0):
-        found = find_block(old, bares[begin:])
-        if found is not None:
-            before = len(piece.lines)
-            _write(piece, hunk, begin + found, origin, traces)
-            return begin + found + len(old) + len(piece.lines) - before
-    return _replace_part(piece, "\n".join(old), "\n".join(new), origin, traces)
+    exact = [line[1:] for line in hunk.lines if line[:1] in {" ", "-"}]
+    found = _find_from(start, exact, piece.lines)
+    if found is None and not hunk.anchor and "\n".join(exact) in "\n".join(piece.lines):
+        return _replace_part(piece, hunk, origin, traces)
+    found = found if found is not None else _find_from(start, old, bares)
+    if found is not None:
+        before = len(piece.lines)
+        _write(piece, hunk, found, origin, traces)
+        return found + len(old) + len(piece.lines) - before
+    return _replace_part(piece, hunk, origin, traces)
+
+
+def _find_from(start: int, block: Sequence[str], lines: Sequence[str]) -> int | None:
+    """The first place behind `start` at which a block stands, else the first of all."""
+    found = find_block(block, lines[start:])
+    return start + found if found is not None else find_block(block, lines)
 
 
 def _after_anchor(hunk: Hunk, bares: Sequence[str], cursor: int) -> int:
@@ -186,14 +208,21 @@ def _append(piece: Piece, new: list[str], origin: int, traces: Traces) -> int | 
     return len(piece.lines) - 1
 
 
-def _replace_part(piece: Piece, old: str, new: str, origin: int, traces: Traces) -> int | None:
+def _fitting(hunk: Hunk, text: str) -> tuple[str, str] | None:
+    """The old and the new text of a hunk with the line ends that stand in `text`; None where the old does not."""
+    exact = ("\n".join(line[1:] for line in hunk.lines if line[:1] in {" ", sign}) for sign in "-+")
+    bares = "\n".join(old_side(hunk)), "\n".join(new_side(hunk))
+    windows = bares[0].replace("\n", "\r\n"), bares[1].replace("\n", "\r\n")
+    return next(((old, new) for old, new in (tuple(exact), bares, windows) if old in text), None)
+
+
+def _replace_part(piece: Piece, hunk: Hunk, origin: int, traces: Traces) -> int | None:
     text = "\n".join(piece.lines)
-    found = text.find(old)
-    if found < 0 and "\r\n" in text:
-        old, new = old.replace("\n", "\r\n"), new.replace("\n", "\r\n")
-        found = text.find(old)
-    if found < 0:
+    fitting = _fitting(hunk, text)
+    if fitting is None:
         return None
+    old, new = fitting
+    found = text.index(old)
     first = text.count("\n", 0, found)
     size = old.count("\n") + 1
     begin = text.rfind("\n", 0, found) + 1
@@ -204,13 +233,12 @@ def _replace_part(piece: Piece, old: str, new: str, origin: int, traces: Traces)
     return first + len(lines)
 
 
-def _replace_every(piece: Piece, old: str, new: str, origin: int, traces: Traces) -> int | None:
+def _replace_every(piece: Piece, hunk: Hunk, origin: int, traces: Traces) -> int | None:
     text = "\n".join(piece.lines)
-    if old not in text and "\r\n" in text:
-        old, new = old.replace("\n", "\r\n"), new.replace("\n", "\r\n")
-    if old not in text:
+    fitting = _fitting(hunk, text)
+    if fitting is None:
         return None
-    piece.splice(0, len(piece.lines), text.replace(old, new).split("\n"), origin, traces)
+    piece.splice(0, len(piece.lines), text.replace(*fitting).split("\n"), origin, traces)
     return len(piece.lines)
 
 

@@ -4,26 +4,29 @@ Decides in which order places are looked at, and when a content counts as the re
 or `changed_since` of it. Refuses to look at dear places (unreachable commits) for what was found in a cheap one.
 """
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from refloat.checkout.compare import STANDS, judge
+from refloat.checkout.dangling import Store
 from refloat.checkout.files import MISSING, Content, content_of, read_content
 from refloat.checkout.fold import Folded
-from refloat.checkout.lines import bare_lines
+from refloat.checkout.lines import bare_lines, tells
 from refloat.checkout.porcelain import LoggedCommit
+from refloat.checkout.rejoin import bytes_of
 from refloat.checkout.repository import Repository
-from refloat.model.checkout import SAVED_PLACES, FoundIn, PlaceKind
-from refloat.model.stamp import Stamp, seconds_of
+from refloat.model.checkout import SAVED_PLACES, FileState, FoundIn, PlaceKind
+from refloat.model.stamp import Stamp
 
-_MANY_LOOSE: Final = 5_000
-_MOST_LOOSE: Final = 100_000
-"""Loose objects past which only young ones are asked about, and past which no more are."""
-_SLACK: Final = 60.0
-"""Seconds by which an object may seem older than the session that made it."""
+_MOST_LOST: Final = 5_000
+"""Unreachable commits that are looked into."""
+
+
+INDEX: Final = "index"
+"""`ref` of a place that is the worktree's index: staged, whatever the disk has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,8 @@ class Version:
 
     place: PlaceKind
     ref: str | None
-    commit: str
+    commit: str | None
+    """None: a content that was staged and never committed; `ref` names it."""
     at: Stamp | None
     oid: str | None
     """None: the path is deleted there."""
@@ -47,6 +51,11 @@ class Archive:
     versions: dict[str, list[Version]] = field(default_factory=dict[str, list[Version]])
     """By path relative to the root; oldest first within each kind of place."""
     worktrees: Sequence[str] = ()
+    store: Store = field(init=False)
+    since: Stamp | None = None
+
+    def __post_init__(self) -> None:
+        self.store = Store(self.repository, self.since)
 
     def of(self, paths: Iterable[str], *kinds: PlaceKind) -> list[Version]:
         """The versions of a file in places of these kinds, under any of the paths that it may have there."""
@@ -56,6 +65,13 @@ class Archive:
         """The content of a version."""
         data = self.repository.load_objects([version.oid]).get(version.oid) if version.oid else None
         return MISSING if data is None else content_of(data)
+
+    def bytes_at(self, place: FoundIn) -> bytes | None:
+        """The exact content at one of the places found here."""
+        for version in self.versions.get(place.path or "", ()):
+            if (version.place, version.ref, version.commit) == (place.where, place.ref, place.commit) and version.oid:
+                return self.repository.load_objects([version.oid]).get(version.oid)
+        return None
 
     def lines(self, version: Version) -> frozenset[str]:
         """Its lines; none where it is no text."""
@@ -71,7 +87,7 @@ def open_archive(
     repository: Repository, paths: Sequence[str], base: str | None, since: Stamp | None, worktrees: Sequence[str]
 ) -> Archive:
     """Every version of the paths in branches, tags, remotes and stashes since the session began."""
-    archive = Archive(repository, worktrees=worktrees)
+    archive = Archive(repository, worktrees=worktrees, since=since)
     not_before = [f"^{base}"] if base else []
     head = ["HEAD"] if repository.head else []
     reachable = repository.find_reachable(*head, *not_before, since=since) if head else set[str]()
@@ -121,47 +137,63 @@ def add_lost_commits(archive: Archive, paths: Sequence[str], since: Stamp | None
         if commit.sha not in held:
             held.add(commit.sha)
             _add(archive, commit, PlaceKind.REFLOG, names.get(commit.sha))
-    lost = [sha for sha in (*snapshots, *_find_unreachable(repository, since)) if sha not in held]
-    existing = list(dict.fromkeys(repository.find_existing(lost).values()))
+    lost = [sha for sha in (*snapshots, *archive.store.find_commits()) if sha not in held]
+    existing = list(dict.fromkeys(repository.find_existing(lost).values()))[:_MOST_LOST]
+    found: list[LoggedCommit] = []
     for start in range(0, len(existing), 500):
-        for commit in repository.find_commits(
-            "--no-walk=unsorted", "--root", *existing[start : start + 500], paths=paths
-        ):
-            _add(archive, commit, PlaceKind.UNREACHABLE_COMMIT, None)
+        words = ("--no-walk=unsorted", "--root", *existing[start : start + 500])
+        found += repository.find_commits(*words, paths=paths)
+    for commit in sorted(found, key=lambda commit: commit.at or ""):
+        _add(archive, commit, PlaceKind.UNREACHABLE_COMMIT, None)
 
 
-def _find_unreachable(repository: Repository, since: Stamp | None) -> list[str]:
-    """Ids of commits that nothing names any more: a dropped stash, a branch deleted with its reflog.
+def add_lost_contents(archive: Archive, lost: Mapping[str, Folded], names: Mapping[str, Sequence[str]]) -> None:
+    """Contents that were staged once and that nothing names any more, by the recorded result that they equal.
 
-    Young ones are loose objects, so their file names say which to ask about; `git fsck` would read the whole store.
+    `lost` are the files that stand nowhere else; `names` says what each is called in the repository.
     """
-    loose = _find_loose(repository.common_dir / "objects", since)
-    if not loose:
-        return []
-    asked = repository.git.run(
-        repository.root, "cat-file", "--batch-check", stdin="".join(f"{x}\n" for x in loose).encode()
-    )
-    rows = (line.split(" ") for line in asked.out.decode(errors="replace").splitlines())
-    commits = [row[0] for row in rows if len(row) == 3 and row[1] == "commit"]
-    words = ("rev-list", "--stdin", "--not", "--all", "--reflog")
-    answer = repository.git.run(repository.root, *words, stdin="".join(f"{x}\n" for x in commits).encode())
-    lost = set(answer.out.decode(errors="replace").split())
-    return [commit for commit in commits if commit in lost]
+    repository = archive.repository
+    named = {version.oid for versions in archive.versions.values() for version in versions}
+    exact = {oid: real for real, folded in lost.items() for oid in _oids(repository, folded)}
+    found = {exact[oid]: oid for oid in archive.store.holds(exact) if oid not in named} if exact else {}
+    vague = {real: folded for real, folded in lost.items() if folded.text is None and folded.pieces and names[real]}
+    if vague:
+        found |= _find_young(archive.store, vague, named)
+    dangling = archive.store.unreachable(set(found.values()))
+    for real, oid in found.items():
+        if oid in dangling and names[real]:
+            version = Version(PlaceKind.UNREACHABLE_COMMIT, f"blob {oid}", None, None, oid)
+            archive.versions.setdefault(names[real][0], []).append(version)
 
 
-def _find_loose(objects: Path, since: Stamp | None) -> list[str]:
-    """Ids of loose objects; where there are many, only of those written since the session began."""
-    found: list[os.DirEntry[str]] = []
-    try:
-        for directory in os.scandir(objects):
-            if len(directory.name) == 2:
-                found += os.scandir(directory)
-        if len(found) > _MANY_LOOSE:
-            start = seconds_of(since) - _SLACK if since is not None else 0.0
-            found = [entry for entry in found if entry.stat().st_mtime >= start]
-    except OSError:
-        return []
-    return [entry.path[-len(entry.name) - 3 : -len(entry.name) - 1] + entry.name for entry in found[:_MOST_LOOSE]]
+def _find_young(store: Store, vague: Mapping[str, Folded], named: AbstractSet[str | None]) -> dict[str, str]:
+    """Which young content is what mere hunks say of a file; only contents with a line that it added are judged."""
+    by_line: dict[str, list[str]] = {}
+    parts: list[tuple[str, str]] = []
+    """Of replacements within lines: a text, and the file that it should stand in."""
+    for real, folded in vague.items():
+        line = next(filter(tells, sorted(folded.traces.added, key=len, reverse=True)), None)
+        if line is not None and any(piece.loose for piece in folded.pieces):
+            parts.append((line, real))
+        elif line is not None:
+            by_line.setdefault(line, []).append(real)
+    found: dict[str, str] = {}
+    for oid, data in store.young_blobs().items():
+        content = content_of(data)
+        if content.kind != "text" or oid in named:
+            continue
+        likely = [real for line in by_line.keys() & set(bare_lines(content.text)) for real in by_line[line]]
+        likely += [real for part, real in parts if part in content.text]
+        for real in likely:
+            if real not in found and judge(vague[real], content).state is FileState.PRESENT:
+                found[real] = oid
+    return found
+
+
+def _oids(repository: Repository, folded: Folded) -> set[str]:
+    """Ids of the recorded result, as it is and with the line ends that git keeps."""
+    data = bytes_of(folded.text) if folded.text else b""
+    return {repository.oid(data), repository.oid(data.replace(b"\r\n", b"\n"))} if data else set()
 
 
 def find_places(folded: Folded, paths: Sequence[str], archive: Archive, kinds: Sequence[PlaceKind]) -> list[FoundIn]:
@@ -192,6 +224,15 @@ def find_in_worktrees(folded: Folded, paths: Sequence[str], archive: Archive, he
             if full != folded.path and judge(folded, read_content(full, worktree)).state in STANDS:
                 found.append(FoundIn(PlaceKind.OTHER_WORKTREE, full, worktree, None))
     return found
+
+
+def find_staged(folded: Folded, path: str, name: str, repository: Repository) -> list[FoundIn]:
+    """The index of the worktree, where it has the recorded result though the disk has not."""
+    entry = repository.entries.get(name)
+    data = repository.load_objects([entry.index]).get(entry.index) if entry is not None and entry.index else None
+    if data is None or judge(folded, content_of(data)).state not in STANDS:
+        return []
+    return [FoundIn(PlaceKind.WORKTREE, path, INDEX, None)]
 
 
 def find_backups(

@@ -15,6 +15,10 @@ NOTHING: Final = re.compile(r"0+")
 """An object id of zeros: nothing stands there."""
 
 
+UNMERGED: Final = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
+"""The two characters of paths in conflict."""
+
+
 @dataclass(frozen=True, slots=True)
 class StatusEntry:
     """A dirty path."""
@@ -24,6 +28,21 @@ class StatusEntry:
     head: str | None
     """Object id of its content in HEAD."""
     submodule: bool = False
+    index: str | None = None
+    """Object id of what is staged; None where nothing is, or the path is in conflict."""
+    mode: str = ""
+    """The file's mode now, as git has it (`100755`); empty where git does not tell."""
+    head_mode: str = ""
+
+    @property
+    def unmerged(self) -> bool:
+        """Whether the path is in conflict."""
+        return self.xy in UNMERGED
+
+    @property
+    def staged_apart(self) -> bool:
+        """Whether something is staged and the file differs from it."""
+        return self.xy[0] not in " ?" and self.xy[1] != " " and not self.unmerged
 
 
 @dataclass(slots=True)
@@ -83,7 +102,9 @@ def read_status(out: bytes) -> Status:
                 _header(status, line)
             case "1 ":
                 words = line.split(" ", 8)
-                status.entries[words[8]] = StatusEntry(words[1].replace(".", " "), _oid(words[6]), words[2][0] == "S")
+                status.entries[words[8]] = StatusEntry(
+                    words[1].replace(".", " "), _oid(words[6]), words[2][0] == "S", _oid(words[7]), words[5], words[3]
+                )
             case "2 ":
                 words = line.split(" ", 9)
                 origin = next(fields, "")
@@ -219,6 +240,17 @@ def read_worktrees(out: bytes) -> list[str]:
         if fields[0].startswith(b"worktree ") and b"bare" not in fields[1:]:
             found.append(decode(fields[0][9:]))
     return found
+
+
+def read_index(out: bytes) -> dict[str, str]:
+    """Read `ls-files -v -z`: path to its tag, `H` for a plain one, small where git takes it as unchanged unasked."""
+    return {entry[2:]: entry[:1] for entry in decode(out).split("\0") if entry}
+
+
+def read_staged(out: bytes) -> dict[str, str]:
+    """Read `ls-files -s -z`: path to the object id of what is staged."""
+    rows = (entry.partition("\t") for entry in decode(out).split("\0") if entry)
+    return {path: meta.split(" ")[1] for meta, _, path in rows if meta.endswith(" 0")}
 
 
 def read_objects(out: bytes) -> Mapping[str, bytes]:

@@ -5,6 +5,8 @@ Refuses to write, to lock, and to ask one question for each file.
 """
 
 import hashlib
+import os
+import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,10 +23,12 @@ from refloat.checkout.porcelain import (
     StatusEntry,
     decode,
     read_diff,
+    read_index,
     read_log,
     read_objects,
     read_raw,
     read_reflog,
+    read_staged,
     read_status,
     read_worktrees,
 )
@@ -32,6 +36,10 @@ from refloat.model.checkout import Operation, Warned
 from refloat.model.stamp import Stamp, later, seconds_of
 from refloat.ports import Git
 
+_OVERLOOKED: Final = frozenset("hSs")
+_SUBMODULES: Final = 12
+"""Most submodules that are asked whether they are dirty."""
+_SUBMODULE: Final = re.compile(r"^[ \t]*path[ \t]*=[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _EMPTY_TREE: Final = {
     "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
@@ -53,11 +61,14 @@ class Repository:
     common_dir: Path
     algorithm: str
     status: Status = field(default_factory=Status)
-    hunks: Mapping[str, Sequence[DiffHunk]] = field(default_factory=dict[str, Sequence[DiffHunk]])
+    hunks: dict[str, Sequence[DiffHunk]] = field(default_factory=dict[str, Sequence[DiffHunk]])
+    staged: Mapping[str, Sequence[DiffHunk]] = field(default_factory=dict[str, Sequence[DiffHunk]])
+    """What is staged against HEAD, for paths whose file differs from HEAD nowhere."""
     reflog: Sequence[tuple[int, str]] = ()
     operation: Operation | None = None
     warnings: list[Warned] = field(default_factory=list[Warned])
     _objects: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    _index: Mapping[str, str] | None = None
 
     @property
     def head(self) -> str | None:
@@ -65,7 +76,7 @@ class Repository:
         return self.status.head
 
     @property
-    def entries(self) -> Mapping[str, StatusEntry]:
+    def entries(self) -> dict[str, StatusEntry]:
         """Every dirty path, relative to the root."""
         return self.status.entries
 
@@ -132,10 +143,24 @@ class Repository:
         rows = zip(names, (line.split(" ") for line in lines), strict=False)
         return {name: words[0] for name, words in rows if len(words) == 3 and words[1] == "commit"}
 
-    def find_tracked(self, paths: Sequence[str]) -> set[str]:
-        """Which of the paths git tracks."""
-        answer = self.git.run(self.root, "ls-files", "-z", "--cached", "--full-name")
-        return set(decode(answer.out).split("\0")) & set(paths)
+    @property
+    def index(self) -> Mapping[str, str]:
+        """Every path that git tracks, with its tag (git-ls-files(1), `-v`); asked when first needed."""
+        if self._index is None:
+            self._index = read_index(self.git.run(self.root, "ls-files", "-z", "-v", "--cached", "--full-name").out)
+        return self._index
+
+    def is_overlooked(self, path: str) -> bool:
+        """Whether git was told not to look at a tracked file: assume-unchanged, or outside a sparse checkout."""
+        return self.index.get(path, "H") in _OVERLOOKED
+
+    def load_staged(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """What is staged of some paths: asked for at once."""
+        words = ("ls-files", "-z", "-s", "--full-name", "--")
+        answer = self.git.run(self.root, *words, *(f":(top,literal){path}" for path in paths))
+        oids = read_staged(answer.out)
+        objects = self.load_objects(oids.values())
+        return {path: objects[oid] for path, oid in oids.items() if oid in objects}
 
     def find_worktrees(self) -> list[str]:
         """Paths of the repository's worktrees, this one and vanished ones included."""
@@ -144,17 +169,14 @@ class Repository:
             answer = self.git.run(self.root, "worktree", "list", "--porcelain")
         return read_worktrees(answer.out)
 
-    def find_in_head(self, oids: Iterable[str]) -> dict[str, str]:
-        """Paths of HEAD's tree at which contents stand, by object id."""
-        wanted = set(oids)
-        answer = self.git.run(self.root, "ls-tree", "-r", "-z", "--full-tree", "HEAD")
-        found: dict[str, str] = {}
-        for entry in decode(answer.out).split("\0"):
-            meta, _, path = entry.partition("\t")
-            oid = meta.rpartition(" ")[2]
-            if oid in wanted:
-                found.setdefault(oid, path)
-        return found
+    def find_entries(self, tree: str) -> dict[str, tuple[str, str]]:
+        """Mode and object id by path, of everything in a commit's tree; nothing where git cannot tell."""
+        answer = self.git.run(self.root, "ls-tree", "-r", "-z", "--full-tree", tree)
+        if answer.code != 0:
+            return {}
+        rows = (row.partition("\t") for row in decode(answer.out).split("\0") if row)
+        told = ((path, meta.split(" ")) for meta, _, path in rows)
+        return {path: (words[0], words[2]) for path, words in told if len(words) == 3}
 
 
 def find_root(git: Git, directory: Path) -> tuple[Path, Path, Path, str] | None:
@@ -180,23 +202,54 @@ def load_repository(git: Git, directory: Path) -> Repository | None:
         said = answer.err.strip().splitlines()[-1:] or ["no answer in time" if answer.timed_out else "no reason given"]
         repository.warnings.append(Warned(f"git status failed: {said[0]}", str(repository.root)))
     repository.status = read_status(answer.out)
-    repository.hunks = _load_hunks(repository)
+    _add_submodules(repository)
+    repository.hunks, repository.staged = _load_hunks(repository)
     repository.reflog = _load_reflog(repository)
     repository.operation = find_operation(repository.git_dir, repository.entries)
     return repository
 
 
-def _load_hunks(repository: Repository) -> Mapping[str, Sequence[DiffHunk]]:
+def _add_submodules(repository: Repository) -> None:
+    """Dirt inside submodules: each is asked by itself, for git would read their settings where it looks into them."""
+    root = str(repository.root)
+    try:
+        text = (repository.root / ".gitmodules").read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return
+    inside = [match[1] for match in _SUBMODULE.finditer(text) if match[1] not in repository.entries]
+    paths = [path for path in inside if os.path.realpath(f"{root}/{path}").startswith(f"{root}/")]
+    there = [path for path in paths if (repository.root / path / ".git").exists()]
+    for path in there[:_SUBMODULES]:
+        answer = repository.git.run(repository.root / path, "status", "--porcelain=v2", "-z", "--no-renames")
+        if answer.code == 0 and answer.out:
+            repository.status.entries[path] = StatusEntry(" M", None, submodule=True)
+    if len(there) > _SUBMODULES:
+        words = f"more than {_SUBMODULES} submodules: the others were not asked whether they are dirty"
+        repository.warnings.append(Warned(words, root))
+
+
+_Hunks = dict[str, Sequence[DiffHunk]]
+
+
+def _load_hunks(repository: Repository) -> tuple[_Hunks, _Hunks]:
+    """Hunks against HEAD: of the files, and of what is staged where the file itself has none."""
     if all(entry.xy == "??" or entry.submodule for entry in repository.entries.values()):
-        return {}
-    words = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U0", "--inter-hunk-context=0"]
-    words += ["--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all", "--diff-algorithm=histogram"]
-    words.append(repository.head or _EMPTY_TREE[repository.algorithm])
+        return {}, {}
+    hunks = _diff(repository)
+    apart = [path for path, entry in repository.entries.items() if entry.staged_apart and path not in hunks]
+    staged = _diff(repository, "--cached") if apart else {}
+    return hunks, {path: staged[path] for path in apart if path in staged}
+
+
+def _diff(repository: Repository, *more: str) -> _Hunks:
+    words = ["diff", *more, "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U0"]
+    words += ["--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all"]
+    words += ["--diff-algorithm=histogram", repository.head or _EMPTY_TREE[repository.algorithm]]
     answer = repository.git.run(repository.root, *words)
     if answer.code != 0:
         repository.warnings.append(Warned("git diff failed: hunks are not told", str(repository.root)))
         return {}
-    return read_diff(answer.out)
+    return dict(read_diff(answer.out))
 
 
 def _load_reflog(repository: Repository) -> Sequence[tuple[int, str]]:

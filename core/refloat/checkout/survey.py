@@ -6,25 +6,31 @@ Refuses to know how an answer is shown.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from refloat.checkout.compare import STANDS, Comparison, judge
 from refloat.checkout.files import Content, content_of, read_content
 from refloat.checkout.fold import Folded, Known, Standing, fold
-from refloat.checkout.lines import bare, bare_lines
-from refloat.checkout.owners import UNKNOWN, Fallback, Witness
+from refloat.checkout.hunks import changed_hunks
+from refloat.checkout.lines import bare, bare_lines, tells
+from refloat.checkout.owners import Fallback, Ground
 from refloat.checkout.places import Archive, open_archive
+from refloat.checkout.porcelain import StatusEntry
 from refloat.checkout.repository import Repository
-from refloat.checkout.trees import Trees, names_in
-from refloat.commands import may_undo, may_write
-from refloat.model.checkout import FileState, Owner
+from refloat.checkout.runs import FileRuns, Run, find_runs, runs_between, stands_laid_out
+from refloat.checkout.support import Circumstance, find_fallback, run_at
+from refloat.checkout.trees import Trees, find_origins, names_in
+from refloat.checkout.witness import Witness
+from refloat.commands import may_undo
+from refloat.model.checkout import FileState, Warned
 from refloat.model.session import SessionName
-from refloat.model.stamp import Stamp, later, stamp_of_seconds
+from refloat.model.stamp import Stamp, stamp_of_seconds
 from refloat.model.story import Story
-from refloat.model.transcript import Outcome, Step, StepKind
+from refloat.model.transcript import Outcome, Step
 
+_UNTIDY: Final = frozenset({FileState.PARTLY, FileState.DIVERGED})
 _RANK: Final = tuple(FileState)
 
 
@@ -55,6 +61,8 @@ class Survey:
     backups: Mapping[str, Sequence[tuple[str, Content]]]
     base: str | None
     missing_workspace: str | None
+    known: Mapping[str, Sequence[Known]] = field(default_factory=dict[str, Sequence[Known]])
+    """Whole contents that the session's record shows apart from edits, oldest first."""
     moved: dict[str, str] = field(default_factory=dict[str, str])
     """Files that are gone from their path, and where their content stands now; filled before places are looked at."""
     _edited_by: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -62,7 +70,9 @@ class Survey:
     _contents: dict[str, Content] = field(default_factory=dict[str, Content])
     _comparisons: dict[str, Comparison] = field(default_factory=dict[str, Comparison])
     _archives: dict[str, Archive] = field(default_factory=dict[str, Archive])
-    _tracked: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    _runs: list[Run] | None = None
+    _origins: Mapping[str, str] | None = None
+    _fallbacks: dict[str, Fallback] = field(default_factory=dict[str, Fallback])
 
     @property
     def name(self) -> SessionName:
@@ -96,7 +106,7 @@ class Survey:
         folded = self.folded[real]
         if folded.made and self.missing_workspace and (real + "/").startswith(self.missing_workspace.rstrip("/") + "/"):
             return Comparison(FileState.UNVERIFIABLE, "the workspace is gone: there is nothing to compare with")
-        made = judge(folded, self.content(real))
+        made = self._in_other_layout(folded, self.content(real), judge(folded, self.content(real)))
         kept = self.without_superseded.get(real)
         if kept is None or made.state in STANDS:
             return made
@@ -110,28 +120,68 @@ class Survey:
             )
         return made
 
-    def witnesses(self, real: str) -> list[Witness]:
-        """What each session's record says of a file; this one's first."""
+    def _in_other_layout(self, folded: Folded, content: Content, made: Comparison) -> Comparison:
+        """What a formatter of the session made of its lines is there all the same."""
+        if made.state not in _UNTIDY or content.kind != "text" or folded.blind:
+            return made
+        last = folded.made[-1].at
+        run = next((run for run in self.runs if run.formats and last is not None and run.at >= last), None)
+        written = [piece.lines[own] for piece in folded.pieces for own in piece.own_stretches()]
+        told = any(tells(line) for lines in written for line in lines)
+        if run is None or not told or not stands_laid_out(written, content.text):
+            return made
+        why = f"every recorded hunk is there, in the layout that step {run.step} gave it"
+        return replace(made, state=FileState.CHANGED_SINCE, why=why, laid_out_by=run.step)
+
+    def witnesses(self, real: str, other: Content | None = None) -> list[Witness]:
+        """What each session's record says of a file, or of an `other` content of it; this one's first."""
         found: list[Witness] = []
-        for path in self._aliases(self.target(real)):
+        came = [source for source, target in self.moved.items() if target == real]
+        for path in (*self._aliases(self.target(real)), *came):
             folded = self.folded[path]
             earliest = frozenset(map(bare, folded.first_lines or ()))
             earlier = earliest - frozenset(bare_lines(self.head_text(path) or ""))
-            found.append(Witness(self.name, True, folded, self.comparison(path), earlier, earliest))
+            held = self.content(real) if other is None else other
+            made = self.comparison(path) if other is None and path not in came else judge(folded, held)
+            found.append(Witness(self.name, True, folded, made, earlier, earliest))
         for record in self.others:
             folded = record.folded.get(real)
             if folded is not None and folded.made:
-                found.append(
-                    Witness(record.name, own=False, folded=folded, comparison=judge(folded, self.content(real)))
-                )
+                made = judge(folded, self.content(real) if other is None else other)
+                found.append(Witness(record.name, own=False, folded=folded, comparison=made))
         return found
 
-    def made_whole(self, real: str) -> bool:
-        """Whether the record alone leads from HEAD's content to the one on disk."""
-        folded, content = self.folded.get(real), self.content(real)
-        if folded is None or folded.text is None or folded.first_text is None or content.kind != "text":
-            return False
-        return folded.text == content.text and folded.first_text == self.head_text(real)
+    def ground(self, real: str, *, staged: bool = False) -> Ground:
+        """What the dirty places of a file are judged on; or, `staged`, those of what is staged of it."""
+        content = self._staged(real) if staged else self.content(real)
+        witnesses = self.witnesses(real, content if staged else None)
+        lines = bare_lines(content.text) if content.kind == "text" else []
+        moment = stamp_of_seconds(content.mtime) if content.mtime is not None else None
+        last = run_at(self.runs, moment, real) if moment is not None else None
+        between = tuple(run for witness in witnesses if witness.own for run in self._runs_between(witness.folded))
+        head = self.head_text(real) if witnesses else None
+        return Ground(lines, witnesses, self.fallback(real), head, FileRuns(last, between), self._seen(real))
+
+    def _seen(self, real: str) -> frozenset[str]:
+        """The lines of a file as the session read it before it wrote anything: whatever is dirty there was there."""
+        writes = [step.at or "" for step in self.steps if step.edits][:1] + [run.at for run in self.runs[:1]]
+        until = min(writes, default="~")
+        whole = next((one.text for one in self.known.get(real, ()) if one.at is not None and one.at < until), None)
+        return frozenset(bare_lines(whole)) if whole is not None else frozenset()
+
+    def _staged(self, real: str) -> Content:
+        inside = self.place_in_tree(real)
+        entry = inside[0].entries.get(inside[1]) if inside is not None else None
+        if inside is None or entry is None or entry.index is None:
+            return Content("missing")
+        data = inside[0].load_objects([entry.index]).get(entry.index)
+        return Content("missing") if data is None else content_of(data)
+
+    def _runs_between(self, folded: Folded) -> Sequence[Run]:
+        made = folded.made
+        if len(made) < 2 or made[0].at is None or made[-1].at is None:
+            return ()
+        return runs_between(self.runs, folded.path, made[0].at, made[-1].at)
 
     def head_text(self, real: str) -> str | None:
         """The text of a dirty file in HEAD; None where HEAD has none, or the file is not dirty."""
@@ -144,9 +194,9 @@ class Survey:
         return content.text if content is not None and content.kind == "text" else None
 
     def prefetch_heads(self) -> None:
-        """Ask for HEAD's contents of every dirty file that was edited, at once for each repository."""
+        """Ask for HEAD's contents of every dirty file that some record edits, at once for each repository."""
         wanted: dict[str, tuple[Repository, list[str]]] = {}
-        for real in self.folded:
+        for real in dict.fromkeys(real for files in (self.folded, *(o.folded for o in self.others)) for real in files):
             inside = self.place_in_tree(real)
             entry = inside[0].entries.get(inside[1]) if inside is not None else None
             if inside is not None and entry is not None and entry.head is not None:
@@ -178,14 +228,32 @@ class Survey:
             return None
         return repository, real[len(str(repository.root).rstrip("/")) + 1 :]
 
-    def is_tracked(self, repository: Repository, path: str) -> bool:
-        """Whether git tracks a path that `git status` does not tell: else it is ignored."""
-        key = str(repository.root)
-        if key not in self._tracked:
-            inside = (self.place_in_tree(real) for real in (*self.folded, *self.moved.values()))
-            clean = [p[1] for p in inside if p is not None and p[0] is repository and p[1] not in repository.entries]
-            self._tracked[key] = repository.find_tracked(clean)
-        return path in self._tracked[key]
+    def reveal(self) -> None:
+        """Look at what git was told to overlook, of files that some record edits: it counts as dirty all the same.
+
+        A file that a sparse checkout leaves out is taken as it is staged.
+        """
+        for repository, paths in self._overlooked():
+            staged = repository.load_staged(paths)
+            for path in paths:
+                real = f"{repository.root}/{path}"
+                content, known = self.content(real), content_of(staged.get(path, b""))
+                if content.kind == "missing" and repository.index[path] in "Ss":
+                    words = "outside the sparse checkout: compared as git keeps it"
+                    self.trees.warnings.append(Warned(words, self.trees.shown(real)))
+                    self._contents[real] = known
+                elif path in staged and content != replace(known, mtime=content.mtime):
+                    oid = repository.oid(staged[path])
+                    repository.entries[path] = StatusEntry(" M", oid, index=oid)
+                    repository.hunks[path] = changed_hunks(known, content)
+
+    def _overlooked(self) -> list[tuple[Repository, list[str]]]:
+        found: dict[str, tuple[Repository, list[str]]] = {}
+        for real in dict.fromkeys(real for files in (self.folded, *(o.folded for o in self.others)) for real in files):
+            inside = self.place_in_tree(real)
+            if inside is not None and inside[1] not in inside[0].entries and inside[0].is_overlooked(inside[1]):
+                found.setdefault(str(inside[0].root), (inside[0], []))[1].append(inside[1])
+        return list(found.values())
 
     def archive(self, real: str) -> tuple[Archive, list[str]] | None:
         """What the repository keeps of a file, and what it is called there; None where there is no repository."""
@@ -210,17 +278,32 @@ class Survey:
         base = self.base if repository is self.trees.main else None
         return open_archive(repository, list(dict.fromkeys(names)), base, self.since, worktrees)
 
-    def fallback(self, mtime: float | None) -> Fallback:
-        """Who made what no text explains, from when the file was last written."""
-        written = stamp_of_seconds(mtime) if mtime is not None else None
-        if written is None:
-            return UNKNOWN
-        if self.since is not None and written < self.since:
-            return Fallback(Owner.PREDATES, f"last written at {written}, before the session's first record")
-        step = next((s for s in self.steps if _wrote_at(s, written)), None)
-        if step is not None:
-            return Fallback(Owner.COMMAND, f"written at {written}, while step {step.n} ran: {step.command}")
-        return UNKNOWN
+    @property
+    def runs(self) -> Sequence[Run]:
+        """The session's commands that can have written files."""
+        if self._runs is None:
+            self._runs = find_runs(self.steps)
+        return self._runs
+
+    def fallback(self, real: str) -> Fallback:
+        """Who made what no text explains."""
+        if real not in self._fallbacks:
+            inside = self.place_in_tree(real)
+            entry = inside[0].entries.get(inside[1]) if inside is not None else None
+            changed = inside is None or entry is None or entry.head is None or bool(inside[0].hunks.get(inside[1]))
+            place = Circumstance(
+                real, self.content(real), entry, _written_at(real), changed, self.origins.get(self.target(real))
+            )
+            self._fallbacks[real] = find_fallback(place, self.since, self.runs)
+        return self._fallbacks[real]
+
+    @property
+    def origins(self) -> Mapping[str, str]:
+        """New paths whose whole content HEAD has at a path that is gone, and that path."""
+        if self._origins is None:
+            main = self.trees.main
+            self._origins = find_origins(main, self.content) if main is not None else {}
+        return self._origins
 
     def undone_by(self, real: str) -> str | None:
         """The first recorded command behind the session's last edit of a file that can have taken it away."""
@@ -231,12 +314,12 @@ class Survey:
         return min(found)[1] if found else None
 
 
-def _wrote_at(step: Step, written: Stamp) -> bool:
-    if step.command is None or step.at is None or step.ended_at is None or not may_write(step.command):
-        return False
-    if step.kind not in (StepKind.COMMAND, StepKind.CHECK, StepKind.EXTERNAL, StepKind.EDIT):
-        return False
-    return step.at <= written <= later(step.ended_at, 0.001)
+def _written_at(real: str) -> float | None:
+    """When a path itself was written: a link's own time, not that of what it leads to."""
+    try:
+        return os.lstat(real).st_mtime
+    except (OSError, ValueError):
+        return None
 
 
 def _can_undo(step: Step, after: str, real: str) -> bool:
@@ -265,6 +348,7 @@ def survey(
         backups,
         base,
         missing_workspace,
+        known,
     )
 
 

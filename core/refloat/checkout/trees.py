@@ -5,11 +5,12 @@ Decides by walking up to the nearest `.git`, and by git's list for worktrees tha
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from refloat.checkout.files import Content
 from refloat.checkout.repository import Repository, load_repository
 from refloat.model.checkout import Warned
 from refloat.ports import Git
@@ -107,6 +108,21 @@ def _names_in_gone(real: str) -> list[str]:
     if not real.startswith("/") or os.path.isdir(os.path.dirname(real)):  # noqa: PTH112, PTH120 - as above
         return []
     return ["/".join(parts[index:]) for index in range(1, len(parts))]
+
+
+def find_origins(repository: Repository, content: Callable[[str], Content]) -> dict[str, str]:
+    """Renames: new paths whose whole content HEAD has at a path that is gone, and that path (both absolute)."""
+    root = str(repository.root)
+    gone = {entry.head: path for path, entry in repository.entries.items() if "D" in entry.xy and entry.head}
+    found: dict[str, str] = {}
+    for path, entry in repository.entries.items() if gone else ():
+        oid = entry.index if entry.xy[0] == "A" else None
+        if entry.xy == "??":
+            made = content(f"{root}/{path}")
+            oid = repository.oid(made.text.encode("utf-8", "surrogateescape")) if made.kind == "text" else None
+        if oid is not None and oid in gone and path != gone[oid]:
+            found[f"{root}/{path}"] = f"{root}/{gone[oid]}"
+    return found
 
 
 def dirty_times(repository: Repository) -> Mapping[str, float | None]:

@@ -4,7 +4,6 @@ Decides from tables of command words (`knowledge`); refuses to guess: what match
 """
 
 import re
-from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -22,7 +21,6 @@ from refloat.commands.outcomes import how_it_ended, outcome_in
 from refloat.commands.outside import Effect, action, effects_of, probe, shown_done
 from refloat.commands.push import Push, push_of
 from refloat.commands.reading import QUIET, reading_kind
-from refloat.knowledge.tables import forgets
 from refloat.model.transcript import StepKind
 
 __all__ = (
@@ -53,7 +51,6 @@ __all__ = (
 )
 
 
-@lru_cache(maxsize=4096)
 def classify(command: str) -> StepKind:
     """The kind of a shell command (never `edit`): the strongest of its parts, external before check before the rest."""
     parts = read_line(command)
@@ -65,9 +62,6 @@ def classify(command: str) -> StepKind:
     if not kinds or None in kinds or all(part.words[0] in QUIET for part in parts):
         return StepKind.COMMAND
     return StepKind.SEARCH if StepKind.SEARCH in kinds else StepKind.READ
-
-
-forgets(classify.cache_clear)
 
 
 def may_write(command: str) -> bool:
@@ -129,16 +123,31 @@ def is_commit(command: str) -> bool:
     return any(p.words[:2] == ("git", "commit") and "--dry-run" not in p.words for p in read_line(command))
 
 
+_BY_HEREDOC: Final = re.compile(r"\$\(\s*cat\s+<<-?\s*(['\"]?)(\w+)\1\n(?P<body>.*?)\n[ \t]*\2\s*\)", re.DOTALL)
+"""A message given as `"$(cat <<'EOF' … EOF )"`, as agents do."""
+
+
 def commit_subject(command: str) -> str | None:
     """The first line of the message that a commit command carries."""
-    for words in (part.words for part in read_line(command)):
-        if words[:2] == ("git", "commit"):
-            for index, word in enumerate(words):
-                if re.fullmatch(r"-\w*m|--message", word) and index + 1 < len(words):
-                    return words[index + 1].strip().partition("\n")[0] or None
-                if word.startswith("--message="):
-                    return word[10:].strip().partition("\n")[0] or None
+    for part in read_line(command):
+        words = part.words
+        if words[:2] != ("git", "commit"):
+            continue
+        for index, word in enumerate(words):
+            value = words[index + 1] if index + 1 < len(words) else None
+            if re.fullmatch(r"-\w*m|--message", word) and value is not None:
+                return _subject(value)
+            if word.startswith("--message="):
+                return _subject(word[10:])
+            # The grammar takes the `-` before a heredoc for a part of it.
+            if part.stdin and ((word in {"-F", "--file"} and value in {"-", None}) or word in {"--file=-", "-F-"}):
+                return _subject(part.stdin)
     return None
+
+
+def _subject(message: str) -> str | None:
+    given = _BY_HEREDOC.match(message.strip())
+    return (given["body"] if given else message).strip().partition("\n")[0].strip() or None
 
 
 _MADE: Final = re.compile(

@@ -5,13 +5,13 @@ Decides from program and verb, by the tables in `knowledge`. Refuses to count a 
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from typing import Final, Literal
 
 from refloat.commands.line import read_line
 from refloat.knowledge.tables import forgets, sound_pattern, table
+from refloat.model.light import light
 
 Sort = Literal["test", "lint", "build"]
 SORTS: Final[tuple[Sort, ...]] = ("test", "lint", "build")
@@ -20,14 +20,17 @@ _INTERPRETERS: Final = re.compile(r"(?:python|pypy)[\d.]*|py|node|php|ruby|perl|
 _SCRIPT_FILE: Final = re.compile(
     r"(?:run[-_]?)?(?P<name>tests?|checks?|lint|verify|validate|build|ci|e2e|smoke|integration)"
     r"(?:[-_.]\w[\w.-]*)?\.(?:sh|bash|py|js|mjs|cjs|ts|rb|pl|php|ps1)|run[-_](?P<bare>tests?|checks?|lint|ci)"
+    r"|\w[\w-]*[-_.](?P<file>test|spec)\.(?:rb|py|js|mjs|cjs|ts|php)"
 )
 """A script of the project's own whose name says that it verifies: `./run_tests.sh`, `scripts/check.py`."""
 _ALONE: Final = frozenset({"-h", "-V", "-v", "version", "help"})
 """With one of these as its only word a program tells about itself."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class _Knowledge:
+    """The tables, as they are asked."""
+
     programs: Mapping[str, tuple[tuple[Sort, frozenset[str]], ...]]
     """Program → (sort, its verifying words; none: any call) of each."""
     scripts: Mapping[Sort, re.Pattern[str]]
@@ -76,7 +79,7 @@ def is_check(words: Sequence[str]) -> bool:
     return sort_of(tuple(words)) is not None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def sort_of(words: tuple[str, ...]) -> Sort | None:
     """What a simple command verifies: tests, style and types (`lint`), or that it builds; None: it does not verify."""
     known = _knowledge()
@@ -86,6 +89,14 @@ def sort_of(words: tuple[str, ...]) -> Sort | None:
     if formatter_of(words) is not None:
         return "lint" if _looks(words) else None
     return _by_table(words) or _by_script(words) or _by_file(words)
+
+
+def verifies(program: str) -> frozenset[Sort]:
+    """The sorts of check that the table knows a program for; empty for one that runs a project's own scripts."""
+    known = _knowledge()
+    if program in known.script_runners or program in known.target_runners:
+        return frozenset()
+    return frozenset(sort for sort, _ in known.programs.get(program, ()))
 
 
 def _by_table(words: tuple[str, ...]) -> Sort | None:
@@ -104,7 +115,8 @@ def _names_one(program: str, rest: Sequence[str], verbs: frozenset[str]) -> bool
     if verbs.intersection(flags) or verbs.intersection(word.partition("=")[0] for word in flags):
         return True
     if program in _knowledge().many:
-        return any(word in verbs or word.rpartition(":")[2] in verbs for word in plain[:8])
+        named = (word.split(maxsplit=1)[0] for word in plain[:8] if word.strip())  # sbt takes "testOnly a.B"
+        return any(word in verbs or re.split(r"[:.]", word)[-1] in verbs for word in named)
     return bool(plain) and plain[0] in verbs
 
 
@@ -133,7 +145,7 @@ def _named(name: str) -> Sort | None:
 def _by_file(words: tuple[str, ...]) -> Sort | None:
     """`./run_tests.sh`, `python manage.py test`, `node node_modules/.bin/jest`."""
     if found := _SCRIPT_FILE.fullmatch(words[0]):
-        return _named(found["name"] or found["bare"])
+        return _named(found["name"] or found["bare"] or found["file"])
     if not _INTERPRETERS.fullmatch(words[0]):
         return None
     script = next((index for index, word in enumerate(words[1:], start=1) if not word.startswith("-")), None)

@@ -7,6 +7,7 @@ goes to this machine's own servers, and what only reads.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
 from refloat.commands.line import Simple
@@ -22,7 +23,7 @@ QUIET_FLAGS: Final = frozenset({"-q", "--quiet", "-v", "--verbose", "--progress"
 
 _WRITING: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _HERE: Final = re.compile(r"(?:https?://)?(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|:\d+)(?:[:/].*)?\Z")
-_URL: Final = re.compile(r"https?://|\w[\w.-]*\.\w+/|localhost|:\d|\$\{?\w+")
+_URL: Final = re.compile(r"https?://|\w[\w.-]*\.\w+(?::\d+)?/|\d+(?:\.\d+){3}|localhost|:\d|\$\{?\w+")
 _BODIES: Final = frozenset(
     {"-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form",
      "--form-string", "--post-data", "--post-file", "-body", "--body-data"}
@@ -46,7 +47,9 @@ _REMOTE_PLACE: Final = re.compile(r"(?:rsync://.+|(?!\w:\\)[\w.-]+@?[\w.-]*:(?!\
 def _http(part: Simple) -> Told | None:
     """A request that writes: `curl POST URL`. PUT and DELETE can be asked back by a HEAD (RFC 9110, 9.2.1)."""
     words = part.words
-    url = next((word for word in words[1:] if _URL.match(word)), "")
+    plain = [word for flag, word in pairwise(words) if not flag.startswith("-") or word.startswith("http")]
+    whole = (word for word in words[1:] if re.match(r"https?://", word))
+    url = next(whole, None) or next((word for word in (*plain, *words[1:]) if _URL.match(word)), "")
     if _HERE.match(url):
         return None
     method = _method(words)
@@ -103,7 +106,7 @@ def _sql(part: Simple) -> Told | None:
         verb = next((word for word in words[1:] if _REDIS_WRITE.fullmatch(word)), None)
         return None if verb is None else (" ".join(words), None)
     writes = _SQL_WRITE.search(said) or {"-f", "--file", "-i"} & {word.partition("=")[0] for word in words}
-    return (" ".join(words), None) if writes else None
+    return (" ".join(words) + _given(part), None) if writes else None
 
 
 def _copy(part: Simple) -> Told | None:
@@ -121,7 +124,13 @@ def _remote(part: Simple) -> Told | None:
     script = " ".join(objects[1:]) or part.stdin
     if not objects or not script.strip() or reads_only(script):
         return None
-    return " ".join(part.words), None
+    return " ".join(part.words) + _given(part), None
+
+
+def _given(part: Simple) -> str:
+    """The beginning of what a command is given to read, so that two scripts for one place differ in name."""
+    words = next((line.split() for line in part.stdin.splitlines() if line.strip()), list[str]())
+    return f" << {' '.join(words[:6])}{' …' if len(words) > 6 else ''}" if words else ""
 
 
 def _cloud(part: Simple) -> Told | None:

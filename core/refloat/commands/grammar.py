@@ -5,6 +5,7 @@ or open brackets) cost it quadratic time, so a line is cut by length and by thei
 """
 
 import re
+from bisect import bisect_right
 from functools import cache
 from itertools import islice
 from typing import Final
@@ -16,9 +17,7 @@ _LONGEST: Final = 20_000
 _HAZARDS: Final = 1_500
 """Pipes, brackets and heredocs in one line: as many cost the parser some 60 ms at worst, ten times as many seconds."""
 _HAZARD: Final = re.compile(r"\|(?!\|)|\(|<<|`|\$\{|\{ ")
-_HEREDOC: Final = re.compile(
-    r"(<<-?[ \t]*(['\"]?)([\w.-]+)\2[^\n]*\n).*?(\n?^[ \t]*\3[ \t]*$)", re.DOTALL | re.MULTILINE
-)
+_HEREDOC: Final = re.compile(r"<<-?[ \t]*(['\"]?)([\w.-]+)\1")
 
 
 def read_tree(command: str) -> Node:
@@ -28,9 +27,29 @@ def read_tree(command: str) -> Node:
 
 def _bounded(command: str) -> str:
     if len(command) > _LONGEST:
-        command = _HEREDOC.sub(r"\1\4", command[: 20 * _LONGEST])[:_LONGEST]
+        command = _without_bodies(command[: 50 * _LONGEST])[:_LONGEST]
     past = next(islice(_HAZARD.finditer(command), _HAZARDS, None), None)
     return command if past is None else command[: past.start()]
+
+
+def _without_bodies(command: str) -> str:
+    """A line whose heredocs are empty: what stands behind a long one is read all the same."""
+    lines = command.split("\n")
+    ends: dict[str, list[int]] = {}
+    for index, line in enumerate(lines):
+        ends.setdefault(line.strip(), []).append(index)
+    kept: list[str] = []
+    index = 0
+    while index < len(lines):
+        kept.append(lines[index])
+        for heredoc in _HEREDOC.finditer(lines[index]):
+            places = ends.get(heredoc[2], [])
+            at = bisect_right(places, index)
+            if at < len(places):
+                index = places[at]
+                kept.append(lines[index])
+        index += 1
+    return "\n".join(kept)
 
 
 @cache

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from refloat.commands import nodes
 from refloat.commands.wrappers import Core, core_of
+from refloat.model.light import light
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Simple:
     """A simple command of a line."""
 
@@ -45,14 +46,27 @@ class Simple:
 _DEEPEST: Final = 40
 """Levels of the syntax tree below a statement that are looked at, inner shells included."""
 _MOST: Final = 2_000
-"""Simple commands of one line."""
+"""Simple commands of one line, and statements of one sequence."""
+_SHORT: Final = 2_000
+"""Characters of a line that is kept among many."""
 _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "ksh", "ash"})
+_WINDOWS_SHELLS: Final = frozenset({"pwsh", "powershell", "cmd"})
 _QUIET_TARGET: Final = re.compile(r"/dev/(?:null|stdout|stderr|tty|fd/\d+)|&?\d+|-")
 
 
-@lru_cache(maxsize=4096)
 def read_line(command: str) -> tuple[Simple, ...]:
     """The simple commands of a shell line, in the order in which they stand; () for an empty or unreadable one."""
+    return _short_line(command) if len(command) <= _SHORT else _long_line(command)
+
+
+@lru_cache(maxsize=4096)
+def _short_line(command: str) -> tuple[Simple, ...]:
+    return tuple(_read(command, _State(), None, 0))
+
+
+@lru_cache(maxsize=64)
+def _long_line(command: str) -> tuple[Simple, ...]:
+    """Apart, and few of them: each keeps the whole line, which may hold a file."""
     return tuple(_read(command, _State(), None, 0))
 
 
@@ -104,11 +118,11 @@ class _Walk:
     def sequence(self, parts: Sequence["Node"], fate: _Fate) -> None:
         """Statements one after the other: the last one's code is that of all."""
         rows = nodes.statements(parts)
-        for index, (node, joint) in enumerate(rows):
+        for index, (node, joint) in enumerate(rows[:_MOST]):
             if joint == "&":
                 self._apart(node, fate._replace(hidden="&", shared=None, echoed=None))
                 continue
-            behind = [row for row, _ in rows[index + 1 :]]
+            behind = [row for row, _ in (*rows[index + 1 : index + 3], rows[-1])] if index + 1 < len(rows) else []
             self.statement(node, self._fate_before(behind, fate) if behind else fate)
 
     def _fate_before(self, behind: Sequence["Node"], fate: _Fate) -> _Fate:
@@ -382,6 +396,9 @@ class _Walk:
         script, flags = "", ""
         if words[0] == "eval":
             script = " ".join(words[1:])
+        elif words[0] in _WINDOWS_SHELLS:
+            at = next((i for i, word in enumerate(words) if word.lower() in {"-c", "-command", "/c"}), len(words))
+            script = " ".join(words[at + 1 :])
         elif words[0] in _SHELLS:
             for index, word in enumerate(words[1:], start=1):
                 if re.fullmatch(r"-\w*c", word) and index + 1 < len(words):

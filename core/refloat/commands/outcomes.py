@@ -6,13 +6,13 @@ last summary before earlier ones. Refuses to call a run passed that ran no tests
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
 
 from refloat.commands.checks import is_check
 from refloat.commands.line import Simple, read_line
 from refloat.knowledge.tables import forgets, sound_pattern, table
+from refloat.model.light import light
 from refloat.model.transcript import Outcome
 
 Said = Literal["failed", "passed", "nothing"]
@@ -21,8 +21,9 @@ _TAIL: Final = 40_000
 """Characters of an output that are looked at: summaries stand at its end."""
 _LONGEST: Final = 400
 """Characters of a line: a summary is short, a line of data is not."""
-_BLOCK: Final = 4
-"""Lines above a summary that belong to it (`Test Suites: 1 failed` above `Tests: 5 passed`)."""
+_BLOCK: Final = 30
+"""Lines above the last one of a summary in which its first one is looked for."""
+_SOME_FAILED: Final = re.compile(r"\b[1-9]\d* failed")
 _COLOUR: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]")
 _TIME_IS_UP: Final = frozenset({124, 137})
 """Exit codes of timeout(1)."""
@@ -30,7 +31,7 @@ _NEVER_RAN: Final = frozenset({126, 127})
 """Exit codes of a shell that could not run the program (POSIX 1003.1, 2.8.2)."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Ended:
     """How a check ended."""
 
@@ -68,8 +69,8 @@ def _last_summary(lines: Sequence[str]) -> Said | None:
         if patterns["failed"].search(line):
             return "failed"
         if patterns["passed"].search(line):
-            above = lines[max(0, index - _BLOCK) : index]
-            return "failed" if _any(patterns["failed"], above) else "passed"
+            above = (one for one in reversed(lines[max(0, index - _BLOCK) : index]) if patterns["above"].search(one))
+            return "failed" if _SOME_FAILED.search(next(above, "")) else "passed"
     return None
 
 

@@ -6,7 +6,7 @@ Refuses what only looks (`--dry-run`), and writes to this machine's own servers.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Final, Literal
 
@@ -16,16 +16,20 @@ from refloat.commands.probes import Given, fill, flag_value, safe
 from refloat.commands.push import push_of
 from refloat.knowledge.tables import forgets, own_rows, sound_pattern, table
 from refloat.knowledge.tables import texts as row_texts
+from refloat.model.light import light
 
 Naming = Literal["verb", "object", "whole"]
 """How an action is called: by its verb alone, with its first object, or by the whole command."""
 
 
+_VALUED: Final = "--valued"
+"""The row of a program that names its flags with a value."""
+_FLAG_HOLE: Final = re.compile(r"\{(-[^}]+)\}")
 _TAIL: Final = 40_000
 """Characters of an output that are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Effect:
     """One effect outside the checkout that a command line names."""
 
@@ -35,6 +39,8 @@ class Effect:
     """A read-only command that would tell whether it happened; None where none is known."""
     cwd: str | None
     """Where the command runs, seen from where its line starts; None where that cannot be told."""
+    local: bool
+    """It is about the package or stack of that directory."""
     hidden: str | None
     """What gives the exit code of the line in its place."""
     shared: str | None = None
@@ -43,8 +49,10 @@ class Effect:
     """Something has to succeed before it begins (`npm test && git push`)."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class _Row:
+    """A verb of a program that acts outside."""
+
     verb: tuple[str, ...]
     naming: Naming
     probe: str | None
@@ -54,7 +62,7 @@ class _Row:
     """Words without which it has none."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def effects_of(command: str, *, branch: str | None = None) -> tuple[Effect, ...]:
     """The effects outside the checkout that a command line names, in its order.
 
@@ -75,10 +83,13 @@ def _effect(part: Simple, branch: str | None) -> Effect | None:
     if words[0] == "git":
         push = push_of(words, branch)
         if push is not None:
-            return Effect(push.name, push.probe, part.cwd, part.hidden, part.shared)
+            return Effect(push.name, push.probe, part.cwd, local=False, hidden=part.hidden, shared=part.shared)
     told = by_family(part) if words[:2] == ("gh", "api") else _by_table(part, branch) or by_family(part)
     told = told or _by_script(words)
-    return None if told is None else Effect(told[0], told[1], part.cwd, part.hidden, part.shared)
+    if told is None:
+        return None
+    local = words[0] in by_directory() and told[0].startswith(words[0])
+    return Effect(told[0], told[1], part.cwd, local=local, hidden=part.hidden, shared=part.shared)
 
 
 # ── by the table ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -93,7 +104,8 @@ def _rows() -> Mapping[str, tuple[_Row, ...]]:
         if not program.startswith("@"):
             first = own.get(program, {})
             ordered = {**first, **{key: value for key, value in rows.items() if key not in first}}
-            made = [row for key, value in ordered.items() for row in _made(program, key, value)]
+            verbs = {key: value for key, value in ordered.items() if key != _VALUED}
+            made = [row for key, value in verbs.items() for row in _made(program, key, value)]
             found[program] = tuple(sorted(made, key=lambda row: -len(row.verb)))
     return found
 
@@ -116,7 +128,7 @@ def _by_table(part: Simple, branch: str | None) -> tuple[str, tuple[str, ...] | 
         return None
     script = _script_of(words)
     words = script or words
-    plain = tuple(word for word in words if not word.startswith("-") or word == "--prod")
+    plain = _plain(words)
     for row in _rows().get(words[0], ()):
         if plain[: len(row.verb)] != row.verb or row.unless.intersection(words):
             continue
@@ -127,6 +139,23 @@ def _by_table(part: Simple, branch: str | None) -> tuple[str, tuple[str, ...] | 
         everything = (*words, *part.flags)
         return _name(row, everything, objects), fill(row.probe, everything, objects, given) if row.probe else None
     return None
+
+
+def _plain(words: Sequence[str]) -> tuple[str, ...]:
+    """The words that are neither flags nor, as far as the table knows, values of flags."""
+    valued = _valued().get(words[0], frozenset())
+    before = ("", *words)
+    return tuple(
+        word
+        for word, flag in zip(words, before, strict=False)
+        if flag not in valued and (not word.startswith("-") or word == "--prod")
+    )
+
+
+@cache
+def _valued() -> Mapping[str, frozenset[str]]:
+    rows = {program: rows.get(_VALUED, "") for program, rows in table("actions").items()}
+    return {program: frozenset(str(flags).split()) for program, flags in rows.items() if flags}
 
 
 def _script_of(words: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -145,17 +174,33 @@ def _target(words: Sequence[str], objects: Sequence[str]) -> tuple[str, ...] | N
         return (flag, file) if file != "-" and safe(file) else None
     named = [word for word in objects if "=" not in word]
     named = named[1:] if named[:1] == ["image"] else named
-    return tuple(named[:2]) or None
+    return tuple(named[:2]) if named and all(map(safe, named[:2])) else None
+
+
+def _context(row: _Row, words: Sequence[str]) -> list[str]:
+    """Flags that the probe asks with (`--repo a/b`): with another value it is another effect."""
+    found: list[str] = []
+    for names in _FLAG_HOLE.findall(row.probe or ""):
+        flags = [name for name in names.split(",") if name.startswith("-")]
+        value = flag_value(words, *flags)
+        found += [flags[0], value] if value is not None else []
+    return found
 
 
 def _name(row: _Row, words: Sequence[str], objects: Sequence[str]) -> str:
     match row.naming:
         case "verb":
-            return " ".join(row.verb)
+            return " ".join([*row.verb, *_context(row, words)])
         case "object":
-            return " ".join([*row.verb, *objects[:1]])
+            return " ".join([*row.verb, *objects[:1], *_context(row, words)])
         case "whole":
             return " ".join(word for word in words if word not in QUIET_FLAGS)
+
+
+@cache
+def by_directory() -> frozenset[str]:
+    """Programs whose effect is that of the directory that they run in: a package, a stack."""
+    return frozenset(str(table("actions").get("@directory", {}).get("programs", "")).split())
 
 
 @cache
@@ -222,4 +267,6 @@ def probe(command: str) -> tuple[str, ...] | None:
 forgets(_rows.cache_clear)
 forgets(_scripts.cache_clear)
 forgets(_shown.cache_clear)
+forgets(by_directory.cache_clear)
+forgets(_valued.cache_clear)
 forgets(effects_of.cache_clear)

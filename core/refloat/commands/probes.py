@@ -13,7 +13,7 @@ _HOLE: Final = re.compile(r"\{([^}]+)\}")
 _UNSAFE: Final = re.compile(r"[$`*?<>|;&\n\r\x00]|^-|^\w[\w+.-]*::|^$")
 
 Given = Mapping[str, str | tuple[str, ...] | None]
-"""Name of a hole → its value; several words for holes that stand alone."""
+"""Name of a hole → its value; several words, safe ones, for holes that stand alone."""
 
 
 def safe(value: str) -> bool:
@@ -73,7 +73,7 @@ def _value(names: str, words: Sequence[str], objects: Sequence[str], given: Give
         else:
             value = given.get(name)
         if isinstance(value, tuple):
-            return value if all(map(safe, value)) else None
+            return value
         if value is not None:
             return value if safe(value) else None
     return None

@@ -5,10 +5,10 @@ push that names nothing keeps a name of its own until the record shows what it m
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from refloat.commands.probes import fill
+from refloat.commands.probes import fill, safe
+from refloat.model.light import light
 
 _SILENT: Final = frozenset(
     {"-u", "--set-upstream", "-q", "--quiet", "-v", "--verbose", "--progress", "--no-progress", "--porcelain",
@@ -20,7 +20,7 @@ _VALUED: Final = frozenset({"-o", "--push-option", "--repo", "--receive-pack", "
 _PROBE: Final = "git ls-remote {remote} {refs}"
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Push:
     """What one push names."""
 
@@ -49,7 +49,7 @@ def push_of(words: Sequence[str], branch: str | None = None) -> Push | None:
     upstream = bool({"-u", "--set-upstream"}.intersection(flags))
     whole = {"--all", "--branches", "--mirror", "--tags"}.intersection(loud)
     asked = there or ((branch,) if branch is not None and not whole else ())
-    given = {"remote": remote or "origin", "refs": tuple(ref for ref in asked if ref)}
+    given = {"remote": remote or "origin", "refs": tuple(ref for ref in asked if safe(ref))}
     probe = fill(_PROBE.replace("ls-remote", "ls-remote --tags") if "--tags" in loud and not there else _PROBE,
                  words, (), given)  # fmt: skip
     return Push(name, remote, there, upstream, not objects and not loud, probe)

@@ -18,7 +18,7 @@ _WRAPPERS: Final[dict[str, tuple[int, str]]] = {
     "dotenv": (0, "-e -f"), "dotenvx": (0, "-f"), "cross-env": (0, ""), "coproc": (0, ""),
     "xargs": (0, "-n -I -P -L -d -a -s -E --max-args --max-procs --replace --delimiter"),
     "watchexec": (0, "-e -w -i"), "entr": (0, ""), "parallel": (0, "-j --jobs"),
-    "rtk": (0, ""), "busybox": (0, ""),
+    "rtk": (0, ""), "busybox": (0, ""), "wsl": (0, "-d -u"),
 }  # fmt: skip
 """Programs that run another one → words of their own that stand before it, and their flags that take a value."""
 _RUNNERS: Final[dict[tuple[str, str], str]] = {
@@ -38,6 +38,9 @@ _RUNNERS: Final[dict[tuple[str, str], str]] = {
 }  # fmt: skip
 _IN_A_CONTAINER: Final = frozenset({("docker", "exec"), ("podman", "exec"), ("docker", "run"), ("podman", "run")})
 """Runners with a container or image before the command."""
+_TASK_RUNNERS: Final = frozenset({"hatch", "pdm", "rye", "pixi", "devbox"})
+"""Runners that also run tasks of the project, by their names."""
+_TASK: Final = re.compile(r"tests?|lint\S*|builds?|checks?|docs?|fmt|format|types?|typecheck|ci|cov\S*|verify|\S+:\S+")
 _COMPOSE: Final = frozenset({"exec", "run"})
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
 _PYTHON: Final = re.compile(r"(?:python|pypy)[\d.]*(?:\.exe)?|py")
@@ -105,7 +108,7 @@ def core_of(words: Sequence[str]) -> Core:
         if pair in _RUNNERS:
             inner = _past_flags(rest[2:], _RUNNERS[pair])
             inner = inner[1:] if pair in _IN_A_CONTAINER else inner
-            if not inner:
+            if not inner or (head in _TASK_RUNNERS and _TASK.fullmatch(inner[0])):
                 return Core([*pair, *rest[2:]])
             rest = inner
         elif head in {"docker-compose", "podman-compose"} or pair == ("docker", "compose"):

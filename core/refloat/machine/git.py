@@ -6,25 +6,21 @@ not a question. Nothing of git is loaded before the first one.
 
 import os
 import re
+import selectors
+import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Final, Protocol, cast
+from typing import IO, Final, Literal, Protocol, cast
 
-from refloat.machine.git_options import (
-    ENVIRONMENT,
-    FIXED,
-    PERSONAL,
-    harden,
-    neutralised,
-    personal_settings,
-    programs_of,
-)
-from refloat.machine.programs import find_program
+from refloat.machine.git_met import find_met
+from refloat.machine.git_options import ENVIRONMENT, FIXED, PERSONAL, harden, is_harmless, neutralised
+from refloat.machine.programs import absolute_parts, find_program
 from refloat.model.checkout import Warned
 from refloat.ports import GitAnswer, Places
 
@@ -33,6 +29,13 @@ _FRESH: Final = 1.0
 _LEAST: Final = (2, 31)
 """The first git that takes settings by environment, where a name may hold any character."""
 _NO_GIT: Final = 127
+_TOO_LONG: Final = -9
+_LONGEST: Final = 256 << 20
+"""Bytes of the longest answer that is taken: a whole diff of a large checkout has a few, a hostile one as many as it
+likes."""
+_CHUNK: Final = 1 << 16
+_ASIDE: Final = 10.0
+"""Seconds for what is asked before a question: the settings and the version."""
 _REST: Final = 20.0
 """Seconds for which a git that let two limits pass in a row is not asked: twenty questions would each wait for it."""
 
@@ -44,6 +47,12 @@ class _Settings:
     origins: Mapping[str, str]
     """Key to the file that it was last read from."""
     read_at: float
+    top: Path | None = None
+    """The directory with `.git`, where a setting names the worktree: that setting is not followed."""
+    worktree: str = ""
+    """What it names, relative to the git directory."""
+    refused: GitAnswer | None = None
+    """Git's answer where it could not tell the settings: then nothing else is asked, for filters would run."""
 
 
 class HardenedGit:
@@ -78,14 +87,17 @@ class HardenedGit:
         known = self._known(directory)
         if (refusal := self._refusal()) is not None:
             return GitAnswer(_NO_GIT, b"", refusal)
-        return self._start(directory, asked, stdin, seconds, settings=self._given(known))
+        if known.refused is not None:
+            return known.refused
+        environment = {"GIT_WORK_TREE": str(known.top)} if known.top is not None else None
+        return self._start(directory, asked, stdin, seconds, settings=self._given(known), environment=environment)
 
     def version(self) -> str | None:
         """Git's version as text (`2.39.5`), or None where there is no git."""
         with self._lock:
             if not self._looked:
                 self._looked = True
-                answer = self._start(None, ["version"], None, 10)
+                answer = self._start(None, ["version"], None, _ASIDE)
                 found = re.search(rb"\d+\.\d+(\.\d+)*", answer.out)
                 self._version = found.group().decode() if found and answer.code == 0 else None
         return self._version
@@ -97,17 +109,14 @@ class HardenedGit:
         """
         if self._refusal() is not None:
             return ()
-        origins = self._known(directory).origins
-        told = [Warned(f"git setting {key} was met and not obeyed", origins[key]) for key in programs_of(origins)]
-        return (*told, *self._hooks(directory))
-
-    def _hooks(self, directory: Path) -> Sequence[Warned]:
-        answer = self._start(directory, ["rev-parse", "--path-format=absolute", "--git-common-dir"], None, 10)
-        folder = Path(os.fsdecode(answer.out.removesuffix(b"\n"))) / "hooks"
-        if answer.code != 0 or not folder.is_dir():
+        known = self._known(directory)
+        words = ("rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir")
+        answer = self._start(directory, words, None, _ASIDE)
+        own, _, common = os.fsdecode(answer.out.removesuffix(b"\n")).partition("\n")
+        if answer.code != 0 or not common:
             return ()
-        names = sorted(path.name for path in folder.iterdir() if path.suffix != ".sample" and os.access(path, os.X_OK))
-        return [Warned(f"git hooks were met and not run: {', '.join(names)}", str(folder))] if names else ()
+        moved = known.top is not None and (Path(own) / known.worktree).resolve() != known.top.resolve()
+        return find_met(known.origins, self._places.environment, Path(own), Path(common), moved=moved)
 
     def _refusal(self) -> str | None:
         version = self.version()
@@ -124,8 +133,12 @@ class HardenedGit:
             known = self._settings.get(directory)
         if known is not None and self._monotonic() - known.read_at < _FRESH:
             return known
-        answer = self._start(directory, ["config", "--list", "-z", "--show-origin", "--includes"], None, 10)
-        known = _Settings(read_origins(answer.out, directory) if answer.code == 0 else {}, self._monotonic())
+        answer = self._start(directory, ["config", "--list", "-z", "--show-origin", "--includes"], None, _ASIDE)
+        listing = answer.out if answer.code == 0 else b""
+        origins = read_origins(listing, directory)
+        known = _Settings(origins, self._monotonic(), refused=None if answer.code == 0 else answer)
+        if "core.worktree" in origins:
+            known = replace(known, top=_top(directory), worktree=read_value(listing, "core.worktree"))
         with self._lock:
             self._settings[directory] = known
         return known
@@ -140,7 +153,9 @@ class HardenedGit:
             home = {"HOME": str(self._places.home), "GIT_CONFIG_GLOBAL": ""}
             if xdg := self._places.environment.get("XDG_CONFIG_HOME"):
                 home["XDG_CONFIG_HOME"] = xdg
-            answer = self._start(None, ["config", "--global", "--list", "-z", "--includes"], None, 10, environment=home)
+            answer = self._start(
+                None, ["config", "--global", "--list", "-z", "--includes"], None, _ASIDE, environment=home
+            )
             self._personal = read_personal(answer.out, self._places)
         return self._personal
 
@@ -160,7 +175,7 @@ class HardenedGit:
         place = () if directory is None else ("-C", str(directory))
         if any("\0" in word for word in (*words, *place)):
             return GitAnswer(128, b"", "no name holds a zero byte")
-        pairs = _environment(settings, self._places.environment.get("PATH", ""), environment or {})
+        pairs = _environment(settings, absolute_parts(self._places.environment), environment or {})
         argv = ["/usr/bin/env", "-i", *pairs, git, "--no-pager", "--no-optional-locks", *FIXED, *place, *words]
         answer = _execute(argv, stdin, seconds)
         self._silences = self._silences + 1 if answer.timed_out else 0
@@ -180,10 +195,26 @@ def _environment(settings: Sequence[tuple[str, str]], path: str, more: Mapping[s
     return [f"{name}={value}" for name, value in values.items()]
 
 
+class _Process(Protocol):
+    """The part of a started child that is used here."""
+
+    pid: int
+    stdout: IO[bytes]
+    stderr: IO[bytes]
+
+    def wait(self) -> int: ...
+
+
+class _Started(Protocol):
+    """What GitPython hands back for a child that goes on by itself; it ends the child when it is dropped."""
+
+    proc: _Process
+
+
 class _Executor(Protocol):
     """The part of GitPython's `Git.execute` that is used here, with its types said."""
 
-    def __call__(self, command: Sequence[str], **how: object) -> tuple[int, bytes, str | bytes]: ...
+    def __call__(self, command: Sequence[str], **how: object) -> _Started: ...
 
 
 def _execute(argv: Sequence[str], stdin: bytes | None, seconds: float) -> GitAnswer:
@@ -194,23 +225,43 @@ def _execute(argv: Sequence[str], stdin: bytes | None, seconds: float) -> GitAns
             source.flush()
             source.seek(0)
         try:
-            code, out, err = execute(
-                argv,
-                istream=None if stdin is None else source,
-                with_extended_output=True,
-                with_exceptions=False,
-                stdout_as_string=False,
-                strip_newline_in_stdout=False,
-                kill_after_timeout=seconds,
-                shell=False,
-                start_new_session=True,
+            started = execute(
+                argv, istream=None if stdin is None else source, as_process=True, shell=False, start_new_session=True
             )
         except _not_started() as refused:
             return GitAnswer(_NO_GIT, b"", str(refused))
-    words = err if isinstance(err, str) else err.decode("utf-8", "replace")
-    if code < 0 and words.startswith("Timeout: "):  # GitPython's sentence repeats the whole command
+        out, err, cut = _drain(started.proc, time.monotonic() + seconds)
+        code = started.proc.wait()
+    if cut == "late":
         return GitAnswer(code, out, f"git did not answer within {seconds:g} s", timed_out=True)
-    return GitAnswer(code, out, words)
+    if cut == "long":
+        return GitAnswer(_TOO_LONG, b"", f"git's answer is longer than {_LONGEST >> 20} MB")
+    return GitAnswer(code, out, err.decode("utf-8", "replace"))
+
+
+def _drain(process: _Process, until: float) -> tuple[bytes, bytes, Literal["late", "long"] | None]:
+    """Both streams of a child to their ends; a child that is late or says too much is killed with its children."""
+    out, err = bytearray(), bytearray()
+    cut: Literal["late", "long"] | None = None
+    with process.stdout, process.stderr, selectors.DefaultSelector() as waiting:
+        waiting.register(process.stdout, selectors.EVENT_READ, out)
+        waiting.register(process.stderr, selectors.EVENT_READ, err)
+        while waiting.get_map() and cut is None:
+            left = until - time.monotonic()
+            ready = waiting.select(left) if left > 0 else []
+            cut = None if ready else "late"
+            for key, _ in ready:
+                chunk = os.read(key.fd, _CHUNK)
+                kept: bytearray = key.data
+                if not chunk:
+                    waiting.unregister(key.fileobj)
+                elif kept is out or len(kept) < _CHUNK:  # what git says beside its answer is read to its end, not kept
+                    kept += chunk
+            cut = "long" if len(out) > _LONGEST else cut
+    if cut is not None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    return bytes(out), bytes(err), cut
 
 
 def _not_started() -> tuple[type[Exception], ...]:
@@ -261,11 +312,22 @@ def read_origins(listing: bytes, directory: Path) -> Mapping[str, str]:
         if kind != "file":
             continue
         key, _, value = entry.partition("\n")
-        if key == "core.fsmonitor" and value.lower() in {"false", "no", "off", "0"}:
+        if is_harmless(key, value):
             origins.pop(key, None)
         else:
             origins[key] = _below(directory, path)
     return origins
+
+
+def read_value(listing: bytes, key: str) -> str:
+    """The last value of a setting in `git config --list -z --show-origin`; empty where it has none."""
+    entries = listing.decode("utf-8", "surrogateescape").split("\0")[1::2]
+    return next((entry[len(key) + 1 :] for entry in reversed(entries) if entry.startswith(key + "\n")), "")
+
+
+def _top(directory: Path) -> Path | None:
+    """The directory with the `.git` of a place: the worktree, where no setting names another one."""
+    return next((place for place in (directory, *directory.parents) if (place / ".git").exists()), None)
 
 
 def _below(directory: Path, path: str) -> str:

@@ -58,6 +58,7 @@ _PLAIN: Final = (
     ("diff.statGraphWidth", "20"),
     ("diff.renames", "true"),
     ("diff.algorithm", "myers"),
+    ("core.bigFileThreshold", "16m"),
     ("log.diffMerges", "separate"),
     ("log.showRoot", "true"),
     ("log.follow", "false"),
@@ -186,17 +187,40 @@ def programs_of(keys: Collection[str]) -> tuple[str, ...]:
 
 _KEY_WORDS: Final = (
     "core.fsmonitor core.hookspath core.pager core.sshcommand core.askpass core.gitproxy core.alternaterefscommand "
-    "core.editor diff.external extensions.partialclone gpg.program gpg.openpgp.program gpg.x509.program "
-    "gpg.ssh.program interactive.difffilter uploadpack.packobjectshook"
+    "core.editor credential.helper diff.external extensions.partialclone gpg.program gpg.openpgp.program "
+    "gpg.x509.program gpg.ssh.program gpg.ssh.defaultkeycommand interactive.difffilter log.showsignature "
+    "sequence.editor uploadpack.packobjectshook"
 )
 _PLAIN_KEYS: Final = frozenset(_KEY_WORDS.split())
 _DEEP_KEYS: Final = frozenset(
     (
         *(("filter", name) for name in ("clean", "smudge", "process")),
         *(("diff", name) for name in ("command", "textconv")),
-        *(("remote", name) for name in ("promisor", "uploadpack", "vcs")),
+        *(("remote", name) for name in ("promisor", "uploadpack", "receivepack", "vcs", "url", "pushurl")),
+        *(("url", name) for name in ("insteadof", "pushinsteadof")),
+        *((tool, name) for tool in ("difftool", "mergetool", "man", "browser", "guitool") for name in ("cmd", "path")),
+        ("merge", "driver"),
+        ("submodule", "update"),
+        ("credential", "helper"),
+        ("trailer", "command"),
+        ("trailer", "cmd"),
+        ("hook", "command"),
+        ("gpg", "program"),
     )
 )
+_ADDRESSES: Final = frozenset(("url", "pushurl", "insteadof", "pushinsteadof"))
+_NO: Final = frozenset(("false", "no", "off", "0", ""))
+
+
+def is_harmless(key: str, value: str) -> bool:
+    """Whether a setting's value makes it start nothing: an address without a helper program, a switch that is off."""
+    section, _, rest = key.partition(".")
+    name = rest.rpartition(".")[2]
+    if section in {"remote", "url"} and name in _ADDRESSES:
+        return not any("::" in word for word in (value, rest))
+    if section == "submodule" and name == "update":
+        return not value.startswith("!")
+    return key in {"core.fsmonitor", "log.showsignature"} and value.lower() in _NO
 
 
 def _is_program(key: str) -> bool:
@@ -204,6 +228,11 @@ def _is_program(key: str) -> bool:
     if key in _PLAIN_KEYS or section in {"pager", "alias"}:
         return True
     return "." in rest and (section, rest.rpartition(".")[2]) in _DEEP_KEYS
+
+
+def includes_of(keys: Collection[str]) -> tuple[str, ...]:
+    """Those settings that bring in more settings from another file."""
+    return tuple(dict.fromkeys(key for key in keys if re.fullmatch(r"include(?:if\..*)?\.path", key, re.DOTALL)))
 
 
 def neutralised(keys: Collection[str]) -> list[tuple[str, str]]:

@@ -12,11 +12,17 @@ def find_program(program: str, environment: Mapping[str, str]) -> str | None:
     """
     if os.sep in program:
         return program if _is_program(program) else None
-    for part in environment.get("PATH", os.defpath).split(os.pathsep):
+    for part in filter(None, absolute_parts(environment).split(os.pathsep)):
         path = os.path.join(part, program)  # noqa: PTH118 - text stays text
-        if os.path.isabs(part) and _is_program(path):  # noqa: PTH117
+        if _is_program(path):
             return path
     return None
+
+
+def absolute_parts(environment: Mapping[str, str]) -> str:
+    """PATH without the parts that mean another directory in every place."""
+    parts = environment.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(part for part in parts if os.path.isabs(part))  # noqa: PTH117 - text stays text
 
 
 def _is_program(path: str) -> bool:

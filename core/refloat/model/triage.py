@@ -6,6 +6,7 @@ from typing import Literal
 
 from refloat.model.checkout import PlaceKind
 from refloat.model.session import SessionName
+from refloat.model.stamp import Stamp
 
 
 class FindingVerdict(StrEnum):
@@ -25,6 +26,48 @@ class ActionOutcome(StrEnum):
     DONE = "done"
     UNKNOWN = "unknown"
     NOT_STARTED = "not_started"
+
+
+class ClaimKind(StrEnum):
+    """What an agent can claim of its work."""
+
+    TESTS_PASS = "tests_pass"  # noqa: S105 - no password passes here
+    LINT_PASSES = "lint_passes"
+    """Type checks too."""
+    BUILDS = "builds"
+    EDITED = "edited"
+    COMMITTED = "committed"
+    PUSHED = "pushed"
+    PR_OPENED = "pr_opened"
+    PUBLISHED = "published"
+    DEPLOYED = "deployed"
+    FIXED = "fixed"
+    VERIFIED = "verified"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Something that a sentence claims."""
+
+    kind: ClaimKind
+    text: str
+    """The sentence, whole."""
+    files: tuple[str, ...] = ()
+    """For an edit: the files that it names, as it names them."""
+    names: tuple[str, ...] = ()
+    """What it calls the thing by: a commit's id, a pull request's number, a version, a tool that checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A claim, with where in a session it was made."""
+
+    claim: Claim
+    message: int
+    """The item's `n`: a reply, a plan's step, a compaction."""
+    at: Stamp | None
+    prompt: int
+    """The item of the last prompt before it; 0 where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +95,7 @@ class Finding:
 
     what: str
     kind: str
-    """edit, check, commit, external, dangling, or a claim's kind"""
+    """edit, check, commit, external, dangling, or a claim's kind (then `claim` says the same)"""
     files: tuple[str, ...]
     steps: tuple[int, ...]
     message: int | None
@@ -114,8 +157,6 @@ class Triage:
     gone: tuple[Finding, ...]
     still_open: tuple[StillOpen, ...]
     do_not_repeat: tuple[DoNotRepeat, ...]
-    claims_looked_for: bool = False
-    """False while nothing looks for claims; every surface says so."""
 
     @property
     def inspect(self) -> tuple[DoNotRepeat, ...]:

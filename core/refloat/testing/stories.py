@@ -4,10 +4,12 @@ For tests of whatever works on a Story, and for outside readers' tests. Invents 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import unified_diff
+from typing import Literal
 
 from refloat.commands import classify
+from refloat.model.problem import Place
 from refloat.model.stamp import Stamp, later
 from refloat.model.story import OpenWork, Story, Summary
 from refloat.model.transcript import (
@@ -16,6 +18,7 @@ from refloat.model.transcript import (
     FileEdit,
     Hunk,
     Item,
+    Marker,
     Outcome,
     Queued,
     Step,
@@ -87,6 +90,8 @@ class StoryBuilder:
     open_work: list[OpenWork] = field(default_factory=list[OpenWork])
     queued: list[Queued] = field(default_factory=list[Queued])
     subagents: dict[str, Story] = field(default_factory=dict[str, Story])
+    words: list[tuple[int, Item]] = field(default_factory=list[tuple[int, Item]])
+    """What was said, each with the number of steps before it."""
 
     def at(self, n: int) -> Stamp:
         """When step `n` begins."""
@@ -151,12 +156,36 @@ class StoryBuilder:
             exit_code = 0
         return self.step(classify(command), command=command, output=output, outcome=outcome, exit_code=exit_code)
 
+    def say(
+        self, text: str, *, as_: Literal["prompt", "reply", "thinking"] = "reply", superseded: bool = False
+    ) -> None:  # fmt: skip
+        """Add words, five seconds after the step before them began."""
+        n = len(self.steps)
+        self.words.append((n, Item(0, as_, later(self.at(n), 5), text=text, superseded=superseded)))
+
+    def mark(self, kind: str, text: str, *, claim: bool = False) -> None:
+        """Add a marker, five seconds after the step before it began."""
+        n, at = len(self.steps), later(self.at(len(self.steps)), 5)
+        marker = Marker(kind, text, at, Place("", 0, 0), claim)
+        self.words.append((n, Item(0, "marker", at, marker=marker)))
+
+    def _items(self) -> tuple[Item, ...]:
+        """Steps and words in their order, numbered."""
+        found: list[Item] = []
+        for n in range(len(self.steps) + 1):
+            if n:
+                step = self.steps[n - 1]
+                step = replace(step, item=len(found) + 1)
+                found.append(Item(len(found) + 1, "step", step.at, step=step, superseded=step.superseded))
+            said = [item for after, item in self.words if after == n]
+            found += [replace(item, n=at) for at, item in enumerate(said, len(found) + 1)]
+        return tuple(found)
+
     def build(self) -> Story:
         """The Story of all that was added."""
-        items = tuple(Item(step.n, "step", step.at, step=step) for step in self.steps)
         return Story(
             self._summary(),
-            items,
+            self._items(),
             dict(self.subagents),
             None,
             tuple(self.touched),

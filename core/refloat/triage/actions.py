@@ -44,11 +44,11 @@ class Attempt:
     def not_started(self) -> bool:
         """Whether it never began: refused, no such program, or what stood before it failed."""
         step = self.step
+        if step.outcome is Outcome.ERROR and self._stopped_before:
+            return True  # a part of the line may have run, and this part did not
         if step.effects_unknown:
             return False
-        if step.outcome is Outcome.DENIED or (step.outcome is Outcome.ERROR and step.exit_code == _NOT_FOUND):
-            return True
-        return step.outcome is Outcome.ERROR and self._stopped_before
+        return step.outcome is Outcome.DENIED or (step.outcome is Outcome.ERROR and step.exit_code == _NOT_FOUND)
 
     @property
     def _stopped_before(self) -> bool:
@@ -63,7 +63,9 @@ class Attempt:
     def open(self) -> bool:
         """Whether it has no result of its own."""
         step = self.step
-        if step.effects_unknown or step.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED):
+        if step.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED):
+            return True
+        if step.effects_unknown and not self._shown:
             return True
         if step.background is not None and step.background.running:
             return True
@@ -204,7 +206,7 @@ def find_actions(steps: Iterable[Step], *, branch: str | None = None, root: str 
             last = next((effect for effect in reversed(effects) if effect.probe is not None), effects[-1])
             place = _place(step, last)
             names = dict.fromkeys(_names(effects, pushes, course, step))
-            name = ", then ".join(names) + _elsewhere(place, root)
+            name = ", then ".join(names) + _elsewhere(place, root, local=last.local)
             found.setdefault(name, []).append(Attempt(step, effects, last.probe, place))
         elif step.kind is StepKind.EXTERNAL:
             found.setdefault(_name_of(step), []).append(Attempt(step, (), _tool_probe(step), step.cwd))
@@ -225,11 +227,15 @@ def _place(step: Step, effect: Effect) -> str | None:
     return posixpath.normpath(posixpath.join(step.cwd or "/", effect.cwd))
 
 
-def _elsewhere(place: str | None, root: str | None) -> str:
-    """` (in DIR)` for what ran outside the checkout: another repository, another worktree."""
-    if place is None or root is None or (place + "/").startswith(root.rstrip("/") + "/"):
+def _elsewhere(place: str | None, root: str | None, *, local: bool) -> str:
+    """` (in DIR)` for what ran outside the checkout, and for what is about one directory of it."""
+    if place is None or root is None or place == root.rstrip("/"):
         return ""
-    return "" if (root.rstrip("/") + "/").startswith(place.rstrip("/") + "/") else f" (in {place})"
+    inside = (place + "/").startswith(root.rstrip("/") + "/")
+    if inside:
+        return f" (in {posixpath.relpath(place, root)})" if local else ""
+    above = (root.rstrip("/") + "/").startswith(place.rstrip("/") + "/")
+    return f" (in {place})" if local or not above else ""
 
 
 def _tool_probe(step: Step) -> tuple[str, ...] | None:

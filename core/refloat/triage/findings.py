@@ -1,7 +1,7 @@
 """Saved or gone: what the record did, held against what stands now (design §5).
 
 Pure. One finding for each edited file, check command (its last run), commit, external action and dangling step. Refuses
-to look for claims: what an agent merely said is another module's work.
+to listen: what an agent merely said is the work of `triage.claims`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -111,9 +111,9 @@ def _sort_file(
         return
     saved = [place for place in file.found_in if place.where in SAVED_PLACES]
     lost = [place for place in file.found_in if place.where not in SAVED_PLACES]
-    if file.state in _STANDS or saved or (file.state is FileState.PARTLY and not _loses(file)):
+    if file.state in _STANDS or saved or (file.state is FileState.PARTLY and not loses(file)):
         told.update(key for key, fate in made.items() if file.state in _STANDS or fate in _SETTLED)
-        where = _where(file, saved)
+        where = where_it_stands(file, saved)
         verdict = FindingVerdict.CONFIRMED if where is not None else FindingVerdict.RECORDED
         piles.saved.append(_edit(file, verdict, _saved_why(file, saved, commands), where=where))
         return
@@ -154,11 +154,12 @@ def _edit(
     )
 
 
-def _loses(file: EditedFile) -> bool:
+def loses(file: EditedFile) -> bool:
+    """Whether any edit of a file was lost or reverted."""
     return any(edit.fate in (Fate.LOST, Fate.REVERTED) for edit in file.edits)
 
 
-def _where(file: EditedFile, saved: Sequence[FoundIn]) -> StandsIn | None:
+def where_it_stands(file: EditedFile, saved: Sequence[FoundIn]) -> StandsIn | None:
     """The firmest place: a commit on a branch before the worktree, the worktree before the rest."""
     if not saved:
         return StandsIn(PlaceKind.WORKTREE, None, None) if file.state is FileState.PARTLY else None

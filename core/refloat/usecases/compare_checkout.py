@@ -38,6 +38,35 @@ def see_scene(bench: Workbench, story: Story) -> Scene:
     return Scene(workspace, missing, repository)
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A session's record beside its checkout, before anything is judged."""
+
+    scene: Scene
+    survey: Survey
+    base: Base
+    warnings: Sequence[Warned]
+
+
+def look_at(bench: Workbench, story: Story, others: Sequence[Story], scene: Scene) -> Looked:
+    """Put the record of a session beside its checkout. Raises nothing: what could not be looked at is a warning."""
+    told: list[Warned] = []
+    workspace, missing, repository = scene.workspace, scene.missing, scene.repository
+    if missing is not None and repository is None:
+        told.append(Warned("the workspace is gone: nothing could be compared", missing))
+    elif missing is not None:
+        told.append(Warned("the workspace is gone: compared with the repository that it lay in", missing))
+    if workspace is not None and repository is None:
+        told.append(_no_repository(bench, workspace))
+    trees = Trees(bench.machine.git, repository, str(workspace) if workspace else story.summary.workspace)
+    base = _base(story.summary, repository)
+    known = base.head if repository and base.head and repository.find_existing([base.head]) else None
+    if base.head is not None and known is None and repository is not None:
+        base = Base(base.head, f"{base.how}; it is no longer in the repository")
+    gone = trees.real(missing) if missing and repository is None else None
+    return Looked(scene, survey(trees, story, others, known, gone), base, told)
+
+
 def compare_checkout(
     bench: Workbench,
     story: Story,
@@ -52,41 +81,32 @@ def compare_checkout(
     passed on, before those that the comparison adds; `scene` is looked at where it was not yet. Raises nothing for a
     workspace that is gone, is no repository or cannot be read: the answer says so.
     """
-    told = list(warnings)
-    scene = scene or see_scene(bench, story)
-    workspace, missing, repository = scene.workspace, scene.missing, scene.repository
-    if missing is not None and repository is None:
-        told.append(Warned("the workspace is gone: nothing could be compared", missing))
-    elif missing is not None:
-        told.append(Warned("the workspace is gone: compared with the repository that it lay in", missing))
-    if workspace is not None and repository is None:
-        told.append(_no_repository(bench, workspace))
-    trees = Trees(bench.machine.git, repository, str(workspace) if workspace else story.summary.workspace)
-    base = _base(story.summary, repository)
-    known = base.head if repository and base.head and repository.find_existing([base.head]) else None
-    if base.head is not None and known is None and repository is not None:
-        base = Base(base.head, f"{base.how}; it is no longer in the repository")
-    looked = survey(trees, story, others, known, trees.real(missing) if missing and repository is None else None)
-    files = find_edited(looked)
-    told += [*(repository.warnings if repository else ()), *trees.warnings]
-    told += [warning for warning in _not_obeyed(bench, repository) if warning not in told]
-    changes = find_other_changes(looked)
+    looked = look_at(bench, story, others, scene or see_scene(bench, story))
+    seen, repository = looked.survey, looked.scene.repository
+    told = [*warnings, *looked.warnings]
+    seen.reveal()
+    files = find_edited(seen)
+    changes = find_other_changes(seen)
+    told += [*(repository.warnings if repository else ()), *seen.trees.warnings]
+    told += [warning for warning in _not_obeyed(bench, seen.trees) if warning not in told]
     return Checkout(
         name_of(story),
         str(repository.root) if repository else None,
         repository.head if repository else None,
         repository.status.branch if repository else None,
-        base,
+        looked.base,
         repository.operation if repository else None,
         tuple(told),
         tuple(files),
         tuple(changes),
-        _checks(looked, repository),
+        _checks(seen, repository),
     )
 
 
-def _not_obeyed(bench: Workbench, repository: Repository | None) -> Sequence[Warned]:
-    return bench.machine.git.not_obeyed(repository.root) if repository is not None else ()
+def _not_obeyed(bench: Workbench, trees: Trees) -> list[Warned]:
+    """What would have run, in the session's own repository and in the others that it edited in."""
+    met = [repository for repository in (trees.main, *trees.others.values()) if repository is not None]
+    return list(dict.fromkeys(warned for one in met for warned in bench.machine.git.not_obeyed(one.root)))
 
 
 def _workspace(summary: Summary) -> Path | None:

@@ -2,6 +2,7 @@
 
 import os
 import platform
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,8 @@ from refloat.usecases.keep_draft import open_drafts
 from refloat.usecases.saved_record import NothingSaved, open_saved
 from refloat.usecases.workbench import Workbench
 
+_CHECKOUTS: Final = 20
+"""Checkouts that are asked for their settings: three questions to git each."""
 _INOTIFY: Final = Path("/proc/sys/fs/inotify")
 
 
@@ -37,7 +40,16 @@ def examine_machine(bench: Workbench) -> Doctor:
                 Warned(f"the {what} directory cannot be used ({trouble}): all is read anew each time", str(path))
             )
     warnings += _record_warnings(bench.machine)
-    return Doctor(agents, facts, tuple(warnings))
+    return Doctor(agents, facts, tuple(dict.fromkeys((*warnings, *_hostile(bench, listing)))))
+
+
+def _hostile(bench: Workbench, listing: Listing) -> Iterator[Warned]:
+    """What the checkouts of the newest sessions hold that git was told not to obey."""
+    repos = list(dict.fromkeys(session.repo for session in listing.sessions if session.repo))
+    for repo in repos[:_CHECKOUTS]:
+        yield from bench.machine.git.not_obeyed(Path(repo))
+    if len(repos) > _CHECKOUTS:
+        yield Warned(f"{len(repos) - _CHECKOUTS} older checkouts were not looked at for what git would run", None)
 
 
 def _agent(bench: Workbench, agent: str, listing: Listing) -> AgentFound:

@@ -64,7 +64,7 @@ def _why_not(machine: Machine, exact: tuple[str, ...] | None, shown: tuple[str, 
 
 def _starts_a_program(machine: Machine, where: Path) -> str | None:
     """A setting of the checkout itself that has git start a program when it asks a remote."""
-    told = machine.git.run(where, "config", "--local", "--includes", "--list", "-z")
+    told = machine.git.run(where, "config", "--list", "--local", "--includes", "-z")
     for entry in told.out.split(b"\0") if told.code == 0 else ():
         name, _, value = entry.partition(b"\n")
         if value and _STARTS.fullmatch(name):

@@ -1,4 +1,6 @@
-"""Sort what a session did into saved and gone, with what else was open and what must not be repeated (design §5).
+"""Sort what a session did and said into saved, claimed and gone, with what else was open and what must not be repeated.
+
+The piles are those of design §5.
 
 Asks the repository only for the commits that the record names, and the process table only for recorded process numbers.
 """
@@ -17,7 +19,10 @@ from refloat.model.transcript import Step
 from refloat.model.triage import StillOpen, Triage
 from refloat.ports import Git
 from refloat.triage.actions import find_actions, list_actions
+from refloat.triage.backing import Evidence
+from refloat.triage.claims import judge_claims
 from refloat.triage.findings import CommitSeen, sort_findings
+from refloat.usecases.hear_claims import hear_claims
 from refloat.usecases.workbench import Workbench
 
 _SLACK: Final = 120.0
@@ -25,19 +30,23 @@ _SLACK: Final = 120.0
 
 
 def triage_session(bench: Workbench, story: Story, checkout: Checkout, session: Session) -> Triage:
-    """Sort a session's work, held against its checkout. Claims are not looked for."""
+    """Sort a session's work and words, held against its checkout."""
     steps = list(story.every_step)
     actions = find_actions(steps, branch=story.summary.branch or checkout.branch, root=checkout.repo)
     commits = _find_commits(bench.machine.git, steps, checkout)
     piles = sort_findings(steps, checkout, commits, actions)
+    requests = [
+        (item.n, item.marker.text) for item in story.items if item.marker and item.marker.kind == "pull_request"
+    ]
+    evidence = Evidence(steps, checkout, commits, actions, requests)
+    borne_out, claimed = judge_claims(hear_claims(story), evidence)
     return Triage(
         checkout.session,
-        tuple(piles.saved),
-        (),
+        (*piles.saved, *borne_out),
+        claimed,
         tuple(piles.gone),
         tuple(_still_open(bench, story, session)),
         list_actions(actions),
-        claims_looked_for=False,
     )
 
 

@@ -10,6 +10,7 @@ from refloat.model.brief import SECTIONS, BriefCheck, Line, WrittenBrief
 from refloat.model.checkout import Checkout, CheckRun, DirtyHunk, EditedFile, FoundIn, Operation, OtherChange
 from refloat.model.liveness import Liveness
 from refloat.model.problem import Problem
+from refloat.model.salvage import Salvage
 from refloat.model.session import Failure, RecordGone, Session
 from refloat.model.status import Doctor, Recap, Status
 from refloat.model.transcript import Item, Marker, Step
@@ -221,6 +222,17 @@ def checkout(value: Checkout) -> Document:
     }
 
 
+def salvage(value: Salvage) -> Document:
+    """`refloat salvage`. To be written without a masker: the patch is exact."""
+    return {
+        "schema": SCHEMA,
+        "session": value.session,
+        "patch": value.patch,
+        "files": [{"path": row.path, "in_patch": row.in_patch, "why": row.why} for row in value.files],
+        "secrets": value.secrets,
+    }
+
+
 def operation(value: Operation | None) -> Document | None:
     """The operation under way, or null."""
     if value is None:
@@ -306,7 +318,7 @@ def check_run(value: CheckRun) -> Document:
 
 
 def triage(value: Triage) -> Document:
-    """`refloat triage`. `claims_looked_for` is false while nothing looks for claims: an empty pile proves nothing."""
+    """`refloat triage`."""
     return {
         "schema": SCHEMA,
         "session": value.session,
@@ -316,7 +328,6 @@ def triage(value: Triage) -> Document:
         "still_open": [still_open(row) for row in value.still_open],
         "do_not_repeat": [do_not_repeat(row) for row in value.do_not_repeat],
         "inspect": [do_not_repeat(row) for row in value.inspect],
-        "claims_looked_for": value.claims_looked_for,
     }
 
 

@@ -133,7 +133,6 @@ def test_what_is_uncertain_is_said_once_each() -> None:
     assert any("`mypy src` (check, step 10) has no recorded result: it neither passed nor failed" in t for t in told)
     assert any("look at the file before editing it again" in text for text in told)
     assert any(text.startswith("Stale: `pytest -q` failed (exit code 1)") for text in told)
-    assert any("Claims in the agent's messages are not looked for yet" in text for text in told)
     assert any("`npm run dev` (process 41207), still running" in text for text in told)
     assert any("Approvals given in that session do not carry over" in text for text in told)
     assert any("line 77: a record is cut" in text for text in told)
@@ -405,7 +404,6 @@ def poisoned(text: str) -> Sample:
         base.triage.gone,
         tuple(replace(row, what=text) for row in base.triage.still_open),
         tuple(replace(row, action=text) for row in base.triage.do_not_repeat),
-        claims_looked_for=True,
     )
     return Sample("poisoned", session, replace(story, items=items), checkout, triage)
 

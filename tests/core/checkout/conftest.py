@@ -31,7 +31,9 @@ class Repo:
     root: Path
     bench: Workbench
 
-    def git(self, *words: str, at: float = -1000, cwd: Path | None = None, check: bool = True) -> str:
+    def git(
+        self, *words: str, at: float = -1000, cwd: Path | None = None, check: bool = True, stdin: str | None = None
+    ) -> str:
         when = f"{int(seconds_of(later(START, at)))} +0000"
         environment = {
             "PATH": os.environ["PATH"],
@@ -47,7 +49,13 @@ class Repo:
             "GIT_EDITOR": "true",
         }
         done = subprocess.run(
-            ["git", *words], cwd=cwd or self.root, env=environment, check=False, capture_output=True, text=True
+            ["git", *words],
+            cwd=cwd or self.root,
+            env=environment,
+            check=False,
+            capture_output=True,
+            text=True,
+            input=stdin,
         )
         assert done.returncode == 0 or not check, done.stderr
         return done.stdout.strip()

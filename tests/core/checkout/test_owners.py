@@ -9,8 +9,9 @@ from refloat.checkout.compare import judge
 from refloat.checkout.files import Content
 from refloat.checkout.fold import fold
 from refloat.checkout.lines import bare, bare_lines, find_differences
-from refloat.checkout.owners import UNKNOWN, Witness, own_hunk
+from refloat.checkout.owners import Ground, own_hunks
 from refloat.checkout.porcelain import DiffHunk
+from refloat.checkout.witness import Witness
 from refloat.model.checkout import Owner
 from refloat.model.session import SessionName
 from refloat.model.transcript import FileEdit
@@ -82,9 +83,8 @@ def test_no_hunk_is_owned_without_its_lines_in_the_record(
             comparison=judge(folded, Content("text", content)),
             earliest=frozenset(folded.first_lines or ()),
         )
-        for hunk in diff_hunks(head, content):
-            made = own_hunk(hunk, bare_lines(content), [witness], UNKNOWN)
-            if made.owner is Owner.THIS_SESSION:
+        for hunk in own_hunks(diff_hunks(head, content), Ground(bare_lines(content), [witness], head=head)):
+            if hunk.owner is Owner.THIS_SESSION:
                 assert {line[1:] for line in hunk.lines if line[0] == "+"} <= added
                 assert {line[1:] for line in hunk.lines if line[0] == "-"} <= removed
 
@@ -99,9 +99,8 @@ def test_what_a_session_alone_changed_was_not_there_before_it(head: str, after: 
     folded = fold(story.steps)[PATH]
     comparison = judge(folded, Content("text", after))
     witness = Witness(SessionName("claude-code:x"), True, folded, comparison, frozenset())
-    for hunk in diff_hunks(head, after):
-        made = own_hunk(hunk, bare_lines(after), [witness], UNKNOWN)
-        assert made.owner is not Owner.PREDATES
+    for hunk in own_hunks(diff_hunks(head, after), Ground(bare_lines(after), [witness])):
+        assert hunk.owner is not Owner.PREDATES
 
 
 def test_a_whole_write_owns_what_it_wrote_over() -> None:
@@ -109,5 +108,6 @@ def test_a_whole_write_owns_what_it_wrote_over() -> None:
     story.edit(written(PATH, "a = 1\nb = 2\n"))
     folded = fold(story.steps)[PATH]
     witness = Witness(SessionName("claude-code:x"), True, folded, judge(folded, Content("text", "a = 1\nb = 2\n")))
-    (hunk,) = diff_hunks("x = 9\nb = 2\n", "a = 1\nb = 2\n")
-    assert own_hunk(hunk, ["a = 1", "b = 2", ""], [witness], UNKNOWN).owner is Owner.THIS_SESSION
+    hunks = diff_hunks("x = 9\nb = 2\n", "a = 1\nb = 2\n")
+    (hunk,) = own_hunks(hunks, Ground(["a = 1", "b = 2", ""], [witness]))
+    assert hunk.owner is Owner.THIS_SESSION

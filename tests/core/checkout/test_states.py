@@ -364,7 +364,7 @@ def test_checks_and_the_tree_that_they_saw(repo: Repo) -> None:
     stale, current = repo.compare(story).checks
     assert (stale.freshness, stale.stale_because) == (Freshness.STALE, "step 2 edited a.py")
     assert (current.freshness, current.outcome, current.exit_code) == (Freshness.CURRENT, Outcome.ERROR, None)
-    assert current.note == "its exit code is that of `tail -1`, not of the check"
+    assert current.note == "its exit code is that of `tail -1`, not of the check; its output says that it failed"
     assert current.head == repo.git("rev-parse", "HEAD")
 
 

@@ -78,7 +78,6 @@ def test_an_edit_on_disk_is_saved_and_one_nowhere_is_gone(repo: Repo) -> None:
     assert (gone.files, gone.verdict) == (("gone.py",), FindingVerdict.LOST)
     assert [place.source for place in gone.recoverable_from] == [PlaceKind.RECORD]
     assert not made.claimed
-    assert not made.claims_looked_for
 
 
 def test_an_edit_in_a_stash_is_saved_and_says_who_put_it_there(repo: Repo) -> None:

@@ -240,6 +240,9 @@ def test_commits() -> None:
     assert is_commit("git add -A && git commit -qm 'Add x'")
     assert not is_commit("git commit --dry-run")
     assert commit_subject('git commit -am "Add x\n\nBecause."') == "Add x"
+    assert commit_subject("git commit -m \"$(cat <<'EOF'\nAdd x\n\nBecause.\nEOF\n)\" && git push") == "Add x"
+    assert commit_subject("git commit -F - <<'EOF'\nAdd x\nEOF") == "Add x"
+    assert commit_subject("git commit --amend --no-edit") is None
     assert commits_in("[main 1a2b3c4] Add x\n 1 file changed") == [("1a2b3c4", "Add x")]
     assert commits_in("[main (root-commit) 1a2b3c4] Add x") == [("1a2b3c4", "Add x")]
     assert commits_in("[detached HEAD 1a2b3c4] Add x") == [("1a2b3c4", "Add x")]

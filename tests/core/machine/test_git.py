@@ -302,6 +302,52 @@ def test_a_time_limit_ends_git(repo: Path, tmp_path: Path) -> None:
     assert answer.code != 0
 
 
+def test_an_answer_without_end_is_cut_off(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (repo / "a.txt").write_text("x\n" * 500_000)
+    monkeypatch.setattr("refloat.machine.git._LONGEST", 100_000)
+    answer = tool(tmp_path).run(repo, "diff")
+    assert (answer.code, answer.out, answer.timed_out) == (-9, b"", False)
+    assert "longer than" in answer.err
+
+
+def fake_git(folder: Path, script: str) -> HardenedGit:
+    folder.mkdir()
+    (folder / "git").write_text(
+        f'#!/bin/sh\ncase "$*" in *version*) echo git version 2.39.5;; *config*) ;; *) {script};; esac\n'
+    )
+    (folder / "git").chmod(0o755)
+    return HardenedGit(Places(folder, folder, folder, folder, {"PATH": f"{folder}:/usr/bin:/bin"}))
+
+
+def test_a_flood_of_complaints_does_not_block_the_answer(tmp_path: Path) -> None:
+    ask = fake_git(tmp_path / "bin", "yes complaint | head -c 3000000 >&2; echo done")
+    answer = ask.run(tmp_path, "status")
+    assert answer.out == b"done\n"
+    assert 0 < len(answer.err) < 300_000
+
+
+def test_children_that_keep_the_answer_open_end_with_it(tmp_path: Path) -> None:
+    ask = fake_git(tmp_path / "bin", f"(echo $$ > {tmp_path}/pid; exec sleep 300) & echo started")
+    answer = ask.run(tmp_path, "status", seconds=1)
+    assert answer.timed_out
+    assert answer.out == b"started\n"
+
+
+def test_settings_that_cannot_be_read_are_never_guessed(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A filter is switched off by its name: where the names are not known, nothing is asked."""
+    monkeypatch.setattr("refloat.machine.git._ASIDE", 0.3)
+    os.mkfifo(repo / ".git" / "pipe")
+    git(repo, "config", "include.path", "pipe")
+    answer = tool(tmp_path).run(repo, "status")
+    assert answer.timed_out
+    (repo / ".git" / "config").write_text("[core\n")
+    answer = tool(tmp_path).run(repo, "status")
+    assert answer.code == 128
+    assert "bad config" in answer.err
+
+
 def test_a_git_that_hangs_is_left_alone_for_a_while(tmp_path: Path) -> None:
     home, now = tmp_path / "bin", 100.0
     home.mkdir()

@@ -32,6 +32,11 @@ def write(text: str) -> None:
             raise UsageError(f"standard output cannot be written: {fault.strerror or fault}") from fault
 
 
+def exact(text: str) -> None:
+    """Write what must stay byte for byte. A terminal is shown it with controls named: they are other people's."""
+    write(inert(text) if sys.stdout.isatty() else text)
+
+
 def lines(rows: Iterable[str], masker: "Masker") -> None:
     """Write lines for a person: masked once more as a whole, then inert."""
     write(inert(masker.text("\n".join(rows))) + "\n")

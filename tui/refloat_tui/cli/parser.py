@@ -33,6 +33,7 @@ COMMANDS: Final = {
     "export": "handover:export",
     "reconstruct": "handover:reconstruct",
     "record": "record:record",
+    "salvage": "salvage:salvage",
     "refresh": "care:refresh",
     "doctor": "care:doctor",
     "recover": "app:recover",

@@ -140,19 +140,13 @@ class TriagePane(Pane):
             style = f"$pile-{pile} bold" + (" underline" if on else "")
             words: Pieces = ((pile.upper(), style), (f" {count}", "$quiet"))
             if not count and not one:
-                words = (*words, (f"  {self._empty(pile, triage)}", "$quiet"))
+                words = (*words, (f"  {EMPTY[pile]}", "$quiet"))
             cells.append(Cell(words, max(1, (self.size.width - 4) // 3)))
         if not one:
             return row(cells, self.size.width - 2, self.glyphs)
-        empty = self._empty(self.pile, triage) if not pile_of(triage, self.pile) else ""
+        empty = EMPTY[self.pile] if not pile_of(triage, self.pile) else ""
         parts = [content(cell.pieces) for cell in cells]
         return Content("   ").join(parts).append_text(f"   {empty}", "$quiet")
-
-    @staticmethod
-    def _empty(pile: Pile, triage: Triage) -> str:
-        if pile == "claimed" and not triage.claims_looked_for:
-            return "claims are not looked for yet"
-        return EMPTY[pile]
 
     def _beside(self, triage: Triage) -> Pieces:
         lines: list[Pieces] = []

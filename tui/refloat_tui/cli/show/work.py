@@ -106,14 +106,7 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
     sizes = f"saved {len(triage.saved)} · claimed {len(triage.claimed)} · gone {len(triage.gone)}"
     yield from labelled("TRIAGE", f"{triage.session}  {sizes}", width)
     yield from section("SAVED", _findings(triage.saved, width))
-    if triage.claims_looked_for:
-        yield from section("CLAIMED", _findings(triage.claimed, width))
-    else:
-        yield from [
-            "",
-            "CLAIMED",
-            "  claims in the agent's messages are not looked for yet: trust none without evidence",
-        ]
+    yield from section("CLAIMED", _findings(triage.claimed, width))
     yield from section("GONE", _findings(triage.gone, width))
     rows = [
         (
@@ -146,7 +139,10 @@ def _findings(findings: tuple[Finding, ...], width: int) -> list[str]:
             f"{place.source.replace('_', ' ')}{f' {place.ref}' if place.ref else ''}"
             for place in finding.recoverable_from
         )
-        rows.append(cut(f"  {finding.known_as:<12} {inert_line(finding.what)}{where}  {steps}", width))
+        said = f"{finding.claim.replace('_', ' ')}: " if finding.claim else ""
+        if finding.message is not None:
+            steps = ", ".join(filter(None, (steps, f"item {finding.message}")))
+        rows.append(cut(f"  {finding.known_as:<12} {said}{inert_line(finding.what)}{where}  {steps}", width))
         detail = "; ".join(part for part in (finding.why, f"recoverable from {back}" if back else "") if part)
         if detail:
             rows.extend(labelled("", detail, width, 15))

@@ -44,10 +44,9 @@ class TriagePage(PageView):
         return ", ".join(f"{count} {pile}" for pile, count in counts.items() if count) or "nothing to sort"
 
     def reason(self, look: Look) -> Pieces:
-        """What the piles mean, and what was not looked for."""
-        words = "Saved: seen on disk or recorded whole. Gone: under way, and it stands nowhere."
-        if not look.recovery.triage.claims_looked_for:
-            return ((words, QUIET), (" Claims were not looked for.", "$state-unresolved"))
+        """What the piles mean."""
+        del look
+        words = "Saved: seen on disk or recorded whole. Claimed: only said. Gone: under way, and it stands nowhere."
         return ((words, QUIET),)
 
     def rows(self, look: Look) -> Sequence[Row]:
@@ -59,10 +58,7 @@ class TriagePage(PageView):
                 rows.append(gap(f"{pile} gap"))
             rows.append(heading(f"{pile} pile", ((pile.upper(), f"$pile-{pile} bold"), (f"  {len(own)}", QUIET))))
             if not own:
-                words = _EMPTY[pile]
-                if pile == "claimed" and not look.recovery.triage.claims_looked_for:
-                    words = "not looked for"
-                rows.append(heading(f"{pile} none", ((f"  {words}", QUIET),)))
+                rows.append(heading(f"{pile} none", ((f"  {_EMPTY[pile]}", QUIET),)))
             rows += [Row(card.key, _cells(card, look)) for card in own]
         return [*rows, *_still_open(look)]
 
@@ -133,7 +129,7 @@ def _cells(card: Card, look: Look) -> tuple[Cell, ...]:
     what = one_line(card.finding.what)
     cells = [Cell(((mark, "$accent"),), 1), Cell(((what, PERSON if moved else ""),))]
     if look.width >= 60:
-        cells.append(Cell(((card.finding.kind.replace("_", " "), QUIET),), 9))
+        cells.append(Cell(((card.finding.kind.replace("_", " "), QUIET),), 11))
     return (*cells, Cell(((f"was {card.found}" if moved else card.finding.known_as, QUIET),), 12))
 
 

@@ -1,0 +1,131 @@
+"""Objects that nothing in a repository names any more: commits of dropped stashes, contents that were staged once.
+
+Decides how far the store is looked through: whole up to a size, else its young loose objects, whose file names say
+which to ask about. Every answer costs a fixed number of questions; one that takes too long is none. `git fsck` would
+read every object's content.
+"""
+
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from refloat.checkout.porcelain import read_objects
+from refloat.checkout.repository import Repository
+from refloat.model.stamp import Stamp, seconds_of
+
+_MOST: Final = 200_000
+"""Objects up to which all of them are listed."""
+_MANY_LOOSE: Final = 5_000
+_MOST_LOOSE: Final = 100_000
+"""Loose objects past which only young ones are asked about, and past which no more are."""
+_SLACK: Final = 60.0
+"""Seconds by which an object may seem older than the session that made it."""
+_SECONDS: Final = 20.0
+_MOST_BLOBS: Final = 1_000
+_MOST_BYTES: Final = 32 * 1024 * 1024
+_LARGEST: Final = 1024 * 1024
+"""Young contents that are read, how many bytes of them at once, and the largest of one."""
+
+
+@dataclass(slots=True)
+class Store:
+    """The objects of a repository, listed at the first question."""
+
+    repository: Repository
+    since: Stamp | None
+    _commits: list[str] | None = None
+    _blobs: dict[str, int] = field(default_factory=dict[str, int])
+    """Size by object id."""
+
+    def find_commits(self) -> list[str]:
+        """Ids of commits that no ref, reflog or worktree reaches."""
+        asked = self._list()
+        words = ("rev-list", "--stdin", "--not", "--all", "--reflog")
+        stdin = "".join(f"{sha}\n" for sha in asked).encode()
+        answer = self.repository.git.run(self.repository.root, *words, stdin=stdin) if asked else None
+        if answer is None or answer.code != 0:
+            return []
+        lost = set(answer.out.decode(errors="replace").split())
+        return [sha for sha in asked if sha in lost]
+
+    def holds(self, oids: Collection[str]) -> set[str]:
+        """Which of these contents are in the store at all."""
+        stdin = "".join(f"{oid}\n" for oid in oids).encode()
+        asked = self.repository.git.run(self.repository.root, "cat-file", "--batch-check", stdin=stdin)
+        rows = (line.split(" ") for line in asked.out.decode(errors="replace").splitlines())
+        return {row[0] for row in rows if len(row) == 3 and row[1] == "blob"}
+
+    def young_blobs(self) -> dict[str, bytes]:
+        """Contents written since the session began that lie loose, the newest first, as far as they are few."""
+        self._list()
+        young = [oid for oid in find_loose(self.repository, self.since, young=True) if oid in self._blobs]
+        wanted: list[str] = []
+        left = _MOST_BYTES
+        for oid in young[:_MOST_BLOBS]:
+            size = self._blobs[oid]
+            if 0 < size <= min(_LARGEST, left):
+                wanted.append(oid)
+                left -= size
+        stdin = "".join(f"{oid}\n" for oid in wanted).encode()
+        answer = self.repository.git.run(self.repository.root, "cat-file", "--batch", stdin=stdin) if wanted else None
+        return dict(read_objects(answer.out)) if answer is not None else {}
+
+    def unreachable(self, oids: Collection[str]) -> set[str]:
+        """Which of these contents nothing names, no index either; none of them where git takes too long to tell."""
+        words = ("rev-list", "--objects", "--no-object-names", "--all", "--reflog", "--indexed-objects")
+        answer = self.repository.git.run(self.repository.root, *words, seconds=_SECONDS) if oids else None
+        if answer is None or answer.code != 0:
+            return set()
+        return set(oids).difference(answer.out.decode(errors="replace").split())
+
+    def _list(self) -> list[str]:
+        """Ids of the commits that may be unreachable; the sizes of contents beside them."""
+        if self._commits is None:
+            rows = _list_all(self.repository)
+            if rows is None:
+                loose = find_loose(self.repository, self.since)
+                rows = _ask(self.repository, "".join(f"{oid}\n" for oid in loose).encode()) if loose else []
+            self._commits = [row[0] for row in rows if row[1] == "commit"]
+            self._blobs = {row[0]: int(row[2]) for row in rows if row[1] == "blob" and row[2].isdigit()}
+        return self._commits
+
+
+def _list_all(repository: Repository) -> list[list[str]] | None:
+    """Every object with type and size; None where there are too many, or git takes too long."""
+    told = repository.git.run(repository.root, "count-objects", "-v")
+    counts = dict(line.split(": ", 1) for line in told.out.decode(errors="replace").splitlines() if ": " in line)
+    numbers = [int(counts[name]) for name in ("count", "in-pack") if counts.get(name, "").isdigit()]
+    if told.code != 0 or sum(numbers) > _MOST:
+        return None
+    words = ("cat-file", "--batch-check", "--batch-all-objects", "--unordered")
+    answer = repository.git.run(repository.root, *words, seconds=_SECONDS)
+    return _rows(answer.out) if answer.code == 0 else None
+
+
+def _ask(repository: Repository, stdin: bytes) -> list[list[str]]:
+    return _rows(repository.git.run(repository.root, "cat-file", "--batch-check", stdin=stdin).out)
+
+
+def _rows(out: bytes) -> list[list[str]]:
+    rows = (line.split(" ") for line in out.decode(errors="replace").splitlines())
+    return [row for row in rows if len(row) == 3 and row[1] in ("commit", "blob")]
+
+
+def find_loose(repository: Repository, since: Stamp | None, *, young: bool = False) -> Sequence[str]:
+    """Ids of loose objects; where there are many, or `young` ones are asked for, of those written since the session
+    began, the newest first.
+    """
+    found: list[os.DirEntry[str]] = []
+    try:
+        for directory in os.scandir(Path(repository.common_dir) / "objects"):
+            if len(directory.name) == 2:
+                found += os.scandir(directory)
+        if young or len(found) > _MANY_LOOSE:
+            start = seconds_of(since) - _SLACK if since is not None else 0.0
+            aged = sorted(((entry.stat().st_mtime, entry.path, entry) for entry in found), reverse=True)
+            found = [entry for written, _, entry in aged if written >= start]
+    except OSError:
+        return []
+    return [entry.path[-len(entry.name) - 3 : -len(entry.name) - 1] + entry.name for entry in found[:_MOST_LOOSE]]

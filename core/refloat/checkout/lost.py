@@ -1,0 +1,342 @@
+"""Lost files of a session: what the record says that each should be, made to fit what stands on disk now.
+
+Decides which files are lost (their edits stand in no saved place), from where their content comes (the record first,
+else a lost place that holds it, else the recorded hunks put where they fit) and how it meets what others changed since.
+Refuses to let go of anything that stands on disk now and that neither HEAD nor the record holds.
+"""
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from refloat.checkout.compare import judge
+from refloat.checkout.files import content_of, read_bytes, text_of
+from refloat.checkout.fold import Folded, Standing
+from refloat.checkout.gitpatch import EXECUTABLE, REGULAR
+from refloat.checkout.lines import same_but_line_ends
+from refloat.checkout.merge import put_onto
+from refloat.checkout.places import is_saved
+from refloat.checkout.rejoin import bytes_of, ended_like, rejoin
+from refloat.checkout.repository import Repository
+from refloat.checkout.survey import Survey
+from refloat.model.checkout import EditedFile, Fate, FileState, FoundIn, PlaceKind
+from refloat.model.transcript import FileEdit
+
+_LOST: Final = frozenset({Fate.LOST, Fate.REVERTED, Fate.UNCONFIRMED})
+_STATES: Final = frozenset({FileState.PARTLY, FileState.REVERTED, FileState.DIVERGED, FileState.DELETED})
+_MODES: Final = frozenset({REGULAR, EXECUTABLE})
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """One file, with what stands there and what should."""
+
+    path: str
+    """As the checkout names it."""
+    name: str | None
+    """Relative to the session's repository; None where it lies elsewhere, or may not be patched (`why` says it)."""
+    old: tuple[bytes, str] | None
+    """Bytes and mode on disk now."""
+    new: tuple[bytes, str] | None
+    """Bytes and mode as they should be; None: the file should be gone, or nothing is known (`why` says it)."""
+    why: str
+    hunks: bytes | None = None
+    """Mere hunks, where the record holds no more and they fit nowhere."""
+
+
+@dataclass(slots=True)
+class Trees:
+    """What HEAD, and HEAD at the session's start, have at the lost paths; asked for at once."""
+
+    repository: Repository | None
+    head: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    start: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+
+    def mode(self, name: str | None) -> str | None:
+        """Git's mode of a path in HEAD, else at the start."""
+        found = self.head.get(name or "") or self.start.get(name or "")
+        return found[0] if found else None
+
+    def versions(self, name: str | None) -> list[bytes]:
+        """Its content at the start, then in HEAD; what is not there is left out."""
+        oids = [found[1] for tree in (self.start, self.head) if (found := tree.get(name or "")) and found[0] in _MODES]
+        loaded = self.repository.load_objects(oids) if self.repository and oids else dict[str, bytes]()
+        return [loaded[oid] for oid in dict.fromkeys(oids) if oid in loaded]
+
+    def in_head(self, name: str | None, data: bytes) -> bool:
+        """Whether HEAD has just these bytes at the path, but for line ends."""
+        found = self.head.get(name or "")
+        if found is None or self.repository is None:
+            return False
+        return found[1] in (self.repository.oid(data), self.repository.oid(data.replace(b"\r\n", b"\n")))
+
+
+def find_lost(survey: Survey, files: Sequence[EditedFile], gone_workspace: str | None) -> list[Lost]:
+    """Every lost file, in the order of the first edit; `files` are those of the same survey, in its order.
+
+    `gone_workspace`: where the session worked, when that is not there any more: nothing below it can be patched.
+    """
+    rows = [(real, file) for real, file in zip(survey.folded, files, strict=True) if _is_lost(survey, real, file)]
+    trees = _load_trees(survey, [path for real, _ in rows for path in (survey.target(real), *_origins(survey, real))])
+    found: list[Lost] = []
+    for real, file in rows:
+        place = _Place(survey, real, file, trees, gone_workspace)
+        if (lost := place.restore()) is not None:
+            found.append(lost)
+    gone = {row.name for row in found if row.new is None}
+    return [_unless_blocked(survey, row, gone) for row in found]
+
+
+def _unless_blocked(survey: Survey, row: Lost, gone: Collection[str | None]) -> Lost:
+    """Git's own check does not see that a directory on the way to a new file is none, so it is seen here."""
+    if survey.trees.main is None or row.name is None or row.old is not None:
+        return row
+    above = _no_directory(str(survey.trees.main.root), row.name)
+    return row if above is None or above in gone else replace(row, name=None, why=f"{above} is no directory now")
+
+
+def _standing(survey: Survey, real: str) -> Folded:
+    """The record without what was taken back with its part of the talk."""
+    return survey.without_superseded.get(real, survey.folded[real])
+
+
+def _origins(survey: Survey, real: str) -> list[str]:
+    """Paths that the content was moved from, newest first."""
+    return [path for path in dict.fromkeys(row.edit.path for row in survey.folded[real].edits[::-1]) if path != real]
+
+
+def _is_lost(survey: Survey, real: str, file: EditedFile) -> bool:
+    rows = zip(survey.folded[real].edits, file.edits, strict=True)
+    fates = [edit for row, edit in rows if row.standing not in (Standing.SUPERSEDED, Standing.REFUSED)]
+    lost = any(edit.fate in _LOST for edit in fates)
+    if file.state is FileState.REVERTED:
+        # Lines that it put back later may stand there from before: they make nothing of it stand.
+        lost |= any(edit.fate in (Fate.UNCOMMITTED, Fate.COMMITTED) and edit.commit is None for edit in fates)
+    if not lost or is_saved(file.found_in):
+        return False
+    return file.state in _STATES or (file.state is FileState.UNVERIFIABLE and bool(file.found_in))
+
+
+def _load_trees(survey: Survey, paths: Sequence[str]) -> Trees:
+    repository = survey.trees.main
+    if repository is None or not paths or repository.head is None:
+        return Trees(repository)
+    head = repository.find_entries(repository.head)
+    start = repository.find_entries(survey.base) if survey.base and survey.base != repository.head else head
+    names = [name for path in paths if (name := _below(repository, path))]
+    wanted = (found[1] for tree in (head, start) for name in names if (found := tree.get(name)))
+    repository.load_objects(wanted)
+    return Trees(repository, head, start)
+
+
+def _below(repository: Repository | None, path: str) -> str | None:
+    root = str(repository.root).rstrip("/") + "/" if repository is not None else None
+    return path[len(root) :] if root is not None and path.startswith(root) else None
+
+
+@dataclass(slots=True)
+class _Place:
+    """One lost file while its content is put together."""
+
+    survey: Survey
+    real: str
+    file: EditedFile
+    trees: Trees
+    gone_workspace: str | None
+
+    def restore(self) -> Lost | None:
+        """What should stand there; None where nothing is lacking after all."""
+        folded = _standing(self.survey, self.real)
+        if not any(row.standing in (Standing.APPLIED, Standing.UNCONFIRMED) for row in folded.edits):
+            return None
+        path = self.survey.target(self.real)
+        name, outside = self._name(path)
+        old = read_bytes(path) if path.startswith("/") else None
+        if outside is None and old is None and os.path.lexists(path):
+            outside = _what_stands(path)
+        if folded.deleted:
+            return self._deletion(folded, name, old, outside)
+        new, why = self._content(folded, name, old)
+        if new is None:
+            return self._no_whole(folded, why, old)
+        mode = old[1] if old else self._mode(name)
+        if old is not None and old[0] == new:
+            return None
+        if outside is not None or name is None:
+            return Lost(self.file.path, None, old, (new, mode), outside or "it may not be patched")
+        return Lost(self.file.path, name, old, (new, mode), why)
+
+    def _name(self, path: str) -> tuple[str | None, str | None]:
+        """Its name in the session's repository, or why it has none."""
+        main = self.survey.trees.main
+        if self.gone_workspace and f"{path}/".startswith(self.gone_workspace.rstrip("/") + "/"):
+            return None, "it lay in a workspace that is gone"
+        if main is None:
+            return None, "there is no git repository"
+        name = _below(main, path)
+        if name is None:
+            return None, "it lies outside the repository"
+        if self.survey.trees.of(path) is not main:
+            return None, "it lies in another repository or worktree"
+        if name.partition("/")[0].lower() == ".git":
+            return None, "it belongs to the repository itself"
+        if self.trees.mode(name) == "120000":
+            return None, "the repository has a symbolic link of that name"
+        return name, None
+
+    def _names(self, name: str | None) -> list[str | None]:
+        """What it is called in the repository, then what it was called before the session moved it."""
+        main = self.survey.trees.main
+        return [name, *(_below(main, path) for path in _origins(self.survey, self.real))]
+
+    def _mode(self, name: str | None) -> str:
+        modes = (self.trees.mode(one) for one in self._names(name))
+        return next((mode for mode in modes if mode in _MODES), REGULAR)
+
+    def _deletion(
+        self, folded: Folded, name: str | None, old: tuple[bytes, str] | None, outside: str | None
+    ) -> Lost | None:
+        if old is None:
+            return None
+        text = text_of(old[0])
+        known = (folded.first_text, *(row.edit.before for row in folded.edits))
+        meant = text is not None and any(one is not None and same_but_line_ends(one, text) for one in known)
+        if outside is None and not meant and not self.trees.in_head(name, old[0]):
+            outside = "the session deleted it, and what stands there now is not what it deleted"
+        return Lost(self.file.path, None if outside else name, old, None, outside or "deletes it again")
+
+    def _no_whole(self, folded: Folded, why: str, old: tuple[bytes, str] | None) -> Lost | None:
+        """What is known of a file that cannot be patched: its whole content, or the recorded hunks."""
+        if folded.text is not None:
+            return Lost(self.file.path, None, old, (bytes_of(folded.text, [old[0]] if old else ()), REGULAR), why)
+        found = next(self._lost_versions(folded), None)
+        if found is not None:
+            return Lost(self.file.path, None, old, (found[0], REGULAR), f"{why}; here as it stands in {found[1]}")
+        hunks = _hunks_text([row.edit for row in folded.made])
+        return Lost(self.file.path, None, old, None, why, hunks) if hunks else None
+
+    # ── content ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _content(self, folded: Folded, name: str | None, old: tuple[bytes, str] | None) -> tuple[bytes | None, str]:
+        """The bytes that should stand there, and how they came about; or None, and why not."""
+        if old is None:
+            named = (self.trees.versions(one) for one in self._names(name))
+            return self._anew(folded, next(filter(None, named), list[bytes]()))
+        versions = self.trees.versions(name)
+        text = folded.text
+        if text is None:
+            return self._by_hunks(folded, old[0])
+        base = _base_of(folded, versions)
+        if base is None:
+            return self._over(folded, text, name, old[0])
+        made = rejoin(base, old[0], text)
+        if made is not None:
+            return made, "restores what the record holds" + self._beside_others(base, old[0])
+        return None, "what the session changed was changed by somebody else too, or is no text any more"
+
+    def _beside_others(self, base: str, disk: bytes) -> str:
+        text = text_of(disk)
+        same = text is not None and same_but_line_ends(base, text)
+        return "" if same else ", and keeps what was changed since"
+
+    def _anew(self, folded: Folded, versions: Sequence[bytes]) -> tuple[bytes | None, str]:
+        """The content of a file that is gone."""
+        if folded.text is not None:
+            model = text_of(versions[0]) if versions else None
+            blind = model is not None and "\r" not in (folded.first_text or "") + folded.text
+            text = ended_like(folded.text, model) if blind and model is not None else folded.text
+            return bytes_of(text, versions), "restores what the record holds whole"
+        for data, where in self._lost_versions(folded):
+            return data, f"restores what {where} holds; the record has its hunks"
+        for data in reversed(versions):
+            text = text_of(data)
+            made = put_onto(_edits(folded), text) if text is not None else None
+            if text is not None and made is not None and not folded.blind:
+                return rejoin(text, data, made), "the recorded hunks, put into the committed content"
+        return None, "the record holds mere hunks, and what they changed is gone"
+
+    def _over(self, folded: Folded, text: str, name: str | None, disk: bytes) -> tuple[bytes | None, str]:
+        """A whole write of which nobody knows what stood there before: only what HEAD holds too may be replaced."""
+        if self.trees.in_head(name, disk) and folded.existed is not False:
+            shown = text_of(disk) or ""
+            return bytes_of(ended_like(text, shown), [disk]), "restores what the record holds whole"
+        return None, "the session wrote it whole, and something else stands there now"
+
+    def _by_hunks(self, folded: Folded, disk: bytes) -> tuple[bytes | None, str]:
+        text = text_of(disk)
+        if folded.blind or text is None:
+            return None, "the record does not hold all that was written"
+        made = put_onto(_edits(folded), text)
+        if made is None:
+            return None, "the record holds mere hunks, and they fit nowhere in what stands there now"
+        return rejoin(text, disk, made), "the recorded hunks, put where they fit"
+
+    def _lost_versions(self, folded: Folded) -> Iterator[tuple[bytes, str]]:
+        """Contents in lost places that are just what the record says, exact bytes."""
+        for place in self.file.found_in:
+            data = self._read(place)
+            if data is not None and judge(folded, content_of(data)).state is FileState.PRESENT:
+                yield data, _words(place)
+
+    def _read(self, place: FoundIn) -> bytes | None:
+        if place.where is PlaceKind.AGENT_BACKUP and place.path:
+            found = read_bytes(place.path)
+            return found[0] if found else None
+        if place.where not in (PlaceKind.REFLOG, PlaceKind.UNREACHABLE_COMMIT):
+            return None
+        kept = self.survey.archive(self.real)
+        return kept[0].bytes_at(place) if kept is not None else None
+
+
+def _edits(folded: Folded) -> list[FileEdit]:
+    return [row.edit for row in folded.edits if row.standing in (Standing.APPLIED, Standing.UNCONFIRMED)]
+
+
+def _base_of(folded: Folded, versions: Sequence[bytes]) -> str | None:
+    """What stood there before the session's first edit: recorded, else as the commit of its start has it."""
+    if folded.first_text is not None:
+        return folded.first_text
+    if folded.existed is False or not versions:
+        return None
+    return text_of(versions[0])
+
+
+def _words(place: FoundIn) -> str:
+    match place.where:
+        case PlaceKind.AGENT_BACKUP:
+            return "a backup of the agent"
+        case PlaceKind.REFLOG:
+            return f"the reflog ({place.ref or (place.commit or '')[:12]})"
+        case _:
+            return f"an unreachable {place.ref or 'commit ' + (place.commit or '')[:12]}"
+
+
+def _what_stands(path: str) -> str:
+    if Path(path).is_symlink():
+        return "a symbolic link stands in its place now"
+    if Path(path).is_dir():
+        return "a directory stands in its place now"
+    return "what stands in its place now is no plain file, or too large"
+
+
+def _no_directory(root: str, name: str) -> str | None:
+    """The first part of the way to a path that is there and is no directory."""
+    above = ""
+    for part in name.split("/")[:-1]:
+        above = f"{above}/{part}" if above else part
+        full = f"{root}/{above}"
+        if os.path.islink(full) or (os.path.lexists(full) and not os.path.isdir(full)):  # noqa: PTH112, PTH114 - strings
+            return above
+    return None
+
+
+def _hunks_text(edits: Sequence[FileEdit]) -> bytes | None:
+    """Recorded hunks as they are, for a person to put in by hand."""
+    rows: list[str] = []
+    for edit in edits:
+        for hunk in edit.hunks:
+            where = f"-{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} " if hunk.old_start else ""
+            rows += [f"@@ {where}@@ {hunk.anchor}".rstrip(), *hunk.lines]
+    return bytes_of("\n".join([*rows, ""])) if rows else None

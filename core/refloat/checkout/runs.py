@@ -1,0 +1,165 @@
+"""What the session's own commands can have written: by the time of a run, by the file named, by what formatters do.
+
+Pure. A formatter changes white space, quotes, line breaks, commas and the order of whole lines: its work is told by
+comparing texts without these. Refuses to credit a formatter with anything else, whenever the file was written.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Final
+
+from refloat.commands import generates, may_undo, may_write
+from refloat.commands.checks import formatter_of, is_check, rewrites
+from refloat.commands.line import Simple, read_line
+from refloat.commands.reading import QUIET, reading_kind
+from refloat.model.stamp import Stamp, later
+from refloat.model.transcript import Outcome, Step, StepKind
+
+_LAYOUT: Final = str.maketrans("", "", " \t\r\n\f\v'\"`,;()\\")
+"""What formatters add, drop and exchange: white space, quotes, commas, semicolons, round brackets, continuations."""
+_RUNNING: Final = (StepKind.COMMAND, StepKind.CHECK, StepKind.EXTERNAL, StepKind.EDIT)
+_MORE_THAN_LAYOUT: Final = frozenset(
+    ("go mod", "pyupgrade", "autoflake", "autopep8", "docformatter", "syncpack format")
+)
+"""Of the known formatters those that change words too: what they did cannot be told by the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One command of the session that can have written files."""
+
+    step: int
+    command: str
+    at: Stamp
+    until: Stamp | None
+    """When it ended, the rounding of times included; None where no result was ever recorded."""
+    formats: bool
+    """Nothing in it writes but known formatters."""
+    words: frozenset[str]
+    """What stands behind the programs of its writing parts, flags apart."""
+    writes: bool = True
+    """False for a check that only looks at the sources: what it is known to generate, it may write even so."""
+
+    def may_write(self, real: str) -> bool:
+        """Whether it can have written a file at all."""
+        return self.writes or generates(self.command, real)
+
+    def spans(self, moment: Stamp) -> bool:
+        """Whether a moment lies within the run."""
+        return self.until is not None and self.at <= moment <= self.until
+
+    def means(self, real: str) -> bool:
+        """Whether a file is one that it names or is known to write, or a formatter's."""
+        return self.formats or self.names(real) or generates(self.command, real)
+
+    def names(self, real: str) -> bool:
+        """Whether one of its words names a file."""
+        return any(_means(word, real) for word in self.words)
+
+    def names_above(self, real: str) -> bool:
+        """Whether one of its words names a file or a directory that it lies in."""
+        return any(_means(word, real) or f"/{word.strip('./')}/" in real for word in self.words if word.strip("./"))
+
+
+def _means(word: str, real: str) -> bool:
+    if any(char in word for char in "*?["):
+        return fnmatchcase(real, word if word.startswith("/") else "*/" + word.removeprefix("./"))
+    return real.endswith("/" + word.removeprefix("./").strip("/")) and word.strip("./") != ""
+
+
+def find_runs(steps: Iterable[Step]) -> list[Run]:
+    """The commands that can have written files, in step order; refused ones and mere reading are left out."""
+    return [run for step in steps if (run := _run(step)) is not None]
+
+
+def _run(step: Step) -> Run | None:
+    if step.command is None or step.at is None or step.kind not in _RUNNING or step.outcome is Outcome.DENIED:
+        return None
+    writes = may_write(step.command)
+    if not writes and step.kind is not StepKind.CHECK:
+        return None
+    writing = [part.words for part in read_line(step.command) if _writes(part)]
+    named = frozenset(word for words in writing for word in words[1:] if not word.startswith("-"))
+    formats = bool(writing) and all(_lays_out(words) for words in writing)
+    until = later(step.ended_at, 0.001) if step.ended_at is not None else None
+    return Run(step.n, step.command, step.at, until, formats, named, writes)
+
+
+def _writes(part: Simple) -> bool:
+    words = part.words
+    if part.writes:
+        return True
+    if words[0] in QUIET or reading_kind(words, writes=False) is not None:
+        return False
+    return not is_check(words) or rewrites(words)
+
+
+def _lays_out(words: Sequence[str]) -> bool:
+    name = formatter_of(words)
+    return name is not None and name not in _MORE_THAN_LAYOUT
+
+
+@dataclass(frozen=True, slots=True)
+class FileRuns:
+    """Those runs that can have written one file."""
+
+    last: Run | None = None
+    """During which the file was last written."""
+    between: Sequence[Run] = ()
+    """Between two edits of the file by the session: formatters, and commands that name the file."""
+
+
+NO_RUNS: Final = FileRuns()
+
+
+def runs_between(runs: Iterable[Run], real: str, first: Stamp, last: Stamp) -> tuple[Run, ...]:
+    """Formatters, and commands that name the file, between two moments."""
+    return tuple(run for run in runs if run.writes and first <= run.at <= last and (run.formats or run.names(real)))
+
+
+def removed_by(runs: Iterable[Run], real: str) -> Run | None:
+    """The last command that names a file, or a directory above it, among what it takes away or moves."""
+    found = [run for run in runs if may_undo(run.command) and run.names_above(real)]
+    return found[-1] if found else None
+
+
+# ── what a formatter does ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def core(text: str) -> str:
+    """A text without what formatters change."""
+    return text.translate(_LAYOUT)
+
+
+@dataclass(slots=True)
+class Layout:
+    """One file's texts as a formatter sees them: what it can have found, and what it can have left."""
+
+    gone: Counter[str] = field(default_factory=Counter[str])
+    """Lines that the file's hunks take away."""
+    came: Counter[str] = field(default_factory=Counter[str])
+    """Lines that they add."""
+    held: str = ""
+    """The core of what the session wrote into the file."""
+
+    def laid_out(self, lines: Sequence[str]) -> bool:
+        """Whether lines are nothing but what the session wrote, in another layout or at another place."""
+        made = core("".join(lines))
+        return not made or made in self.held or not Counter(lines) - self.gone
+
+    def moved_away(self, lines: Sequence[str]) -> bool:
+        """Whether lines that are gone stand elsewhere in the file, or were only layout."""
+        return not core("".join(lines)) or not Counter(lines) - self.came
+
+
+def stands_laid_out(runs: Iterable[Sequence[str]], text: str) -> bool:
+    """Whether every run of recorded lines stands in a text, whatever the layout."""
+    made = core(text)
+    return all(core("".join(lines)) in made for lines in runs)
+
+
+def reformatted(gone: Sequence[str], added: Sequence[str]) -> bool:
+    """Whether one stretch of lines is another in a new layout."""
+    return core("".join(gone)) == core("".join(added))

@@ -1,0 +1,185 @@
+"""The rules of a language, read from its data file and compiled.
+
+Decides how the data is put together: `<name>` in a pattern stands for the alternatives of that name. Refuses a file
+with a pattern that does not compile or a name that nothing defines.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal
+
+from refloat.claims.tokens import MARK
+from refloat.model.triage import ClaimKind
+
+_DIRECTORY: Final = Path(__file__).with_name("rules")
+_NAME: Final = re.compile(r"(?<!\?P)<([a-z_]+)>")
+_TOKENS: Final = {
+    "file": "file",
+    "run_tests": "run(?:_[a-z]+)*?_test(?:_[a-z]+)*?",
+    "run_lint": "run(?:_[a-z]+)*?_lint(?:_[a-z]+)*?",
+    "run_build": "run(?:_[a-z]+)*?_build(?:_[a-z]+)*?",
+    "pr_link": "pr",
+    "sha": "sha",
+    "version": "version",
+    "tick": "tick",
+    "open": "open",
+    "any": "[a-z_]+",
+}
+"""Words of patterns that stand for tokens, with the kind of token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One way to say something."""
+
+    kinds: tuple[tuple[ClaimKind, re.Pattern[str] | None], ...]
+    """What it claims; where a pattern stands beside a kind, only if that is in the match too."""
+    act: bool
+    """Somebody did it: what stands before must be "I …" or nothing. Otherwise something is so."""
+    pattern: re.Pattern[str]
+    hints: tuple[str, ...]
+    """Without any of these, in small letters, the pattern cannot match: tried first, for speed."""
+    needs: re.Pattern[str] | None
+    bare_not: re.Pattern[str] | None
+    """Behind an act that begins a clause: it is none."""
+    not_about: re.Pattern[str] | None
+    """A subject, before the match, of which it claims nothing."""
+
+    @property
+    def fix(self) -> bool:
+        """Whether it tells of a fix: what is fixed may happen when something else does."""
+        return self.kinds[0][0] is ClaimKind.FIXED
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """All rules of one language."""
+
+    rules: tuple[Rule, ...]
+    me: re.Pattern[str]
+    """Ends in somebody who speaks of himself."""
+    alone: re.Pattern[str]
+    """Nothing but adverbs, to the end."""
+    opening: re.Pattern[str]
+    sentence: re.Pattern[str]
+    before: re.Pattern[str]
+    after_state: re.Pattern[str]
+    after: re.Pattern[str]
+    event: re.Pattern[str]
+    """Before a state: it is so ever again, not now."""
+    adjective: re.Pattern[str]
+    failing: re.Pattern[str]
+    section: re.Pattern[str]
+    foreign: frozenset[str]
+    tools: frozenset[str]
+    """Programs that prose calls by name."""
+    done: Mapping[str, str]
+    """Verbs of a plan → the same, done."""
+    open_marks: re.Pattern[str]
+    done_marks: re.Pattern[str]
+
+
+class _Words:
+    """The named alternatives of a file, written out."""
+
+    def __init__(self, words: Mapping[str, object]) -> None:
+        self._words = words
+        self._known: dict[str, str] = {name: f"{MARK}{kind}\\d+{MARK}" for name, kind in _TOKENS.items()}
+
+    def expand(self, pattern: str) -> str:
+        return _NAME.sub(lambda match: self._named(match[1]), pattern)
+
+    def _named(self, name: str) -> str:
+        if name not in self._known:
+            self._known[name] = f"(?:{'|'.join(self.expand(word) for word in _strings(self._words[name]))})"
+        return self._known[name]
+
+    def any_of(self, patterns: Sequence[str]) -> re.Pattern[str]:
+        return self.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+    def compile(self, pattern: str) -> re.Pattern[str]:
+        return re.compile(self.expand(pattern), re.IGNORECASE)
+
+
+def _strings(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list):
+        raise TypeError(f"a list of patterns was expected, not {value!r}")
+    return [str(one) for one in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - TOML, made strings here
+
+
+def _table(value: object) -> Mapping[str, object]:
+    if not isinstance(value, dict):
+        raise TypeError(f"a table was expected, not {value!r}")
+    return {str(key): one for key, one in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - TOML keys are strings
+
+
+Form = Literal["act", "state"]
+
+
+def _rules(entry: Mapping[str, object], subjects: Mapping[str, object], words: _Words) -> list[Rule]:
+    if entry.get("by_subject"):
+        kinds = tuple((ClaimKind(kind), words.compile(str(said))) for kind, said in subjects.items())
+    else:
+        kinds = ((ClaimKind(str(entry["kind"])), None),)
+    form = entry["form"]
+    if form not in ("act", "state"):
+        raise ValueError(f"{form!r} is no form of a claim")
+    hints = tuple(_strings(entry["hints"]))
+
+    def optional(name: str) -> re.Pattern[str] | None:
+        return words.compile(str(entry[name])) if name in entry else None
+
+    return [
+        Rule(
+            kinds,
+            form == "act",
+            words.compile(rf"\b(?:{pattern})" if form == "act" else pattern),
+            hints,
+            optional("needs"),
+            optional("bare_not"),
+            optional("not_about"),
+        )
+        for pattern in _strings(entry["patterns"])
+    ]
+
+
+@cache
+def load(language: str) -> Language:
+    """The rules of a language.
+
+    Raises:
+        FileNotFoundError: there are none.
+        KeyError, TypeError, ValueError, re.error: the file is wrong.
+    """
+    from tomli import loads
+
+    data = loads((_DIRECTORY / f"{language}.toml").read_text(encoding="utf-8"))
+    words = _Words(_table(data["words"]))
+    veto = _table(data["veto"])
+    subjects = _table(data["subjects"])
+    lists = {name: words.any_of(_strings(patterns)) for name, patterns in veto.items() if not name.endswith("_marks")}
+    rules = [rule for entry in data["claims"] for rule in _rules(_table(entry), subjects, words)]
+    return Language(
+        rules=tuple(rules),
+        me=words.compile(r"\b<me> <adv>$"),
+        alone=words.compile(r"<adv>$"),
+        opening=re.compile(rf"(?:{lists['opening'].pattern})", re.IGNORECASE),
+        sentence=lists["sentence"],
+        before=lists["before"],
+        after_state=lists["after_state"],
+        after=lists["after"],
+        event=lists["event"],
+        adjective=lists["adjective"],
+        failing=lists["failing"],
+        section=re.compile(rf"\b(?:{lists['section'].pattern})", re.IGNORECASE),
+        foreign=frozenset(str(data["foreign"]).split()),
+        tools=frozenset(str(data["tools"]).split()),
+        done={verb: str(done) for verb, done in _table(data["done"]).items()},
+        open_marks=re.compile("|".join(map(re.escape, _strings(veto["open_marks"])))),
+        done_marks=re.compile("|".join(map(re.escape, _strings(veto["done_marks"])))),
+    )

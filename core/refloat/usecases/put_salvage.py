@@ -1,0 +1,149 @@
+"""A salvaged patch put into a file, and what no patch can hold beside it: private, exact, never through a link.
+
+Decides where it may be written: nowhere among an agent's records and in no git directory. Refuses to replace a file
+unless told to, and to follow a recorded path anywhere but below the one new directory.
+"""
+
+import os
+from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+from refloat.brief.masks import Masker
+from refloat.errors import NotDone, UsageError
+from refloat.model.salvage import Salvage, SalvagedFile
+from refloat.text import inert_line
+from refloat.usecases.workbench import Workbench
+from refloat.usecases.write_brief import write_private
+
+_BESIDE: Final = ".files"
+_LIST: Final = ".files.txt"
+_OPEN_DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+_NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """What was written; None for what there was no need of."""
+
+    patch: Path | None
+    beside: Path | None
+    """Directory of the contents that stand in no patch."""
+    listing: Path | None
+    """Says of each file that stands in no patch why."""
+
+
+def put_salvage(bench: Workbench, found: Salvage, path: Path, *, overwrite: bool = False) -> Put:
+    """Write the patch to `path` (0600), contents that it cannot hold below `PATH.files` (0700), the reasons beside.
+
+    Nothing is written where nothing was found.
+
+    Raises:
+        NotDone: it may not be written there, or something is there and `overwrite` is not given.
+        UsageError: it cannot be written.
+
+    """
+    path = path.absolute()
+    _refuse(bench, path)
+    rest = [file for file in found.files if not file.in_patch]
+    beside, listing = path.with_name(path.name + _BESIDE), path.with_name(path.name + _LIST)
+    held = [file for file in rest if file.beside is not None]
+    wanted = [*([path] if found.patch else []), *([listing] if rest else []), *([beside] if held else [])]
+    there = next((one for one in wanted if os.path.lexists(one)), None)
+    if there is not None and not overwrite:
+        raise NotDone(f"{there} is there already; `--force` replaces it")
+    if found.patch:
+        write_private(path, found.patch)
+    names = _put_beside(beside, held) if held else {}
+    if rest:
+        write_private(listing, "".join(_told(rest, names)))
+    return Put(path if found.patch else None, beside if held else None, listing if rest else None)
+
+
+def _refuse(bench: Workbench, path: Path) -> None:
+    real = Path(os.path.realpath(path.parent)) / path.name
+    places = bench.machine.places
+    home = Path(os.path.realpath(places.home))
+    for reader in bench.readers:
+        for walk in reader.walks(places.home, places.environment):
+            root = Path(os.path.realpath(walk.root))
+            # An agent's records lie in a directory of its own, several walks deep; its home is nobody's alone.
+            own = root.parent if root.parent != home and root.parent not in home.parents else root
+            if real.is_relative_to(own) and own != home:
+                raise NotDone(f"{path} lies among the records of {reader.title}; name another place")
+    if any(part.lower() == ".git" for part in real.parts):
+        raise NotDone(f"{path} lies in a git directory; name another place")
+
+
+def _told(rest: Sequence[SalvagedFile], names: dict[int, str]) -> Iterator[str]:
+    masker = Masker()
+    for file in rest:
+        held = f"content: {inert_line(names[id(file)])}" if id(file) in names else "content: not known whole"
+        yield f"{masker.text(inert_line(file.path))}\n  {held}\n  why: {masker.text(inert_line(file.why))}\n"
+
+
+# ── contents ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _put_beside(directory: Path, files: Sequence[SalvagedFile]) -> dict[int, str]:
+    """Write each content below a directory; what each is called there."""
+    names: dict[int, str] = {}
+    try:
+        with suppress(FileExistsError):
+            directory.mkdir(mode=0o700)
+        with _opened(str(directory)) as root:
+            for number, file in enumerate(files, 1):
+                names[id(file)] = _put(root, _parts(file), file.beside or b"", number, set(names.values()))
+    except (OSError, ValueError) as fault:
+        why = fault.strerror if isinstance(fault, OSError) else fault
+        raise UsageError(f"{str(directory)!r} cannot be written ({why}); name another place with `--out`") from fault
+    return names
+
+
+def _parts(file: SalvagedFile) -> list[str]:
+    """Where a content goes: its path without anything that leads up or elsewhere."""
+    parts = [part.replace("\0", "") for part in file.path.split("/")]
+    kept = [part for part in parts if part not in ("", ".", "..")] or ["file"]
+    return [*(["outside"] if file.path.startswith("/") else []), *kept[:-1], kept[-1] + file.suffix]
+
+
+def _put(root: int, parts: Sequence[str], data: bytes, number: int, taken: AbstractSet[str]) -> str:
+    """Write one content; where its own name is taken or too long, under a number."""
+    name = "/".join(parts)
+    if name not in taken:
+        with suppress(OSError):
+            _write(root, parts, data)
+            return name
+    numbered = next(one for extra in count(number) if (one := f"file-{extra}") not in taken)
+    _write(root, [numbered], data)
+    return numbered
+
+
+def _write(root: int, parts: Sequence[str], data: bytes) -> None:
+    above = os.dup(root)
+    try:
+        for part in parts[:-1]:
+            with suppress(FileExistsError):
+                os.mkdir(part, 0o700, dir_fd=above)
+            below = os.open(part, _OPEN_DIRECTORY, dir_fd=above)
+            os.close(above)
+            above = below
+        with suppress(FileNotFoundError):
+            os.unlink(parts[-1], dir_fd=above)
+        with os.fdopen(os.open(parts[-1], _NEW_FILE, 0o600, dir_fd=above), "wb") as file:
+            file.write(data)
+    finally:
+        os.close(above)
+
+
+@contextmanager
+def _opened(directory: str) -> Generator[int]:
+    descriptor = os.open(directory, _OPEN_DIRECTORY)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

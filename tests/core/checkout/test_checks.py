@@ -1,0 +1,137 @@
+"""Checks and the tree that they saw, in real repositories."""
+
+import os
+
+from tests.core.checkout.conftest import Repo, at
+
+from refloat.model.checkout import CheckRun, Freshness
+from refloat.model.stamp import seconds_of
+from refloat.model.transcript import Outcome
+from refloat.testing.stories import StoryBuilder, written
+
+CURRENT, STALE, UNKNOWN = Freshness.CURRENT, Freshness.STALE, Freshness.UNKNOWN_TREE
+
+
+def only(repo: Repo, story: StoryBuilder) -> CheckRun:
+    (run,) = repo.compare(story).checks
+    return run
+
+
+def told(run: CheckRun) -> tuple[Freshness, str | None]:
+    return run.freshness, run.stale_because
+
+
+def test_a_check_that_nothing_followed_is_current(repo: Repo) -> None:
+    story = repo.story()
+    story.run("pytest -q")
+    run = only(repo, story)
+    assert (told(run), run.outcome, run.exit_code, run.proved) == ((CURRENT, None), Outcome.OK, 0, True)
+    assert run.head == repo.git("rev-parse", "HEAD")
+
+
+def test_a_pipe_of_which_nothing_speaks_proves_nothing(repo: Repo) -> None:
+    story = repo.story()
+    story.run("pytest -q | tail -1", "some words")
+    run = only(repo, story)
+    assert (run.outcome, run.exit_code, run.proved) == (Outcome.OK, None, False)
+    assert run.note == "its exit code is that of `tail -1`, not of the check; nothing says how it ended"
+
+
+def test_an_edit_outside_the_repository_makes_no_check_stale(repo: Repo) -> None:
+    story = repo.story()
+    story.run("pytest -q")
+    story.edit(written(str(repo.root.parent / "notes.md"), "x\n"))
+    (repo.root.parent / "notes.md").write_text("x\n", encoding="utf-8")
+    assert told(only(repo, story)) == (CURRENT, None)
+
+
+def test_a_refused_edit_makes_no_check_stale(repo: Repo) -> None:
+    story = repo.story()
+    story.run("pytest -q")
+    story.edit(written(repo.path("a.py"), "x\n"), outcome=Outcome.DENIED)
+    assert told(only(repo, story)) == (CURRENT, None)
+
+
+def test_an_edit_while_it_ran_makes_it_stale(repo: Repo) -> None:
+    story = repo.story()
+    story.run("pytest -q")
+    helper = repo.story()
+    helper.subagent = "helper"
+    helper.edit(written(repo.path("a.py"), "x\n"))
+    story.subagents["helper"] = helper.build()
+    repo.write("a.py", "x\n", 11)
+    assert told(only(repo, story)) == (STALE, "step 1 edited a.py")
+
+
+def test_a_formatter_behind_it_is_named(repo: Repo) -> None:
+    repo.write("a.py", "x\n")
+    repo.commit("a")
+    story = repo.story()
+    story.run("pytest -q")
+    story.run("ruff format .")
+    repo.write("a.py", "y\n", 21)
+    assert told(only(repo, story)) == (STALE, f"a.py was written at {at(21)}, while step 2 ran: ruff format .")
+
+
+def test_a_stash_behind_it_makes_it_stale(repo: Repo) -> None:
+    path = repo.write("a.py", "old\n")
+    repo.commit("a")
+    story = repo.story()
+    story.edit(written(path, "new\n"))
+    repo.write("a.py", "new\n", 11)
+    story.run("pytest -q")
+    assert told(only(repo, story)) == (CURRENT, None)
+    repo.git("stash", at=60)
+    os.utime(path, (seconds_of(at(60)), seconds_of(at(60))))
+    assert told(only(repo, story)) == (STALE, f"a.py was written at {at(60)}")
+
+
+def test_head_at_the_time_of_each_check(repo: Repo) -> None:
+    first = repo.git("rev-parse", "HEAD")
+    story = repo.story()
+    story.run("pytest -q")  # at 10
+    repo.write("a.py", "x\n", 12)
+    second = repo.commit("a", at=15)
+    story.run("pytest -q")  # at 20
+    repo.git("commit", "-q", "--amend", "-m", "b", at=25)
+    third = repo.git("rev-parse", "HEAD")
+    story.run("pytest -q")  # at 30
+    repo.git("checkout", "-q", "-b", "other", first, at=35)
+    story.run("pytest -q")  # at 40
+    repo.git("checkout", "-q", "main", at=45)
+    story.run("pytest -q")  # at 50
+    assert [run.head for run in repo.compare(story).checks] == [first, second, third, first, third]
+
+
+def test_a_check_in_another_worktree_is_that_worktrees(repo: Repo) -> None:
+    repo.write("a.py", "x\n")
+    repo.commit("a")
+    other = repo.root.parent / "other"
+    repo.git("worktree", "add", "-q", "-b", "topic", str(other), at=5)
+    here = repo.git("rev-parse", "HEAD")
+    story = repo.story()
+    story.run(f"cd {other} && pytest -q")  # at 10
+    story.run("pytest -q")  # at 20
+    repo.git("commit", "-q", "--allow-empty", "-m", "there", at=6, cwd=other)
+    there = repo.git("rev-parse", "HEAD", cwd=other)
+    run, own = repo.compare(story).checks
+    assert (run.head, own.head) == (there, here)
+    assert (run.freshness, own.freshness) == (CURRENT, CURRENT)
+    repo.write("a.py", "y\n", 90)
+    run, own = repo.compare(story).checks
+    assert (run.freshness, told(own)) == (CURRENT, (STALE, f"a.py was written at {at(90)}"))
+
+
+def test_a_check_outside_any_repository_has_no_known_tree(repo: Repo) -> None:
+    elsewhere = repo.root.parent / "elsewhere"
+    elsewhere.mkdir()
+    story = repo.story()
+    story.run(f"cd {elsewhere} && pytest -q")
+    run = only(repo, story)
+    assert (run.head, told(run)) == (None, (UNKNOWN, "there is no repository to tell what else changed"))
+
+
+def test_a_check_without_a_result_has_no_known_tree(repo: Repo) -> None:
+    story = repo.story()
+    story.run("pytest -q", outcome=Outcome.DANGLING)
+    assert told(only(repo, story)) == (UNKNOWN, "no result of it was ever recorded")

@@ -1,0 +1,607 @@
+"""Lost work comes back by `git apply`, byte for byte, and nobody else's is lost on the way."""
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from tests.core.checkout.conftest import Repo, at
+
+from refloat.model.checkout import Warned
+from refloat.model.salvage import Salvage
+from refloat.model.transcript import FileEdit, Hunk, Outcome, Touched
+from refloat.ports import Git, GitAnswer
+from refloat.testing.stories import StoryBuilder, edited, hunks_between, replaced, written
+from refloat.usecases.salvage import salvage
+from refloat.usecases.workbench import Workbench
+
+OLD = "def total(rows):\n    return sum(rows)\n\n\ndef mean(rows):\n    return total(rows) / len(rows)\n"
+NEW = OLD.replace("sum(rows)", "sum(row.net for row in rows)")
+
+
+def find(repo: Repo, story: StoryBuilder, *others: StoryBuilder) -> Salvage:
+    before = tree_of(repo)
+    found = salvage(repo.bench, story.build(), others=[other.build() for other in others])
+    assert tree_of(repo) == before, "the checkout was touched"
+    return found
+
+
+def tree_of(repo: Repo) -> dict[str, tuple[float, bytes | str]]:
+    found: dict[str, tuple[float, bytes | str]] = {}
+    for folder, _, names in os.walk(repo.root):
+        for name in names:
+            path = Path(folder) / name
+            content = str(path.readlink()) if path.is_symlink() else path.read_bytes()
+            found[str(path)] = (path.lstat().st_mtime, content)
+    return found
+
+
+def apply(repo: Repo, found: Salvage) -> None:
+    patch = repo.root.parent / "lost.patch"
+    patch.write_bytes(found.patch.encode())
+    repo.git("apply", str(patch))
+
+
+def rows(found: Salvage) -> dict[str, bool]:
+    return {file.path: file.in_patch for file in found.files}
+
+
+def why(found: Salvage, path: str) -> str:
+    return next(file.why for file in found.files if file.path == path)
+
+
+def read(repo: Repo, name: str) -> bytes:
+    return (repo.root / name).read_bytes()
+
+
+# ── what is lost ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_reverted_session_comes_back_whole(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    gone = repo.write("old.py", "x = 1\n")
+    repo.write("mode.sh", "#!/bin/sh\n")
+    (repo.root / "mode.sh").chmod(0o755)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    story.edit(written(repo.path("new/b.py"), "b\n", existed=False))
+    story.edit(FileEdit(gone, "delete", before="x = 1\n", existed=True))
+    story.edit(edited(repo.path("mode.sh"), "#!/bin/sh\n", "#!/bin/sh\necho\n"))
+    found = find(repo, story)
+    assert rows(found) == {"a.py": True, "new/b.py": True, "old.py": True, "mode.sh": True}
+    apply(repo, found)
+    assert read(repo, "a.py").decode() == NEW
+    assert read(repo, "new/b.py") == b"b\n"
+    assert not (repo.root / "old.py").exists()
+    assert (repo.root / "mode.sh").stat().st_mode & 0o111
+    assert find(repo, story).files == ()
+
+
+def test_what_stands_or_is_saved_is_not_lost(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.write("b.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    story.edit(edited(repo.path("b.py"), OLD, NEW))
+    repo.write("a.py", NEW, 12)
+    repo.write("b.py", NEW, 12)
+    repo.git("stash", "push", "b.py", at=30)
+    found = find(repo, story)
+    assert (found.files, found.patch, found.secrets) == ((), "", 0)
+
+
+def test_a_staged_edit_is_saved_in_the_index(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    repo.write("a.py", NEW, 12)
+    repo.git("add", "a.py")
+    repo.write("a.py", OLD, 20)
+    (file,) = repo.compare(story).files
+    assert [(p.where, p.ref) for p in file.found_in] == [("worktree", "index")]
+    assert find(repo, story).files == ()
+
+
+def test_a_refused_edit_and_one_that_was_taken_back_are_no_lost_work(repo: Repo) -> None:
+    story = repo.story()
+    story.edit(written(repo.path("a.py"), "a\n"), outcome=Outcome.DENIED)
+    story.edit(written(repo.path("b.py"), "b\n"), superseded=True)
+    assert find(repo, story).files == ()
+
+
+def test_an_edit_without_a_recorded_result_is_offered(repo: Repo) -> None:
+    story = repo.story()
+    story.edit(written(repo.path("a.py"), "a\n"), outcome=Outcome.DANGLING)
+    assert rows(find(repo, story)) == {"a.py": True}
+
+
+def test_only_edits_that_were_not_taken_back_come_back(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    story.edit(edited(path, NEW, NEW + "gone\n"), superseded=True)
+    found = find(repo, story)
+    apply(repo, found)
+    assert read(repo, "a.py").decode() == NEW
+
+
+# ── what others did since ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_somebody_else_changed_since_stays(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    repo.write("a.py", OLD + "# theirs\n", 60)
+    found = find(repo, story)
+    assert "keeps what was changed since" in why(found, "a.py")
+    apply(repo, found)
+    assert read(repo, "a.py").decode() == NEW + "# theirs\n"
+
+
+def test_a_change_of_the_same_lines_is_put_beside(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    repo.write("a.py", OLD.replace("sum(rows)", "max(rows)"), 60)
+    found = find(repo, story)
+    (file,) = found.files
+    assert (file.in_patch, file.beside, found.patch) == (False, NEW.encode(), "")
+    assert "somebody else" in file.why
+
+
+def test_a_new_file_in_whose_place_something_else_stands(repo: Repo) -> None:
+    story = repo.story()
+    story.edit(written(repo.path("a.py"), "mine = 1\n", existed=False))
+    repo.write("a.py", "theirs = 2\n", 60)
+    (file,) = find(repo, story).files
+    assert (file.in_patch, file.beside) == (False, b"mine = 1\n")
+
+
+def test_a_deleted_file_that_came_back_as_another_is_not_deleted(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(FileEdit(path, "delete", before=OLD, existed=True))
+    repo.write("a.py", "something = 'else'\n", 60)
+    (file,) = find(repo, story).files
+    assert not file.in_patch
+
+
+def test_a_whole_write_over_a_file_that_only_head_holds(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(written(path, "rewritten = 1\n", existed=True))
+    found = find(repo, story)
+    apply(repo, found)
+    assert read(repo, "a.py") == b"rewritten = 1\n"
+
+
+def test_a_directory_in_the_place_of_a_file(repo: Repo) -> None:
+    story = repo.story()
+    story.edit(written(repo.path("a"), "mine\n", existed=False))
+    story.edit(written(repo.path("b/c"), "mine too\n", existed=False))
+    repo.write("a/inner", "theirs\n", 60)
+    repo.write("b", "theirs\n", 60)
+    found = find(repo, story)
+    assert rows(found) == {"a": False, "b/c": False}
+    assert why(found, "a") == "a directory stands in its place now"
+    assert why(found, "b/c") == "b is no directory now"
+
+
+def test_a_file_that_the_session_made_a_directory_of(repo: Repo) -> None:
+    path = repo.write("a", "a\n")
+    repo.commit("a")
+    story = repo.story()
+    story.edit(FileEdit(path, "delete", before="a\n", existed=True))
+    story.edit(written(repo.path("a/b"), "b\n", existed=False))
+    found = find(repo, story)
+    assert rows(found) == {"a": True, "a/b": True}
+    apply(repo, found)
+    assert read(repo, "a/b") == b"b\n"
+
+
+# ── shapes of content ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"a\r\nb\r\n", b"a\r\nc\r\n"),
+        (b"a\r\nb\n", b"a\r\nc\n"),
+        (b"a\nb", b"a\nc"),
+        (b"a\nb\n", b"a\nb"),
+        (b"a\nb", b"a\nb\n"),
+        (b"a\n", b""),
+        (b"", b"a\n"),
+        (b"a\x0cb\n\xe2\x80\xa8x\n", b"a\x0cc\n\xe2\x80\xa8y\n"),
+        (b"\xef\xbb\xbfa\n", b"\xef\xbb\xbfb\n"),
+        (b"a\n", b"a\x00b\n"),
+        (b"a\x00b\n", b"a\x00c\n"),
+        ("a\n".encode("utf-16"), "b\n".encode("utf-16")),
+    ],
+)
+@pytest.mark.parametrize("exact", [True, False])
+def test_the_recorded_bytes_come_back(repo: Repo, old: bytes, new: bytes, exact: bool) -> None:
+    def text(data: bytes) -> str:
+        return data.decode("utf-16" if data[:2] == b"\xff\xfe" else "utf-8")
+
+    path = repo.write("a.txt", old)
+    repo.commit("a")
+    story = repo.story()
+    if exact or b"\0" in old or text(old).rstrip("\n") == text(new).rstrip("\n"):
+        edit = FileEdit(path, "update", before=text(old), after=text(new), existed=True)
+    else:
+        edit = FileEdit(path, "update", hunks=hunks_between(text(old), text(new)), existed=True)
+    story.edit(edit)
+    found = find(repo, story)
+    assert rows(found) == {"a.txt": True}
+    apply(repo, found)
+    assert read(repo, "a.txt") == new
+
+
+def test_a_record_that_leaves_carriage_returns_out(repo: Repo) -> None:
+    """Claude Code's hunks and contents have no carriage returns, whatever the file has."""
+    path = repo.write("a.txt", "a\r\nb\r\nc\r\nd\r\ne\r\n")
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, "a\nb\nc\nd\ne\n", "a\nB\nc\nd\ne\n"))
+    found = find(repo, story)
+    apply(repo, found)
+    assert read(repo, "a.txt") == b"a\r\nB\r\nc\r\nd\r\ne\r\n"
+
+
+def test_bytes_that_are_no_text_stay_as_they_are(repo: Repo) -> None:
+    path = repo.write("a.txt", b"caf\xe9\nb\n")
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, "caf\ufffd\nb\n", "caf\ufffd\nc\n"))
+    found = find(repo, story)
+    apply(repo, found)
+    assert read(repo, "a.txt") == b"caf\xe9\nc\n"
+
+
+def test_a_deleted_file_keeps_its_executable_bit_and_comes_from_its_hunks(repo: Repo) -> None:
+    path = repo.write("run.sh", OLD)
+    (repo.root / "run.sh").chmod(0o755)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW, exact=False))
+    (repo.root / "run.sh").unlink()
+    found = find(repo, story)
+    apply(repo, found)
+    assert read(repo, "run.sh").decode() == NEW
+    assert (repo.root / "run.sh").stat().st_mode & 0o100
+
+
+def test_a_rename_with_an_edit(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    target = repo.path("lib/b.py")
+    story.edit(FileEdit(path, "update", hunks=hunks_between(OLD, NEW), moved_to=target, existed=True))
+    found = find(repo, story)
+    assert rows(found) == {"a.py": True, "lib/b.py": True}
+    apply(repo, found)
+    assert not (repo.root / "a.py").exists()
+    assert read(repo, "lib/b.py").decode() == NEW
+
+
+def test_hunks_that_fit_nowhere_are_told_as_such(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(replaced(path, "sum(rows)", "max(rows)"))
+    repo.write("a.py", "all = 'new'\n", 60)
+    (file,) = find(repo, story).files
+    assert (file.in_patch, file.suffix) == (False, ".hunks")
+    assert file.beside is not None
+    assert b"+max(rows)" in file.beside
+
+
+def test_one_of_two_hunks_stands_already(repo: Repo) -> None:
+    both = NEW.replace("len(rows)", "(len(rows) or 1)")
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW, exact=False))
+    story.edit(edited(path, NEW, both, exact=False))
+    repo.write("a.py", NEW, 60)
+    found = find(repo, story)
+    apply(repo, found)
+    assert read(repo, "a.py").decode() == both
+
+
+# ── where the content comes from ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def lose_after_commit(repo: Repo, *, dangling: bool) -> StoryBuilder:
+    """A file of which the record has one hunk, committed with more in it, then lost with its branch."""
+    path = repo.path("a.py")
+    story = repo.story()
+    story.edit(replaced(path, "sum(rows)", "sum(row.net for row in rows)"))
+    repo.git("checkout", "-q", "-b", "feature")
+    repo.write("a.py", NEW, 12)
+    repo.commit("net", at=20)
+    repo.git("checkout", "-q", "main", at=30)
+    repo.git("branch", "-D", "feature")
+    if dangling:
+        repo.git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+    return story
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("dangling", [False, True])
+def test_a_lost_commit_gives_what_the_record_has_mere_hunks_of(repo: Repo, *, dangling: bool, packed: bool) -> None:
+    story = lose_after_commit(repo, dangling=dangling)
+    if packed:
+        repo.git("repack", "-q", "-a", "-d", "-k" if dangling else "-q")
+    found = find(repo, story)
+    assert ("unreachable" if dangling else "reflog") in why(found, "a.py")
+    apply(repo, found)
+    assert read(repo, "a.py").decode() == NEW
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_content_that_was_staged_once(repo: Repo, *, whole: bool) -> None:
+    path = repo.path("a.py")
+    story = repo.story()
+    story.edit(
+        written(path, NEW, existed=False) if whole else replaced(path, "sum(rows)", "sum(row.net for row in rows)")
+    )
+    repo.write("a.py", NEW, 12)
+    repo.git("add", "a.py")
+    repo.git("rm", "-q", "--cached", "a.py")
+    (repo.root / "a.py").unlink()
+    (file,) = repo.compare(story).files
+    place = next(p for p in file.found_in if p.where == "unreachable_commit")
+    assert (place.ref, place.commit) == ("blob " + repo.git("hash-object", "--stdin", stdin=NEW), None)
+    found = find(repo, story)
+    apply(repo, found)
+    assert read(repo, "a.py").decode() == NEW
+
+
+def test_an_agents_backup_gives_it_back(repo: Repo, tmp_path: Path) -> None:
+    backup = tmp_path / "0123456789abcdef@v2"
+    backup.write_text(NEW)
+    story = repo.story()
+    story.edit(replaced(repo.path("a.py"), "sum(rows)", "sum(row.net for row in rows)"))
+    # The backup is of a later prompt: it holds what the edit left.
+    story.touched.append(Touched(repo.path("a.py"), "backup", at(500), source=str(backup)))
+    found = find(repo, story)
+    assert "backup" in why(found, "a.py")
+    apply(repo, found)
+    assert read(repo, "a.py").decode() == NEW
+
+
+# ── where git stands in the way ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("attributes", "setting", "disk", "record", "fits"),
+    [
+        ("* text=auto eol=crlf\n", "false", b"a\r\nb\r\n", b"a\r\nc\r\n", True),
+        ("* text eol=crlf\n", "false", b"a\r\nb\r\n", b"a\r\nc\r\n", True),
+        ("* text eol=crlf\n", "false", b"a\r\nb\r\n", b"x\ny\n", False),
+        ("* text=auto\n", "true", b"a\r\nb\r\n", b"a\r\nc\r\n", True),
+        ("* text=auto\n", "input", b"a\nb\n", b"a\nc\n", True),
+        ("* text=auto\n", "input", b"a\r\nb\r\n", b"a\r\nc\r\n", True),
+        ("* -text\n", "true", b"a\r\nb\n", b"a\r\nc\n", True),
+        ("", "true", b"a\r\nb\r\n", b"a\r\nc\r\n", True),
+    ],
+)
+def test_line_ends_that_git_would_turn(
+    repo: Repo, attributes: str, setting: str, disk: bytes, record: bytes, fits: bool
+) -> None:
+    if attributes:
+        repo.write(".gitattributes", attributes)
+    repo.git("config", "core.autocrlf", setting)
+    path = repo.write("a.txt", disk)
+    repo.commit("a")
+    repo.git("config", "core.safecrlf", "false")
+    story = repo.story()
+    story.edit(FileEdit(path, "update", before=disk.decode(), after=record.decode(), existed=True))
+    found = find(repo, story)
+    assert rows(found) == {"a.txt": fits}
+    if fits:
+        apply(repo, found)
+        assert read(repo, "a.txt") == record
+
+
+def test_a_filter_keeps_a_file_out_of_the_patch_and_does_not_run(repo: Repo, tmp_path: Path) -> None:
+    repo.write(".gitattributes", "*.bin filter=evil\n")
+    path = repo.write("a.bin", "a\n")
+    repo.commit("a")
+    ran = tmp_path / "ran"
+    for what in ("clean", "smudge"):
+        repo.git("config", f"filter.evil.{what}", f"touch {ran}; cat")
+    story = repo.story()
+    story.edit(edited(path, "a\n", "b\n"))
+    (file,) = find(repo, story).files
+    assert (file.in_patch, file.beside) == (False, b"b\n")
+    assert "filter" in file.why
+    assert not ran.exists()
+
+
+def test_a_link_out_of_the_checkout_is_not_written_through(repo: Repo, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    repo.write("lib/a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(repo.path("lib/a.py"), OLD, NEW))
+    shutil.rmtree(repo.root / "lib")
+    (repo.root / "lib").symlink_to(outside)
+    (file,) = find(repo, story).files
+    assert (file.in_patch, file.beside) == (False, NEW.encode())
+    assert list(outside.iterdir()) == []
+
+
+def test_a_link_that_took_the_place_of_a_file(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    (repo.root / "a.py").unlink()
+    (repo.root / "a.py").symlink_to("README.md")
+    assert all(not file.in_patch for file in find(repo, story).files)
+
+
+def test_odd_names_and_files_elsewhere(repo: Repo, tmp_path: Path) -> None:
+    story = repo.story()
+    names = ["with space.py", 'quote".py', "new\nline.py", "grün/☃.py"]
+    for name in names:
+        story.edit(written(repo.path(name), f"{name}\n", existed=False))
+    story.edit(written(str(tmp_path / "notes.md"), "out\n", existed=False))
+    found = find(repo, story)
+    assert rows(found) == dict.fromkeys(names, True) | {str(tmp_path / "notes.md"): False}
+    apply(repo, found)
+    assert [read(repo, name).decode() for name in names] == [f"{name}\n" for name in names]
+
+
+def test_without_a_repository_there_are_files_only(bare: Repo) -> None:
+    story = bare.story()
+    story.edit(written(bare.path("a.py"), "a\n", existed=False))
+    found = find(bare, story)
+    assert (found.patch, found.repo) == ("", None)
+    assert [(file.in_patch, file.beside) for file in found.files] == [(False, b"a\n")]
+
+
+def test_a_workspace_that_is_gone(repo: Repo) -> None:
+    tree = repo.root / ".worktrees" / "gone"
+    story = replace(repo.story(), workspace=str(tree))
+    story.edit(written(str(tree / "a.py"), "a = 1\n", existed=False))
+    (file,) = find(repo, story).files
+    assert (file.in_patch, file.beside) == (False, b"a = 1\n")
+
+
+def test_before_the_first_commit(bare: Repo) -> None:
+    bare.git("init", "-q", "-b", "main")
+    story = bare.story()
+    story.edit(written(bare.path("a.py"), "a\n", existed=False))
+    found = find(bare, story)
+    apply(bare, found)
+    assert read(bare, "a.py") == b"a\n"
+
+
+def test_in_the_middle_of_a_merge(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.write("b.py", OLD)
+    repo.commit("a")
+    repo.git("checkout", "-q", "-b", "other")
+    repo.write("a.py", OLD.replace("sum", "min"), -900)
+    repo.commit("min")
+    repo.git("checkout", "-q", "main")
+    repo.write("a.py", OLD.replace("sum", "max"), -800)
+    repo.commit("max")
+    story = repo.story()
+    story.edit(edited(repo.path("b.py"), OLD, NEW))
+    story.edit(edited(path, OLD.replace("sum", "max"), NEW))
+    repo.git("merge", "other", check=False, at=20)
+    found = find(repo, story)
+    assert rows(found) == {"b.py": True, "a.py": False}
+    apply(repo, found)
+    assert read(repo, "b.py").decode() == NEW
+
+
+def test_what_looks_like_a_secret_is_counted_and_exact(repo: Repo) -> None:
+    token = "gh" + "p_" + "a1B2c3D4e5" * 4
+    story = repo.story()
+    story.edit(written(repo.path("env.sh"), f"export GITHUB_TOKEN={token}\n", existed=False))
+    found = find(repo, story)
+    assert found.secrets == 1
+    assert token in found.patch
+
+
+def test_one_that_git_refuses_does_not_take_the_others_along(repo: Repo) -> None:
+    story = repo.story()
+    for number in range(7):
+        story.edit(written(repo.path(f"f{number}.py"), f"{number}\n", existed=False))
+    # Git refuses names that hold `.git` in any spelling that some file system takes for it.
+    story.edit(written(repo.path("sub/.GIT/x"), "x\n", existed=False))
+    found = find(repo, story)
+    assert rows(found) == {f"f{number}.py": True for number in range(7)} | {"sub/.GIT/x": False}
+    apply(repo, found)
+    assert read(repo, "f6.py") == b"6\n"
+
+
+def test_a_positioned_insertion_without_context(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(FileEdit(path, "update", hunks=(Hunk(2, 0, 3, 1, ("+    # here",)),), existed=True))
+    found = find(repo, story)
+    apply(repo, found)
+    assert read(repo, "a.py").decode().split("\n")[2] == "    # here"
+
+
+@dataclass
+class Counted:
+    """The real git, counted."""
+
+    git: Git
+    asked: list[str] = field(default_factory=list[str])
+
+    def run(self, directory: Path, *words: str, stdin: bytes | None = None, seconds: float = 30) -> GitAnswer:
+        self.asked.append(words[0])
+        return self.git.run(directory, *words, stdin=stdin, seconds=seconds)
+
+    def version(self) -> str | None:
+        return self.git.version()
+
+    def not_obeyed(self, directory: Path) -> Sequence[Warned]:
+        return self.git.not_obeyed(directory)
+
+
+def count(repo: Repo, files: int) -> int:
+    story = repo.story()
+    for number in range(files):
+        path = repo.path(f"f{number}.py")
+        story.edit(edited(path, OLD, NEW) if number % 2 else edited(path, OLD, NEW, exact=False))
+    story.edit(written(repo.path("new.py"), NEW, existed=False))
+    git = Counted(repo.bench.machine.git)
+    bench = Workbench(replace(repo.bench.machine, git=git), ())
+    assert len(salvage(bench, story.build()).files) == files + 1
+    return len(git.asked)
+
+
+def test_git_is_asked_the_same_number_of_questions_however_many_files(repo: Repo) -> None:
+    for number in range(60):
+        repo.write(f"f{number}.py", OLD)
+    repo.commit("all")
+    assert count(repo, 60) == count(repo, 4)
+
+
+def test_nothing_of_a_hostile_repository_runs(repo: Repo, tmp_path: Path) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    ran = tmp_path / "ran"
+    evil = tmp_path / "evil"
+    evil.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    evil.chmod(0o755)
+    hooks = repo.root / ".git" / "hooks"
+    hooks.mkdir(exist_ok=True)
+    for hook in ("post-applypatch", "pre-applypatch", "applypatch-msg", "post-index-change"):
+        shutil.copy(evil, hooks / hook)
+    for key in ("core.fsmonitor", "diff.external", "core.pager", "core.alternateRefsCommand"):
+        repo.git("config", key, str(evil))
+    repo.git("config", "alias.apply", f"!{evil}")
+    repo.git("config", "apply.whitespace", "error-all")
+    repo.git("config", "extensions.partialClone", "origin")
+    repo.git("config", "remote.origin.url", f"ext::{evil}")
+    repo.git("config", "remote.origin.promisor", "true")
+    ran.unlink(missing_ok=True)
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW + "trailing \n"))
+    found = find(repo, story)
+    assert rows(found) == {"a.py": True}
+    assert not ran.exists()

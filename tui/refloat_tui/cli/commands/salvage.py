@@ -1,0 +1,58 @@
+"""`salvage`: a patch of lost work."""
+
+import shlex
+from pathlib import Path
+
+import click
+
+from refloat import wire
+from refloat.brief.masks import Masker
+from refloat.model.salvage import Salvage
+from refloat.usecases.put_salvage import Put, put_salvage
+from refloat.usecases.salvage import salvage_session
+from refloat_tui.cli import err, out
+from refloat_tui.cli.commands.bench import as_json, bench, located, session_argument
+from refloat_tui.cli.show.salvage import salvage_lines
+
+
+@click.command(short_help="A patch of what the record holds and the checkout lacks.")
+@session_argument
+@click.option(
+    "--out",
+    "target",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write it here, private (0600); what no patch can hold stands beside, in FILE.files.",
+)
+@click.option("--force", is_flag=True, help="Replace files that are there already.")
+@as_json
+def salvage(session: str, target: Path | None, force: bool, json_: bool) -> None:
+    """A patch of lost work, exact and unmasked, that `git apply` takes on the tree as it is.
+
+    The checkout itself is never touched.
+    """
+    found = salvage_session(bench(), located(session))
+    written = put_salvage(bench(), found, target, overwrite=force) if target is not None else None
+    if json_:
+        out.write(wire.dump(wire.salvage(found), masker=Masker(enabled=False)))
+    elif target is None:
+        out.exact(found.patch)
+    masker = Masker()
+    for sentence in (*salvage_lines(found), *_next(found, written)):
+        err.say(masker.text(sentence))
+
+
+def _next(found: Salvage, written: Put | None) -> list[str]:
+    """Where it went and how it is applied."""
+    lines: list[str] = []
+    if written is None:
+        if any(file.beside is not None for file in found.files):
+            lines.append("`--out FILE.patch` writes the contents that stand in no patch beside it")
+        return lines
+    if written.patch is not None and found.repo is not None:
+        apply = shlex.join(["git", "-C", found.repo, "apply", "--whitespace=nowarn", str(written.patch)])
+        lines.append(f"wrote {written.patch}; `{apply}` applies it")
+    if written.beside is not None:
+        lines.append(f"wrote {written.beside}")
+    if written.listing is not None:
+        lines.append(f"wrote {written.listing}, which says why each stands in no patch")
+    return lines
