@@ -71,7 +71,7 @@ SCENES: Final = (
     Scene("desk", ("h",)),
     Scene("desk-evidence", ("e",)),
     Scene("history", ("2", "x")),
-    Scene("checkout", ("3",)),
+    Scene("checkout", ("3", "enter", "down", "down", "enter")),
     Scene("triage", ("4",)),
     Scene("brief", ("5",)),
     Scene("wizard-uncertain", ("r", *["enter"] * 4)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pytest
 from refloat.errors import RefloatError, Unreadable
 from refloat.model.brief import Brief, WrittenBrief
 from refloat.model.checkout import Checkout
+from refloat.model.recovery import Given, Said
 from refloat.model.session import Session, SessionName, State
 from refloat.model.stamp import Stamp, later
 from refloat.model.status import NextOperation, PendingRequest, Status
@@ -21,6 +22,7 @@ from refloat.model.triage import Triage
 from refloat.testing.samples import SAMPLES, Sample, at
 from refloat.usecases.find_sessions import Batch
 from refloat.usecases.look_around import Place
+from refloat.usecases.recover import Recovery, answer
 from refloat_tui.app import RefloatApp, Start
 from refloat_tui.library import Opened, Stop
 from refloat_tui.screens.desk import Doors
@@ -65,6 +67,7 @@ class FakeOpened:
 
     def __init__(self, sample: Sample, session: Session) -> None:
         self._sample = replace(sample, session=session)
+        self._said = Given()
 
     @property
     def story(self) -> Story:
@@ -106,6 +109,14 @@ class FakeOpened:
         empty = Brief(self._sample.session.title, (), (), (), (), (), ())
         return WrittenBrief(self._sample.session.name, empty, MARKDOWN, masked=2, omitted=0)
 
+    def given(self) -> Given:
+        return self._said
+
+    def answer(self, said: Said) -> Given:
+        recovery = Recovery(self._sample.session, self.checkout(), self.triage(), "", "", self.brief().brief, "ana@x")
+        self._said = answer(replace(recovery, given=self._said), said).given
+        return self._said
+
 
 class FakeLibrary:
     """Sessions in memory. Tests change them and `tell`."""
@@ -119,6 +130,11 @@ class FakeLibrary:
         self.part_fault: Exception | None = None
         self.gate: threading.Event | None = None
         """While it is not set, opening a session waits."""
+        self.on_stuck: Callable[[], object] = lambda: None
+        self.patience: float | None = 100.0
+        """Seconds after which it waits no longer; None: for ever."""
+        self.asked: list[SessionName] = []
+        """Whose reading began."""
         self.opened: list[SessionName] = []
         self.written: list[Path] = []
         self.looks = 0
@@ -174,8 +190,10 @@ class FakeLibrary:
         return "inotify"
 
     def open(self, name: SessionName) -> Opened:
+        self.asked.append(name)
         if self.gate is not None:
-            self.gate.wait(10)
+            self.on_stuck()
+            self.gate.wait(self.patience)
         if self.part_fault:
             raise self.part_fault
         self.opened.append(name)

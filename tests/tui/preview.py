@@ -11,6 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.tui.conftest import FakeLibrary, make_app, some_sessions
+from tests.tui.evidence import evidence
 
 from refloat_tui.app import run_app
 
@@ -20,7 +21,7 @@ KEYS = {
     "recap": ("1",),
     "evidence": ("1", "e"),
     "history": ("2", "x"),
-    "checkout": ("3", "down", "down", "down"),
+    "checkout": ("3", "enter", "down"),
     "triage": ("4",),
     "brief": ("5",),
     "help": ("question_mark",),
@@ -29,11 +30,18 @@ KEYS = {
 }
 
 
+def library() -> FakeLibrary:
+    """The sample sessions; the first one is rich in evidence."""
+    made = FakeLibrary(some_sessions())
+    made.samples[next(iter(made.samples))] = evidence()
+    return made
+
+
 async def shoot(directory: Path, environment: dict[str, str]) -> None:
     wanted = sys.argv[3:] or list(KEYS)
     for width, height in SIZES:
         for name in wanted:
-            app = make_app(FakeLibrary(some_sessions()), environment=environment)
+            app = make_app(library(), environment=environment)
             async with app.run_test(size=(width, height)) as pilot:
                 await pilot.pause(0.6)
                 for key in KEYS[name]:
@@ -48,4 +56,4 @@ if __name__ == "__main__":
         target.mkdir(parents=True, exist_ok=True)
         asyncio.run(shoot(target, dict(os.environ)))
     else:
-        run_app(make_app(FakeLibrary(some_sessions()), environment=dict(os.environ)))
+        run_app(make_app(library(), environment=dict(os.environ)))

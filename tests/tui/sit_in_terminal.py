@@ -13,6 +13,7 @@ from refloat_tui.app import run_app
 
 if __name__ == "__main__":
     library = FakeLibrary(some_sessions())
-    if sys.argv[1:] == ["stuck"]:
-        library.gate = threading.Event()
+    if sys.argv[1:2] == ["stuck"]:
+        library.gate, library.patience = threading.Event(), None
+        library.on_stuck = Path(sys.argv[2]).touch
     run_app(make_app(library, environment=dict(os.environ)))

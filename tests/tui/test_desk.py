@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.tui.conftest import FakeLibrary, make_app, many_sessions, some_sessions
+from tests.tui.waiting import has_read, until
 from textual.app import App
 from textual.content import Content
 from textual.pilot import Pilot
@@ -23,7 +24,6 @@ from refloat_tui.screens.desk import DeskScreen, Doors
 from refloat_tui.screens.help import HelpScreen
 from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wizard.farewell import Farewell
-from refloat_tui.widgets.checkout_pane import DiffList
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.history_pane import HistoryPane
 from refloat_tui.widgets.session_list import SessionList
@@ -34,16 +34,7 @@ WIDE, SMALL = (120, 40), (80, 24)
 
 async def settle(pilot: Pilot[str]) -> None:
     """Wait until the desk has read what it stands on."""
-    for _ in range(200):
-        await pilot.pause(0.02)
-        detail = pilot.app.screen_stack[-1].query(Detail)
-        if not detail or detail.first().written is not None or detail.first().session is None:
-            break
-        if detail.first().pane("recap").has_class("-said") and detail.first().pane("brief").has_class("-said"):
-            failed = detail.first().opened is None
-            if failed and "again" in str(detail.first().pane("recap").said.visual):
-                break
-    await pilot.pause()
+    await until(pilot, lambda: has_read(pilot.app))
 
 
 def words_of(app: App[str]) -> str:
@@ -81,7 +72,7 @@ async def test_every_pane_by_its_key(library: FakeLibrary):
         await settle(pilot)
         for key, seen in (
             ("2", "trouble"),
-            ("3", "recorded by this session"),
+            ("3", "recorded by step 2"),
             ("4", "DO NOT REPEAT"),
             ("5", "2 secrets masked"),
             ("1", "ASKED"),
@@ -141,10 +132,10 @@ async def test_a_growing_session_keeps_cursor_and_line(library: FakeLibrary):
         name = next(name for name, session in library.all.items() if session.title.startswith("Split"))
         library.all[name] = replace(library.all[name], state=State.FAILED, last_activity_at=later(library.time, -5))
         library.tell()
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if any(isinstance(row, SessionRow) and row.session.state is State.FAILED for row in rows.rows[2:]):
-                break
+        await until(
+            pilot,
+            lambda: any(isinstance(row, SessionRow) and row.session.state is State.FAILED for row in rows.rows[2:]),
+        )
         assert rows.cursor_key == before
         assert rows.key_of(rows.rows[1]) == name
 
@@ -153,16 +144,20 @@ async def test_the_chosen_session_is_read_again_when_it_moved_on_and_only_then(l
     async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         name = library.opened[0]
+        desk = pilot.app.screen
+        assert isinstance(desk, DeskScreen)
+        looks = library.looks
         library.tell()
-        await pilot.pause(0.8)
+        await until(pilot, lambda: library.looks > looks and not desk.is_at("look"))
+        assert desk._settle is not None
+        fired = desk._settle
+        await pilot.pause(0.3)
         assert library.opened == [name]
+        assert desk._settle is fired  # nothing is about to be read either
         known = library.all[name]
         library.all[name] = replace(known, transcript=replace(known.transcript, bytes=known.transcript.bytes + 100))
         library.tell()
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if len(library.opened) == 2:
-                break
+        await until(pilot, lambda: len(library.opened) == 2)
         assert library.opened == [name, name]
 
 
@@ -172,10 +167,7 @@ async def test_a_removed_session_hands_the_cursor_to_the_next(library: FakeLibra
         rows = pilot.app.screen.query_one(SessionList)
         del library.all[SessionName(rows.cursor_key or "")]
         library.tell(None)
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if len(rows.rows) == 5:
-                break
+        await until(pilot, lambda: len(rows.rows) == 5)
         assert isinstance(rows.cursor_row, SessionRow)
         assert rows.cursor_row.session.title.startswith("Split")
         assert library.looks
@@ -184,12 +176,12 @@ async def test_a_removed_session_hands_the_cursor_to_the_next(library: FakeLibra
 async def test_keys_answer_while_a_session_is_being_read(library: FakeLibrary):
     library.gate = threading.Event()
     async with make_app(library).run_test(size=WIDE) as pilot:
-        await pilot.pause(0.3)
+        await until(pilot, lambda: library.asked)
         rows = pilot.app.screen.query_one(SessionList)
         first = rows.cursor_key
         await pilot.press("down", "2", "shift+tab")
         assert rows.cursor_key != first
-        assert "Reading 48,213 bytes" in words_of(pilot.app)
+        await until(pilot, lambda: "Reading 48,213 bytes" in words_of(pilot.app))
         library.gate.set()
         await settle(pilot)
         assert library.opened[-1] == rows.cursor_key
@@ -198,11 +190,8 @@ async def test_keys_answer_while_a_session_is_being_read(library: FakeLibrary):
 async def test_moving_on_drops_what_was_being_read(library: FakeLibrary):
     library.gate = threading.Event()
     async with make_app(library).run_test(size=WIDE) as pilot:
-        await pilot.pause(0.3)
-        await pilot.press("down")
-        await pilot.pause(0.2)
-        await pilot.press("down")
-        await pilot.pause(0.2)
+        await until(pilot, lambda: library.asked)
+        await pilot.press("down", "down")
         library.gate.set()
         await settle(pilot)
         detail = pilot.app.screen.query_one(Detail)
@@ -220,19 +209,14 @@ async def test_a_session_that_cannot_be_read_says_so_and_the_rest_stands(library
         assert "The list and the other sessions are not touched" in words
         library.part_fault = None
         await pilot.press("ctrl+r")
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if "ASKED" in words_of(pilot.app):
-                break
+        await until(pilot, lambda: "ASKED" in words_of(pilot.app))
         assert "ASKED" in words_of(pilot.app)
 
 
 async def test_a_failed_scan_is_a_notice_and_the_app_stands(library: FakeLibrary):
     library.fault = OSError("disk on fire [bold]")
     async with make_app(library).run_test(size=WIDE, notifications=True) as pilot:
-        await pilot.pause(0.3)
-        notes = [note.message for note in pilot.app._notifications]
-        assert any("disk on fire [bold]" in note for note in notes)
+        await until(pilot, lambda: any("disk on fire [bold]" in note.message for note in pilot.app._notifications))
         await pilot.press("question_mark")
         assert isinstance(pilot.app.screen, HelpScreen)
 
@@ -314,9 +298,7 @@ async def test_from_a_recorded_change_to_its_step(library: FakeLibrary):
         await settle(pilot)
         await pilot.press("3")
         await pilot.pause()
-        await pilot.press("enter")
-        assert pilot.app.screen.query_one(DiffList).has_focus
-        await pilot.press("down", "enter")
+        await pilot.press("enter", "enter")
         await pilot.pause()
         assert pilot.app.screen.query_one(Detail).shown == "history"
         assert step_under(pilot) == 2
@@ -363,10 +345,7 @@ async def test_writing_over_a_file_asks_first(tmp_path: Path):
         assert not library.written
         assert isinstance(pilot.app.screen, Confirm)
         await pilot.press("y")
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if library.written:
-                break
+        await until(pilot, lambda: library.written)
         assert library.written == [tmp_path / "HANDOFF.md"]
 
 
@@ -414,14 +393,11 @@ async def test_no_session_at_all_teaches_and_offers_the_demo():
         return FakeLibrary(some_sessions()), Doors()
 
     async with make_app(FakeLibrary([]), Doors(demo=build)).run_test(size=SMALL, notifications=True) as pilot:
-        await pilot.pause(0.3)
+        await until(pilot, lambda: "opens a demo" in words_of(pilot.app))
         words = words_of(pilot.app)
         assert "No coding agent has left a session" in words
-        assert "opens a demo" in words
         await pilot.press("d")
-        await pilot.pause(0.3)
-        assert len(pilot.app.screen_stack) == 3
-        assert "Round prices" in words_of(pilot.app)
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 3 and "Round prices" in words_of(pilot.app))
 
 
 async def test_three_thousand_sessions_answer_at_once(monkeypatch: pytest.MonkeyPatch):
@@ -501,17 +477,11 @@ async def test_an_idle_desk_asks_what_is_cheap_and_neither_looks_nor_draws(libra
         rows, looks = desk.query_one(SessionList), library.looks
         drawn = rows._drawn.copy()
         desk._tick()
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if library.glances and not desk.is_at("look"):
-                break
+        await until(pilot, lambda: library.glances and not desk.is_at("look"))
         assert (library.looks, rows._drawn) == (looks, drawn)
         gone = SessionName(rows.cursor_key or "")
         del library.all[gone]
         desk._tick()
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if library.looks > looks and rows.cursor_key != gone:
-                break
+        await until(pilot, lambda: library.looks > looks and rows.cursor_key != gone)
         assert library.looks == looks + 1
         assert rows.cursor_key != gone

@@ -4,6 +4,10 @@ import random
 
 import pytest
 from tests.tui.conftest import FakeLibrary, make_app, some_sessions
+from tests.tui.evidence import evidence
+from tests.tui.waiting import has_read, until
+from textual.app import App
+from textual.command import CommandList
 from textual.screen import Screen
 
 from refloat_tui.screens.desk import DeskScreen, Doors
@@ -27,7 +31,7 @@ async def test_random_keys(seed: int, size: tuple[int, int]):
     chance = random.Random(seed)  # noqa: S311 - no secret
     app = make_app(FakeLibrary(some_sessions()), Doors(lambda _: Elsewhere()))
     async with app.run_test(size=size, notifications=True) as pilot:
-        await pilot.pause(0.3)
+        await until(pilot, lambda: has_read(pilot.app))
         for _ in range(16):
             await pilot.press(*chance.choices(KEYS, k=6))
         assert app.is_running
@@ -40,26 +44,68 @@ async def test_random_keys(seed: int, size: tuple[int, int]):
         assert app.screen.query_one("#sessions") is not None
 
 
+JUMPS = [
+    "2",
+    "3",
+    "4",
+    "v",
+    "v",
+    "enter",
+    "enter",
+    "backspace",
+    "up",
+    "down",
+    "left",
+    "right",
+    "tab",
+    "u",
+    "m",
+    "space",
+]
+
+
+@pytest.mark.parametrize(("seed", "size"), [(2, (80, 24)), (3, (120, 40))])
+async def test_random_jumps_between_the_panes(seed: int, size: tuple[int, int]):
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    library = FakeLibrary(some_sessions())
+    library.samples[next(iter(library.samples))] = evidence()
+    async with make_app(library).run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: has_read(pilot.app))
+        await pilot.press("enter")
+        for _ in range(24):
+            await pilot.press(*chance.choices(JUMPS, k=6), "escape")
+            if isinstance(pilot.app.screen, DeskScreen) and size[0] < 100:
+                await pilot.press("enter")
+        while not isinstance(pilot.app.screen, DeskScreen):
+            await pilot.press("escape")
+            await pilot.pause()
+        await pilot.press("4")
+        await until(pilot, lambda: pilot.app.screen.query_one("#triage").display)
+
+
 async def test_the_palette_under_a_hail_of_keys():
     chance = random.Random(7)  # noqa: S311 - no secret
     app = make_app(FakeLibrary(some_sessions()))
     async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause(0.3)
+        await until(pilot, lambda: has_read(pilot.app))
         for _ in range(12):
             await pilot.press("ctrl+p", *chance.choices(["r", "e", "down", "up", "pagedown", "end", "backspace"], k=7))
             await pilot.press("escape")
         assert app.is_running
 
 
+def _best_hit(app: App[str]) -> str:
+    """What enter would do in the palette now; nothing while it still searches."""
+    lists = app.screen.query(CommandList)
+    option = lists.first().highlighted_option if lists else None
+    return str(option.prompt) if option is not None else ""
+
+
 async def test_the_palette_does_what_it_says():
     app = make_app(FakeLibrary(some_sessions()))
     async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause(0.5)
+        await until(pilot, lambda: has_read(pilot.app))
         await pilot.press("ctrl+p", *"checkout")
-        await pilot.pause(0.5)
+        await until(pilot, lambda: _best_hit(app).startswith("Checkout"))
         await pilot.press("enter")
-        for _ in range(50):
-            await pilot.pause(0.05)
-            if isinstance(app.screen, DeskScreen) and app.screen.query_one("#checkout").display:
-                break
-        assert app.screen.query_one("#checkout").display
+        await until(pilot, lambda: isinstance(app.screen, DeskScreen) and app.screen.query_one("#checkout").display)

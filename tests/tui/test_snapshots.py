@@ -4,10 +4,13 @@ from typing import Protocol
 
 import pytest
 from tests.tui.conftest import FakeLibrary, make_app, some_sessions
+from tests.tui.evidence import evidence
+from tests.tui.waiting import has_read, until
 from textual.app import App
 from textual.pilot import Pilot
+from textual.widgets import Input
 
-from refloat_tui.widgets.detail import Detail
+from refloat_tui.screens.desk import DeskScreen
 
 
 class Compare(Protocol):
@@ -18,13 +21,15 @@ class Compare(Protocol):
 
 async def read(pilot: Pilot[str], *keys: str) -> None:
     """Wait until everything of the chosen session stands there, then press."""
-    for _ in range(200):
-        await pilot.pause(0.02)
-        detail = pilot.app.screen.query(Detail)
-        if not detail or detail.first().written is not None:
-            break
-    await pilot.press(*keys)
-    await pilot.pause(0.1)
+    await until(pilot, lambda: has_read(pilot.app))
+    for key in keys:
+        await pilot.press(key)
+        await pilot.pause()
+    for field in pilot.app.screen.query(Input):
+        field.cursor_blink = False  # a picture holds one moment
+    desk = pilot.app.screen
+    if isinstance(desk, DeskScreen):
+        await until(pilot, lambda: not desk.is_at("find", "look", "place", "read", "answer"))
 
 
 STORIES = {
@@ -34,6 +39,24 @@ STORIES = {
     "checkout": ("3", "down", "down", "down"),
     "triage": ("4",),
 }
+
+
+EVIDENCE = {
+    "both sides": ("enter", "3", "enter", "down"),
+    "claims": ("enter", "4", "left", "space"),
+    "moving": ("enter", "4", "m"),
+}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["small", "wide"])
+@pytest.mark.parametrize("story", list(EVIDENCE))
+def test_evidence(snap_compare: Compare, story: str, size: tuple[int, int]):
+    async def tell(pilot: Pilot[str]) -> None:
+        await read(pilot, *EVIDENCE[story])
+
+    library = FakeLibrary(some_sessions())
+    library.samples[next(iter(library.samples))] = evidence()
+    assert snap_compare(make_app(library), terminal_size=size, run_before=tell)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["small", "wide"])

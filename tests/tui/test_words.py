@@ -5,6 +5,7 @@ import pytest
 from refloat.model.triage import Finding, FindingVerdict
 from refloat_tui.present.path import homes_shortened
 from refloat_tui.screens.wizard.pages.view import statement_words
+from refloat_tui.theme import ASCII, UNICODE
 
 
 @pytest.mark.parametrize(
@@ -21,8 +22,10 @@ def test_a_home_is_shortened_where_a_path_begins_with_it(text: str, home: str, s
 
 
 def test_a_quotation_below_a_statement_stands_between_quotation_marks() -> None:
-    assert statement_words("It was asked:\n> Fix it.\n> Then push.") == "It was asked: “Fix it. Then push.”"
-    assert statement_words("Nothing quoted") == "Nothing quoted"
+    quoting = "It was asked:\n> Fix it.\n> Then push."
+    assert statement_words(quoting, UNICODE) == "It was asked: “Fix it. Then push.”"
+    assert statement_words(quoting, ASCII) == 'It was asked: "Fix it. Then push."'
+    assert statement_words("Nothing quoted", UNICODE) == "Nothing quoted"
 
 
 @pytest.mark.parametrize(("kind", "word"), [("external", "unknown"), ("dangling", "unknown"), ("edit", "lost")])

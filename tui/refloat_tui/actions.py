@@ -10,7 +10,9 @@ from typing import Final, Literal
 
 from textual.binding import Binding
 
-Scope = Literal["anywhere", "rows", "text", "desk", "history", "triage", "brief", "confirm", "help", "wizard"]
+Scope = Literal[
+    "anywhere", "rows", "text", "desk", "history", "checkout", "triage", "brief", "confirm", "move", "help", "wizard"
+]
 """Who has the method: the app, a list, a long text, the desk, one of its panes, or another screen."""
 
 Group = Literal["move", "open", "do", "leave"]
@@ -22,11 +24,13 @@ SCOPES: Final[dict[Scope, str]] = {
     "desk": "On the desk",
     "rows": "In any list",
     "history": "History",
+    "checkout": "Checkout",
     "triage": "Triage",
     "brief": "Brief",
     "text": "Reading a long text",
     "wizard": "In the wizard",
     "confirm": "A question",
+    "move": "Moving a finding",
     "help": "This page",
     "anywhere": "Anywhere",
 }
@@ -185,6 +189,17 @@ DESK: Final = (
         shown_key="esc",
     ),
     Action(
+        "desk.return",
+        "backspace",
+        "back",
+        "Back from a jump",
+        "To where you stood before the last jump from one pane to another; again, to the one before it.",
+        "desk",
+        "leave",
+        footer=3,
+        shown_key="⌫",
+    ),
+    Action(
         "desk.evidence",
         "e",
         "evidence",
@@ -301,9 +316,68 @@ HISTORY: Final = (
         "move",
         footer=4,
     ),
+    Action(
+        "history.change",
+        "v",
+        "its change",
+        "What became of a step's change",
+        "From an edit to its place in Checkout, from a check to whether it still holds.",
+        "history",
+        "open",
+        footer=3,
+    ),
+)
+
+CHECKOUT: Final = (
+    Action(
+        "checkout.sides",
+        "u",
+        "layout",
+        "Both sides beside each other, or in one column",
+        "Recorded and on disk: two columns, or one with a sign for each side.",
+        "checkout",
+        footer=4,
+    ),
 )
 
 TRIAGE: Final = (
+    Action(
+        "triage.looked",
+        "space",
+        "looked at",
+        "Looked at",
+        "Mark a finding as looked at, or take that back. Kept with the recovery of this session.",
+        "triage",
+        footer=5,
+    ),
+    Action(
+        "triage.move",
+        "m",
+        "move",
+        "Move to another pile",
+        "Say that a finding is saved, claimed or gone, and why. Kept with the recovery of this session.",
+        "triage",
+        footer=4,
+    ),
+    Action(
+        "triage.undo",
+        "u",
+        "take back",
+        "Take your word back",
+        "The finding lies again where the evidence put it.",
+        "triage",
+        footer=9,
+    ),
+    Action(
+        "triage.behind",
+        "v",
+        "behind it",
+        "What stands behind a finding",
+        "Its change or check in Checkout; for a claim, the step that confirms or contradicts it.",
+        "triage",
+        "open",
+        footer=6,
+    ),
     Action(
         "triage.left", "left", "left", "Pile to the left", "To the pile at the left.", "triage", "move", palette=False
     ),
@@ -346,6 +420,46 @@ CONFIRM: Final = (
         "leave",
         footer=2,
         shown_key="n",
+        palette=False,
+    ),
+)
+
+MOVE: Final = (
+    Action(
+        "move.keep",
+        "enter",
+        "move it",
+        "Move it",
+        "To this pile, for this reason.",
+        "move",
+        footer=1,
+        shown_key="enter",
+        palette=False,
+        priority=True,
+    ),
+    Action(
+        "move.next",
+        "down,tab",
+        "next pile",
+        "The next pile",
+        "Another pile to move it to.",
+        "move",
+        "move",
+        footer=2,
+        shown_key="↓",
+        palette=False,
+        priority=True,
+    ),
+    Action(
+        "move.leave",
+        "escape",
+        "leave it",
+        "Leave it",
+        "It stays where it lies.",
+        "move",
+        "leave",
+        footer=3,
+        shown_key="esc",
         palette=False,
     ),
 )
@@ -501,7 +615,20 @@ WIZARD: Final = (
     ),
 )
 
-ACTIONS: Final = (*DESK, *ROWS, *HISTORY, *TRIAGE, *BRIEF, *TEXT, *WIZARD, *CONFIRM, *HELP, *ANYWHERE)
+ACTIONS: Final = (
+    *DESK,
+    *ROWS,
+    *HISTORY,
+    *CHECKOUT,
+    *TRIAGE,
+    *BRIEF,
+    *TEXT,
+    *WIZARD,
+    *CONFIRM,
+    *MOVE,
+    *HELP,
+    *ANYWHERE,
+)
 """Every row, in the order of the help page."""
 
 _BY_ID: Final = {action.id: action for action in ACTIONS}

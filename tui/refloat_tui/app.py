@@ -98,7 +98,7 @@ class RefloatApp(App[str]):
             if (action := action_of(active.binding.id or ""))
         }
         if isinstance(self.screen, DeskScreen):
-            found |= {"history", "triage", "brief", "text"}
+            found |= {"history", "checkout", "triage", "brief", "text"}
         return [scope for scope in SCOPES if scope in found - _NO_HELP]
 
     def action_anywhere_help(self) -> None:

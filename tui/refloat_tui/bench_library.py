@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from refloat.model.brief import Answers, WrittenBrief
 from refloat.model.checkout import Checkout
+from refloat.model.recovery import Given, Said
 from refloat.model.session import Session, SessionName
 from refloat.model.stamp import Stamp
 from refloat.model.status import Status
@@ -80,6 +81,19 @@ class BenchOpened:
         from refloat.usecases.write_brief import write_brief
 
         return write_brief(self._bench, self._located.session, self._raw, self._compare(), self._sort())
+
+    def given(self) -> Given:
+        """What was said in its unfinished recovery."""
+        from refloat.usecases.keep_answer import given_so_far
+
+        return given_so_far(self._bench.machine, self._located.session.name)
+
+    def answer(self, said: Said) -> Given:
+        """Keep one more answer, with the evidence as the wizard sees it."""
+        from refloat.usecases.keep_answer import keep_answer
+
+        session = self._mask(self._located.session)
+        return keep_answer(self._bench.machine, session, self.checkout(), self.triage(), said)
 
 
 class BenchLibrary:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
+from refloat.model.recovery import Given, Said
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.model.status import Status
@@ -49,6 +50,19 @@ class Opened(Protocol):
 
     def brief(self) -> WrittenBrief:
         """What the next attempt is handed."""
+        ...
+
+    def given(self) -> Given:
+        """What a person said to it so far, in its unfinished recovery."""
+        ...
+
+    def answer(self, said: Said) -> Given:
+        """Keep one more answer; everything that was said by now.
+
+        Raises:
+            RefloatError: it cannot be kept.
+
+        """
         ...
 
 

@@ -9,6 +9,7 @@ from textual.message import Message
 
 from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
+from refloat.model.recovery import Given
 from refloat.model.session import SessionName
 from refloat.model.triage import Triage
 from refloat_tui.library import Opened
@@ -64,6 +65,15 @@ class TriageMade(Message, bubble=False):
 
     name: SessionName
     triage: Triage
+    given: Given
+
+
+@dataclass
+class AnswerKept(Message, bubble=False):
+    """An answer is on disk."""
+
+    name: SessionName
+    given: Given
 
 
 @dataclass

@@ -227,6 +227,11 @@ class Glyphs:
     watching: str
     not_watching: str
     bar: str
+    quotes: tuple[str, str]
+    left_only: str
+    """Beside a change: the record alone has this line."""
+    right_only: str
+    """The disk alone has it."""
     ellipsis: str
     dot: str
     dash: str
@@ -272,6 +277,9 @@ UNICODE: Final = Glyphs(
     watching="◉",
     not_watching="○",
     bar="│",
+    quotes=("“", "”"),
+    left_only="‹",
+    right_only="›",
     ellipsis="…",
     dot="·",
     dash="–",
@@ -315,6 +323,9 @@ ASCII: Final = Glyphs(
     watching="(*)",
     not_watching="( )",
     bar="|",
+    quotes=('"', '"'),
+    left_only="<",
+    right_only=">",
     ellipsis="...",
     dot="-",
     dash="-",

@@ -19,7 +19,15 @@ from tempfile import TemporaryFile
 from typing import IO, Final, Literal, Protocol, cast
 
 from refloat.machine.git_met import find_met
-from refloat.machine.git_options import ENVIRONMENT, FIXED, PERSONAL, harden, is_harmless, neutralised
+from refloat.machine.git_options import (
+    ENVIRONMENT,
+    FIXED,
+    PERSONAL,
+    harden,
+    is_harmless,
+    neutralised,
+    personal_settings,
+)
 from refloat.machine.programs import absolute_parts, find_program
 from refloat.model.checkout import Warned
 from refloat.ports import GitAnswer, Places

@@ -74,6 +74,8 @@ class Given:
     """In the person's own words."""
     owners: dict[str, str] = field(default_factory=dict[str, str])
     """Path → who made the change."""
+    hunks: dict[str, str] = field(default_factory=dict[str, str])
+    """Key of one dirty place of a file → who made it."""
     looked_at: frozenset[str] = frozenset()
     """Keys of findings."""
     moved: dict[str, tuple[Pile, str]] = field(default_factory=dict[str, tuple[Pile, str]])
@@ -163,6 +165,14 @@ class SaidOwner:
     """Who made the change of a file; None takes it back."""
 
     path: str
+    owner: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SaidHunk:
+    """Who made one place of a file that several changed; None takes it back."""
+
+    key: str
     owner: str | None
 
 
@@ -257,6 +267,7 @@ Said = (
     | SaidProcess
     | SaidHappened
     | SaidOwner
+    | SaidHunk
     | LookedAt
     | MovedTo
     | Inspected

@@ -8,10 +8,11 @@ and answers are values, `answer` gives a new Recovery. Refuses to save (`keep_dr
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final, TypeVar, assert_never
 
 from refloat.model.brief import Brief, WrittenBrief
-from refloat.model.checkout import Checkout, DirtyHunk, Owner
+from refloat.model.checkout import Checkout, DirtyHunk, EditedFile, OtherChange, Owner
 from refloat.model.liveness import Verdict
 from refloat.model.recovery import (
     PAGES,
@@ -34,6 +35,7 @@ from refloat.model.recovery import (
     SaidDoneWhen,
     SaidGoal,
     SaidHappened,
+    SaidHunk,
     SaidNext,
     SaidOwner,
     SaidProcess,
@@ -97,6 +99,8 @@ def _with(given: Given, said: Said) -> Given:
             return replace(given, happened=text)
         case SaidOwner(path, owner):
             return replace(given, owners=_put(given.owners, path, owner))
+        case SaidHunk(key, owner):
+            return replace(given, hunks=_put(given.hunks, key, owner))
         case LookedAt(key, looked):
             return replace(given, looked_at=given.looked_at | {key} if looked else given.looked_at - {key})
         case MovedTo(key, pile, reason):
@@ -221,6 +225,27 @@ def happened_of(recovery: Recovery) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class PlaceRow:
+    """One dirty place of a file that several changed."""
+
+    key: str
+    hunk: DirtyHunk
+    owner: str
+    """An Owner's word or the person's own."""
+    by_person: bool
+
+    @property
+    def found(self) -> str:
+        """The evidence's answer."""
+        return self.hunk.owner
+
+    @property
+    def open(self) -> bool:
+        """Nobody knows who made it."""
+        return self.owner in {Owner.UNKNOWN, Owner.MIXED}
+
+
+@dataclass(frozen=True, slots=True)
 class OwnerRow:
     """One file of page 3."""
 
@@ -234,28 +259,54 @@ class OwnerRow:
     """The evidence's answer."""
     by_person: bool
     hunks: tuple[DirtyHunk, ...]
+    places: tuple[PlaceRow, ...] = ()
+    """Each dirty place for itself, where they are not all of one owner."""
 
     @property
     def open(self) -> bool:
-        """Nobody knows who made it."""
+        """Nobody knows who made it, or a place of it."""
+        if self.places and not self.by_person:
+            return any(place.open for place in self.places)
         return self.owner in {Owner.UNKNOWN, Owner.MIXED}
 
 
 def owner_rows(recovery: Recovery) -> tuple[OwnerRow, ...]:
     """The files of page 3: those that nobody can name an owner for first, then in the checkout's order."""
-    checkout, said = recovery.checkout, recovery.given.owners
-    rows = [
-        OwnerRow(row.path, row.state, row.why, said.get(row.path, row.owner), row.owner, row.path in said, row.hunks)
-        for row in checkout.files
-    ]
-    rows += [
-        OwnerRow(row.path, row.status, row.why, said.get(row.path, row.owner), row.owner, row.path in said, row.hunks)
-        for row in checkout.other_changes
-    ]
+    checkout, given = recovery.checkout, recovery.given
+    rows = [_owner_row(row, row.state, given) for row in checkout.files]
+    rows += [_owner_row(row, row.status, given) for row in checkout.other_changes]
     return tuple(sorted(rows, key=lambda row: row.found not in {Owner.UNKNOWN, Owner.MIXED}))
 
 
-def next_owner(row: OwnerRow) -> str:
+def _owner_row(change: EditedFile | OtherChange, state: str, given: Given) -> OwnerRow:
+    places = tuple(_places(change, given))
+    said = given.owners.get(change.path)
+    agreed = {place.owner for place in places}
+    found = str(change.owner) if change.owner is not None else None
+    owner = agreed.pop() if len(agreed) == 1 else found
+    return OwnerRow(change.path, state, change.why, said or owner, found, said is not None, change.hunks, places)
+
+
+@lru_cache(maxsize=8192)
+def _digest_of(lines: tuple[str, ...]) -> str:
+    """Kept: a page asks for its rows with every key."""
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _places(change: EditedFile | OtherChange, given: Given) -> Iterator[PlaceRow]:
+    owners = {hunk.owner for hunk in change.hunks}
+    if len(change.hunks) < 2 or (len(owners) == 1 and change.owner is not Owner.MIXED):
+        return
+    seen: dict[str, int] = {}
+    for hunk in change.hunks:
+        digest = _digest_of(hunk.lines)
+        seen[digest] = seen.get(digest, 0) + 1
+        key = f"{change.path}\n{digest}\n{seen[digest]}"
+        said = given.hunks.get(key)
+        yield PlaceRow(key, hunk, said or hunk.owner, said is not None)
+
+
+def next_owner(row: OwnerRow | PlaceRow) -> str:
     """The owner that a key press changes to."""
     known = [str(owner) for owner in OWNERS]
     return known[(known.index(row.owner) + 1) % len(known)] if row.owner in known else known[1]
@@ -279,7 +330,11 @@ class Card:
 
 def cards(recovery: Recovery) -> tuple[Card, ...]:
     """Every finding, by pile; what a person moved lies where they put it."""
-    triage, given = recovery.triage, recovery.given
+    return cards_of(recovery.triage, recovery.given)
+
+
+def cards_of(triage: Triage, given: Given) -> tuple[Card, ...]:
+    """The findings of a triage with what a person said to them."""
     piles: tuple[tuple[Pile, tuple[Finding, ...]], ...] = (
         ("saved", triage.saved),
         ("claimed", triage.claimed),

@@ -8,9 +8,19 @@ from dataclasses import replace
 from typing import Final
 
 from refloat.model.brief import Answers, Brief, Confidence, Line, Section, WrittenBrief, lines_of
+from refloat.model.checkout import Owner
 from refloat.model.recovery import LineEdit, LookedSaid, ProcessSaid
 from refloat.text import one_line
-from refloat.usecases.recover import OWNERS, Recovery, Uncertain, cards, process_of, uncertain_rows
+from refloat.usecases.recover import (
+    OWNERS,
+    PlaceRow,
+    Recovery,
+    Uncertain,
+    cards,
+    owner_rows,
+    process_of,
+    uncertain_rows,
+)
 
 Write = Callable[[Answers | None], WrittenBrief]
 """`write_brief`, bound to one session's evidence."""
@@ -22,12 +32,43 @@ def answers_of(recovery: Recovery) -> Answers:
     return Answers(
         title=given.title,
         inspected={int(key): said for key, said in given.inspected.items() if key.isdecimal()},
-        owners={path: owner.replace("_", " ") if owner in OWNERS else owner for path, owner in given.owners.items()},
+        owners=dict(_owners(recovery)),
         moved=dict(_moved(recovery)),
         goal=given.goal,
         next_step=given.next_step,
         done_when=given.done_when,
         by=recovery.by,
+    )
+
+
+_MADE_BY: Final = {
+    Owner.THIS_SESSION: "this session",
+    Owner.OTHER_SESSION: "another session",
+    Owner.COMMAND: "a command that the session ran",
+    Owner.PREDATES: "somebody before the session began",
+    Owner.MIXED: "several",
+    Owner.UNKNOWN: "nobody knows whom",
+}
+
+
+def _owners(recovery: Recovery) -> Iterator[tuple[str, str]]:
+    """Who made what, as a person says: a whole file, or place by place."""
+    for path, owner in recovery.given.owners.items():
+        yield path, owner.replace("_", " ") if owner in OWNERS else owner
+    for row in owner_rows(recovery):
+        if not row.by_person and any(place.by_person for place in row.places):
+            yield row.path, _by_places(row.places)
+
+
+def _by_places(places: tuple[PlaceRow, ...]) -> str:
+    lines: dict[str, list[int]] = {}
+    for place in places:
+        made_by = _MADE_BY[Owner(place.owner)] if place.owner in _MADE_BY else one_line(place.owner)
+        if place.hunk.session is not None and not place.by_person and place.owner == Owner.OTHER_SESSION:
+            made_by = f"{made_by}, {place.hunk.session}"
+        lines.setdefault(made_by, []).append(place.hunk.new_start)
+    return "; ".join(
+        f"{made_by} (line{'s' if len(at) > 1 else ''} {', '.join(map(str, at))})" for made_by, at in lines.items()
     )
 
 

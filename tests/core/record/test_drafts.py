@@ -35,6 +35,7 @@ said = st.builds(
     process_note=words,
     happened=st.none() | words,
     owners=st.dictionaries(words, words, max_size=3),
+    hunks=st.dictionaries(words, words, max_size=3),
     looked_at=st.frozensets(words, max_size=3),
     moved=st.dictionaries(words, st.tuples(st.sampled_from(PILES), words), max_size=3),
     inspected=st.dictionaries(words, st.tuples(st.sampled_from(LOOKED_SAID), words), max_size=3),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from refloat.errors import NotDone
 from refloat.model.brief import SECTIONS
-from refloat.model.checkout import Owner
+from refloat.model.checkout import DirtyHunk, OtherChange, Owner
 from refloat.model.recovery import (
     LOOKED_SAID,
     PAGES,
@@ -27,6 +27,7 @@ from refloat.model.recovery import (
     SaidDoneWhen,
     SaidGoal,
     SaidHappened,
+    SaidHunk,
     SaidNext,
     SaidOwner,
     SaidProcess,
@@ -61,7 +62,7 @@ from refloat.usecases.recover import (
 )
 from refloat.usecases.rescue import Case, open_rescue
 from refloat.usecases.workbench import Workbench
-from refloat.usecases.write_recovery import brief_of
+from refloat.usecases.write_recovery import answers_of, brief_of
 
 
 def begun(sample: Sample) -> Recovery:
@@ -118,6 +119,32 @@ def test_files_without_an_owner_come_first_and_can_be_given_one() -> None:
     assert (row.path, row.owner, row.by_person, row.found) == (first.path, Owner.THIS_SESSION, True, Owner.UNKNOWN)
     assert "src/settings.py: dirty, owner this session (ana@harbour)" in written(crashed(), said)
     assert owner_rows(answer(said, SaidOwner(first.path, None))) == owner_rows(recovery)
+
+
+def test_an_owner_is_said_place_by_place_where_several_had_a_hand() -> None:
+    sample = crashed()
+    lines = (("-a", "+b"), ("-c", "+d"), ("-a", "+b"))
+    owners = (Owner.THIS_SESSION, Owner.UNKNOWN, Owner.UNKNOWN)
+    hunks = tuple(
+        DirtyHunk(10 * n, 1, 10 * n, 1, pair, owner, None)
+        for n, (pair, owner) in enumerate(zip(lines, owners, strict=True), start=1)
+    )
+    change = OtherChange("src/both.py", " M", Owner.MIXED, None, "", hunks)
+    sample = replace(sample, checkout=replace(sample.checkout, other_changes=(change,)))
+    recovery = begun(sample)
+    row = owner_rows(recovery)[0]
+    assert (row.path, row.open, len({place.key for place in row.places})) == ("src/both.py", True, 3)
+    for place in row.places[1:]:
+        recovery = answer(recovery, SaidHunk(place.key, Owner.COMMAND))
+    row = next(row for row in owner_rows(recovery) if row.path == "src/both.py")
+    assert (row.owner, row.open, row.by_person) == (Owner.MIXED, False, False)
+    told = answers_of(recovery).owners["src/both.py"]
+    assert told == "this session (line 10); a command that the session ran (lines 20, 30)"
+    whole = answer(recovery, SaidOwner("src/both.py", Owner.PREDATES))
+    assert answers_of(whole).owners["src/both.py"] == "predates"
+    for place in row.places[1:]:
+        recovery = answer(recovery, SaidHunk(place.key, None))
+    assert "src/both.py" not in answers_of(recovery).owners
 
 
 def test_owners_go_round() -> None:

@@ -1,15 +1,24 @@
-"""Changes as lines: what a session recorded, and what is dirty on disk."""
+"""The words of a checkout: states, fates, owners, places, and whether a check still holds."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
-from refloat.model.checkout import DirtyHunk, EditedFile, Fate, FileState, FoundIn, OtherChange, Owner, PlaceKind
+from refloat.model.checkout import (
+    TAKEN_BACK,
+    CheckRun,
+    DirtyHunk,
+    EditedFile,
+    EditFate,
+    Fate,
+    FileState,
+    FoundIn,
+    Freshness,
+    Owner,
+    PlaceKind,
+)
 from refloat.model.session import SessionName
-from refloat.model.transcript import FileEdit, Step
-from refloat.text import inert_line
-from refloat_tui.present import QUIET, STRONG, Pieces
-from refloat_tui.present.step import changed_words, outcome_words
+from refloat.text import inert_line, one_line
+from refloat_tui.present import QUIET
 from refloat_tui.theme import Glyphs
 
 _FATES: Final[dict[Fate, str]] = {
@@ -121,62 +130,53 @@ def hunks_changed(hunks: Iterable[DirtyHunk]) -> tuple[int, int]:
     return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
 
 
-@dataclass(frozen=True, slots=True)
-class DiffLine:
-    """One line of a shown change."""
-
-    sign: str
-    """`+`, `-`, a space, or `@` for a heading."""
-    text: Pieces
-    step: int | None = None
-    """The step that made it, to jump to."""
+def sign_style(line: str) -> str:
+    """The name of the colour of a line of a change, by its sign."""
+    return {"+": "$added", "-": "$removed"}.get(line[:1], QUIET)
 
 
-def _line(raw: str, step: int | None) -> DiffLine:
-    sign = raw[:1] if raw[:1] in {"+", "-", " "} else " "
-    style = {"+": "$added", "-": "$removed"}.get(sign, QUIET)
-    return DiffLine(sign, ((inert_line(raw[1:].expandtabs(4)), style),), step)
+def fate_words(fate: EditFate) -> str:
+    """What became of one recorded edit, and by whom."""
+    words = _FATES[fate.fate]
+    if fate.fate is Fate.COMMITTED and fate.commit:
+        return f"{words} {fate.commit[:7]}"
+    if not fate.by:
+        return words
+    if fate.by == TAKEN_BACK:
+        return TAKEN_BACK
+    return f"{words.removesuffix(' later')} by {inert_line(fate.by)}"
 
 
-def _whole(edit: FileEdit) -> tuple[str, ...]:
-    if edit.op == "delete":
-        return tuple(f"-{line}" for line in (edit.before or "").splitlines())
-    return tuple(f"+{line}" for line in (edit.after or "").splitlines())
+def fate_style(fate: EditFate) -> str:
+    """The name of its colour."""
+    match fate.fate:
+        case Fate.UNCOMMITTED | Fate.COMMITTED:
+            return "$pile-saved"
+        case Fate.REVERTED | Fate.LOST:
+            return "$pile-gone"
+        case Fate.UNCONFIRMED:
+            return "$pile-claimed"
+        case Fate.REPLACED | Fate.NEVER_APPLIED:
+            return QUIET
 
 
-def recorded_lines(steps: Iterable[Step], path: str, repo: str | None, glyphs: Glyphs) -> tuple[DiffLine, ...]:
-    """What the record says about one file, step by step."""
-    wanted = {path, f"{repo.rstrip('/')}/{path}"} if repo else {path}
-    found: list[DiffLine] = []
-    for step in steps:
-        for edit in step.edits:
-            if edit.path not in wanted and edit.moved_to not in wanted:
-                continue
-            words = outcome_words(step)
-            heading = ((f"step {step.n}", STRONG), (f"  {edit.op}{f'  {words}' if words else ''}", QUIET))
-            found.append(DiffLine("@", heading, step.n))
-            if edit.binary:
-                found.append(DiffLine(" ", (("binary content", QUIET),), step.n))
-            elif edit.hunks:
-                for position, hunk in enumerate(edit.hunks):
-                    if position:
-                        found.append(DiffLine(" ", ((glyphs.ellipsis, QUIET),), step.n))
-                    found += [_line(line, step.n) for line in hunk.lines]
-            else:
-                found += [_line(line, step.n) for line in _whole(edit)]
-    return tuple(found)
+_FRESH: Final[dict[Freshness, tuple[str, str]]] = {
+    Freshness.CURRENT: ("current", "$pile-saved"),
+    Freshness.STALE: ("stale", "$pile-claimed"),
+    Freshness.UNKNOWN_TREE: ("unknown tree", "$pile-claimed"),
+}
 
 
-def disk_lines(file: EditedFile | OtherChange, glyphs: Glyphs) -> tuple[DiffLine, ...]:
-    """What is dirty of one file now, hunk by hunk, each with its owner."""
-    found: list[DiffLine] = []
-    for hunk in file.hunks:
-        added, removed = hunks_changed((hunk,))
-        heading: Pieces = (
-            (f"line {hunk.new_start}  ", STRONG),
-            *changed_words(added, removed, glyphs),
-            (f"  {owner_words(hunk.owner, hunk.session, glyphs)}", QUIET),
-        )
-        found.append(DiffLine("@", heading))
-        found += [_line(line, None) for line in hunk.lines]
-    return tuple(found)
+def fresh_words(check: CheckRun) -> tuple[str, str]:
+    """Whether a check still speaks of the tree as it is, and the colour of that."""
+    return _FRESH[check.freshness]
+
+
+def check_facts(check: CheckRun) -> str:
+    """What limits the word of a check: what changed after it, the tree that it saw, an exit code not its own."""
+    facts = [
+        one_line(check.stale_because or ""),
+        f"ran on {check.head[:7]}" if check.head else "",
+        one_line(check.note or ""),
+    ]
+    return "; ".join(fact for fact in facts if fact)

@@ -159,7 +159,7 @@ def _said(story: Story, triage: Triage | None, glyphs: Glyphs) -> list[RecapRow]
     if reply is None:
         return []
     quoted = cut(one_line(reply.text or ""), _TEXT, glyphs.ellipsis)
-    rows = [RecapRow("SAID", ((f"“{quoted}”" if not glyphs.ascii else f'"{quoted}"', ""),), item=reply.n)]
+    rows = [RecapRow("SAID", ((f"{glyphs.quotes[0]}{quoted}{glyphs.quotes[1]}", ""),), item=reply.n)]
     unproved = [finding for finding in triage.claimed if finding.claim] if triage else []
     rows += [
         RecapRow(

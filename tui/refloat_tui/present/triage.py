@@ -1,15 +1,14 @@
-"""Findings as cards of two lines: what and its verdict, then the evidence."""
+"""Findings as cards: what, the verdict in a word, the evidence in a line; and what stands beside the piles."""
 
-from typing import Final, Literal
+from typing import Final
 
-from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVerdict, StillOpen, Triage
+from refloat.model.recovery import Pile
+from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVerdict, StillOpen
 from refloat.text import inert_line, one_line
-from refloat_tui.present import QUIET, Pieces
+from refloat.usecases.recover import Card
+from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.hunk import place_name
 from refloat_tui.theme import Glyphs
-
-Pile = Literal["saved", "claimed", "gone"]
-PILES: Final[tuple[Pile, ...]] = ("saved", "claimed", "gone")
 
 _VERDICTS: Final[dict[FindingVerdict, str]] = {
     FindingVerdict.CONFIRMED: "$pile-saved",
@@ -22,61 +21,91 @@ _VERDICTS: Final[dict[FindingVerdict, str]] = {
 
 EMPTY: Final[dict[Pile, str]] = {
     "saved": "Nothing is proved to stand.",
-    "claimed": "No claim without evidence.",
+    "claimed": "Nothing was claimed without evidence.",
     "gone": "Nothing is lost.",
 }
 
 
-def pile_of(triage: Triage, pile: Pile) -> tuple[Finding, ...]:
-    """The findings of one pile."""
-    match pile:
-        case "saved":
-            return triage.saved
-        case "claimed":
-            return triage.claimed
-        case "gone":
-            return triage.gone
+def verdict(card: Card) -> tuple[str, str]:
+    """How a finding is known, in a word, and the name of its colour; what a person moved says from where."""
+    if card.pile != card.found:
+        return f"was {card.found}", "$person"
+    if card.finding.confirmed is False:
+        return "unconfirmed", "$pile-claimed"
+    return card.finding.known_as, _VERDICTS[card.finding.verdict]
 
 
-def finding_head(finding: Finding) -> tuple[Pieces, Pieces]:
-    """What it is, and the verdict in a word."""
-    word, style = finding.known_as, _VERDICTS[finding.verdict]
-    if finding.confirmed is False:
-        word, style = "unconfirmed", "$pile-claimed"
+def kind_words(finding: Finding) -> str:
+    """What sort of work it is; a claim says what it claims."""
     kind = one_line(finding.claim or finding.kind).replace("_", " ")
-    return ((one_line(finding.what), ""), (f"  {kind}", QUIET)), ((word, style),)
+    return f"claim: {kind}" if finding.claim else kind
 
 
-def finding_evidence(finding: Finding, glyphs: Glyphs) -> Pieces:
-    """The evidence, in a line."""
-    facts: list[str] = []
+def what_words(finding: Finding, glyphs: Glyphs) -> str:
+    """What it is; a claim between the marks of a quotation."""
+    what = one_line(finding.what)
+    return f"{glyphs.quotes[0]}{what}{glyphs.quotes[1]}" if finding.claim else what
+
+
+def evidence(card: Card, glyphs: Glyphs) -> Pieces:
+    """The evidence in a line: what it says, then where it stands."""
+    finding, facts = card.finding, list[str]()
+    if finding.why:
+        facts.append(one_line(finding.why))
     if finding.steps:
         facts.append(("step " if len(finding.steps) == 1 else "steps ") + ", ".join(map(str, finding.steps[:6])))
     if finding.subagent:
         facts.append(f"sub-agent {inert_line(finding.subagent)}")
-    if finding.why:
-        facts.append(one_line(finding.why))
+    if finding.message is not None:
+        facts.append(f"said in item {finding.message}")
     if finding.recoverable_from:
         places = ", ".join(place_name(place.source) for place in finding.recoverable_from)
         facts.append(f"recoverable from {places}")
-    return ((f" {glyphs.dot} ".join(facts), QUIET),)
+    said: Pieces = ((f"{one_line(card.reason)} {glyphs.dot} ", "$person"),) if card.reason else ()
+    return (*said, (f" {glyphs.dot} ".join(facts), QUIET))
 
 
-def action_line(row: DoNotRepeat, glyphs: Glyphs) -> tuple[Pieces, Pieces]:
-    """One row of what must not be repeated: sign, outcome and action; and how to look."""
-    glyph, word, style = {
-        ActionOutcome.DONE: (glyphs.ok, "done", "$pile-saved"),
-        ActionOutcome.UNKNOWN: (glyphs.unknown, "unknown", "$pile-claimed"),
-        ActionOutcome.NOT_STARTED: (glyphs.unbound, "not started", QUIET),
+def card_words(card: Card, glyphs: Glyphs) -> Pieces:
+    """All of a card on as many lines as it takes."""
+    word, style = verdict(card)
+    head: Pieces = (
+        (what_words(card.finding, glyphs), STRONG),
+        (f"  {kind_words(card.finding)}", QUIET),
+        (f"  {word}", style),
+        ("  looked at" if card.looked else "", "$accent"),
+        ("\n", ""),
+    )
+    return (*head, *evidence(card, glyphs))
+
+
+_SIGNS: Final[dict[ActionOutcome, tuple[str, str]]] = {
+    ActionOutcome.UNKNOWN: ("unknown", "$pile-claimed"),
+    ActionOutcome.NOT_STARTED: ("not started", QUIET),
+    ActionOutcome.DONE: ("done", "$pile-saved"),
+}
+"""In the order in which they need a person."""
+
+
+def order_of(row: DoNotRepeat) -> int:
+    """Those that need a person come first."""
+    return list(_SIGNS).index(row.outcome)
+
+
+def action_words(row: DoNotRepeat, glyphs: Glyphs) -> tuple[Pieces, Pieces, Pieces]:
+    """Sign and outcome; the action; its step, and how often it was tried."""
+    glyph = {
+        ActionOutcome.DONE: glyphs.ok,
+        ActionOutcome.UNKNOWN: glyphs.unknown,
+        ActionOutcome.NOT_STARTED: glyphs.unbound,
     }[row.outcome]
-    times = f"  {row.times} times" if row.times > 1 else ""
-    head: Pieces = ((f"{glyph} {word:<12}", style), (one_line(row.action), ""), (f"{times}  step {row.step}", QUIET))
-    probe = (("              look  ", QUIET), (one_line(" ".join(row.probe)), "$key")) if row.probe else ()
-    return head, probe
+    word, style = _SIGNS[row.outcome]
+    times = f"{row.times} times, " if row.times > 1 else ""
+    step = f"step {row.step}" + (f" of {inert_line(row.subagent)}" if row.subagent else "")
+    return ((f"{glyph} {word}", style),), ((one_line(row.action), ""),), ((f"{times}{step}", QUIET),)
 
 
-def still_open_line(work: StillOpen, glyphs: Glyphs) -> Pieces:
-    """One row of what runs beside."""
+def still_open_words(work: StillOpen, glyphs: Glyphs) -> tuple[Pieces, Pieces, Pieces]:
+    """Sign and whether it runs; what it is; its kind and process."""
     words, style, glyph = {
         True: ("running", "$state-live", glyphs.live),
         False: ("ended", QUIET, glyphs.unbound),
@@ -84,6 +113,9 @@ def still_open_line(work: StillOpen, glyphs: Glyphs) -> Pieces:
     }[work.running]
     if work.kind == "queued_prompt":
         words, style, glyph = "unsent", "$pile-claimed", glyphs.prompt
-    pid = f"  pid {work.pid}" if work.pid else ""
-    kind = work.kind.replace("_", " ")
-    return ((f"{glyph} {words:<12}", style), (one_line(work.what), ""), (f"  {kind}{pid}", QUIET))
+    pid = f", pid {work.pid}" if work.pid else ""
+    return (
+        ((f"{glyph} {words}", style),),
+        ((one_line(work.what), ""),),
+        ((f"{work.kind.replace('_', ' ')}{pid}", QUIET),),
+    )

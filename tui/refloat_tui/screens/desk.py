@@ -5,9 +5,7 @@ Decides what is chosen and what is read when. The reading itself is `desk_work`;
 
 from __future__ import annotations
 
-import os
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on, work
@@ -22,6 +20,7 @@ from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat_tui.actions import bindings
 from refloat_tui.library import Library
 from refloat_tui.messages import (
+    AnswerKept,
     BriefSaved,
     BriefWritten,
     CheckoutCompared,
@@ -34,15 +33,11 @@ from refloat_tui.messages import (
 )
 from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_same
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
-from refloat_tui.screens.confirm import Confirm
-from refloat_tui.screens.desk_work import DeskWork
+from refloat_tui.screens.desk_asks import DeskAsks
 from refloat_tui.screens.doors import Demo, Doors
-from refloat_tui.screens.text import item_screen
 from refloat_tui.theme import Glyphs
-from refloat_tui.widgets.brief_pane import BriefPane
 from refloat_tui.widgets.cells import content
 from refloat_tui.widgets.detail import Detail
-from refloat_tui.widgets.history_pane import HistoryPane
 from refloat_tui.widgets.key_line import KeyLine
 from refloat_tui.widgets.row_list import RowList
 from refloat_tui.widgets.session_list import SessionList
@@ -61,7 +56,7 @@ _REST: Final = 10
 """A look that took long is rested from for so many times its length."""
 
 
-class DeskScreen(DeskWork):
+class DeskScreen(DeskAsks):
     """The first screen."""
 
     CSS_PATH = "desk.tcss"
@@ -84,7 +79,7 @@ class DeskScreen(DeskWork):
         """None until a person or the first complete look decides."""
         self._words = ""
         self._watching = ""
-        self._chosen: SessionName | None = chosen
+        self._chosen = chosen
         self._settle: Timer | None = None
         self._gather: Timer | None = None
         self._now = library.now()
@@ -120,10 +115,6 @@ class DeskScreen(DeskWork):
     @property
     def _list(self) -> SessionList:
         return self.query_one(SessionList)
-
-    @property
-    def _detail(self) -> Detail:
-        return self.query_one(Detail)
 
     @property
     def _session(self) -> Session | None:
@@ -230,7 +221,12 @@ class DeskScreen(DeskWork):
     def on_triage_made(self, message: TriageMade) -> None:
         """It was sorted."""
         if message.name == self._chosen:
-            self._detail.take_triage(message.triage)
+            self._detail.take_triage(message.triage, message.given)
+
+    def on_answer_kept(self, message: AnswerKept) -> None:
+        """Show what was said."""
+        if message.name == self._chosen:
+            self._detail.take_given(message.given)
 
     def on_brief_written(self, message: BriefWritten) -> None:
         """Its brief stands ready."""
@@ -351,38 +347,6 @@ class DeskScreen(DeskWork):
     def _filter_done(self) -> None:
         self._list.focus()
 
-    @on(HistoryPane.Asked)
-    def _show_item(self, event: HistoryPane.Asked) -> None:
-        self.app.push_screen(item_screen(event.item, self.glyphs))
-
-    @on(BriefPane.Copy)
-    def _copy_brief(self, event: BriefPane.Copy) -> None:
-        self.app.copy_to_clipboard(event.written.markdown)
-        self.tell("The brief is copied.")
-
-    @on(BriefPane.Write)
-    def _ask_to_write(self, event: BriefPane.Write) -> None:
-        session = self._session
-        if session is None:
-            return
-        from refloat.usecases.put_brief import usual_path
-
-        path = usual_path(session, Path.cwd())
-        if not os.path.lexists(path):
-            self.write_brief(event.written, path)
-            return
-        question = Confirm(
-            f"Replace {path}?",
-            "There is a file of that name. The brief takes its place, readable for you alone.",
-            glyphs=self.glyphs,
-        )
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.write_brief(event.written, path)
-
-        self.app.push_screen(question, answered)
-
     # ── actions ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def is_idle(self, action: str) -> bool:
@@ -391,6 +355,8 @@ class DeskScreen(DeskWork):
         match action:
             case "desk_back":
                 return not (self._is_narrow and self.has_class("-detail")) and not self._words
+            case "desk_return":
+                return not self._detail.can_return
             case "desk_demo":
                 return self._doors.demo is None or not empty
             case "desk_quit" | "desk_refresh":
@@ -428,6 +394,12 @@ class DeskScreen(DeskWork):
         else:
             self.query_one("#filter", Input).value = ""
         self._list.focus()
+        self.refresh_bindings()
+
+    def action_desk_return(self) -> None:
+        """To where the last jump began."""
+        self.add_class("-detail")
+        self._detail.go_back()
         self.refresh_bindings()
 
     def action_desk_evidence(self) -> None:

@@ -11,10 +11,12 @@ from textual.worker import Worker, get_current_worker
 
 from refloat.errors import RefloatError
 from refloat.model.brief import WrittenBrief
+from refloat.model.recovery import Said
 from refloat.model.session import SessionName
 from refloat_tui.base import RefloatScreen, notice_of
 from refloat_tui.library import Library, Opened
 from refloat_tui.messages import (
+    AnswerKept,
     BriefSaved,
     BriefWritten,
     CheckoutCompared,
@@ -41,6 +43,7 @@ class DeskWork(RefloatScreen[None]):
         self._library = library
         self._one_reading = threading.Lock()
         """A reading that was given up still runs to its next question; the next one waits for it."""
+        self._one_answer = threading.Lock()
         self._look_took = 0.0
         """Seconds of the last look."""
         self._anyway = time.monotonic() + _ANYWAY
@@ -103,7 +106,7 @@ class DeskWork(RefloatScreen[None]):
             self.post_message(SessionOpened(name, opened))
             steps: tuple[tuple[str, Callable[[], None]], ...] = (
                 ("checkout", lambda: self._say(CheckoutCompared(name, opened.checkout()))),
-                ("triage", lambda: self._say(TriageMade(name, opened.triage()))),
+                ("triage", lambda: self._say(TriageMade(name, opened.triage(), opened.given()))),
                 ("brief", lambda: self._say(BriefWritten(name, opened.brief()))),
             )
             for part, make in steps:
@@ -126,6 +129,13 @@ class DeskWork(RefloatScreen[None]):
             self.post_message(PartFailed(name, part, notice_of(error, f"Reading the {part}")))
             if not isinstance(error, RefloatError):
                 self.log(error)
+
+    @work(thread=True, group="answer", exit_on_error=False, description="Keeping the answer")
+    def keep_answer(self, name: SessionName, opened: Opened, said: Said) -> None:
+        """One answer, with the recovery of its session; one after the other, in the order in which they were given."""
+        with self._one_answer:
+            given = opened.answer(said)
+        self.post_message(AnswerKept(name, given))
 
     @work(thread=True, exclusive=True, group="write", exit_on_error=False, description="Writing the brief")
     def write_brief(self, written: WrittenBrief, path: Path) -> None:

@@ -1,137 +1,34 @@
-"""Checkout: what became of each file, whose it is, and both sides of its change below."""
+"""Checkout: what became of each file, whose each place of it is, and both sides of the change below.
+
+Decides what is open and what is shown below it; rows are `checkout_list`, both sides are `diff_list`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
-from textual.content import Content
+from textual.binding import BindingType
+from textual.getters import query_one
 from textual.widgets import Static
 
 from refloat.model.checkout import Checkout, EditedFile, OtherChange
 from refloat.model.story import Story
+from refloat.model.transcript import Step
 from refloat.text import inert_line, one_line
+from refloat_tui.actions import bindings
 from refloat_tui.present import Pieces
-from refloat_tui.present.hunk import (
-    DiffLine,
-    disk_lines,
-    file_fate,
-    file_glyph,
-    hunks_changed,
-    owner_words,
-    place_words,
-    recorded_lines,
-)
-from refloat_tui.present.path import short_path
-from refloat_tui.present.step import changed_words
+from refloat_tui.present.recap import root_of
+from refloat_tui.present.spots import Record, Spot, find_spots, record_of, recorded_of
 from refloat_tui.theme import Glyphs
-from refloat_tui.widgets.cells import Cell, content, row
-from refloat_tui.widgets.panes import JumpTo, Pane
-from refloat_tui.widgets.row_list import RowList
+from refloat_tui.widgets.cells import content
+from refloat_tui.widgets.checkout_list import FileList, Row, check_key, checkout_rows, file_key, names_row, row_words
+from refloat_tui.widgets.diff_list import BESIDE_FROM, DiffList
+from refloat_tui.widgets.panes import JumpTo, Pane, Unreachable
 
-_SIDE_BY_SIDE_FROM = 90
-_OWNER_FROM, _PLACE_FROM = 58, 84
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    key: str
-    change: EditedFile | OtherChange
-
-
-class FileList(RowList[_File]):
-    """The session's files, then the rest of what is dirty."""
-
-    DEFAULT_CSS = """
-    FileList { height: auto; max-height: 45%; min-height: 3; }
-    """
-
-    def key_of(self, row: _File) -> str:
-        """Its path."""
-        return row.key
-
-    def draw_row(self, row: _File, width: int, *, chosen: bool) -> Content:
-        """Sign, path, fate, owner, lines, where else it stands."""
-        del chosen
-        return _file_cells(row.change, width, self.glyphs)
-
-
-def _cells(six: Sequence[Pieces], width: int) -> list[Cell]:
-    glyph, path, fate, owner, lines, place = six
-    cells = [Cell(glyph, 1), Cell(path), Cell(fate, 25 if width >= _OWNER_FROM else 20)]
-    if width >= _OWNER_FROM:
-        cells.append(Cell(owner, 16))
-    cells.append(Cell(lines, 9, "right"))
-    if width >= _PLACE_FROM:
-        cells.append(Cell(place, max(14, width // 6)))
-    return cells
-
-
-def _file_cells(change: EditedFile | OtherChange, width: int, glyphs: Glyphs) -> Content:
-    lines = changed_words(*hunks_changed(change.hunks), glyphs)
-    owner: Pieces = ((owner_words(change.owner, change.session, glyphs), "" if change.owner else "$faint"),)
-    path: Pieces = ((short_path(change.path, 200), ""),)
-    if isinstance(change, EditedFile):
-        words, style = file_fate(change)
-        glyph: Pieces = ((file_glyph(change.state, glyphs), style),)
-        place: Pieces = ((place_words(change.found_in), "$quiet"),)
-        cells = _cells((glyph, path, ((words, style),), owner, lines, place), width)
-    else:
-        status = {"??": "untracked"}.get(change.status, "dirty")
-        glyph = ((glyphs.unknown if change.owner.value == "unknown" else glyphs.dot, "$quiet"),)
-        place = ((one_line(change.why), "$quiet"),)
-        cells = _cells((glyph, path, ((status, "$quiet"),), owner, lines, place), width)
-    return row(cells, width, glyphs)
-
-
-@dataclass(frozen=True, slots=True)
-class _Diff:
-    key: str
-    left: DiffLine | None
-    right: DiffLine | None = None
-    pair: bool = False
-
-
-class DiffList(RowList[_Diff]):
-    """Both sides of a file's change: beside each other where there is room, below each other otherwise."""
-
-    def key_of(self, row: _Diff) -> str:
-        """Its line."""
-        return row.key
-
-    def draw_row(self, row: _Diff, width: int, *, chosen: bool) -> Content:
-        """One line of one or both sides."""
-        del chosen
-        if not row.pair:
-            return _side(row.left or row.right, width, self.glyphs)
-        left = (width - 3) // 2
-        right = width - 3 - left
-        bar = Content.assemble((f" {self.glyphs.bar} ", "$rule"))
-        return _side(row.left, left, self.glyphs) + bar + _side(row.right, right, self.glyphs)
-
-
-def _side(line: DiffLine | None, width: int, glyphs: Glyphs) -> Content:
-    if line is None:
-        return Content(" " * width)
-    if line.sign == "@":
-        return row((Cell(line.text),), width, glyphs)
-    style = {"+": "$added", "-": "$removed"}.get(line.sign, "$quiet")
-    made = row((Cell(((line.sign, style), (" ", ""), *line.text)),), width, glyphs)
-    ground = {"+": "on $added-ground", "-": "on $removed-ground"}.get(line.sign)
-    return made.stylize_before(ground) if ground else made
-
-
-def _heading(words: str) -> DiffLine:
-    return DiffLine("@", ((words, "$accent bold"),))
-
-
-def _lay(recorded: Sequence[DiffLine], disk: Sequence[DiffLine], *, beside: bool) -> list[_Diff]:
-    left = [_heading("recorded by this session"), *(recorded or [DiffLine(" ", (("nothing", "$quiet"),))])]
-    right = [_heading("on disk now, against HEAD"), *(disk or [DiffLine(" ", (("nothing is dirty here", "$quiet"),))])]
-    if not beside:
-        return [_Diff(str(at), line) for at, line in enumerate((*left, *right))]
-    most = max(len(left), len(right))
-    pairs = zip([*left, *[None] * (most - len(left))], [*right, *[None] * (most - len(right))], strict=True)
-    return [_Diff(str(at), one, other, pair=True) for at, (one, other) in enumerate(pairs)]
+_SHORT_BELOW: Final = 20
+"""Lines."""
+_OTHERS: Final = "Another session made it: its own History holds the step."
 
 
 def _summary(checkout: Checkout, glyphs: Glyphs) -> Pieces:
@@ -163,9 +60,9 @@ def _alarms(checkout: Checkout) -> list[Pieces]:
             ((f"A {kind}{of}{onto} is under way{conflicts}{lock}: finish or abort it first.", "$pile-gone bold"),)
         )
     if checkout.warnings:
-        first = checkout.warnings[0]
-        more = f" (and {len(checkout.warnings) - 1} more)" if len(checkout.warnings) > 1 else ""
-        lines.append(((f"{one_line(first.what)}{more}", "$pile-claimed"),))
+        first, more = checkout.warnings[0], len(checkout.warnings) - 1
+        words = f"{more + 1} warnings, at the end of the list: " if more else ""
+        lines.append(((f"{words}{one_line(first.what)}", "$pile-claimed"),))
     return lines
 
 
@@ -174,24 +71,42 @@ def dirty_count(checkout: Checkout) -> int:
     return sum(bool(file.hunks) for file in checkout.files) + len(checkout.other_changes)
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    opened: frozenset[str]
+    row: str | None
+    line: str | None
+    """The line of the change, where that is being read."""
+
+
 class CheckoutPane(Pane):
-    """Files above, the chosen file's change below."""
+    """Files and their places above, the change under the cursor below."""
 
     DEFAULT_CSS = """
-    CheckoutPane > #checkout-head { height: auto; padding: 0 1; }
-    CheckoutPane.-reading > FileList { max-height: 5; }
+    CheckoutPane > #checkout-head { height: auto; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
+    CheckoutPane.-short > FileList { max-height: 5; }
+    CheckoutPane.-reading > FileList { max-height: 3; }
     CheckoutPane > #checkout-names { height: 1; padding: 0 1; color: $quiet; }
-    CheckoutPane > #why { height: auto; max-height: 2; padding: 0 1; border-top: solid $rule; color: $quiet; }
+    CheckoutPane > #why { height: auto; max-height: 3; padding: 0 1; border-top: solid $rule; color: $quiet; }
+    CheckoutPane.-short > #why { max-height: 2; text-wrap: nowrap; text-overflow: ellipsis; }
     """
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("checkout")]
+
+    files = query_one(FileList)
+    diff = query_one(DiffList)
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(glyphs, id=id)
         self._checkout: Checkout | None = None
-        self._story: Story | None = None
-        self._shown: tuple[str | None, bool] = (None, False)
+        self._record: Record = {}
+        self._steps: dict[tuple[int, str | None], Step] = {}
+        self._spots: dict[str, tuple[Spot, ...]] = {}
+        """The places of the files that were looked at."""
+        self._opened: set[str] = set()
+        self._shown: str | None = None
 
     def compose(self) -> ComposeResult:
-        """Summary, names of the columns, files, the reason, the change."""
+        """Summary, names of the columns, rows, the reason, the change."""
         yield self.said
         yield Static(id="checkout-head", markup=False)
         yield Static(id="checkout-names", markup=False)
@@ -199,74 +114,183 @@ class CheckoutPane(Pane):
         yield Static(id="why", markup=False)
         yield DiffList(self.glyphs, id="diff")
 
+    # ── what is shown ────────────────────────────────────────────────────────────────────────────────────────────────
+
     def take(self, checkout: Checkout, story: Story) -> None:
-        """Show a comparison."""
-        self._checkout, self._story = checkout, story
-        files: list[EditedFile | OtherChange] = [*checkout.files, *checkout.other_changes]
-        if not files:
+        """Show a comparison. What was open stays open, where it is of the same session."""
+        if self._checkout is None or self._checkout.session != checkout.session:
+            self._opened.clear()
+        self._checkout = checkout
+        self._steps = {(step.n, step.subagent): step for step in story.every_step}
+        self._record, self._spots, self._shown = record_of(self._steps.values()), {}, None
+        self.files.root = root_of(story)
+        if not (checkout.files or checkout.other_changes or checkout.checks):
             self.say(
                 (("This session edited no file, and nothing is dirty.", ""),),
                 (("Here would stand each edited file: what became of it, whose it is, and both sides.", "$quiet"),),
             )
             return
         self.show()
-        lines = [_summary(checkout, self.glyphs), *_alarms(checkout)]
         flat: list[tuple[str, str]] = []
-        for line in lines:
+        for line in (*_alarms(checkout), _summary(checkout, self.glyphs)):
             flat += [*line, ("\n", "")]
         self.query_one("#checkout-head", Static).update(content(tuple(flat[:-1])))
-        self.query_one(FileList).set_rows([_File(file.path, file) for file in files])
         self._draw_names()
-        self._shown = (None, False)
-        self._show_file()
+        self._draw_rows()
+        self._show_change()
+
+    def _changes(self) -> Sequence[EditedFile | OtherChange]:
+        return () if self._checkout is None else (*self._checkout.files, *self._checkout.other_changes)
+
+    def _spots_of(self, change: EditedFile | OtherChange) -> tuple[Spot, ...]:
+        if change.path not in self._spots:
+            repo = self._checkout.repo if self._checkout is not None else None
+            self._spots[change.path] = find_spots(change, recorded_of(self._record, change.path, repo))
+        return self._spots[change.path]
+
+    def _draw_rows(self) -> None:
+        if self._checkout is None:
+            return
+        opened = {change.path: self._spots_of(change) for change in self._changes() if change.path in self._opened}
+        conflicts = self._checkout.operation.conflicts if self._checkout.operation else ()
+        self.files.set_rows(tuple(checkout_rows(self._checkout, opened, self._steps, conflicts)))
 
     def _draw_names(self) -> None:
-        width = max(1, self.size.width - 2)
-        names: list[Pieces] = [((word, "$quiet"),) for word in ("", "file", "fate", "owner", "lines", "found in")]
-        cells = _cells(names, width)
-        self.query_one("#checkout-names", Static).update(row(cells, width, self.glyphs))
+        width = max(1, (self.files.scrollable_content_region.width or self.size.width - 1) - 1)
+        self.query_one("#checkout-names", Static).update(names_row(width, self.glyphs))
 
-    def _show_file(self) -> None:
-        chosen = self.query_one(FileList).cursor_row
-        beside = self.size.width >= _SIDE_BY_SIDE_FROM
-        key = chosen.key if chosen else None
-        if chosen is None or self._checkout is None or self._story is None or (key, beside) == self._shown:
+    def _show_change(self) -> None:
+        line = self.files.cursor_row
+        if line is None or line.key == self._shown:
             return
-        self._shown = (key, beside)
-        recorded = recorded_lines(self._story.every_step, chosen.key, self._checkout.repo, self.glyphs)
-        rows = _lay(recorded, disk_lines(chosen.change, self.glyphs), beside=beside)
-        diff = self.query_one(DiffList)
-        diff.set_rows(rows)
-        diff.action_rows_first()
-        path = inert_line(chosen.change.path)
-        self.query_one("#why", Static).update(content(((f"{path}  ", "bold"), (one_line(chosen.change.why), "$quiet"))))
+        self._shown = line.key
+        if line.spot is not None:
+            self.diff.take((line.spot,))
+        else:
+            self.diff.take(self._spots_of(line.change) if line.change is not None else ())
+        self.diff.display = line.change is not None
+        self.query_one("#why", Static).update(content(row_words(line, self.glyphs)))
+        self.refresh_bindings()
 
     def on_resize(self) -> None:
-        """Beside or below, by the new width."""
-        self._draw_names()
-        self._show_file()
+        """Names to the new width; where there are few lines, the change needs them most."""
+        self.set_class(self.size.height < _SHORT_BELOW, "-short")
+        self.call_after_refresh(self._draw_names)  # by then the rows know their room
 
     def on_descendant_focus(self) -> None:
         """The change gets the room while it is read."""
-        self.set_class(self.query_one(DiffList).has_focus, "-reading")
+        self.set_class(self.diff.has_focus, "-reading")
+
+    # ── keys ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def on_row_list_moved(self, event: FileList.Moved) -> None:
-        """Another file: show its change."""
+        """Another row: show its change."""
+        event.stop()
         if event.rows.id == "files":
-            event.stop()
-            self._show_file()
+            self._show_change()
 
     def on_row_list_entered(self, event: FileList.Entered) -> None:
-        """From a file to its change, from a recorded change to the step that made it."""
+        """A file opens or closes; a place, a check and a line of a change lead to the step that made them."""
         event.stop()
-        diff = self.query_one(DiffList)
-        if event.rows.id == "files":
-            diff.focus()
+        if event.rows.id == "diff":
+            line = self.diff.cursor_row
+            if not self.diff.unfold() and line is not None and line.spot is not None:
+                self._to_step_of(line.spot)
             return
-        line = diff.cursor_row
-        step = line.left.step if line and line.left else None
-        if step is None or self._story is None:
+        row = self.files.cursor_row
+        if row is None:
             return
-        item = next((found.item for found in self._story.steps if found.n == step), 0)
-        if item:
-            self.post_message(JumpTo(item))
+        if row.spot is not None:
+            self._to_step_of(row.spot)
+        elif row.check is not None:
+            self._to_step((row.check.step, row.check.subagent))
+        elif row.change is not None:
+            self._turn(row)
+
+    def _turn(self, row: Row) -> None:
+        if row.change is None:
+            return
+        spots = self._spots_of(row.change)
+        if not spots:
+            self.post_message(Unreachable("Nothing of it is recorded line by line, and nothing of it is dirty."))
+            return
+        self._opened ^= {row.change.path}
+        self._draw_rows()
+        if row.change.path in self._opened:
+            self.files.go_to(spots[0].key)
+
+    def _to_step_of(self, spot: Spot) -> None:
+        last = spot.last
+        if last is not None:
+            self._to_step((last.step, last.subagent))
+        elif spot.dirty is not None and spot.dirty.session is not None:
+            self.post_message(Unreachable(_OTHERS))
+        else:
+            self.post_message(Unreachable("No step of this session holds these lines."))
+
+    def _to_step(self, key: tuple[int, str | None]) -> None:
+        step = self._steps.get(key)
+        if step is not None and step.subagent is None:
+            self.post_message(JumpTo(step.item))
+        else:
+            who = f"sub-agent {inert_line(key[1] or '')}"
+            self.post_message(Unreachable(f"Step {key[0]} of {who} made it: its history is not shown here."))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where there is no change, or room for one column only, there is no other layout."""
+        del parameters
+        if action == "checkout_sides":
+            return bool(self.diff.display and self.diff.rows) and self.size.width >= BESIDE_FROM
+        return True
+
+    def action_checkout_sides(self) -> None:
+        """Beside each other, or in one column."""
+        self.diff.toggle()
+
+    # ── ways here and back ───────────────────────────────────────────────────────────────────────────────────────────
+
+    def show_step(self, step: int, subagent: str | None, path: str | None) -> bool:
+        """Stand on what a step changed or checked; False where nothing of it is here."""
+        repo = self._checkout.repo if self._checkout is not None else None
+        path = path.removeprefix(f"{repo.rstrip('/')}/") if path is not None and repo else path
+        for change in sorted(self._changes(), key=lambda change: change.path != path):
+            for spot in self._spots_of(change) if self._is_of(change, step, subagent) else ():
+                if any((one.step, one.subagent) == (step, subagent) for one in spot.recorded):
+                    self._opened.add(change.path)
+                    self._draw_rows()
+                    return self.files.go_to(spot.key, middle=True)
+        return self.files.go_to(check_key(step, subagent), middle=True) or (
+            path is not None and self.files.go_to(file_key(path), middle=True)
+        )
+
+    @staticmethod
+    def _is_of(change: EditedFile | OtherChange, step: int, subagent: str | None) -> bool:
+        """A file lists the steps that edited it, so that no other is looked into."""
+        return isinstance(change, EditedFile) and any(
+            (edit.step, edit.subagent) == (step, subagent) for edit in change.edits
+        )
+
+    def take_focus(self) -> None:
+        """Give the keys to the rows."""
+        self.files.focus()
+
+    def place(self) -> _Place:
+        """The open files, the row, and the line that is being read."""
+        line = self.diff.cursor_key if self.diff.has_focus else None
+        return _Place(frozenset(self._opened), self.files.cursor_key, line)
+
+    def return_to(self, place: object) -> None:
+        """Stand there again."""
+        if not isinstance(place, _Place):
+            self.take_focus()
+            return
+        self._opened |= place.opened
+        self._draw_rows()
+        if place.row is not None:
+            self.files.go_to(place.row, middle=True)
+        if place.line is None:
+            self.files.focus()
+            return
+        self._show_change()
+        self.diff.go_to(place.line)
+        self.diff.focus()

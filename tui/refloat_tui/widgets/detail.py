@@ -9,10 +9,12 @@ from textual.widgets import ContentSwitcher, Static
 
 from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
+from refloat.model.recovery import PILES, Given
 from refloat.model.session import Session
 from refloat.model.stamp import Stamp
 from refloat.model.triage import Triage
 from refloat.text import inert
+from refloat.usecases.recover import cards_of
 from refloat_tui.library import Opened
 from refloat_tui.present.recap import recap_rows, root_of
 from refloat_tui.theme import Glyphs
@@ -20,11 +22,13 @@ from refloat_tui.widgets.brief_pane import BriefPane
 from refloat_tui.widgets.checkout_pane import CheckoutPane, dirty_count
 from refloat_tui.widgets.head import Head
 from refloat_tui.widgets.history_pane import HistoryPane
-from refloat_tui.widgets.panes import JumpTo, Pane
+from refloat_tui.widgets.panes import JumpTo, JumpToChange, Pane, Unreachable
 from refloat_tui.widgets.recap_pane import RecapPane
 from refloat_tui.widgets.tab_line import Tab, TabLine
 from refloat_tui.widgets.triage_pane import TriagePane
 
+_JUMPS = 100
+"""Jumps that are remembered."""
 TABS = ("recap", "history", "checkout", "triage", "brief")
 
 
@@ -54,7 +58,10 @@ class Detail(Vertical):
         self.opened: Opened | None = None
         self.checkout: Checkout | None = None
         self.triage: Triage | None = None
+        self.given = Given()
         self.written: WrittenBrief | None = None
+        self._came_from: list[tuple[str, object]] = []
+        """Where the person stood before each jump: a pane, and the place in it."""
 
     def compose(self) -> ComposeResult:
         """Head, tabs, panes."""
@@ -100,6 +107,8 @@ class Detail(Vertical):
         """Another session: what was known of the former is forgotten."""
         self.session, self.opened = session, None
         self.checkout, self.triage, self.written = None, None, None
+        self.given = Given()
+        self._came_from.clear()
         self.query_one("#brief", BriefPane).written = None
         self.head.take(session, None, now)
         self._draw_tabs()
@@ -138,13 +147,18 @@ class Detail(Vertical):
         self._draw_recap()
         self._draw_tabs()
 
-    def take_triage(self, triage: Triage) -> None:
-        """It was sorted."""
-        self.triage = triage
+    def take_triage(self, triage: Triage, given: Given) -> None:
+        """It was sorted; what a person said to it stands beside."""
+        self.triage, self.given = triage, given
         if self.opened is not None:
-            self.query_one("#triage", TriagePane).take(triage, self.opened.story)
+            self.query_one("#triage", TriagePane).take(triage, given, self.opened.story)
         self._draw_recap()
         self._draw_tabs()
+
+    def take_given(self, given: Given) -> None:
+        """A person said something to it."""
+        if self.triage is not None:
+            self.take_triage(self.triage, given)
 
     def take_brief(self, written: WrittenBrief) -> None:
         """The brief stands ready."""
@@ -171,7 +185,8 @@ class Detail(Vertical):
         dirty = str(dirty_count(self.checkout)) if self.checkout else ""
         piles, dot = "", self.glyphs.dot
         if self.triage is not None:
-            piles = dot.join(str(len(pile)) for pile in (self.triage.saved, self.triage.claimed, self.triage.gone))
+            found = cards_of(self.triage, self.given)
+            piles = dot.join(str(sum(card.pile == pile for card in found)) for pile in PILES)
         counts = {"history": items, "checkout": dirty, "triage": piles}
         line = self.query_one(TabLine)
         line.tabs = tuple(Tab(name, name.capitalize(), counts.get(name, "")) for name in TABS)
@@ -184,8 +199,36 @@ class Detail(Vertical):
         event.stop()
         self.show_tab(event.name, focus=True)
 
+    # ── jumps, and the way back ──────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def can_return(self) -> bool:
+        """Whether a jump led here."""
+        return bool(self._came_from)
+
     def on_jump_to(self, event: JumpTo) -> None:
         """Show an item of the history."""
         event.stop()
+        self._came_from = [*self._came_from[1 - _JUMPS :], (self.shown, self.pane(self.shown).place())]
         self.query_one("#history", HistoryPane).go_to(event.item)
         self.show_tab("history", focus=True)
+
+    def on_jump_to_change(self, event: JumpToChange) -> None:
+        """Show what a step changed or checked."""
+        event.stop()
+        came_from = (self.shown, self.pane(self.shown).place())
+        pane = self.query_one("#checkout", CheckoutPane)
+        if self.checkout is None:
+            self.post_message(Unreachable("The checkout is still being compared; it takes a moment."))
+        elif pane.show_step(event.step, event.subagent, event.path):
+            self._came_from = [*self._came_from[1 - _JUMPS :], came_from]
+            self.show_tab("checkout", focus=True)
+        else:
+            self.post_message(Unreachable(f"Checkout holds nothing of step {event.step}."))
+
+    def go_back(self) -> None:
+        """To where the last jump began."""
+        if self._came_from:
+            name, place = self._came_from.pop()
+            self.show_tab(name, focus=False)
+            self.call_after_refresh(self.pane(name).return_to, place)

@@ -10,13 +10,13 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from refloat.model.transcript import Item, Outcome
+from refloat.model.transcript import Item, Outcome, StepKind
 from refloat_tui.actions import bindings
 from refloat_tui.present.age import clock_time
 from refloat_tui.present.step import KINDS, ItemLine, item_line, passes
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, content, row
-from refloat_tui.widgets.panes import Pane
+from refloat_tui.widgets.panes import JumpToChange, Pane, Unreachable
 from refloat_tui.widgets.row_list import RowList
 
 _SECONDS_FROM = 70
@@ -65,6 +65,12 @@ def find_crash(items: Sequence[Item]) -> Item | None:
         if item.marker is not None and item.marker.kind in {"api_error", "rate_limit", "interruption"}:
             return item
     return items[-1] if items else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    kind: str
+    item: str | None
 
 
 class HistoryPane(Pane):
@@ -143,6 +149,29 @@ class HistoryPane(Pane):
         item = find_crash(self.items)
         if item is not None:
             self.go_to(item.n)
+
+    def action_history_change(self) -> None:
+        """To what became of the step under the cursor."""
+        item = self.list.cursor_row
+        step = item.step if item is not None else None
+        if step is None or (step.kind not in {StepKind.EDIT, StepKind.CHECK} and not step.edits):
+            self.post_message(Unreachable("This changed no file and checked none: there is nothing of it in Checkout."))
+        else:
+            self.post_message(JumpToChange(step.n, step.subagent, step.edits[0].path if step.edits else None))
+
+    def place(self) -> _Place:
+        """The filter and the item."""
+        return _Place(self.kind, self.list.cursor_key)
+
+    def return_to(self, place: object) -> None:
+        """Stand there again."""
+        if isinstance(place, _Place):
+            if self.kind != place.kind:
+                self.kind = place.kind
+                self._filter(follow=False)
+            if place.item is not None:
+                self.list.go_to(place.item, middle=True)
+        self.take_focus()
 
     def on_row_list_entered(self, event: ItemList.Entered) -> None:
         """The whole of the item under the cursor."""

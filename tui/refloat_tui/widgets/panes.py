@@ -1,4 +1,8 @@
-"""What the panes share: how they say what is not there yet, and how they ask to be taken to an item."""
+"""What the panes share: how they say what is not there yet, and how they ask to be taken to another pane.
+
+A way between panes is a message that `Detail` follows; where a person stands in a pane is a value that the pane alone
+reads, so that one key leads back.
+"""
 
 from dataclasses import dataclass
 
@@ -16,6 +20,23 @@ class JumpTo(Message):
     """Show this item of the history."""
 
     item: int
+
+
+@dataclass
+class JumpToChange(Message):
+    """Show what this step changed, or checked, in the checkout."""
+
+    step: int
+    subagent: str | None = None
+    path: str | None = None
+    """The file that is meant, of several."""
+
+
+@dataclass
+class Unreachable(Message):
+    """There is nothing to jump to; say why."""
+
+    why: str
 
 
 class Pane(Vertical):
@@ -49,3 +70,12 @@ class Pane(Vertical):
             if widget.focusable and widget.display:
                 widget.focus()
                 return
+
+    def place(self) -> object:
+        """Where the person stands in here; `return_to` takes it."""
+        return None
+
+    def return_to(self, place: object) -> None:
+        """Stand there again, as far as it is still there, and take the keys."""
+        del place
+        self.take_focus()

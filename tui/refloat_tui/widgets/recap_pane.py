@@ -136,6 +136,16 @@ class RecapPane(Pane):
         """Draw the strip to the new width."""
         self._draw_strip()
 
+    def place(self) -> str | None:
+        """The row."""
+        return self.query_one(RecapTable).cursor_key
+
+    def return_to(self, place: object) -> None:
+        """Stand there again."""
+        if isinstance(place, str):
+            self.query_one(RecapTable).go_to(place)
+        self.take_focus()
+
     def on_row_list_entered(self, event: RecapTable.Entered) -> None:
         """Go to the item that a row rests on."""
         event.stop()

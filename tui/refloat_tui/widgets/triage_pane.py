@@ -1,5 +1,10 @@
-"""Triage: saved, claimed, gone; below them what must not be repeated and what still runs."""
+"""Triage: saved, claimed, gone, beside each other or one at a time; below them what must not be repeated and what runs.
 
+Decides what is chosen and what a key says of it. Refuses to keep what was said: the desk does, with the recovery of the
+session, so that the wizard finds it.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -7,74 +12,37 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.getters import query_one
+from textual.message import Message
 from textual.widgets import Static
 
+from refloat.model.recovery import PILES, Given, LookedAt, MovedTo, Pile
+from refloat.model.recovery import Said as Answer
 from refloat.model.story import Story
-from refloat.model.triage import Finding, Triage
+from refloat.model.triage import Triage
+from refloat.text import inert_line
+from refloat.usecases.recover import Card, cards_of
 from refloat_tui.actions import bindings
 from refloat_tui.present import Pieces
-from refloat_tui.present.triage import (
-    EMPTY,
-    PILES,
-    Pile,
-    action_line,
-    finding_evidence,
-    finding_head,
-    pile_of,
-    still_open_line,
-)
+from refloat_tui.present.triage import EMPTY, card_words
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, content, row
-from refloat_tui.widgets.panes import JumpTo, Pane
-from refloat_tui.widgets.row_list import RowList
+from refloat_tui.widgets.panes import JumpTo, JumpToChange, Pane, Unreachable
+from refloat_tui.widgets.pile_list import BesideLine, BesideList, PileList, beside_lines
 
-_COLUMNS_FROM = 84
+_COLUMNS_FROM = 66
+_SHORT_BELOW = 20
+"""Lines below which the cards need the room that the whole of the chosen one would take."""
+_SCREEN_FROM = 100
+"""Columns of the whole screen below which one pile is shown at a time."""
 
 
 @dataclass(frozen=True, slots=True)
-class _CardLine:
-    key: str
-    finding: Finding | None
-    evidence: bool
-
-
-class PileList(RowList[_CardLine]):
-    """One pile."""
-
-    DEFAULT_CSS = """
-    PileList { height: 1fr; width: 1fr; }
-    """
-
-    def key_of(self, row: _CardLine) -> str:
-        """Its place and what it is."""
-        return row.key
-
-    def stops_at(self, row: _CardLine) -> bool:
-        """On the first line of a card."""
-        return row.finding is not None and not row.evidence
-
-    def draw_row(self, row: _CardLine, width: int, *, chosen: bool) -> Content:
-        """What and verdict, or the evidence."""
-        del chosen
-        return _card(row, width, self.glyphs)
-
-    def take(self, findings: tuple[Finding, ...]) -> None:
-        """Show findings."""
-        lines: list[_CardLine] = []
-        for at, finding in enumerate(findings):
-            key = f"{finding.kind} {finding.what} {finding.steps}"
-            lines.append(_CardLine(f"{key} {at}", finding, evidence=False))
-            lines.append(_CardLine(f"{key} {at} why", finding, evidence=True))
-        self.set_rows(lines)
-
-
-def _card(line: _CardLine, width: int, glyphs: Glyphs) -> Content:
-    if line.finding is None:
-        return Content("")
-    if line.evidence:
-        return row((Cell((("  ", ""), *finding_evidence(line.finding, glyphs))),), width, glyphs)
-    head, verdict = finding_head(line.finding)
-    return row((Cell(head), Cell(verdict, 12, "right")), width, glyphs)
+class _Place:
+    pile: Pile
+    row: str | None
+    beside: str | None
+    """The row below the piles, where the person stands there."""
 
 
 class TriagePane(Pane):
@@ -87,91 +55,160 @@ class TriagePane(Pane):
     TriagePane #piles > PileList.-last { border-right: none; }
     TriagePane.-one #piles > PileList { display: none; border-right: none; }
     TriagePane.-one #piles > PileList.-shown { display: block; }
-    TriagePane > #beside { height: auto; max-height: 45%; padding: 0 1; border-top: solid $rule; }
+    TriagePane > #card { height: auto; max-height: 4; padding: 0 1; border-top: solid $rule; }
+    TriagePane.-one.-short > #card { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("triage")]
+
+    @dataclass
+    class Said(Message):
+        """A person said something to a finding."""
+
+        said: Answer
+
+    @dataclass
+    class AskedToMove(Message):
+        """A person wants to move a finding: ask where to, and why."""
+
+        card: Card
+
+    beside = query_one(BesideList)
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:
         super().__init__(glyphs, id=id)
         self._triage: Triage | None = None
         self._story: Story | None = None
+        self._cards: Sequence[Card] = ()
         self.pile: Pile = "saved"
 
     def compose(self) -> ComposeResult:
-        """The piles and what stands below them."""
+        """The piles, the whole of the chosen card, and what stands below."""
         yield self.said
         yield Static(id="pile-names", markup=False)
         with Horizontal(id="piles"):
             for pile in PILES:
                 yield PileList(self.glyphs, id=f"pile-{pile}", classes="-last" if pile == "gone" else "")
-        yield Static(id="beside", markup=False)
+        yield Static(id="card", markup=False)
+        yield BesideList(self.glyphs, id="beside")
 
     def pile_list(self, pile: Pile) -> PileList:
         """The list of one pile."""
         return self.query_one(f"#pile-{pile}", PileList)
 
-    def take(self, triage: Triage, story: Story) -> None:
-        """Show a triage; begin at what is worst."""
+    def _of(self, pile: Pile) -> tuple[Card, ...]:
+        return tuple(card for card in self._cards if card.pile == pile)
+
+    def take(self, triage: Triage, given: Given, story: Story) -> None:
+        """Show a triage with what was said to it; begin at what is worst."""
         fresh = self._triage is None or self._triage.session != triage.session
-        self._triage, self._story = triage, story
+        self._triage, self._story, self._cards = triage, story, cards_of(triage, given)
         self.show()
         for pile in PILES:
-            self.pile_list(pile).take(pile_of(triage, pile))
+            self.pile_list(pile).take(self._of(pile))
+        self.beside.set_rows(tuple(beside_lines(triage)))
         if fresh:
-            filled: list[Pile] = [pile for pile in PILES if pile_of(triage, pile)]
+            filled: list[Pile] = [pile for pile in PILES if self._of(pile)]
             self.pile = filled[-1] if filled else "saved"
         self._draw()
+
+    # ── drawing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _draw(self) -> None:
         if self._triage is None:
             return
-        one = self.size.width < _COLUMNS_FROM
+        one = self.size.width < _COLUMNS_FROM or self.app.size.width < _SCREEN_FROM
         self.set_class(one, "-one")
+        self.set_class(self.size.height < _SHORT_BELOW, "-short")
         for pile in PILES:
             self.pile_list(pile).set_class(pile == self.pile, "-shown")
-        self.query_one("#pile-names", Static).update(self._names(self._triage, one=one))
-        self.query_one("#beside", Static).update(content(self._beside(self._triage)))
+        self.query_one("#pile-names", Static).update(self._names(one=one))
+        self._draw_card()
 
-    def _names(self, triage: Triage, *, one: bool) -> Content:
-        cells: list[Cell] = []
+    def _draw_card(self) -> None:
+        card = self._card
+        words = card_words(card, self.glyphs) if card is not None else ((EMPTY[self.pile], "$quiet"),)
+        self.query_one("#card", Static).update(content(words))
+        self.refresh_bindings()
+
+    def _names(self, *, one: bool) -> Content:
+        names: list[Pieces] = []
         for pile in PILES:
-            count = len(pile_of(triage, pile))
-            on = one and pile == self.pile
-            style = f"$pile-{pile} bold" + (" underline" if on else "")
-            words: Pieces = ((pile.upper(), style), (f" {count}", "$quiet"))
-            if not count and not one:
-                words = (*words, (f"  {EMPTY[pile]}", "$quiet"))
-            cells.append(Cell(words, max(1, (self.size.width - 4) // 3)))
+            on = pile == self.pile
+            mark = f"[{pile.upper()}]" if on and self.glyphs.ascii else pile.upper()
+            names.append(
+                ((mark, f"$pile-{pile} bold" + (" underline" if on else "")), (f" {len(self._of(pile))}", "$quiet"))
+            )
         if not one:
-            return row(cells, self.size.width - 2, self.glyphs)
-        empty = EMPTY[self.pile] if not pile_of(triage, self.pile) else ""
-        parts = [content(cell.pieces) for cell in cells]
-        return Content("   ").join(parts).append_text(f"   {empty}", "$quiet")
+            third = (self.size.width - 2) // 3
+            return row([Cell(words, third) for words in names], self.size.width - 2, self.glyphs)
+        empty = "" if self._of(self.pile) else EMPTY[self.pile]
+        return Content("   ").join(content(words) for words in names).append_text(f"   {empty}", "$quiet")
 
-    def _beside(self, triage: Triage) -> Pieces:
-        lines: list[Pieces] = []
-        if triage.do_not_repeat:
-            lines.append((("DO NOT REPEAT", "$quiet bold"),))
-            for action in triage.do_not_repeat[:5]:
-                head, probe = action_line(action, self.glyphs)
-                lines += [head, probe] if probe else [head]
-        if triage.still_open:
-            lines.append((("LEFT OPEN", "$quiet bold"),))
-            lines += [still_open_line(work, self.glyphs) for work in triage.still_open[:5]]
-        flat: list[tuple[str, str]] = []
-        for line in lines or [(("Nothing was done outside the checkout, and nothing runs beside it.", "$quiet"),)]:
-            flat += [*line, ("\n", "")]
-        return tuple(flat[:-1])
+    def on_resize(self) -> None:
+        """Three or one, by the new width."""
+        self._draw()
+
+    # ── where the person stands ──────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def _card(self) -> Card | None:
+        return self.pile_list(self.pile).card
 
     def take_focus(self) -> None:
         """Give the keys to the pile that is shown."""
         self.pile_list(self.pile).focus()
 
     def _turn(self, by: int) -> None:
-        at = (PILES.index(self.pile) + by) % len(PILES)
-        self.pile = PILES[at]
-        self._draw()
+        self._choose(PILES[(PILES.index(self.pile) + by) % len(PILES)])
         self.take_focus()
+
+    def _choose(self, pile: Pile) -> None:
+        self.pile = pile
+        self._draw()
+
+    def on_descendant_focus(self) -> None:
+        """Follow the focus."""
+        for pile in PILES:
+            if self.pile_list(pile).has_focus and pile != self.pile:
+                self._choose(pile)
+
+    def on_row_list_moved(self, event: PileList.Moved) -> None:
+        """Another card: show the whole of it."""
+        event.stop()
+        if event.rows.id == f"pile-{self.pile}":
+            self._draw_card()
+
+    def place(self) -> _Place:
+        """The pile and the card, or the row below."""
+        beside = self.beside.cursor_key if self.beside.has_focus else None
+        return _Place(self.pile, self.pile_list(self.pile).cursor_key, beside)
+
+    def return_to(self, place: object) -> None:
+        """Stand there again."""
+        if not isinstance(place, _Place):
+            self.take_focus()
+            return
+        self._choose(place.pile)
+        if place.row is not None:
+            self.pile_list(place.pile).go_to(place.row)
+        if place.beside is not None and self.beside.go_to(place.beside):
+            self.beside.focus()
+        else:
+            self.take_focus()
+
+    # ── keys ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What is said of a card needs one under the cursor."""
+        del parameters
+        card = None if self.beside.has_focus else self._card
+        match action:
+            case "triage_looked" | "triage_move" | "triage_behind":
+                return card is not None
+            case "triage_undo":
+                return card is not None and card.pile != card.found
+            case _:
+                return True
 
     def action_triage_left(self) -> None:
         """To the pile at the left."""
@@ -181,25 +218,60 @@ class TriagePane(Pane):
         """To the pile at the right."""
         self._turn(1)
 
-    def on_resize(self) -> None:
-        """Three or one, by the new width."""
-        self._draw()
+    def action_triage_looked(self) -> None:
+        """Looked at, or not after all."""
+        if (card := self._card) is not None:
+            self.post_message(self.Said(LookedAt(card.key, looked=not card.looked)))
 
-    def on_descendant_focus(self) -> None:
-        """Follow the focus."""
-        for pile in PILES:
-            if self.pile_list(pile).has_focus and pile != self.pile:
-                self.pile = pile
-                self._draw()
+    def action_triage_move(self) -> None:
+        """To another pile, for a reason."""
+        if (card := self._card) is not None:
+            self.post_message(self.AskedToMove(card))
+
+    def action_triage_undo(self) -> None:
+        """Back to where the evidence put it."""
+        if (card := self._card) is not None and card.pile != card.found:
+            self.post_message(self.Said(MovedTo(card.key, None)))
+
+    def action_triage_behind(self) -> None:
+        """To what a finding rests on, beyond its step: its change or check; for a claim, the step."""
+        card = self._card
+        if card is None:
+            return
+        finding = card.finding
+        if finding.claim is not None:
+            self._to_step(finding.steps[-1:], finding.subagent, None, "No step stands behind it: that is the finding.")
+        elif finding.steps:
+            path = finding.files[0] if finding.files else None
+            self.post_message(JumpToChange(finding.steps[-1], finding.subagent, path))
+        else:
+            self.post_message(Unreachable("No step stands behind it."))
 
     def on_row_list_entered(self, event: PileList.Entered) -> None:
-        """To the step or the words that a finding rests on."""
+        """To the words of a claim, to the step of anything else."""
         event.stop()
-        line = self.pile_list(self.pile).cursor_row
-        if line is None or line.finding is None or self._story is None:
+        if event.rows.id == "beside":
+            self._enter_beside(self.beside.cursor_row)
+        elif (card := self._card) is not None:
+            finding = card.finding
+            if finding.claim is not None and finding.message:
+                self.post_message(JumpTo(finding.message))
+            else:
+                self._to_step(finding.steps[-1:], finding.subagent, finding.message, "The record names no step for it.")
+
+    def _enter_beside(self, line: BesideLine | None) -> None:
+        if line is not None and line.action is not None:
+            self._to_step((line.action.step,), line.action.subagent, None, "")
+        elif line is not None and line.work is not None:
+            steps = () if line.work.step is None else (line.work.step,)
+            self._to_step(steps, None, None, "The record names no step for it.")
+
+    def _to_step(self, steps: tuple[int, ...], subagent: str | None, message: int | None, without: str) -> None:
+        if subagent is not None:
+            self.post_message(
+                Unreachable(f"Sub-agent {inert_line(subagent)} did it: History holds this session's own steps.")
+            )
             return
-        finding, item = line.finding, line.finding.message or 0
-        if finding.steps and finding.subagent is None:
-            item = next((step.item for step in self._story.steps if step.n == finding.steps[-1]), item)
-        if item:
-            self.post_message(JumpTo(item))
+        items = (step.item for step in self._story.steps if step.n in steps) if self._story is not None else iter(())
+        item = next(items, message)
+        self.post_message(JumpTo(item) if item else Unreachable(without))

@@ -13,6 +13,7 @@ from textual.message import Message
 from refloat.errors import RefloatError
 from refloat.model.recovery import ChosePath, Said, WroteTo
 from refloat.text import inert
+from refloat.usecases.probe import Look
 from refloat.usecases.recover import Recovery, Uncertain, uncertain_rows
 from refloat_tui.clipboard import COPIED, COPIED_BY_TERMINAL, copy_locally
 from refloat_tui.present.markdown import markdown_lines
@@ -29,6 +30,13 @@ PATH = "path"
 
 class Outside(Keeping):
     """A screen with a list of rows and a field for words."""
+
+    @dataclass
+    class Planned(Message, bubble=False):
+        """It is known whether a look can be run, and where."""
+
+        row: Uncertain
+        look: Look
 
     @dataclass
     class Probed(Message, bubble=False):
@@ -65,12 +73,26 @@ class Outside(Keeping):
     def action_wizard_probe(self) -> None:
         """Show the exact command, and run it on a yes."""
         row = self._uncertain()
-        if row is None or row.probe is None:
+        if row is not None and row.probe is not None:
+            self._plan_now(row)
+
+    @work(thread=True, exclusive=True, group="plan", exit_on_error=False, description="Looking whether it can be run")
+    def _plan_now(self, row: Uncertain) -> None:
+        """Whether a look can be run is asked of git, which may be slow."""
+        if self._rescue is not None:
+            self.post_message(self.Planned(row, self._rescue.look(row)))
+
+    def on_outside_planned(self, event: Planned) -> None:
+        """Say why it cannot be run, or ask."""
+        row, look = event.row, event.look
+        if look.why_not is not None:
+            self.tell(inert(look.why_not))
             return
-        where = self._rescue.look(row).place if self._rescue is not None else None
+        if self.app.screen is not self or self._uncertain() != row:
+            return  # the person went on meanwhile
         ask = Confirm(
-            f"Run this read-only command now?\n\n  {shlex.join(row.probe)}\n",
-            f"In {where or 'this directory'}, for 20 seconds at most. It asks; it changes nothing.",
+            f"Run this read-only command now?\n\n  {shlex.join(look.argv)}\n",
+            f"In {look.place}, for 20 seconds at most. It asks; it changes nothing.",
             glyphs=self.glyphs,
         )
 

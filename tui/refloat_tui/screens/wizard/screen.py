@@ -124,7 +124,7 @@ class WizardScreen(Outside):
         rows = view.rows(look)
         self.rows.show(rows)
         if not view.list_first:
-            self.rows.styles.height = min(len(rows), max(3, self.query_one("#page").size.height // 2))
+            self.rows.styles.height = min(len(rows), max(3, self.query_one("#page").size.height * 2 // 5))
         else:
             self.rows.styles.height = "1fr"
         if fresh:
@@ -222,11 +222,10 @@ class WizardScreen(Outside):
             case "wizard_choose" | "wizard_move" | "wizard_edit" | "wizard_probe" | "wizard_undo" if key is None:
                 return "There is nothing to answer on this page: enter goes on."
             case "wizard_edit" if view.field(look, key or "") is None:
-                return (
-                    "Move it to another pile first (m), then say why."
-                    if view.page is Page.TRIAGE
-                    else "Nothing of it is dirty."
-                )
+                return {
+                    Page.TRIAGE: "Move it to another pile first (m), then say why.",
+                    Page.UNCERTAIN: "A claim is judged on page 4: m moves it there.",
+                }.get(view.page, "Nothing of it is dirty.")
             case "wizard_choose" if view.choose(look, key or "") is None:
                 return "Nothing of it is dirty: there is no owner to name."
             case "wizard_undo" if view.undo(look, key or "") is None:
@@ -235,7 +234,10 @@ class WizardScreen(Outside):
                 row = self._uncertain()
                 if self._probing:
                     return "A look is running; it answers within 20 seconds."
-                return None if row is None or self._rescue is None else self._rescue.may_probe(row)
+                if row is None:
+                    return "No read-only command tells whether a claim is true: its evidence stands below."
+                # Where there is one, git is asked whether it can be run: by the key, in a worker, not here.
+                return self._rescue.may_probe(row) if self._rescue is not None and row.probe is None else None
             case "wizard_copy" | "wizard_brief" if self._written is None:
                 return "The brief is being written; it takes a moment."
             case "wizard_command" if look.recovery.given.written is None:

@@ -78,7 +78,7 @@ def _line_rows(key: str, line: Line, look: Look) -> list[Row]:
 
 
 def _shown(text: str, look: Look) -> str:
-    return homes_shortened(statement_words(text), look.home)
+    return homes_shortened(statement_words(text, look.glyphs), look.home)
 
 
 def _taken_out_rows(section: Section, look: Look) -> list[Row]:
@@ -147,7 +147,7 @@ class BriefPage(PageView):
         if key == "title":
             return Field("Title", look.written.brief.title, live=False)
         line = _line(look, key)
-        return Field("This line", "" if line is None else statement_words(line.text), live=False)
+        return Field("This line", "" if line is None else statement_words(line.text, look.glyphs), live=False)
 
     def typed(self, look: Look, key: str, text: str) -> Said | None:
         """Keep the line; an empty one is taken out."""

@@ -1,14 +1,16 @@
-"""Page 3: whose changes are in the checkout?"""
+"""Page 3: whose changes are in the checkout? File by file, and place by place where several had a hand in one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from refloat.model.checkout import FileState, Owner
-from refloat.model.recovery import Page, Said, SaidOwner
+from refloat.model.checkout import DirtyHunk, EditedFile, FileState, Owner
+from refloat.model.recovery import Page, Said, SaidHunk, SaidOwner
 from refloat.text import inert_line, one_line
-from refloat.usecases.recover import OwnerRow, Recovery, next_owner, owner_rows
+from refloat.usecases.recover import OwnerRow, PlaceRow, Recovery, next_owner, owner_rows
 from refloat_tui.present import QUIET, STRONG, Pieces
+from refloat_tui.present.hunk import fate_words, file_glyph, hunks_changed, place_words, sign_style
 from refloat_tui.present.path import short_path
+from refloat_tui.present.step import changed_words
 from refloat_tui.screens.wizard.pages.view import (
     PERSON,
     WARN,
@@ -39,23 +41,7 @@ def owner_words(owner: str | None) -> str:
 
 
 def _state_sign(state: str, glyphs: Glyphs) -> str:
-    match state:
-        case FileState.PRESENT:
-            return glyphs.present
-        case FileState.CHANGED_SINCE | FileState.DIVERGED:
-            return glyphs.changed
-        case FileState.PARTLY:
-            return glyphs.partly
-        case FileState.REVERTED:
-            return glyphs.reverted
-        case FileState.DELETED:
-            return glyphs.deleted
-        case FileState.MOVED:
-            return glyphs.moved
-        case FileState.UNVERIFIABLE:
-            return glyphs.unknown
-        case _:
-            return glyphs.dot
+    return file_glyph(FileState(state), glyphs) if state in set(FileState) else glyphs.dot
 
 
 def _state_words(state: str) -> str:
@@ -80,74 +66,139 @@ class CheckoutPage(PageView):
     def reason(self, look: Look) -> Pieces:
         """Where the checkout stands, what is under way, and what is asked."""
         checkout, rows = look.recovery.checkout, owner_rows(look.recovery)
+        pieces: Pieces = ()
+        if (operation := checkout.operation) is not None:
+            pieces = ((f"A {operation.kind.replace('_', ' ')} is under way! ", WARN),)
         if checkout.repo is None:
             where = "There is no repository; files are held against what was recorded before."
         else:
             branch = inert_line(checkout.branch) if checkout.branch else "no branch"
-            where = f"{branch} at {(checkout.head or 'no commit')[:7]}."
-        pieces: Pieces = ((where, QUIET),)
-        if (operation := checkout.operation) is not None:
-            pieces = (*pieces, (f" A {operation.kind.replace('_', ' ')} is under way!", WARN))
+            where = f"{branch} at {(checkout.head or 'no commit')[:7]}, its diff held against the records."
+        pieces = (*pieces, (where, QUIET))
         open_ = sum(1 for row in rows if row.open)
         if open_:
             return (*pieces, (f" Nobody can be named for {several(open_, 'file')}: say it, if you know.", WARN))
         return (*pieces, (" Every change has an owner.", QUIET))
 
     def rows(self, look: Look) -> Sequence[Row]:
-        """A line a file; those without an owner first."""
+        """A line a file, those without an owner first; below it one for each place, where they differ."""
         found = owner_rows(look.recovery)
         if not found:
             return [heading("none", (("No file was edited and nothing is dirty: nothing to ask here.", QUIET),))]
-        return [Row(row.path, self._cells(row, look)) for row in found]
-
-    def _cells(self, row: OwnerRow, look: Look) -> tuple[Cell, ...]:
-        narrow = look.width < 60
-        style = PERSON if row.by_person else WARN if row.open else ""
-        room = look.width - (18 if narrow else 32) - 1
-        sign = _state_sign(row.state, look.glyphs)
-        cells = [Cell(((sign, QUIET),), 1), Cell(((short_path(row.path, room, look.glyphs.ellipsis), STRONG),))]
-        if not narrow:
-            cells.append(Cell(((_state_words(row.state), QUIET),), 13))
-        return (*cells, Cell(((owner_words(row.owner) or "clean", style or (QUIET if row.owner is None else "")),), 14))
+        rows: list[Row] = []
+        for row in found:
+            rows.append(Row(row.path, _file_cells(row, look)))
+            rows += [Row(place.key, _place_cells(place, look)) for place in row.places]
+        return rows
 
     def detail(self, look: Look, key: str) -> Sequence[Pieces]:
-        """Why, and the dirty places."""
-        row = self._row(look, key)
+        """Where the evidence is, why it says so, and the dirty places."""
+        row = _row(look, key)
         if row is None:
             return ()
         lines: list[Pieces] = [((inert_line(row.path), STRONG), (f"  {_state_words(row.state)}", QUIET))]
-        lines += text_lines(row.why, QUIET)
-        if row.by_person:
-            lines.append((("your word: ", QUIET), (owner_words(row.owner), PERSON)))
-        for hunk in row.hunks[:20]:
-            lines += [(), ((f"line {hunk.new_start}  ", QUIET), (owner_words(hunk.owner), QUIET))]
-            for line in hunk.lines[:60]:
-                lines += text_lines(line, {"+": "$added", "-": "$removed"}.get(line[:1], ""))
+        place = _place(row, key)
+        if place is None:
+            lines += text_lines(row.why, QUIET)
+            lines += _evidence(look, row)
+        said = place or row
+        if said.by_person:
+            found = owner_words(said.found)
+            lines.append((("your word: ", QUIET), (owner_words(said.owner), PERSON), (f"  found: {found}", QUIET)))
+        elif place is not None:
+            lines.append((("found by its lines: ", QUIET), (_hunk_owner(place.hunk), STRONG)))
+        for hunk in (place.hunk,) if place is not None else row.hunks[:20]:
+            lines += [(), *_hunk_lines(hunk, look.glyphs)]
+        if place is None and len(row.hunks) > 20:
+            lines.append(((f"{len(row.hunks) - 20} more places: refloat checkout shows them", QUIET),))
         return lines
-
-    def _row(self, look: Look, key: str) -> OwnerRow | None:
-        return next((row for row in owner_rows(look.recovery) if row.path == key), None)
 
     def choose(self, look: Look, key: str) -> Said | None:
         """The next owner."""
-        row = self._row(look, key)
+        row = _row(look, key)
         if row is None or row.owner is None:
             return None
-        owner = next_owner(row)
+        place = _place(row, key)
+        owner = next_owner(place or row)
+        if place is not None:
+            return SaidHunk(key, None if owner == place.found else owner)
         return SaidOwner(row.path, None if owner == row.found else owner)
 
     def field(self, look: Look, key: str) -> Field | None:
         """A name, or any words."""
-        row = self._row(look, key)
+        row = _row(look, key)
         if row is None or row.owner is None:
             return None
-        return Field("Who made this change?", (row.owner or "") if row.by_person else "")
+        said = _place(row, key) or row
+        label = "Who made this place?" if said is not row else "Who made this change?"
+        return Field(label, (said.owner or "") if said.by_person else "")
 
     def typed(self, look: Look, key: str, text: str) -> Said | None:
         """Keep it; nothing typed takes it back."""
-        del look
+        row = _row(look, key)
+        if row is not None and _place(row, key) is not None:
+            return SaidHunk(key, text.strip() or None)
         return SaidOwner(key, text.strip() or None)
 
     def undo(self, look: Look, key: str) -> Said | None:
         """Back to the evidence."""
-        return SaidOwner(key, None) if key in look.recovery.given.owners else None
+        given = look.recovery.given
+        if key in given.hunks:
+            return SaidHunk(key, None)
+        return SaidOwner(key, None) if key in given.owners else None
+
+
+def _row(look: Look, key: str) -> OwnerRow | None:
+    return next((row for row in owner_rows(look.recovery) if row.path == key or _place(row, key) is not None), None)
+
+
+def _place(row: OwnerRow, key: str) -> PlaceRow | None:
+    return next((place for place in row.places if place.key == key), None)
+
+
+def _file_cells(row: OwnerRow, look: Look) -> tuple[Cell, ...]:
+    narrow = look.width < 60
+    style = PERSON if row.by_person else WARN if row.open else ""
+    room = look.width - (18 if narrow else 32) - 1
+    sign = _state_sign(row.state, look.glyphs)
+    cells = [Cell(((sign, QUIET),), 1), Cell(((short_path(row.path, room, look.glyphs.ellipsis), STRONG),))]
+    if not narrow:
+        cells.append(Cell(((_state_words(row.state), QUIET),), 13))
+    return (*cells, Cell(((owner_words(row.owner) or "clean", style or (QUIET if row.owner is None else "")),), 14))
+
+
+def _place_cells(place: PlaceRow, look: Look) -> tuple[Cell, ...]:
+    style = PERSON if place.by_person else WARN if place.open else ""
+    changed = changed_words(*hunks_changed((place.hunk,)), look.glyphs)
+    cells = [Cell((), 1), Cell(((f"  line {place.hunk.new_start}  ", QUIET), *changed))]
+    return (*cells, Cell(((owner_words(place.owner), style),), 14))
+
+
+def _evidence(look: Look, row: OwnerRow) -> Iterator[Pieces]:
+    """Which steps edited it, what became of each edit, and where its content stands."""
+    change = next((file for file in look.recovery.checkout.files if file.path == row.path), None)
+    if not isinstance(change, EditedFile):
+        yield (("evidence: ", QUIET), ("git's diff alone; no edit of this session names it", ""))
+        return
+    fates = [
+        f"step {edit.step}{f' of {inert_line(edit.subagent)}' if edit.subagent else ''} {fate_words(edit)}"
+        for edit in change.edits[-6:]
+    ]
+    left_out = f"{len(change.edits) - 6} earlier edits; " if len(change.edits) > 6 else ""
+    if fates:
+        yield (("evidence: ", QUIET), (left_out + "; ".join(fates), ""))
+    if where := place_words(change.found_in):
+        yield (("found in: ", QUIET), (where, ""))
+
+
+def _hunk_owner(hunk: DirtyHunk) -> str:
+    return owner_words(hunk.owner) + (f", {inert_line(hunk.session)}" if hunk.session else "")
+
+
+def _hunk_lines(hunk: DirtyHunk, glyphs: Glyphs) -> Iterator[Pieces]:
+    changed = changed_words(*hunks_changed((hunk,)), glyphs)
+    yield ((f"line {hunk.new_start}  ", QUIET), *changed, (f"  {_hunk_owner(hunk)}", QUIET))
+    for line in hunk.lines[:40]:
+        yield from text_lines(line, sign_style(line))
+    if len(hunk.lines) > 40:
+        yield ((f"{len(hunk.lines) - 40:,} more lines", QUIET),)

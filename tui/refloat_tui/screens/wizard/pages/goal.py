@@ -48,7 +48,7 @@ class GoalPage(PageView):
         """Three fields."""
         recovery, width = look.recovery, look.width
         given = recovery.given
-        done = "\n".join(map(statement_words, done_when_of(recovery)))
+        done = "\n".join(statement_words(line, look.glyphs) for line in done_when_of(recovery))
         rows: list[Row] = []
         for key, label, text, own in (
             ("goal", "GOAL", goal_of(recovery), given.goal is not None),
@@ -58,7 +58,7 @@ class GoalPage(PageView):
             if rows:
                 rows.append(gap(f"{key} gap"))
             shown = (
-                inert(statement_words(text) if key == "next" else text).strip()
+                inert(statement_words(text, look.glyphs) if key == "next" else text).strip()
                 or "not recorded; it stays open in the brief"
             )
             style = PERSON if own else QUIET if not text.strip() else ""
@@ -83,7 +83,7 @@ class GoalPage(PageView):
             case "goal":
                 return Field("Goal", goal_of(recovery), lines=True)
             case "next":
-                return Field("The one next step", statement_words(next_of(recovery)), lines=True)
+                return Field("The one next step", statement_words(next_of(recovery), look.glyphs), lines=True)
             case _:
                 return Field("Done when, one a line", "\n".join(_criteria(done_when_of(recovery))), lines=True)
 

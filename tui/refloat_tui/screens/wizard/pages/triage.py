@@ -1,12 +1,14 @@
 """Page 4: saved, claimed, gone."""
 
 from collections.abc import Sequence
-from typing import Final
 
-from refloat.model.recovery import PILES, LookedAt, MovedTo, Page, Pile, Said
-from refloat.text import one_line
+from refloat.model.recovery import PILES, LookedAt, MovedTo, Page, Said
+from refloat.model.triage import Finding
+from refloat.text import inert_line, one_line
 from refloat.usecases.recover import Card, Recovery, cards
 from refloat_tui.present import QUIET, STRONG, Pieces
+from refloat_tui.present.hunk import place_name
+from refloat_tui.present.triage import EMPTY, kind_words, verdict, what_words
 from refloat_tui.screens.wizard.pages.view import (
     PERSON,
     Field,
@@ -19,12 +21,6 @@ from refloat_tui.screens.wizard.pages.view import (
     text_lines,
 )
 from refloat_tui.widgets.cells import Cell
-
-_EMPTY: Final[dict[Pile, str]] = {
-    "saved": "nothing that can be shown to stand",
-    "claimed": "nothing that was said without a step behind it",
-    "gone": "nothing is missing",
-}
 
 
 class TriagePage(PageView):
@@ -46,7 +42,7 @@ class TriagePage(PageView):
     def reason(self, look: Look) -> Pieces:
         """What the piles mean."""
         del look
-        words = "Saved: seen on disk or recorded whole. Claimed: only said. Gone: under way, and it stands nowhere."
+        words = "Saved: seen on disk, or recorded. Claimed: said, and no step proves it. Gone: it stands nowhere."
         return ((words, QUIET),)
 
     def rows(self, look: Look) -> Sequence[Row]:
@@ -58,7 +54,7 @@ class TriagePage(PageView):
                 rows.append(gap(f"{pile} gap"))
             rows.append(heading(f"{pile} pile", ((pile.upper(), f"$pile-{pile} bold"), (f"  {len(own)}", QUIET))))
             if not own:
-                rows.append(heading(f"{pile} none", ((f"  {_EMPTY[pile]}", QUIET),)))
+                rows.append(heading(f"{pile} none", ((f"  {EMPTY[pile]}", QUIET),)))
             rows += [Row(card.key, _cells(card, look)) for card in own]
         return [*rows, *_still_open(look)]
 
@@ -68,15 +64,17 @@ class TriagePage(PageView):
         if card is None:
             return ()
         finding = card.finding
-        numbers = ", ".join(map(str, finding.steps))
-        steps = f"step{'s' if len(finding.steps) > 1 else ''} {numbers}" if finding.steps else ""
-        lines: list[Pieces] = [((one_line(finding.what), STRONG), (f"  {finding.known_as}", QUIET))]
-        lines += text_lines(finding.why + (f" ({steps})" if steps else ""))
+        lines: list[Pieces] = [
+            ((what_words(finding, look.glyphs), STRONG), (f"  {kind_words(finding)}", QUIET), ("  ", ""), verdict(card))
+        ]
+        lines += text_lines(finding.why)
+        if where := _where(finding):
+            lines.append((("evidence: ", QUIET), (where, "")))
         if finding.where is not None:
             ref = finding.where.ref or ""
-            lines.append(((f"stands in {finding.where.place.replace('_', ' ')} {one_line(ref)}".rstrip(), QUIET),))
+            lines.append(((f"stands in {place_name(finding.where.place)} {one_line(ref)}".rstrip(), QUIET),))
         if finding.recoverable_from:
-            places = ", ".join(row.source.replace("_", " ") for row in finding.recoverable_from)
+            places = ", ".join(place_name(row.source) for row in finding.recoverable_from)
             lines.append(((f"can still be had from: {places}", QUIET),))
         if card.pile != card.found:
             lines.append(
@@ -119,6 +117,20 @@ class TriagePage(PageView):
         return MovedTo(key, None) if key in look.recovery.given.moved else None
 
 
+def _where(finding: Finding) -> str:
+    """Where the evidence is to be found: steps and items as History counts them."""
+    facts: list[str] = []
+    if finding.steps:
+        numbers = ", ".join(map(str, finding.steps))
+        whose = f" of sub-agent {inert_line(finding.subagent)}" if finding.subagent else ""
+        facts.append(f"step{'s' if len(finding.steps) > 1 else ''} {numbers}{whose}")
+    elif finding.claim:
+        facts.append("no step")
+    if finding.message is not None:
+        facts.append(f"said in item {finding.message}")
+    return ", ".join(facts) + " of its history" if facts else ""
+
+
 def _card(look: Look, key: str) -> Card | None:
     return next((card for card in cards(look.recovery) if card.key == key), None)
 
@@ -126,11 +138,11 @@ def _card(look: Look, key: str) -> Card | None:
 def _cells(card: Card, look: Look) -> tuple[Cell, ...]:
     moved = card.pile != card.found
     mark = look.glyphs.ok if card.looked else " "
-    what = one_line(card.finding.what)
+    what = what_words(card.finding, look.glyphs)
     cells = [Cell(((mark, "$accent"),), 1), Cell(((what, PERSON if moved else ""),))]
     if look.width >= 60:
-        cells.append(Cell(((card.finding.kind.replace("_", " "), QUIET),), 11))
-    return (*cells, Cell(((f"was {card.found}" if moved else card.finding.known_as, QUIET),), 12))
+        cells.append(Cell(((kind_words(card.finding), QUIET),), 18 if card.finding.claim else 9))
+    return (*cells, Cell((verdict(card),), 12))
 
 
 def _still_open(look: Look) -> list[Row]:

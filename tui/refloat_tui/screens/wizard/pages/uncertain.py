@@ -4,12 +4,13 @@ import shlex
 from collections.abc import Sequence
 from typing import Final
 
-from refloat.model.recovery import LOOKED_SAID, Inspected, LookedSaid, Page, Said
+from refloat.model.recovery import LOOKED_SAID, Inspected, LookedAt, LookedSaid, Page, Said
 from refloat.model.triage import ActionOutcome
 from refloat.text import inert_line, one_line
-from refloat.usecases.recover import Recovery, Uncertain, uncertain_rows
+from refloat.usecases.recover import Card, Recovery, Uncertain, cards, uncertain_rows
 from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.age import clock_time
+from refloat_tui.present.triage import kind_words, verdict, what_words
 from refloat_tui.screens.wizard.pages.view import (
     PERSON,
     Field,
@@ -46,17 +47,26 @@ class UncertainPage(PageView):
 
     def reason(self, look: Look) -> Pieces:
         """Why anybody should look."""
-        if not uncertain_rows(look.recovery):
-            return (("Every step has a recorded result.", QUIET),)
-        return (("No result was recorded. Look before anybody repeats one; unknown is an honest answer.", QUIET),)
+        if uncertain_rows(look.recovery):
+            return (("No result was recorded. Look before anybody repeats one; unknown is an honest answer.", QUIET),)
+        if _claims(look.recovery):
+            return (("Every step has a recorded result. What was claimed without one stands below.", QUIET),)
+        return (("Every step has a recorded result, and nothing was claimed without one.", QUIET),)
 
     def rows(self, look: Look) -> Sequence[Row]:
-        """The uncertain ones; below them what is known to be done and must not be repeated."""
+        """The uncertain ones; below them claims without evidence, and what must not be repeated."""
         found = uncertain_rows(look.recovery)
         rows = [Row(row.key, _cells(row, look)) for row in found]
+        claims = _claims(look.recovery)
+        if claims:
+            rows += [gap("claims gap")] if rows else []
+            words = ((f"  {len(claims)} that no step proves", QUIET),)
+            rows.append(heading("claims", (("CLAIMS WITHOUT EVIDENCE", STRONG), *words)))
+        rows += [Row(f"{_CLAIM}{card.key}", _claim_cells(card, look)) for card in claims]
         done = [row for row in look.recovery.triage.do_not_repeat if row.outcome is not ActionOutcome.UNKNOWN]
         if done:
-            rows += [gap("done gap"), heading("done", (("DO NOT REPEAT", STRONG),))]
+            rows += [gap("done gap")] if rows else []
+            rows.append(heading("done", (("DO NOT REPEAT", STRONG),)))
         for row in done:
             words = "done" if row.outcome is ActionOutcome.DONE else "not started"
             cells = (
@@ -68,32 +78,32 @@ class UncertainPage(PageView):
         return rows or [heading("none", (("Nothing uncertain: nothing to ask here.", QUIET),))]
 
     def detail(self, look: Look, key: str) -> Sequence[Pieces]:
-        """The whole step, why it is uncertain, the command that would tell, and what it told."""
+        """The whole step, the command that would tell and what it told, the answers, why it is uncertain."""
         row = _row(look, key)
         if row is None:
-            return ()
+            return _claim_detail(look, key)
         agent = f" of sub-agent {inert_line(row.subagent)}" if row.subagent else ""
         lines: list[Pieces] = [((f"Step {row.step}{agent}  ", QUIET), (one_line(row.what), STRONG))]
-        lines += text_lines(row.why, QUIET)
+        if row.probe is not None:
+            words = "   p asks, then runs it"
+            lines.append((("look first: ", QUIET), (inert_line(shlex.join(row.probe)), "$accent"), (words, QUIET)))
+        else:
+            lines.append((("look first: ", QUIET), ("no read-only command is known that would tell", "")))
+        if row.looked is not None:
+            ended = "said" if row.looked.code == 0 else f"ended with {row.looked.code} and said"
+            lines.append(((f"{clock_time(row.looked.at)} it {ended}, kept here:", QUIET),))
+            lines += [(("  ", ""), *line) for line in text_lines(row.looked.out or "nothing", limit=40)]
         lines += [(), _choices(row, look)]
         if row.note:
             lines.append((("note: ", QUIET), (one_line(row.note), PERSON)))
-        if row.probe is not None:
-            lines += [
-                (),
-                (("would tell: ", QUIET), (inert_line(shlex.join(row.probe)), "$accent"), ("   p runs it", QUIET)),
-            ]
-        if row.looked is not None:
-            ended = "said" if row.looked.code == 0 else f"ended with {row.looked.code} and said"
-            lines.append(((f"{clock_time(row.looked.at)} it {ended}:", QUIET),))
-            lines += [(("  ", ""), *line) for line in text_lines(row.looked.out or "nothing", limit=40)]
-        return lines
+        return [*lines, (), *text_lines(row.why, QUIET)]
 
     def choose(self, look: Look, key: str) -> Said | None:
-        """The next answer."""
+        """The next answer; a claim was looked at, or was not after all."""
         row = _row(look, key)
         if row is None:
-            return None
+            card = _claim(look, key)
+            return None if card is None else LookedAt(card.key, looked=not card.looked)
         said = LOOKED_SAID[(LOOKED_SAID.index(row.said) + 1) % len(LOOKED_SAID)]
         return Inspected(key, None if said == "unknown" and not row.note else said, row.note)
 
@@ -112,6 +122,42 @@ class UncertainPage(PageView):
     def undo(self, look: Look, key: str) -> Said | None:
         """Back to unknown."""
         return Inspected(key, None) if key in look.recovery.given.inspected else None
+
+
+_CLAIM: Final = "claim "
+"""Before the keys of claims."""
+
+
+def _claims(recovery: Recovery) -> tuple[Card, ...]:
+    """What was said and lies on the pile of what no step proves."""
+    return tuple(card for card in cards(recovery) if card.pile == "claimed" and card.finding.claim is not None)
+
+
+def _claim(look: Look, key: str) -> Card | None:
+    return next((card for card in _claims(look.recovery) if f"{_CLAIM}{card.key}" == key), None)
+
+
+def _claim_cells(card: Card, look: Look) -> tuple[Cell, ...]:
+    mark = look.glyphs.ok if card.looked else " "
+    cells = [Cell(((mark, "$accent"),), 4, "right"), Cell(((what_words(card.finding, look.glyphs), ""),))]
+    if look.width >= 60:
+        cells.append(Cell(((kind_words(card.finding), QUIET),), 18))
+    return (*cells, Cell((verdict(card),), 13))
+
+
+def _claim_detail(look: Look, key: str) -> Sequence[Pieces]:
+    card = _claim(look, key)
+    if card is None:
+        return ()
+    finding = card.finding
+    said = f"item {finding.message} of its history" if finding.message is not None else "its record"
+    steps = f"; step {', '.join(map(str, finding.steps))} stands behind it" if finding.steps else ""
+    return [
+        ((what_words(finding, look.glyphs), STRONG), (f"  {kind_words(finding)}", QUIET), ("  ", ""), verdict(card)),
+        (("evidence: ", QUIET), (f"said in {said}{steps}", "")),
+        *text_lines(finding.why),
+        (("The brief says so. Where you know better, move it on page 4 with m.", QUIET),),
+    ]
 
 
 def _row(look: Look, key: str) -> Uncertain | None:

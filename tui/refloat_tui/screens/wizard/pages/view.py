@@ -132,11 +132,12 @@ class PageView(ABC):
         return None
 
 
-def statement_words(text: str) -> str:
+def statement_words(text: str, glyphs: Glyphs) -> str:
     """A statement of the brief on one line; the quotation below it, if any, between quotation marks."""
     first, *quoted = text.split("\n")
     words = " ".join(row.removeprefix("> ") for row in quoted if row.strip())
-    return one_line(f"{first} “{words}”" if words else first)
+    begin, end = glyphs.quotes
+    return one_line(f"{first} {begin}{words}{end}" if words else first)
 
 
 def wrapped_rows(key: str, pieces: Pieces, width: int, *, indent: int = 0, stop: bool = True) -> list[Row]:

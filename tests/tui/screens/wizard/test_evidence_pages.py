@@ -1,0 +1,159 @@
+"""Pages 3 to 5 on a session rich in evidence: places with owners, claims, and where each answer's evidence is."""
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.tui.evidence import evidence
+
+from refloat.model.recovery import Page
+from refloat.usecases import probe, rescue
+from refloat_tui.screens.confirm import Confirm
+from refloat_tui.theme import ASCII
+
+from .test_wizard import SIZES, Desk, wizard
+
+
+async def go_to(desk: Desk, page: Page) -> None:
+    while desk.page is not page:
+        await desk.press("enter")
+
+
+def line_with(desk: Desk, words: str) -> str:
+    return next(line for line in desk.seen().splitlines() if words in line)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_an_owner_is_said_for_one_place_and_the_brief_tells_them_apart(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with wizard(tmp_path, size, evidence()) as desk:
+        await go_to(desk, Page.CHECKOUT)
+        assert desk.wizard.rows.cursor_key == "src/totals.py"
+        assert "evidence: step 11 replaced by step 12" in desk.text("page-evidence")
+        await desk.press("down", "down")
+        assert "several" in line_with(desk, "line 40  ")
+        assert "return half_to_even(a, 2)" in desk.text("page-evidence")
+        assert "LIMIT" not in desk.text("page-evidence")
+        await desk.press("e")
+        await desk.type("Ben")
+        await desk.press("enter")
+        assert "Ben" in line_with(desk, "line 40  ")
+        assert "your word: Ben  found: several" in desk.text("page-evidence")
+        text = desk.wizard._written.markdown if desk.wizard._written else ""
+        assert (
+            "src/totals.py: dirty, owner this session (line 3); Ben (line 40); "
+            "another session, codex:01a09f44 (line 120)"
+        ) in text
+        assert "1 unowned" in desk.seen()  # settings.py alone
+        await desk.press("u")
+        assert "2 unowned" in desk.seen()
+
+
+async def test_the_word_on_a_place_outlives_the_wizard(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (80, 24), evidence()) as desk:
+        await go_to(desk, Page.CHECKOUT)
+        await desk.press("down", "down", "space", "ctrl+c")
+    async with wizard(tmp_path, (80, 24), evidence()) as desk:
+        await desk.press("down", "down")
+        assert "this session" in line_with(desk, "line 40  ")
+        assert "your word" in desk.text("page-evidence")
+
+
+async def test_a_word_on_the_file_stands_above_its_places(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (120, 40), evidence()) as desk:
+        await go_to(desk, Page.CHECKOUT)
+        await desk.press("down", "down", "space", "up", "up", "space")
+        assert desk.wizard._written is not None
+        assert "src/totals.py: dirty, owner this session" in desk.wizard._written.markdown
+        assert "(line 3)" not in desk.wizard._written.markdown
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_claims_lie_on_their_pile_with_where_they_were_said(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with wizard(tmp_path, size, evidence()) as desk:
+        await go_to(desk, Page.TRIAGE)
+        await desk.press(*["down"] * 8)
+        assert "“All tests pass now.”" in desk.text("page-evidence")
+        assert "claim: tests pass  contradicted" in desk.text("page-evidence")
+        assert "evidence: step 7, said in item 8 of its history" in desk.text("page-evidence")
+        await desk.press("up")
+        assert "claim: committed  confirmed" in desk.text("page-evidence")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_probes_stand_first_and_claims_below(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with wizard(tmp_path, size, evidence()) as desk:
+        await go_to(desk, Page.UNCERTAIN)
+        detail = desk.text("page-evidence")
+        assert detail.index("look first: git ls-remote origin") < detail.index("still unknown")
+        await desk.press("p", "n", "p")
+        assert isinstance(desk.app.screen, Confirm)  # asked each time
+        await desk.press("y")
+        detail = desk.text("page-evidence")
+        assert detail.index("kept here") < detail.index("still unknown")
+        while not (desk.wizard.rows.cursor_key or "").startswith("claim "):
+            await desk.press("down")
+        assert "“All tests pass now.”" in desk.text("page-evidence")
+        assert "evidence: said in item 8 of its history; step 7 stands behind it" in desk.text("page-evidence")
+        await desk.press("space")
+        assert "✔" in line_with(desk, "All tests pass")
+        await desk.press("p", "e")
+        assert "No read-only command tells whether a claim is true" in desk.told()
+        assert "judged on page 4" in desk.told()
+
+
+async def test_git_is_asked_by_the_key_alone_and_never_by_drawing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+    plan = rescue.plan_look
+
+    def counted(*given: Any) -> probe.Look:
+        threads.append(threading.current_thread())
+        return plan(*given)
+
+    monkeypatch.setattr(rescue, "plan_look", counted)
+    async with wizard(tmp_path, (80, 24), evidence()) as desk:
+        await go_to(desk, Page.UNCERTAIN)
+        assert threads == []
+        await desk.press("p")
+        assert isinstance(desk.app.screen, Confirm)
+        assert threads
+        assert threading.main_thread() not in threads
+
+
+async def test_a_look_that_cannot_be_run_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*given: Any) -> probe.Look:
+        return probe.Look((), tmp_path, "git is not installed here.")
+
+    monkeypatch.setattr(rescue, "plan_look", missing)
+    async with wizard(tmp_path, (80, 24), evidence()) as desk:
+        await go_to(desk, Page.UNCERTAIN)
+        await desk.press("p")
+        assert not isinstance(desk.app.screen, Confirm)
+        assert "git is not installed here." in desk.told()
+        assert desk.launcher.asked == []
+
+
+async def test_a_claim_that_was_moved_is_asked_no_more(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (120, 40), evidence()) as desk:
+        await go_to(desk, Page.TRIAGE)
+        await desk.press(*["down"] * 8, "m", "e")
+        await desk.type("saw it fail")
+        await desk.press("enter", "enter")
+        assert desk.page is Page.UNCERTAIN
+        asked = [row.key for row in desk.wizard.rows.rows if row.key.startswith("claim ")]
+        assert len(asked) == 2
+        assert not any("tests_pass" in key for key in asked)
+
+
+async def test_ascii_with_claims(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (80, 24), evidence(), glyphs=ASCII) as desk:
+        for page in (Page.CHECKOUT, Page.TRIAGE, Page.UNCERTAIN):
+            await go_to(desk, page)
+            for _ in range(9):
+                await desk.press("down")
+                assert "“" not in desk.seen()
+                assert "≠" not in desk.seen()

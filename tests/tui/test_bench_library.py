@@ -1,0 +1,69 @@
+"""The library over a real workbench: what a person says on the desk is there for the wizard, masked and whole."""
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from refloat.model.recovery import LookedAt, MovedTo
+from refloat.readers.registry import load
+from refloat.testing.fakes import FakeClock, FakeProcesses, fake_machine
+from refloat.usecases.recover import cards, cards_of
+from refloat.usecases.workbench import Workbench
+from refloat_tui.bench_library import BenchLibrary
+
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+def _rows(work: Path) -> list[dict[str, Any]]:
+    def row(n: int, kind: str, content: object) -> dict[str, Any]:
+        message: dict[str, Any] = {"role": kind, "content": content}
+        if kind == "assistant":
+            message |= {"id": f"msg_{n}", "model": "claude-sonnet-5", "type": "message", "stop_reason": "tool_use"}
+        return {
+            "parentUuid": f"r{n - 1}" if n > 1 else None,
+            "uuid": f"r{n}",
+            "isSidechain": False,
+            "type": kind,
+            "message": message,
+            "timestamp": f"2026-05-01T10:0{n}:00.000Z",
+            "cwd": str(work),
+            "sessionId": "s1",
+            "version": "2.1.0",
+        }
+
+    call = {
+        "type": "tool_use",
+        "id": "t1",
+        "name": "Bash",
+        "input": {"command": f"git push https://{SECRET}@example.invalid/x main"},
+    }
+    return [row(1, "user", "Push it."), row(2, "assistant", [call])]
+
+
+def _library(directory: Path) -> BenchLibrary:
+    machine = fake_machine(directory, clock=FakeClock(), processes=FakeProcesses())
+    return BenchLibrary(Workbench(machine, [load("claude-code")]), directory / "work")
+
+
+def test_what_is_said_on_the_desk_is_there_for_the_wizard(tmp_path: Path):
+    work = tmp_path / "work"
+    work.mkdir()
+    path = tmp_path / "home" / ".claude" / "projects" / "p" / "s1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in _rows(work)))
+    os.utime(path, (1_780_000_000, 1_780_000_000))
+    library = _library(tmp_path)
+    name = next(iter(session.name for batch in library.find_sessions(lambda: False) for session in batch.sessions))
+    opened = library.open(name)
+    (card,) = (card for card in cards_of(opened.triage(), opened.given()) if "git push" in card.finding.what)
+    assert SECRET not in card.finding.what
+    opened.answer(LookedAt(card.key, looked=True))
+    given = opened.answer(MovedTo(card.key, "claimed", "it may have arrived"))
+    expected = replace(card, pile="claimed", reason="it may have arrived", looked=True)
+    assert expected in cards_of(opened.triage(), given)
+    assert library.open(name).given() == given
+    kept = library.rescue(name).take_up()
+    assert expected in cards(kept.recovery)
+    assert kept.recovery.changed == ()
