@@ -8,7 +8,7 @@ nobody may take for done, too: steps in flight, or of unknown outcome.
 from collections.abc import Sequence
 from typing import Final
 
-from refloat.model.record import Job, SavedStep, Trail, Verdict
+from refloat.model.record import Job, SavedStep, Tie, TiedJob, Trail, Verdict
 from refloat.model.saving import STATUSES, LinkKind
 from refloat.record.checking import quick_verdict
 from refloat.record.engine import Connection, Row
@@ -97,6 +97,25 @@ def find_jobs(record: Record) -> tuple[Job, ...]:
     with record.reading() as connection:
         jobs = [_job(row) for row in connection.rows("jobs.all")]
     return tuple(sorted(jobs, key=lambda job: job.last_at or "", reverse=True))
+
+
+def find_tied(record: Record, producer: str, places: Sequence[str]) -> tuple[TiedJob, ...]:
+    """Every job: first those that `producer` saved on, then those with a step from one of the directories or below
+    it, then the rest; each kind with the newest activity first.
+    """
+    with record.reading() as connection:
+        own = {row["name"] for row in connection.rows("jobs.of_producer", producer=producer)}
+        near: set[object] = set()
+        for place in places:
+            below = place.rstrip("/") + "/"
+            rows = connection.rows("jobs.at_place", place=place, below=below, length=len(below))
+            near |= {row["name"] for row in rows}
+    ties: list[Tie | None] = ["session", "workspace", None]
+    tied = [
+        TiedJob(job, "session" if job.name in own else "workspace" if job.name in near else None)
+        for job in find_jobs(record)
+    ]
+    return tuple(sorted(tied, key=lambda one: ties.index(one.tie)))
 
 
 def _shown(connection: Connection, job: str, bearing: Sequence[int], limit: int) -> list[Row]:

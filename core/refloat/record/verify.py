@@ -37,15 +37,21 @@ class _Place(NamedTuple):
     intact: bool
 
 
-def judge_job(job: WholeJob, check: CheckContent, only: str | None = None) -> Verified:
-    """Judge a whole job; with `only`, a receipt, just that link, its bytes and its place."""
+def judge_job(
+    job: WholeJob, check: CheckContent, only: str | None = None, looked: Callable[[], None] = lambda: None
+) -> Verified:
+    """Judge a whole job; with `only`, a receipt, just that link, its bytes and its place. `looked` is called after
+    each link.
+    """
     created_at = None if job.row is None else job.row["created_at"]
     faults: list[Fault] = []
     places: list[_Place] = []
     in_flight: list[int] = []
     if job.row is None:
         faults.append(Fault(None, "job", "the job's own row is missing", "missing"))
-    for kind, row in job.links:
+    for at, (kind, row) in enumerate(job.links):
+        if at:
+            looked()
         if kind == "step" and row["sealed"] is None:
             in_flight.append(number(row, "seq") or 0)
             if only is None:
@@ -56,6 +62,8 @@ def judge_job(job: WholeJob, check: CheckContent, only: str | None = None) -> Ve
         if only is None or row["receipt"] == only:
             faults += [_fault(kind, row, field) for field in altered]
             faults += _judge_contents(kind, row, check)
+    if job.links:
+        looked()
     places.sort(key=lambda place: place.sealed)
     faults += [fault for fault, receipt in _judge_chain(places) if only is None or receipt == only]
     if only is None and job.row is not None:

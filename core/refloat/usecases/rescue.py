@@ -20,6 +20,7 @@ from refloat.model.session import Session
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.ports import Machine
+from refloat.usecases.hold_session import Holding
 from refloat.usecases.keep_draft import Drafts, Kept
 from refloat.usecases.probe import Look, plan_look, run_look
 from refloat.usecases.put_brief import put_brief, usual_path
@@ -62,7 +63,10 @@ class Rescue:
         mask: Mask,
         new_command: Callable[[str], Sequence[str]],
         cwd: Path,
+        holding: Holding | None = None,
     ) -> None:
+        self.holding = holding
+        """The claim on the session; None where nobody else could see one."""
         self._machine = machine
         self._drafts = drafts
         self._case = case
@@ -87,6 +91,11 @@ class Rescue:
     def home(self) -> Path:
         """The home directory."""
         return self._machine.places.home
+
+    @property
+    def session(self) -> Session:
+        """The session."""
+        return self._mask(self._case.session)
 
     def take_up(self) -> Kept:
         """Go on where the last answer left off, or begin.

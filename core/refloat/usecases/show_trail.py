@@ -3,15 +3,18 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from refloat.model.record import Job, Trail
+from refloat.model.record import Job, TiedJob, Trail
 from refloat.model.saving import Runner
 from refloat.model.stamp import Stamp
 from refloat.record.store import Record
 from refloat.record.trails import SHOWN as _SHOWN
-from refloat.record.trails import find_jobs, load_trail
+from refloat.record.trails import find_jobs, find_tied, load_trail
 from refloat.usecases.saved_record import NothingSaved, open_saved
+
+if TYPE_CHECKING:  # the short road of `refloat trail` does without it
+    from refloat.model.session import Session
 
 SHOWN: Final = _SHOWN
 """Steps of a trail, unless more are asked for."""
@@ -27,6 +30,14 @@ def show_trail(record: Record, job: str, limit: int, is_running: Callable[[Runne
     trail = load_trail(record, job, limit)
     steps = [step if step.link else replace(step, running=is_running(step.opening.runner)) for step in trail.steps]
     return replace(trail, steps=tuple(steps))
+
+
+def tied_jobs(record: Record, session: "Session | None") -> tuple[TiedJob, ...]:
+    """Every job, those of a session first, then those of its workspace; each kind with the newest activity first."""
+    if session is None:
+        return tuple(TiedJob(job, None) for job in find_jobs(record))
+    places = dict.fromkeys(place for place in (session.repo, session.worktree, session.workspace) if place)
+    return find_tied(record, session.name, tuple(places))
 
 
 def list_jobs(data: Path, config: Path, environment: Mapping[str, str], now: Stamp) -> tuple[Job, ...]:
