@@ -7,6 +7,7 @@ or be migrated by a newer Refloat while the app stands open. Use cases are impor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from refloat.errors import RefloatError
@@ -121,9 +122,12 @@ class BenchRecord:
     def pick_up(self, job: str) -> PickedUp:
         """Pick a job up."""
         from refloat.usecases.hand_over import pick_up
+        from refloat.usecases.show_trail import with_running
 
+        own = self.own()
         with self._open() as record:
-            return _masked(pick_up(record, job, self.own().producer, self._machine.clock.now))
+            picked = pick_up(record, job, own.producer, self._machine.clock.now)
+        return _masked(replace(picked, unsettled=with_running(picked.unsettled, own.is_running)))
 
     def holders(self) -> Mapping[str, Lease]:
         """Who else is at which session."""

@@ -1,11 +1,11 @@
 """What a newcomer to a job must know first."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from refloat.model.record import Job, TiedJob, Trail
+from refloat.model.record import Job, SavedStep, TiedJob, Trail
 from refloat.model.saving import Runner
 from refloat.model.stamp import Stamp
 from refloat.record.store import Record
@@ -28,8 +28,12 @@ def show_trail(record: Record, job: str, limit: int, is_running: Callable[[Runne
 
     """
     trail = load_trail(record, job, limit)
-    steps = [step if step.link else replace(step, running=is_running(step.opening.runner)) for step in trail.steps]
-    return replace(trail, steps=tuple(steps))
+    return replace(trail, steps=with_running(trail.steps, is_running))
+
+
+def with_running(steps: Sequence[SavedStep], is_running: Callable[[Runner], bool | None]) -> tuple[SavedStep, ...]:
+    """Steps, and of each that is in flight, whether its process still runs."""
+    return tuple(step if step.link else replace(step, running=is_running(step.opening.runner)) for step in steps)
 
 
 def tied_jobs(record: Record, session: "Session | None") -> tuple[TiedJob, ...]:

@@ -136,10 +136,10 @@ def job_line(tied: TiedJob | None, trail: Trail, at: int, of: int, glyphs: Glyph
     facts = [ended]
     if flying := sum(step.ending is None for step in trail.steps):
         facts.append(f"{flying} in flight")
+    if of > 1:
+        facts.append(f"{at} of {of}, o next")
     if tied is not None and (words := _TIES[tied.tie]):
         facts.append(words)
-    if of > 1:
-        facts.append(f"job {at} of {of}: o shows the next")
     return (("JOB   ", f"{QUIET} bold"), (inert_line(trail.job), "bold"), (dot + dot.join(facts), QUIET))
 
 

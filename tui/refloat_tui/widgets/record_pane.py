@@ -146,24 +146,47 @@ class RecordPane(Pane):
 
     def _lesson(self) -> list[Pieces]:
         name = inert_line(self.session.name) if self.session else "SESSION"
-        lines: list[Pieces] = [(("This session is on no job, and no step was saved from its workspace.", ""),)]
-        rows = (
-            ("", "What would stand here: every step that was saved outside the session, each with its receipt; who"),
-            ("", "handed the job to whom; what is decided and what waits; and where a crash sits."),
-            ("", ""),
-            ("refloat run --job JOB -- COMMAND", "saves a first step, as it happens"),
-            (f"refloat reconstruct {name} --job JOB", "puts this session on a job, from its transcript"),
-            ("W", "hands this session over: a wrap, with its steps put on a job"),
-            (
-                "J",
-                f"lists the {len(self.jobs)} jobs of this record"
-                if self.jobs
-                else "lists every job, once there is one",
-            ),
+        stands = (
+            "What would stand here: every step that was saved outside the session, each with its receipt; who handed "
+            "the job to whom; what is decided and what waits; and where a crash sits."
         )
-        for key, words in rows:
-            lines.append(((f"  {key}  ", "$key"), (words, QUIET)) if key else ((words, QUIET),))
-        return lines
+        jobs = (
+            f"lists the {len(self.jobs)} other jobs of this record"
+            if self.jobs
+            else "lists every job, once there is one"
+        )
+        return [
+            (("This session is on no job, and no step was saved from its workspace.", ""),),
+            ((stands, QUIET),),
+            (("", ""),),
+            (("  W  ", "$key"), ("hands this session over: a wrap, with its steps put on a job", QUIET)),
+            (("  J  ", "$key"), (jobs, QUIET)),
+            (("  refloat run --job JOB -- COMMAND", "$key"),),
+            (("     saves a first step, as it happens", QUIET),),
+            ((f"  refloat reconstruct {name} --job JOB", "$key"),),
+            (("     puts this session on a job, from its transcript", QUIET),),
+        ]
+
+    # ── the keys, where there is no row to hold them ─────────────────────────────────────────────────────────────────
+
+    def say(self, *lines: Pieces) -> None:
+        """Sentences hold the keys while there is no chain."""
+        had = self.chain.has_focus
+        super().say(*lines)
+        self.can_focus = True
+        if had:
+            self.focus()
+
+    def show(self) -> None:
+        """The chain holds them."""
+        super().show()
+        had, self.can_focus = self.has_focus, False
+        if had:
+            self.chain.focus()
+
+    def take_focus(self) -> None:
+        """Give the keys to the chain, or keep them."""
+        (self if self.can_focus else self.chain).focus()
 
     # ── drawing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
