@@ -242,7 +242,6 @@ async def test_what_is_typed_into_a_wrap_is_there_again(tmp_path: Path):
         assert app.screen.query_one("#wrap-goal", TextArea).text == "stop after 3"
         await desk.press(*"typed", "escape")
         await desk.until(lambda: app.screen.query("#detail"))
-        await app.workers.wait_for_complete()
         await desk.press("W")
         await desk.until(lambda: isinstance(app.screen, WrapScreen))
         assert app.screen.query_one("#wrap-summary", TextArea).text == "typed"

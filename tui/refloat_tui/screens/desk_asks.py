@@ -4,6 +4,7 @@ Decides how each is asked back and done. Refuses to know what is chosen or read:
 """
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from textual import on, work
@@ -61,6 +62,8 @@ class DeskAsks(DeskWork, RecordAsks[None]):
 
         def keep(fields: Fields | None) -> None:
             if opened is not None:
+                # At once, too: who comes back sooner than the disk answers finds every word.
+                self._detail.given = replace(self._detail.given, wrap=dict((fields or {}).items()))
                 self.keep_answer(name, opened, SaidWrap(tuple((fields or {}).items())))
 
         return WrapWanted(session, draft, keep, job)
