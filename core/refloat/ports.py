@@ -3,7 +3,7 @@
 The real ones live in `refloat.machine`, fakes in `refloat.testing`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -11,6 +11,7 @@ from typing import Protocol
 from refloat.model.checkout import Warned
 from refloat.model.liveness import ProcessInfo
 from refloat.model.stamp import Stamp
+from refloat.model.traces import CrashFile, LogLine, PowerChange
 
 
 class Clock(Protocol):
@@ -44,6 +45,10 @@ class Processes(Protocol):
 
     def environment(self, pid: int) -> Mapping[str, str] | None:
         """Its environment; None where that may not be read."""
+        ...
+
+    def listening_ports(self, pids: Collection[int]) -> frozenset[int]:
+        """TCP ports on which any of these processes waits for connections; what may not be read is left out."""
         ...
 
     def lock_holders(self, path: Path) -> frozenset[int] | None:
@@ -131,6 +136,30 @@ class Launcher(Protocol):
         ...
 
 
+class Traces(Protocol):
+    """What the system wrote down of bad ends. Asked of one session at a time; each question has a time limit."""
+
+    def kernel_log(self, since: Stamp, until: Stamp) -> Sequence[LogLine] | None:
+        """Lines of the kernel's log between two moments; None where it may not be read, or is another machine's."""
+        ...
+
+    def crash_files(self, directories: Sequence[str], since: Stamp, until: Stamp) -> Sequence[CrashFile]:
+        """Crash files of that time, in the system's places and in some directories."""
+        ...
+
+    def power_changes(self) -> Sequence[PowerChange] | None:
+        """Boots and orderly shutdowns, oldest first; None where none are kept or they may not be read."""
+        ...
+
+    def free_bytes(self, path: str) -> int | None:
+        """How much this user may still write where a path lies; None where that cannot be told."""
+        ...
+
+    def readable(self, now: Stamp) -> Sequence[str]:
+        """What of all this may be read here, in words."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Places:
     """Where things lie: the person's home, Refloat's own three places, and the environment."""
@@ -151,4 +180,5 @@ class Machine:
     git: Git
     watch: Watch
     launcher: Launcher
+    traces: Traces
     places: Places

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.tui.conftest import FakeLibrary, make_app, many_sessions, some_sessions
+from tests.tui.conftest import NOW, FakeLibrary, make_app, many_sessions, some_sessions
 from tests.tui.waiting import has_read, until
 from textual.app import App
 from textual.content import Content
@@ -14,10 +14,12 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from refloat.errors import Unreadable
+from refloat.model.liveness import OF_THE_END, Evidence
 from refloat.model.session import SessionName, State
 from refloat.model.stamp import later
 from refloat.model.transcript import Item
 from refloat_tui.library import Library
+from refloat_tui.present.evidence import evidence_row
 from refloat_tui.present.sessions import Entry, SessionRow
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.desk import DeskScreen, Doors
@@ -25,6 +27,7 @@ from refloat_tui.screens.help import HelpScreen
 from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.widgets.detail import Detail
+from refloat_tui.widgets.head import Head
 from refloat_tui.widgets.history_pane import HistoryPane
 from refloat_tui.widgets.session_list import SessionList
 from refloat_tui.widgets.triage_pane import TriagePane
@@ -267,6 +270,29 @@ async def test_evidence_unfolds(library: FakeLibrary):
         await pilot.press("e")
         await pilot.pause()
         assert "none of 2 claude processes" not in words_of(pilot.app)
+
+
+async def test_how_it_ended_joins_the_evidence_once_the_session_is_read(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        head = pilot.app.screen.query_one(Head)
+        session, status = head._session, head._status
+        assert session is not None
+        assert status is not None
+        kill = Evidence("out_of_memory", "the kernel killed process 41207 (node)", 41_207, None)
+        liveness = replace(session.liveness, evidence=(*session.liveness.evidence, kill))
+        head.take(session, replace(status, session=replace(session, liveness=liveness)), NOW)
+        await pilot.press("e")
+        await pilot.pause()
+        assert "the kernel killed process 41207 (node)" in words_of(pilot.app)
+        assert "why it died" in words_of(pilot.app)
+
+
+@pytest.mark.parametrize("kind", sorted(OF_THE_END))
+def test_every_trace_of_an_end_has_words(kind: str):
+    looked, _, _, worth = evidence_row(Evidence(kind, "x", None, None), NOW)
+    assert looked != kind
+    assert worth != "nothing by itself"
 
 
 async def test_history_jumps_filters_and_opens(library: FakeLibrary):

@@ -762,6 +762,16 @@ WIZARD: Final = (
         footer=5,
     ),
     Action(
+        "wizard.preview",
+        "v",
+        "preview",
+        "What is masked, and what will age",
+        "Every masked place of the brief by kind and length, and what it will be held to.",
+        "wizard",
+        "open",
+        footer=7,
+    ),
+    Action(
         "wizard.command",
         "n",
         "next session",

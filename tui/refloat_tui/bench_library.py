@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from refloat.model.brief import Answers, WrittenBrief
+from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.recovery import Given, Said
 from refloat.model.session import Session, SessionName
@@ -38,6 +38,7 @@ class BenchOpened:
 
     def __init__(self, bench: Workbench, located: Located) -> None:
         from refloat.brief.masks import Masker
+        from refloat.usecases.explain_end import explain_end
         from refloat.usecases.read_session import read_story
         from refloat.usecases.show_status import show_status
 
@@ -48,7 +49,8 @@ class BenchOpened:
         self._raw_checkout: Checkout | None = None
         self._raw_triage: Triage | None = None
         self.story: Story = self._mask(self._raw)
-        self.status: Status = self._mask(show_status(located.reader, located.session, self._raw))
+        self._session = explain_end(bench, located.session, self._raw)
+        self.status: Status = self._mask(show_status(located.reader, self._session, self._raw))
 
     def _mask(self, value: Value) -> Value:
         from refloat.brief.masks import mask_tree
@@ -66,7 +68,7 @@ class BenchOpened:
         if self._raw_triage is None:
             from refloat.usecases.triage_session import triage_session
 
-            self._raw_triage = triage_session(self._bench, self._raw, self._compare(), self._located.session)
+            self._raw_triage = triage_session(self._bench, self._raw, self._compare(), self._session)
         return self._raw_triage
 
     def checkout(self) -> Checkout:
@@ -81,7 +83,7 @@ class BenchOpened:
         """The brief; it masks what it holds by itself."""
         from refloat.usecases.write_brief import write_brief
 
-        return write_brief(self._bench, self._located.session, self._raw, self._compare(), self._sort())
+        return write_brief(self._bench, self._session, self._raw, self._compare(), self._sort())
 
     def given(self) -> Given:
         """What was said in its unfinished recovery."""
@@ -246,32 +248,11 @@ class BenchLibrary:
             RefloatError: it is gone, or nothing of it can be read.
 
         """
-        from refloat.brief.masks import Masker, mask_tree
         from refloat.usecases.examine import examine
         from refloat.usecases.keep_draft import open_drafts
-        from refloat.usecases.rescue import Case, Rescue
-        from refloat.usecases.write_brief import write_brief
+        from refloat.usecases.rescue import Case, open_rescue
 
         known = examine(self._bench, self._locate(name))
         case = Case(known.session, known.story, known.checkout, known.triage)
-        masker = Masker()
-        masker.learn(case)
-
-        def write(answers: Answers | None) -> WrittenBrief:
-            parts = (known.session, known.story, known.checkout, known.triage)
-            return write_brief(self._bench, *parts, answers=answers)
-
-        def mask(value: Value, /) -> Value:
-            return mask_tree(value, masker)
-
-        machine = self._bench.machine
-        return Rescue(
-            machine,
-            open_drafts(machine),
-            case,
-            write=write,
-            mask=mask,
-            new_command=known.reader.new_command,
-            cwd=self._cwd,
-            holding=self.saved.holding(known.session.name, "is recovering this"),
-        )
+        holding = self.saved.holding(known.session.name, "is recovering this")
+        return open_rescue(self._bench, open_drafts(self._bench.machine), case, cwd=self._cwd, holding=holding)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from refloat.brief.hits import Hit, find_all, is_placeholder, is_random
+from refloat.brief.hits import LOOK, Hit, find_all, is_placeholder, is_random
 
 _TRIGGER: Final = re.compile(
     r"key|token|secret|passw|pass_|_pass|passphrase|passcode|pwd|credential|signature|auth|sig="
@@ -138,7 +138,7 @@ def _name_at(text: str, start: int, end: int) -> tuple[str, int, int]:
 
 def assignment_hits(text: str, low: str) -> Iterator[Hit]:
     """Values that stand behind the name of a secret. `low` is `text` in lower case, of the same length."""
-    done = 0
+    done, runs = 0, _Runs(text)
     for trigger in _TRIGGER.finditer(low):
         if trigger.start() < done:
             continue
@@ -150,7 +150,7 @@ def assignment_hits(text: str, low: str) -> Iterator[Hit]:
             continue  # signatures are secret in the query of a signed address alone
         operator = _OPERATOR.match(text, last)
         hit = (
-            _value_hit(text, name, first, strength, operator)
+            _value_hit(runs, name, first, strength, operator)
             if operator
             else _phrase_hit(text, name, first, last, strength)
         )
@@ -175,8 +175,29 @@ def _phrase_hit(text: str, name: str, first: int, last: int, strength: int) -> H
     return Hit(match.start(1), match.start(1) + len(value), _kind(name), is_random(value))
 
 
-def _value_hit(text: str, name: str, first: int, strength: int, operator: re.Match[str]) -> Hit | None:
-    quote = operator["quote"]
+class _Runs:
+    """Where runs of value characters end. A run that is asked for from within ends where it ends from its beginning:
+    a text of many names in one long word is gone through once.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._last: dict[re.Pattern[str], tuple[int, int]] = {}
+
+    def end(self, pattern: re.Pattern[str], at: int) -> int | None:
+        """The end of the run that goes over `at`; None where none does. `pattern` repeats one character."""
+        begun, ended = self._last.get(pattern, (0, 0))
+        if begun <= at < ended:
+            return ended
+        match = pattern.match(self.text, at)
+        if match is None:
+            return None
+        self._last[pattern] = match.span()
+        return match.end()
+
+
+def _value_hit(runs: _Runs, name: str, first: int, strength: int, operator: re.Match[str]) -> Hit | None:
+    text, quote = runs.text, operator["quote"]
     if "," in operator["op"] and not (quote and name.isidentifier()):
         return None
     if quote:
@@ -188,44 +209,50 @@ def _value_hit(text: str, name: str, first: int, strength: int, operator: re.Mat
         return Hit(start, end, _kind(name), is_random(value) and " " not in value)
     env = operator["op"] == "=" and _ENV_NAME.fullmatch(name) is not None and not operator["close"]
     line_start = not first or text[first - 1] in "\n " or text[first - 2 : first] == "\\n" or text[first - 1] == "n"
-    match = (_ENV_VALUE if env and line_start else _BARE).match(text, operator.end())
-    if match is None:
+    start = operator.end()
+    stop = runs.end(_ENV_VALUE if env and line_start else _BARE, start)
+    if stop is None:
         return None
-    value = match.group().rstrip(";,.)" if env else ".")
-    end = match.start() + len(value)
-    spaced = operator["space"] != ""
-    if not _bare_is_secret(
-        value, strength, text[match.end() : match.end() + 1], spaced=spaced, colon=":" in operator["op"], env=env
-    ):
+    end = stop
+    while end > start and text[end - 1] in (";,.)" if env else "."):
+        end -= 1
+    value = text[start : min(end, start + LOOK)]
+    spaced, colon, after = operator["space"] != "", ":" in operator["op"], text[stop : stop + 1]
+    if not _bare_is_secret(value, strength, after, spaced=spaced, colon=colon, env=env):
         return None
-    return Hit(match.start(), end, _kind(name), is_random(value))
+    return Hit(start, end, _kind(name), is_random(value))
 
 
 def _closing(text: str, start: int, quote: str) -> int:
     """Where the string ends that `quote` (with as many backslashes as it has) opened, at most at the line's end."""
     limit = text.find("\n", start, start + 4096)
     limit = min(len(text), start + 4096) if limit < 0 else limit
-    mark = quote[-1]
-    at = start
-    while at < limit:
-        if text[at] == mark and text[at - len(quote) + 1 : at + 1] == quote and not _more_escaped(text, at, len(quote)):
-            return at - len(quote) + 1
-        at += 1
-    return limit
-
-
-def _more_escaped(text: str, at: int, width: int) -> bool:
-    """Whether the mark at `at` carries more backslashes than the one that opened: it belongs to the string."""
-    before = at - width
-    return before >= 0 and text[before] == "\\"
+    at = text.find(quote, start, limit)
+    # With more backslashes than the one that opened, the mark belongs to the string.
+    while at >= 0 and text[at - 1] == "\\":
+        at = text.find(quote, at + 1, limit)
+    return limit if at < 0 else at
 
 
 def command_hits(text: str, low: str) -> Iterator[Hit]:
     """Passwords in the short flags of some programs, and in a `.netrc` line."""
     for word, pattern in (("curl", _CURL_USER), ("mysql", _MYSQL), ("mariadb", _MYSQL), ("sshpass", _SSHPASS),
                           ("login", _NETRC)):  # fmt: skip
+        done = 0
         for at in find_all(low, word):
-            end = text.find("\n", at)
-            match = pattern.search(text, at, min(len(text), at + 1024) if end < 0 else end)
-            if match and not is_placeholder(match[1]):
-                yield Hit(*match.span(1), "password", is_random(match[1]))
+            if at >= done:  # a line once as a whole
+                line = text.find("\n", at)
+                done = len(text) if line < 0 else line
+                yield from (_password(match) for match in pattern.finditer(text, at, done) if _is_given(match))
+            # And once from each of its programs on, for one may stand within the value of another's.
+            match = pattern.search(text, at, min(done, at + LOOK))
+            if match is not None and _is_given(match):
+                yield _password(pattern.match(text, match.start(), done) or match)
+
+
+def _is_given(match: re.Match[str]) -> bool:
+    return not is_placeholder(match[1][:LOOK])
+
+
+def _password(match: re.Match[str]) -> Hit:
+    return Hit(*match.span(1), "password", is_random(match[1][:LOOK]))

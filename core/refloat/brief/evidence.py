@@ -316,7 +316,10 @@ def _still_open(facts: Facts, work: StillOpen) -> Line:
         return line(f"A queued prompt never reached the agent:{facts.quote.quote(work.what, 300)}", RECORDED, 73, steps)
     pid = f" (process {work.pid})" if work.pid else ""
     sure = UNKNOWN if work.running is None else VERIFIED
-    return line(f"Left open: {kind} {facts.quote.code(work.what)}{pid}, {_RUNNING[work.running]}", sure, 72, steps)
+    why = f" ({facts.quote.words(work.why)})" if work.why else ""
+    output = f"; its output lies in {facts.quote.code(work.output)}" if work.output else ""
+    text = f"Left open: {kind} {facts.quote.code(work.what)}{pid}, {_RUNNING[work.running]}{why}{output}"
+    return line(text, sure, 72, steps)
 
 
 def _approvals(facts: Facts) -> Iterator[Line]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from refloat.errors import UsageError
-from refloat.model.brief import BriefCheck, Fingerprint, Moved
+from refloat.model.brief import Ages, BriefCheck, Fingerprint, Moved
 from refloat.model.session import SessionName
 from refloat.ports import Git
 
@@ -150,6 +150,16 @@ def _text_or_none(value: object) -> str | None:
     if value is not None and not isinstance(value, str):
         raise TypeError(value)
     return value
+
+
+def ages_of(fingerprint: Fingerprint) -> tuple[Ages, ...]:
+    """What a brief will be held to when somebody checks it, each with how it stands now."""
+    head = fingerprint.head[:12] if fingerprint.head else "no commit"
+    return (
+        *((Ages("head", "HEAD", f"commit {head}" if fingerprint.head else head),) if fingerprint.workspace else ()),
+        *(Ages("file", path, _content(digest)) for path, digest in fingerprint.files),
+        *(Ages("transcript", path, f"ends at {size:,} bytes") for path, size, _ in fingerprint.transcript),
+    )
 
 
 # ── looking again ────────────────────────────────────────────────────────────────────────────────────────────────────

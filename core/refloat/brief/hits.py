@@ -1,7 +1,7 @@
 """What a found secret is, and the questions that every finder asks of a value."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -43,9 +43,33 @@ def is_random(value: str) -> bool:
     return mixed or digits >= 2
 
 
+LOOK: Final = 512
+"""So many characters are enough to judge whether a value is a secret; one that is, is taken to its end."""
+
+
+def judged(
+    pattern: re.Pattern[str], text: str, at: int, is_secret: Callable[[re.Match[str]], bool], done: int = 0
+) -> re.Match[str] | None:
+    """The match of a pattern that holds a secret. What is none costs no more than `LOOK` characters, however long it
+    goes on, and so does one that lies before `done`, where another secret ends: a text full of beginnings is searched
+    in time that grows as the text does.
+    """
+    near = pattern.match(text, at, at + LOOK)
+    if near is None or not is_secret(near):
+        return None
+    whole = near.end() < at + LOOK or near.end() <= done
+    return near if whole else pattern.match(text, at)
+
+
 def is_placeholder(value: str) -> bool:
     """Whether a value only says where a secret would stand."""
-    return not value or MASK in value or _PLACEHOLDER.fullmatch(value.strip()) is not None
+    return not value or MASK.rstrip() in value or _PLACEHOLDER.fullmatch(value.strip()) is not None
+
+
+def is_mixed(value: str) -> bool:
+    """Whether a long run has small and capital letters in shares that no name has."""
+    capitals, small = sum(map(str.isupper, value)), sum(map(str.islower, value))
+    return len(value) >= 24 and min(capitals, small) >= 0.3 * len(value)
 
 
 def find_all(text: str, word: str) -> Sequence[int]:

@@ -36,7 +36,10 @@ PIECE: Final = 12
 _MOST_PIECES: Final = 500_000
 _ROUNDS: Final = 4
 _RUN: Final = re.compile(r"\S{12,}")
-_REPEATED_KEY: Final = re.compile(r"(\[masked: private key\])(?:(?:\r?\n|(?:\\+r)?\\+n)[ \t]*\1)+")
+_SHORT_RUN: Final = re.compile(r"\S{6,}")
+_FEW: Final = 32
+"""So many short values are looked for one by one; of more, every place is looked up."""
+_REPEATED_KEY: Final = re.compile(r"(\[masked: private key\])(?:(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)[ \t]*\1)+")
 
 
 def _lower(text: str) -> str:
@@ -111,6 +114,11 @@ class Masker:
         self._found = False
         self._values: dict[str, str] = {}
         self._pieces: dict[str, str] = {}
+        """Every stretch of `PIECE` characters of a long value."""
+        self._short: dict[int, dict[str, str]] = {}
+        """Values that are no longer than a piece, by their length."""
+        self._heads: dict[str, list[str]] = {}
+        """Once there are too many pieces: long values by their first one alone."""
 
     def learn(self, value: object) -> bool:
         """Remember the secrets of a value's strings without giving anything back: what comes later, in pieces, is
@@ -147,13 +155,14 @@ class Masker:
         if not hits:
             return list(lines)
         masked: list[str] = []
-        at = 0
+        at = number = 0
         for line in lines:
-            own = [
-                Hit(hit.start - at, hit.end - at, hit.kind, hit.strong)
-                for hit in hits
-                if at <= hit.start and hit.end <= at + len(line)
-            ]
+            own: list[Hit] = []
+            while number < len(hits) and hits[number].end <= at + len(line):
+                hit = hits[number]
+                if hit.start >= at:
+                    own.append(Hit(hit.start - at, hit.end - at, hit.kind, hit.strong))
+                number += 1
             masked.append(self._settle(self._render(line, own)))
             at += len(line) + 1
         return masked
@@ -179,22 +188,48 @@ class Masker:
             if not hit.strong or len(value) < 6 or value in self._values:
                 continue
             self._values[value] = hit.kind
-            if len(self._pieces) < _MOST_PIECES:
+            if len(value) < PIECE:
+                self._short.setdefault(len(value), {})[value] = hit.kind
+            elif len(self._pieces) < _MOST_PIECES:
                 for at in range(len(value) - PIECE + 1):
                     self._pieces.setdefault(value[at : at + PIECE], hit.kind)
+            else:
+                self._heads.setdefault(value[:PIECE], []).append(value)
 
     def _known(self, text: str) -> Iterator[Hit]:
         """Where remembered secrets, or pieces of them, stand."""
-        pieces = self._pieces
+        pieces, heads = self._pieces, self._heads
         if pieces:
             for run in _RUN.finditer(text):
                 start, word = run.start(), run.group()
                 for at in range(len(word) - PIECE + 1):
-                    if (kind := pieces.get(word[at : at + PIECE])) is not None:
+                    piece = word[at : at + PIECE]
+                    if (kind := pieces.get(piece)) is not None:
                         yield Hit(start + at, start + at + PIECE, kind)
-        for value, kind in self._values.items():
-            if len(value) < PIECE or len(pieces) >= _MOST_PIECES:
-                yield from _standing(text, value, kind)
+                    for value in heads.get(piece, ()) if heads else ():
+                        if word.startswith(value, at):
+                            yield Hit(start + at, start + at + len(value), self._values[value])
+        if sum(map(len, self._short.values())) <= _FEW:
+            for values in self._short.values():
+                for value, kind in values.items():
+                    yield from _standing(text, value, kind)
+        else:
+            yield from self._known_short(text)
+
+    def _known_short(self, text: str) -> Iterator[Hit]:
+        """The same places as `_standing` finds, in one pass over the text."""
+        for run in _SHORT_RUN.finditer(text):
+            start, word = run.start(), run.group()
+            for length, values in self._short.items():
+                for at in range(len(word) - length + 1):
+                    kind = values.get(word[at : at + length])
+                    if kind is not None and _is_word(word, at, at + length):
+                        yield Hit(start + at, start + at + length, kind)
+
+    def name(self, kind: str, value: str) -> str:
+        """What stands in the place of a value."""
+        del value
+        return kind
 
     def _render(self, text: str, hits: Sequence[Hit]) -> str:
         if not hits:
@@ -202,7 +237,7 @@ class Masker:
         parts: list[str] = []
         at = 0
         for hit in hits:
-            parts += (text[at : hit.start], f"{MASK}{hit.kind}]")
+            parts += (text[at : hit.start], f"{MASK}{self.name(hit.kind, text[hit.start : hit.end])}]")
             at = hit.end
         self.count += len(hits)
         return "".join((*parts, text[at:]))
@@ -213,9 +248,13 @@ def _standing(text: str, value: str, kind: str) -> Iterator[Hit]:
     at = text.find(value)
     while at >= 0:
         end = at + len(value)
-        if not (at and text[at - 1].isalnum()) and not text[end : end + 1].isalnum():
+        if _is_word(text, at, end):
             yield Hit(at, end, kind)
         at = text.find(value, end)
+
+
+def _is_word(text: str, start: int, end: int) -> bool:
+    return not (start and text[start - 1].isalnum()) and not text[end : end + 1].isalnum()
 
 
 def strings_of(value: object) -> list[str]:

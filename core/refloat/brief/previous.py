@@ -6,7 +6,7 @@ from typing import Final, assert_never
 from refloat.brief.facts import Facts, counted, line, said, short
 from refloat.model.brief import Confidence, Line
 from refloat.model.checkout import EditedFile, Operation, Owner
-from refloat.model.liveness import Verdict
+from refloat.model.liveness import OF_THE_END, Verdict
 from refloat.model.session import Failure, FailureKind, State
 
 VERIFIED, RECORDED, UNKNOWN = Confidence.VERIFIED, Confidence.RECORDED, Confidence.UNKNOWN
@@ -96,7 +96,8 @@ def _detail(facts: Facts, failure: Failure) -> str:
 
 def _process(facts: Facts) -> Line:
     alive = facts.session.liveness
-    evidence = "; ".join(facts.quote.words(row.detail, 160) for row in alive.evidence[:_EVIDENCE_SHOWN])
+    rows = [row for row in alive.evidence if row.kind not in OF_THE_END]  # that stands in the reason already
+    evidence = "; ".join(facts.quote.words(row.detail, 160) for row in rows[:_EVIDENCE_SHOWN])
     proof = f" ({evidence})" if evidence else ""
     match alive.verdict:
         case Verdict.GONE:

@@ -8,17 +8,20 @@ documentation of token formats; the kept library knows further ones (`library_hi
 import base64
 import binascii
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Final, cast
 
-from refloat.brief.hits import MASK, Hit, find_all, is_placeholder, is_random
+from refloat.brief.hits import MASK, Hit, find_all, is_mixed, is_placeholder, is_random, judged
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 # (kind, how it begins, the whole). `how it begins` is a literal, so that the scan for all of them is one pass.
 _WORD: Final = r"[A-Za-z0-9_-]"
+_WORD_RUN: Final = re.compile(rf"{_WORD}+")
+_JSON_WEB_TOKEN: Final = rf"eyJ{_WORD}{{8,}}={{0,2}}\.[\w=-]{{8,}}(?:\.[\w.+/=-]*)?"
 _SURE: Final[Sequence[tuple[str, Sequence[str], str]]] = (
     ("GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9_]{16,}"),
     ("GitHub token", ("github_pat_",), r"github_pat_\w{20,}"),
@@ -40,7 +43,7 @@ _SURE: Final[Sequence[tuple[str, Sequence[str], str]]] = (
     ("SendGrid key", ("SG.",), rf"SG\.{_WORD}{{16,}}\.{_WORD}{{16,}}"),
     ("Hugging Face token", ("hf_", "api_org_"), r"(?:hf|api_org)_[A-Za-z0-9]{24,}"),
     ("DigitalOcean token", ("dop_v1_", "doo_v1_", "dor_v1_"), r"do[opr]_v1_[0-9a-f]{32,}"),
-    ("JSON web token", ("eyJ",), rf"eyJ{_WORD}{{8,}}={{0,2}}\.[\w=-]{{8,}}(?:\.[\w.+/=-]*)?"),
+    ("JSON web token", ("eyJ",), _JSON_WEB_TOKEN),
     ("Vault token", ("hvs.", "hvb.", "hvr."), rf"hv[sbr]\.{_WORD}{{20,}}"),
     ("Shopify token", ("shpat_", "shpca_", "shppa_", "shpss_"), r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{30,}"),
     ("Linear key", ("lin_api_", "lin_oauth_"), r"lin_(?:api|oauth)_[A-Za-z0-9]{30,}"),
@@ -83,7 +86,7 @@ _UNSURE: Final[Sequence[tuple[str, Sequence[str], str]]] = (
     ("API key", ("sk-",), rf"sk-{_WORD}{{20,}}"),
     ("Twilio key", ("SK",), r"SK[0-9a-f]{32}(?![0-9a-zA-Z])"),
 )  # fmt: skip
-"""Short beginnings: they count only where no word goes before and the rest looks random."""
+"""Short beginnings: they count only where no letter or digit goes before and the rest looks random."""
 
 _WEBHOOKS: Final = (
     ("Slack webhook", "hooks.slack.com/", re.compile(r"hooks\.slack\.com/[a-z]+/([A-Za-z0-9/_-]{16,})")),
@@ -94,8 +97,13 @@ _RULES: Final = tuple((True, row) for row in _SURE) + tuple((False, row) for row
 
 
 def _beginning(word: str, pattern: str) -> str:
-    """How a token begins, and for short beginnings what must follow: `re_` alone is in every other program."""
-    return f"{word}(?={pattern[len(word) :]})" if len(word) <= 4 and pattern.startswith(word) else re.escape(word)
+    """How a token begins, and for short beginnings what must follow: `re_` alone is in every other program. No more
+    of what follows is looked at than must be there, so that many beginnings in a row cost no more than one each.
+    """
+    if len(word) > 4 or not pattern.startswith(word):
+        return re.escape(word)
+    least, open_end, _ = pattern[len(word) :].partition(",}")
+    return f"{word}(?={least}{'}' if open_end else ''})"
 
 
 _BEGINNINGS: Final = re.compile(
@@ -112,10 +120,10 @@ _TOKEN_RUN: Final = re.compile(r"[A-Za-z0-9_.-]{15,}")
 
 
 @cache
-def _rules_for(beginning: str) -> tuple[tuple[str, re.Pattern[str], bool, int], ...]:
-    """(kind, pattern, sure, length of the beginning) of each rule that `beginning` may be meant by."""
+def _rules_for(beginning: str) -> tuple[tuple[str, re.Pattern[str], bool, bool], ...]:
+    """(kind, pattern, sure, short) of each rule that `beginning` may be meant by."""
     return tuple(
-        (kind, re.compile(pattern), sure, len(word))
+        (kind, re.compile(pattern), sure, len(word) <= 4)
         for sure, (kind, words, pattern) in _RULES
         for word in words
         if beginning.startswith(word)
@@ -123,8 +131,8 @@ def _rules_for(beginning: str) -> tuple[tuple[str, re.Pattern[str], bool, int], 
 
 
 def _starts_here(text: str, start: int) -> bool:
-    """No letter or digit goes before; the `n` of a JSON-escaped line end is none."""
-    if not start or not (text[start - 1].isalnum() or text[start - 1] in "_-"):
+    """No letter or digit of ASCII goes before; the `n` of a JSON-escaped line end is none."""
+    if not start or not (text[start - 1].isascii() and text[start - 1].isalnum()):
         return True
     return start > 1 and text[start - 2] == "\\" and text[start - 1] in "nrt"
 
@@ -133,7 +141,7 @@ def _long_enough(found: str, kind: str, *, sure: bool) -> bool:
     if kind == "AWS access key":
         return True
     rest = found[3:] if sure else found.partition("-")[2] or found
-    return is_random(rest)
+    return is_random(rest) or (sure and is_mixed(rest))
 
 
 def token_runs(text: str) -> list[int]:
@@ -146,57 +154,63 @@ def token_runs(text: str) -> list[int]:
 def provider_hits(text: str) -> Iterator[Hit]:
     """Tokens that begin as their provider makes them begin."""
     if token_runs(text):
+        done: dict[str, int] = {}
         for begin in _BEGINNINGS.finditer(text):
-            yield from _tokens_at(text, begin.start(), begin.group())
+            yield from _tokens_at(text, begin.start(), begin.group(), done)
     for kind, host, pattern in _WEBHOOKS:
         for at in find_all(text, host):
             if match := pattern.match(text, at):
                 yield Hit(*match.span(1), kind)
 
 
-def _tokens_at(text: str, at: int, beginning: str) -> Iterator[Hit]:
-    for kind, pattern, sure, length in _rules_for(beginning):
+def _tokens_at(text: str, at: int, beginning: str, done: dict[str, int]) -> Iterator[Hit]:
+    """Tokens that begin here. `done`: how far each pattern has looked. What begins wholly within a stretch that one
+    matched, ends where that ended: it is a part of the token, or as little random as the whole.
+    """
+    for kind, pattern, sure, short in _rules_for(beginning):
+        if at + len(beginning) <= done.get(pattern.pattern, 0) or (short and not _starts_here(text, at)):
+            continue
         match = pattern.match(text, at)
-        if match and (length > 4 or _starts_here(text, at)) and _long_enough(match.group(), kind, sure=sure):
+        if match is None:
+            run = _WORD_RUN.match(text, at) if pattern.pattern == _JSON_WEB_TOKEN else None
+            done[pattern.pattern] = run.end() if run else 0  # no dot behind this run: none behind a part of it
+            continue
+        done[pattern.pattern] = match.end()
+        if _long_enough(match.group(), kind, sure=sure):
             yield Hit(at, match.end(), kind)
 
 
 # ── private keys ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _KEY_BEGIN: Final = re.compile(
-    r"-{2,}\s?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?\s?-{2,}|PuTTY-User-Key-File-\d: ?[\w-]*"
+    r"-{2,}\s?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?\s?-{2,}|PuTTY-User-Key-File-\d: ?(?:[a-z0-9]+(?:-[a-z0-9]+)*)?"
 )
 _KEY_END: Final = re.compile(r"-{2,}\s?END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?\s?-{2,}|Private-MAC: ?")
 _KEY_LONGEST: Final = 64 * 1024
 # Pieces of a body: a line may carry a diff's sign, a quote's `>`, a line number, a string's quotes and escapes.
 _KEY_PIECE: Final = re.compile(r"[A-Za-z0-9+/=_-]{4,}")
 _KEY_LINE: Final = re.compile(
-    r"[ \t]*(?:\d+[ \t→|:]+)?[-+ >|\"'`,]{0,6}(?:[A-Za-z0-9+/=_]{16,}|[A-Za-z0-9+/]{1,}={1,2})[ \t\\nr\"'`,;+]*"
+    r"[ \t]*(?:\d+[ \t→|:]+)?[-+ >|\"'`,]{0,6}(?:[A-Za-z0-9+/=_]{16,}+|[A-Za-z0-9+/]++={1,2})[ \t\\nr\"'`,;+]*"
 )
-_KEY_BREAK: Final = re.compile(r"\r?\n|(?:\\+r)?\\+n")
+_MASKED: Final = re.compile(re.escape(MASK) + r"[^\]\n]{0,60}\]")
+_KEY_BREAK: Final = re.compile(r"\r?\n|(?:\\{1,8}r)?\\{1,8}n")
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[Hit]:
-    """Every run of key characters in a body, line ends and their escapes apart."""
+    """Every run of key characters in a body; line ends, their escapes and what is masked already apart."""
     at = start
     for part in [*_KEY_BREAK.finditer(text, start, end), None]:
         stop = part.start() if part else end
-        yield from (
-            Hit(piece.start(), piece.end(), "private key")
-            for piece in _KEY_PIECE.finditer(text, at, stop)
-            if not _is_mask(text, piece.start())
-        )
+        for gap in [*_MASKED.finditer(text, at, stop), None]:
+            upto = gap.start() if gap else stop
+            yield from (Hit(*piece.span(), "private key") for piece in _KEY_PIECE.finditer(text, at, upto))
+            at = gap.end() if gap else upto
         at = part.end() if part else end
 
 
-def _is_mask(text: str, at: int) -> bool:
-    return any(text.startswith(MASK + "private key]", at - back) for back in (1, 9, 17) if at >= back)
-
-
-def _body_end(text: str, start: int) -> int:
-    """Where a key ends that has no last line: behind the last line that can be key."""
+def _body_end(text: str, start: int, limit: int) -> int:
+    """Where a key ends that has no last line: behind the last line that can be key, before the next key at most."""
     at = start
-    limit = min(len(text), start + _KEY_LONGEST)
     while at < limit:
         brk = _KEY_BREAK.search(text, at, limit)
         stop = brk.start() if brk else limit
@@ -218,11 +232,16 @@ def private_key_hits(text: str) -> Iterator[Hit]:
     begins, ends = _key_marks(text)
     for number, start in enumerate(begins):
         following = begins[number + 1] if number + 1 < len(begins) else len(text)
-        end = next((e for e in ends if start <= e <= min(following, start + _KEY_LONGEST)), None)
-        yield from _pieces(text, start, _body_end(text, start) if end is None else end)
+        limit = min(following, start + _KEY_LONGEST)
+        place = bisect_left(ends, start)
+        end = ends[place] if place < len(ends) and ends[place] <= limit else _body_end(text, start, limit)
+        yield from _pieces(text, start, end)
+    above = 0
     for end in ends:
-        if not any(start <= end for start in begins):
-            yield from _tail_pieces(text, end)
+        if begins and begins[0] <= end:
+            break
+        yield from _tail_pieces(text, max(above, end - _KEY_LONGEST), end)
+        above = end
 
 
 def _key_marks(text: str) -> tuple[list[int], list[int]]:
@@ -236,13 +255,12 @@ def _key_marks(text: str) -> tuple[list[int], list[int]]:
             match.end(): None for match in _KEY_BEGIN.finditer(text, *around) if match.start() <= at < match.end()
         }
         ends |= {match.start(): None for match in _KEY_END.finditer(text, *around) if match.start() <= at < match.end()}
-    return list(begins), list(ends)
+    return sorted(begins), sorted(ends)
 
 
-def _tail_pieces(text: str, end: int) -> Iterator[Hit]:
+def _tail_pieces(text: str, floor: int, end: int) -> Iterator[Hit]:
     """The lines of a key whose first line is missing, upwards from its last."""
     lines: list[tuple[int, int]] = []
-    floor = max(0, end - _KEY_LONGEST)
     at = floor
     for brk in _KEY_BREAK.finditer(text, floor, end):
         lines.append((at, brk.start()))
@@ -287,19 +305,32 @@ def _decodes_to_pair(value: str) -> bool:
 
 def header_hits(text: str, low: str) -> Iterator[Hit]:
     """What stands behind `Bearer`, `Basic`, `Authorization:` and `Cookie:`. `low` is `text` in lower case."""
-    for at in find_all(low, "bearer"):
-        if (match := _BEARER.match(text, at)) and (is_random(match[1]) or len(match[1]) >= 24):
-            yield Hit(*match.span(1), "bearer token")
-    for at in find_all(low, "authorization"):
-        match = _AUTHORIZATION.match(text, at)
-        if match and match[1].lower() not in _SCHEMES and (is_random(match[1]) or _decodes_to_pair(match[1])):
-            yield Hit(*match.span(1), "authorization header")
-    for at in find_all(low, "basic "):
-        if (match := _BASIC.match(text, at)) and _decodes_to_pair(match[1]):
-            yield Hit(*match.span(1), "basic authorization")
+    yield from _values_behind(text, low, "bearer", _BEARER, "bearer token", _is_bearer)
+    yield from _values_behind(text, low, "authorization", _AUTHORIZATION, "authorization header", _is_authorization)
+    yield from _values_behind(text, low, "basic ", _BASIC, "basic authorization", _decodes_to_pair)
+    done = 0
     for at in find_all(low, "cookie"):
-        if match := _COOKIE.match(text, at):
+        if match := judged(_COOKIE, text, at, lambda _: True, done):
+            done = max(done, match.end())
             yield from _crumbs(text, *match.span(1))
+
+
+def _values_behind(
+    text: str, low: str, word: str, pattern: re.Pattern[str], kind: str, is_secret: Callable[[str], bool]
+) -> Iterator[Hit]:
+    done = 0
+    for at in find_all(low, word):
+        if match := judged(pattern, text, at, lambda found: is_secret(found[1]), done):
+            done = max(done, match.end())
+            yield Hit(*match.span(1), kind)
+
+
+def _is_bearer(value: str) -> bool:
+    return is_random(value) or len(value) >= 24
+
+
+def _is_authorization(value: str) -> bool:
+    return value.lower() not in _SCHEMES and (is_random(value) or _decodes_to_pair(value))
 
 
 def _crumbs(text: str, start: int, end: int) -> Iterator[Hit]:

@@ -359,7 +359,7 @@ def _children(
     variables = [(reader.agent, name) for reader in readers for name in reader.child_variables()]
     if not variables:
         return {}
-    own = _ancestry(table)
+    own = ancestry(table)
     skipped = {(agent, row.pid) for agent, rows in agents.items() for row in rows}
     found: dict[tuple[str, str], tuple[ProcessInfo, ...]] = {}
     for row in table.values():
@@ -372,10 +372,16 @@ def _children(
     return found
 
 
-def _ancestry(table: Mapping[int, ProcessInfo]) -> frozenset[int]:
+def ancestry(table: Mapping[int, ProcessInfo]) -> frozenset[int]:
+    """This process and those that it comes from: Refloat may have been started by an agent, and is nobody's work."""
     line: set[int] = set()
     pid = os.getpid()
     while pid > 1 and pid not in line:
         line.add(pid)
         pid = table[pid].ppid if pid in table else 0
     return frozenset(line)
+
+
+def carries(environment: Mapping[str, str], reader: Reader, session_id: str) -> bool:
+    """Whether an environment says that its process was started by the session."""
+    return any(environment.get(name) == session_id for name in reader.child_variables())

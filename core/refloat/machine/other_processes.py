@@ -3,16 +3,15 @@
 Decides how their answers become the same facts as on Linux; refuses to fill in what they leave out.
 """
 
-import os
 import socket
-import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import psutil
 
+from refloat.machine.asking import ask
 from refloat.model.liveness import ProcessInfo
 from refloat.model.stamp import Stamp, stamp_of_seconds
 
@@ -62,6 +61,17 @@ class PsutilProcesses:
             return psutil.Process(pid).environ()
         except (psutil.Error, OSError):
             return None
+
+    def listening_ports(self, pids: Collection[int]) -> frozenset[int]:
+        """TCP ports on which any of these processes waits for connections; what may not be read is left out."""
+        ports: set[int] = set()
+        for pid in pids:
+            try:
+                connections = psutil.Process(pid).net_connections(kind="tcp")
+            except (psutil.Error, OSError):
+                continue
+            ports |= {row.laddr.port for row in connections if row.status == psutil.CONN_LISTEN and row.laddr}
+        return frozenset(ports)
 
     def lock_holders(self, path: Path) -> frozenset[int] | None:
         """Who has the lock file open, by `lsof`: this system has no table of locks. None where there is no lsof.
@@ -130,11 +140,5 @@ def _allowed(ask: Callable[[], _T]) -> _T | None:
 
 
 def _ask(*argv: str) -> str | None:
-    environment = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C", "TZ": "UTC"}
-    try:
-        answer = subprocess.run(
-            argv, capture_output=True, check=False, env=environment, stdin=subprocess.DEVNULL, timeout=_SECONDS
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return os.fsdecode(answer.stdout)
+    answer = ask(*argv, seconds=_SECONDS)
+    return None if answer is None else answer.out

@@ -7,7 +7,7 @@ import os
 import socket
 import stat
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -100,6 +100,24 @@ class LinuxProcesses:
         pairs = (os.fsdecode(entry).partition("=") for entry in raw.split(b"\0") if entry)
         return {name: value for name, equals, value in pairs if equals}
 
+    def listening_ports(self, pids: Collection[int]) -> frozenset[int]:
+        """TCP ports on which any of these processes waits for connections, by its sockets and `/proc/PID/net/tcp`."""
+        ports: set[int] = set()
+        for pid in pids:
+            sockets = self._sockets(pid)
+            for table in ("tcp", "tcp6") if sockets else ():
+                raw = _read(f"{self._proc}/{pid}/net/{table}") or b""
+                ports |= read_listening(raw.decode("ascii", "replace"), sockets)
+        return frozenset(ports)
+
+    def _sockets(self, pid: int) -> frozenset[str]:
+        directory = f"{self._proc}/{pid}/fd"
+        try:
+            links = [_link(f"{directory}/{entry}")[0] or "" for entry in os.listdir(directory)]  # noqa: PTH208 - many, and soon gone
+        except OSError:
+            return frozenset()
+        return frozenset(link[8:-1] for link in links if link.startswith("socket:["))
+
     def lock_holders(self, path: Path) -> frozenset[int] | None:
         """Who holds a lock on the file, from `/proc/locks`; never tries the lock.
 
@@ -136,12 +154,12 @@ class LinuxProcesses:
         return socket.gethostname()
 
     def _namespace(self) -> str:
-        return _link(f"{self._proc}/self/ns/pid")[0] or "pid:[]"
+        return _namespace(self._proc)
 
     def _sees_every_lock(self, mount: Mount | None) -> bool:
         if mount is not None and mount.hides_locks:
             return False
-        if self._namespace() == _FIRST_NAMESPACE:
+        if sees_first_namespace(self._proc):
             return True
         # In a container: its own root and its own memory are shared with nobody, other mounts may be.
         return mount is not None and (mount.point == "/" or mount.kind == "tmpfs")
@@ -152,6 +170,15 @@ class LinuxProcesses:
                 if line.startswith(b"btime "):
                     self._booted = float(line.split()[1])
         return self._booted
+
+
+def _namespace(proc: str) -> str:
+    return _link(f"{proc}/self/ns/pid")[0] or "pid:[]"
+
+
+def sees_first_namespace(proc: str = "/proc") -> bool:
+    """Whether process numbers mean here what they mean to the kernel itself: not in a container."""
+    return _namespace(proc) == _FIRST_NAMESPACE
 
 
 def read_locks(table: str, devices: frozenset[tuple[int, int]], inode: int) -> frozenset[int]:
@@ -173,6 +200,16 @@ def read_locks(table: str, devices: frozenset[tuple[int, int]], inode: int) -> f
         except ValueError:
             continue
     return frozenset(holders)
+
+
+def read_listening(table: str, inodes: Collection[str]) -> frozenset[int]:
+    """Ports of a `/proc/net/tcp` (proc_pid_net(5)) on which one of the sockets listens (state 0A)."""
+    rows = (line.split() for line in table.splitlines()[1:])
+    return frozenset(
+        int(words[1].rpartition(":")[2], 16)
+        for words in rows
+        if len(words) > 9 and words[3] == "0A" and words[9] in inodes
+    )
 
 
 def _devices(found: os.stat_result, mount: Mount | None) -> frozenset[tuple[int, int]]:

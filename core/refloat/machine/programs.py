@@ -22,7 +22,7 @@ def find_program(program: str, environment: Mapping[str, str]) -> str | None:
 def absolute_parts(environment: Mapping[str, str]) -> str:
     """PATH without the parts that mean another directory in every place."""
     parts = environment.get("PATH", os.defpath).split(os.pathsep)
-    return os.pathsep.join(part for part in parts if os.path.isabs(part))  # noqa: PTH117 - text stays text
+    return os.pathsep.join([part for part in parts if os.path.isabs(part)])  # noqa: PTH117
 
 
 def _is_program(path: str) -> bool:

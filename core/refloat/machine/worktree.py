@@ -15,7 +15,7 @@ from select import select
 from typing import Final
 
 from refloat.machine.git_options import ENVIRONMENT, FIXED, PERSONAL, harden, neutralised, personal_settings
-from refloat.machine.programs import find_program
+from refloat.machine.programs import absolute_parts, find_program
 from refloat.model.saving import Tree
 
 SECONDS: Final = 0.2
@@ -76,24 +76,36 @@ def _root(directory: str) -> str | None:
 
 def _status(git: str, root: str, environment: Mapping[str, str], until: float) -> bytes:
     home, xdg = environment.get("HOME", ""), environment.get("XDG_CONFIG_HOME", "")
-    own = {**ENVIRONMENT, "PATH": environment.get("PATH", os.defpath)}
+    own = {**ENVIRONMENT, "PATH": absolute_parts(environment)}
     asking = {**own, "HOME": home, **({"XDG_CONFIG_HOME": xdg} if xdg else {})}
     del asking["GIT_CONFIG_GLOBAL"]
-    listing = _ask([git, "-C", root, "config", "--list", "-z", "--show-scope", "--includes"], asking, until)
+    listing = _ask([git, *FIXED, "-C", root, "config", "--list", "-z", "--show-scope", "--includes"], asking, until)
     fields = listing.decode("utf-8", "surrogateescape").split("\0")
     entries = [(scope, *entry.partition("\n")) for scope, entry in zip(fields[0::2], fields[1::2], strict=False)]
-    local = [key for scope, key, _, _ in entries if scope != "global"]
+    local = [key for scope, key, _, _ in entries if scope not in {"global", "command"}]
     kept = {key: value if given else "true" for scope, key, given, value in entries if scope == "global"}
     settings = [
         (key, value)
         for key, value in personal_settings({key: kept[key] for key in PERSONAL if key in kept}, home, xdg).items()
         if key not in local
     ]
-    settings += neutralised(local)
+    filters = neutralised(local)
+    if filters and not _takes_settings(_ask([git, "version"], own, until)):
+        raise _Silent  # it could not be told to leave them alone
+    settings += filters
+    if "core.worktree" in local:
+        own["GIT_WORK_TREE"] = root  # a setting of the repository names another place
     for n, (key, value) in enumerate(settings):
         own |= {f"GIT_CONFIG_KEY_{n}": key, f"GIT_CONFIG_VALUE_{n}": value}
     own["GIT_CONFIG_COUNT"] = str(len(settings))
     return _ask([git, "--no-pager", "--no-optional-locks", *FIXED, "-C", root, *harden(_STATUS)], own, until)
+
+
+def _takes_settings(version: bytes) -> bool:
+    """Whether git takes settings by environment (since 2.31), where a name may hold any character."""
+    words = version.decode("ascii", "replace").split()  # `git version 2.39.5 (Apple Git-154)`
+    parts = words[2].split(".")[:2] if len(words) > 2 else []
+    return [int(part) for part in parts if part.isdigit()] >= [2, 31]
 
 
 def _read_status(listing: bytes) -> tuple[str | None, Sequence[tuple[str, str]]]:

@@ -77,6 +77,48 @@ class WrittenBrief:
     markdown: str
     masked: int
     omitted: int
+    ages: int = 0
+    """How many things it will be held to."""
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedPlace:
+    """One place of a brief where something stands that nobody shall read. Nothing in it tells the value."""
+
+    kind: str
+    """`GitHub token`, `password`, …"""
+    length: int | None
+    """Characters that were masked; None where that is not known: the lines of a key, a line that came masked."""
+    value: int | None
+    """Places of the same number hide the same value."""
+    section: str
+    """The heading above."""
+    line: int
+    """Of the Markdown, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ages:
+    """One thing that a brief speaks of: once it is no longer as it is now, the brief does not hold any more."""
+
+    kind: Literal["head", "file", "transcript"]
+    what: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class BriefPreview:
+    """What of a brief is masked, and what of it will age."""
+
+    session: SessionName
+    masked: tuple[MaskedPlace, ...]
+    ages: tuple[Ages, ...]
+
+    @property
+    def values(self) -> int:
+        """How many different values are hidden, as far as they can be told apart."""
+        known = {place.value for place in self.masked if place.value is not None}
+        return len(known) + sum(place.value is None for place in self.masked)
 
 
 @dataclass(frozen=True, slots=True)

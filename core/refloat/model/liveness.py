@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from refloat.model.stamp import Stamp
 
@@ -16,13 +16,17 @@ class Verdict(StrEnum):
     UNKNOWABLE = "unknowable"
 
 
+OF_THE_END: Final = frozenset(("out_of_memory", "kernel_fault", "crash_file", "shutdown", "disk_full"))
+"""Kinds of evidence that tell how a session's process ended, not whether one runs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """One observed fact, with where it was observed and when."""
 
     kind: str
     """register, lock, open_file, command_line, cwd, child, boot, no_process, zombie, other_host, not_inspectable,
-    growing, recent, by_path, hint"""
+    growing, recent, by_path, hint, or one of `OF_THE_END`"""
     detail: str
     pid: int | None
     at: Stamp | None
@@ -34,6 +38,11 @@ class Liveness:
 
     verdict: Verdict
     evidence: tuple[Evidence, ...]
+
+    @property
+    def of_the_end(self) -> tuple[Evidence, ...]:
+        """How the process ended, as the system wrote it down."""
+        return tuple(fact for fact in self.evidence if fact.kind in OF_THE_END)
 
     @property
     def owners(self) -> tuple[int, ...]:

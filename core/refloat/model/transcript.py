@@ -89,6 +89,8 @@ class Background:
     running: bool
     """What the record says at this point."""
     pid: int | None = None
+    output: str = ""
+    """The file that its output goes to, where the record names one."""
 
 
 # ── events ───────────────────────────────────────────────────────────────────────────────────────────────────────────

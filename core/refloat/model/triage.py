@@ -131,6 +131,11 @@ class StillOpen:
     step: int | None
     pid: int | None
     running: bool | None
+    """Only what is proved: None wherever something might still run, or might not."""
+    why: str = ""
+    """What proves it, or what is missing to prove it."""
+    output: str | None = None
+    """The file in which its output still lies."""
 
 
 @dataclass(frozen=True, slots=True)

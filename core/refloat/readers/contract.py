@@ -207,6 +207,10 @@ class Reader(Protocol):
         """Variables that carry the session id into the environment of its children."""
         ...
 
+    def marks_children(self, version: str) -> bool:
+        """Whether every command that this version starts carries one of `child_variables`, whatever its settings."""
+        ...
+
     def explains_silence(self, version: str, entrypoint: str) -> bool:
         """Whether the register or lock of this version is complete: a process that it leaves out owns no session."""
         ...

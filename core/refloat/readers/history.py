@@ -108,7 +108,10 @@ class History:
         before = self._background.get(seen.id)
         if before is not None:
             what = before[0].what or seen.what
-            seen = dataclasses.replace(before[0], what=what, running=seen.running, pid=seen.pid or before[0].pid)
+            seen = dataclasses.replace(
+                before[0], what=what, running=seen.running, pid=seen.pid or before[0].pid,
+                output=seen.output or before[0].output,
+            )  # fmt: skip
             step, at = before[1] or step, before[2] or at
         self._background[seen.id] = (seen, step, at)
 

@@ -6,6 +6,7 @@ that tells of the same call beside its output row is merged into it.
 
 import dataclasses
 from dataclasses import dataclass, field
+from typing import Final
 
 from refloat.model.transcript import Call, Outcome, Result, Step, StepKind
 
@@ -68,15 +69,36 @@ class StepDraft:
 
 
 def keep(text: str, kept: int | None) -> str:
-    """At most `kept` characters, without a mark: what is shown is cut shorter still, after masking."""
-    return text if kept is None else text[:kept]
+    """At most `kept` characters, without a mark. A word that the cut would part goes whole: it may be a secret, and
+    half of one is not found any more.
+    """
+    return text if kept is None or len(text) <= kept else text[: _before(text, kept)]
 
 
 def keep_ends(text: str, kept: int | None) -> str:
     """The same of an output, whose last lines say how it went: a third of it is taken from the end."""
     if kept is None or len(text) <= kept:
         return text
-    return f"{text[: kept - kept // 3]}\n{text[-(kept // 3) :]}"
+    return f"{text[: _before(text, kept - kept // 3)]}\n{text[_behind(text, len(text) - kept // 3) :]}"
+
+
+_WORD: Final = 1024
+"""A run without white space that is longer is no word, and parted."""
+
+
+def _before(text: str, at: int) -> int:
+    """Where the word ends before the one that goes over `at`."""
+    if text[at : at + 1].isspace():
+        return at
+    start = next((back for back in range(at, max(0, at - _WORD), -1) if text[back - 1].isspace()), None)
+    return at if start is None else start
+
+
+def _behind(text: str, at: int) -> int:
+    """Where the next word begins behind the one that goes over `at`."""
+    if text[at - 1].isspace():
+        return at
+    return next((place for place in range(at, min(len(text), at + _WORD)) if text[place].isspace()), at)
 
 
 def merge_events(first: Result | None, second: Result) -> Result:

@@ -13,7 +13,7 @@ from typing import Final
 
 from refloat.errors import NotDone
 from refloat.model.stamp import Stamp
-from refloat.record.contents import ContentMissing, kept_bytes
+from refloat.record.contents import ContentDamaged, ContentMissing, kept_bytes
 from refloat.record.engine import Connection, Row
 from refloat.record.sqlite import SqliteEngine, open_file
 from refloat.record.store import Record
@@ -75,14 +75,13 @@ def _pages(connection: Connection, table: str) -> Iterator[Sequence[Row]]:
 
 def _fold(record: Record, copy: sqlite3.Connection) -> Sequence[str]:
     """Take files into rows, as they are kept."""
-    names: list[tuple[str]] = copy.execute(
-        "SELECT sha256 FROM contents WHERE place = 'file' ORDER BY sha256"
-    ).fetchall()
+    wanted = "SELECT sha256, kept_sha256 FROM contents WHERE place = 'file' ORDER BY sha256"
+    names: list[tuple[str, str]] = copy.execute(wanted).fetchall()
     missing: list[str] = []
-    for (name,) in names:
+    for name, kept in names:
         try:
-            parts = list(enumerate(kept_bytes(record, name)))
-        except (ContentMissing, OSError):
+            parts = list(enumerate(kept_bytes(record, name, kept)))
+        except (ContentMissing, ContentDamaged):
             missing.append(name)
             continue
         copy.execute("DELETE FROM pieces WHERE sha256 = ?", (name,))

@@ -5,6 +5,7 @@ anew: a damaged copy is healed by the same bytes, and never counts for the new s
 """
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -19,6 +20,7 @@ SMALL: Final = 64 * 1024
 """Up to so many bytes are kept in a row, as they are."""
 _PIECE: Final = 1024 * 1024
 FOLDER: Final = "outputs"
+_HEX: Final = re.compile("[0-9a-f]{128}")
 
 
 class _Hash(Protocol):
@@ -52,35 +54,45 @@ def hold(data: bytes) -> Content:
     return Content(name, len(data), "row", "plain", name, parts)
 
 
+def keep(record: Record, data: bytes) -> Content:
+    """Bytes that go where their size says.
+
+    Raises:
+        OSError: the disk takes no more.
+
+    """
+    return hold(data) if len(data) <= SMALL else _hold_big(record, (data,), sha256(data).hexdigest(), len(data))
+
+
 def hold_file(record: Record, source: Path, name: str, size: int) -> Content:
-    """The bytes of a finished file (`name` is their SHA-256), big ones compressed; `source` may go afterwards.
+    """The bytes of a finished file (`name` is their SHA-256); `source` may go afterwards.
 
     Raises:
         OSError: it cannot be read, or the disk takes no more.
 
     """
-    if size <= SMALL:
-        return hold(source.read_bytes())
+    return hold(source.read_bytes()) if size <= SMALL else _hold_big(record, _read_file(source), name, size)
+
+
+def _hold_big(record: Record, parts: Iterable[bytes], name: str, size: int) -> Content:
+    """Compress into a file, named by the hash of what it holds and of how; into rows where there are no files."""
     kept = sha256()
+    packed = _hashed(_compressed(parts), kept)
     if record.directory is None:
-        parts = tuple(_compressed(source))
-        for part in parts:
-            kept.update(part)
-        return Content(name, size, "row", "zstd", kept.hexdigest(), parts)
-    target = _file(record.directory, name)
-    make_private(target.parent)
-    partial = target.with_name(f"{target.name}.{new_id()}.partial")
+        pieces = tuple(packed)
+        return Content(name, size, "row", "zstd", kept.hexdigest(), pieces)
+    folder = record.directory / FOLDER / name[:2]
+    make_private(folder)
+    partial = folder / f"{new_id()}.partial"
     try:
         with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as out:  # noqa: PTH123 - private from the start
-            for part in _compressed(source):
-                out.write(part)
-                kept.update(part)
+            out.writelines(packed)
             out.flush()
             os.fsync(out.fileno())
-        partial.replace(target)
+        partial.replace(_file(record.directory, name, kept.hexdigest()))
     finally:
         partial.unlink(missing_ok=True)
-    _sync(target.parent)
+    _sync(folder)
     return Content(name, size, "file", "zstd", kept.hexdigest())
 
 
@@ -106,7 +118,7 @@ def is_there(record: Record, connection: Connection, name: str) -> bool:
         return False
     if text(row, "place") != "file" or record.directory is None:
         return connection.row("contents.piece_there", sha256=name) is not None
-    return _file(record.directory, name).is_file()
+    return _file(record.directory, name, text(row, "kept_sha256")).is_file()
 
 
 def read(record: Record, connection: Connection, name: str, size: int | None) -> Iterator[bytes]:
@@ -124,7 +136,9 @@ def read(record: Record, connection: Connection, name: str, size: int | None) ->
     if place not in {"row", "file"} or coding not in {"plain", "zstd"}:
         raise ContentDamaged(f"kept as {place} {coding}, which no Refloat writes")
     kept, found, count = sha256(), sha256(), 0
-    raw = _hashed(_rows(connection, name) if place == "row" else kept_bytes(record, name), kept)
+    raw = _hashed(
+        _rows(connection, name) if place == "row" else kept_bytes(record, name, text(row, "kept_sha256")), kept
+    )
     for part in raw if coding == "plain" else _decoded(raw):
         found.update(part)
         count += len(part)
@@ -156,7 +170,7 @@ def _rows(connection: Connection, name: str) -> Iterator[bytes]:
         raise ContentMissing(name)
 
 
-def kept_bytes(record: Record, name: str) -> Iterator[bytes]:
+def kept_bytes(record: Record, name: str, kept_sha256: str) -> Iterator[bytes]:
     """A big content's file as it is kept, in pieces.
 
     Raises:
@@ -167,7 +181,7 @@ def kept_bytes(record: Record, name: str) -> Iterator[bytes]:
     if record.directory is None:
         raise ContentMissing(name)
     try:
-        with _file(record.directory, name).open("rb") as file:
+        with _file(record.directory, name, kept_sha256).open("rb") as file:
             while part := file.read(_PIECE):
                 yield part
     except FileNotFoundError as error:
@@ -176,22 +190,28 @@ def kept_bytes(record: Record, name: str) -> Iterator[bytes]:
         raise ContentDamaged(str(error)) from error
 
 
-def _file(directory: Path, name: str) -> Path:
-    if len(name) != 64 or not name.isalnum():
+def _file(directory: Path, name: str, kept_sha256: str) -> Path:
+    """Two ways to pack the same bytes (two versions of the library) are two files: neither is put in other's place."""
+    if not _HEX.fullmatch(name + kept_sha256):
         raise ContentMissing(name)  # a damaged hash is no path
-    return directory / FOLDER / name[:2] / f"{name[2:]}.zst"
+    return directory / FOLDER / name[:2] / f"{name[2:]}.{kept_sha256[:16]}.zst"
 
 
-def _compressed(source: Path) -> Iterator[bytes]:
+def _read_file(source: Path) -> Iterator[bytes]:
+    with source.open("rb") as file:
+        while part := file.read(_PIECE):
+            yield part
+
+
+def _compressed(parts: Iterable[bytes]) -> Iterator[bytes]:
     if sys.version_info >= (3, 14):
         from compression.zstd import ZstdCompressor
     else:
         from backports.zstd import ZstdCompressor
     packer = ZstdCompressor()
-    with source.open("rb") as file:
-        while part := file.read(_PIECE):
-            if packed := packer.compress(part):
-                yield packed
+    for part in parts:
+        if packed := packer.compress(part):
+            yield packed
     yield packer.flush()
 
 

@@ -23,10 +23,22 @@ from refloat.record.whole import WholeJob
 SCHEMA: Final = "refloat/1"
 KIND: Final = "job"
 _NEEDED: Final[Mapping[LinkKind, tuple[str, ...]]] = {
-    "step": ("id", "job", "seq", "sealed", "opened", "previous", "digests", "receipt", "signature", "input_sha256"),
-    "wrap": ("id", "job", "sealed", "previous", "digests", "receipt", "signature"),
-    "pickup": ("id", "job", "sealed", "previous", "digests", "receipt", "signature"),
-    "decision": ("id", "job", "sealed", "previous", "digests", "receipt", "signature"),
+    "step": (
+        "id",
+        "job",
+        "seq",
+        "sealed",
+        "opened",
+        "previous",
+        "digests",
+        "receipt",
+        "signer",
+        "signature",
+        "input_sha256",
+    ),
+    "wrap": ("id", "job", "sealed", "previous", "digests", "receipt", "signer", "signature"),
+    "pickup": ("id", "job", "sealed", "previous", "digests", "receipt", "signer", "signature"),
+    "decision": ("id", "job", "sealed", "previous", "digests", "receipt", "signer", "signature"),
 }
 
 

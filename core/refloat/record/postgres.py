@@ -44,15 +44,23 @@ class PostgresEngine:
 
     name = "postgresql"
 
-    def __init__(self, raw: "psycopg.Connection[dict[str, Any]]") -> None:
+    def __init__(self, raw: "psycopg.Connection[dict[str, Any]]", url: str) -> None:
         self._raw = raw
-        self._connection = PostgresConnection(raw)
+        self._url = url
         self._turn = threading.RLock()
+        self._over = False
 
     def close(self) -> None:
         """Close it; a second time does nothing."""
         with self._turn:
+            self._over = True
             self._raw.close()
+
+    def _connected(self) -> "psycopg.Connection[dict[str, Any]]":
+        """The connection; a new one where the server, or the way to it, was gone meanwhile."""
+        if self._raw.closed and not self._over:
+            self._raw = _connect(self._url)
+        return self._raw
 
     @contextmanager
     def writing(self) -> Generator[PostgresConnection]:
@@ -66,8 +74,9 @@ class PostgresEngine:
 
         with self._turn:
             try:
-                with self._raw.transaction():
-                    yield self._connection
+                raw = self._connected()
+                with raw.transaction():
+                    yield PostgresConnection(raw)
             except psycopg.Error as error:
                 raise NotWritten(f"the record cannot be written: {_said(error)}") from error
 
@@ -83,11 +92,12 @@ class PostgresEngine:
 
         with self._turn:
             try:
-                idle = self._raw.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
-                with self._raw.transaction():
+                raw = self._connected()
+                idle = raw.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+                with raw.transaction():
                     if idle:
-                        self._raw.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-                    yield self._connection
+                        raw.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                    yield PostgresConnection(raw)
             except psycopg.Error as error:
                 raise RecordUnavailable(f"the record cannot be read: {_said(error)}") from error
 
@@ -106,14 +116,12 @@ def open_url(url: str, now: Stamp, migrations: Sequence[Migration] | None = None
     """
     try:
         import psycopg
-        from psycopg.rows import dict_row
     except ImportError as error:
         raise RecordUnavailable(
             "the record is set to PostgreSQL, and its driver is not installed: pip install 'refloat[postgres]'"
         ) from error
     try:
-        connect = psycopg.Connection[dict[str, Any]].connect
-        raw = connect(url, autocommit=True, row_factory=dict_row, connect_timeout=10)
+        raw = _connect(url)
     except (psycopg.Error, ValueError) as error:
         raise RecordUnavailable(f"the record's PostgreSQL does not answer: {_said(error)}") from error
     try:
@@ -124,7 +132,15 @@ def open_url(url: str, now: Stamp, migrations: Sequence[Migration] | None = None
     except BaseException:
         raw.close()
         raise
-    return PostgresEngine(raw)
+    return PostgresEngine(raw, url)
+
+
+def _connect(url: str) -> "psycopg.Connection[dict[str, Any]]":
+    import psycopg
+    from psycopg.rows import dict_row
+
+    connect = psycopg.Connection[dict[str, Any]].connect
+    return connect(url, autocommit=True, row_factory=dict_row, connect_timeout=10)
 
 
 def _sql(name: str) -> Any:

@@ -61,6 +61,8 @@ def judge_job(
         places.append(_Place(number(row, "sealed") or 0, kind, row, not altered))
         if only is None or row["receipt"] == only:
             faults += [_fault(kind, row, field) for field in altered]
+            if row["signature"] is not None and row["signer"] is None:
+                faults.append(_fault(kind, row, "signature", "it is signed, and nobody is named who signed it"))
             faults += _judge_contents(kind, row, check)
     if job.links:
         looked()

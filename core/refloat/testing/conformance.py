@@ -118,6 +118,7 @@ def _check_answers(reader: Reader) -> None:
     reader.session_on_command_line(_PROCESS)
     reader.child_variables()
     reader.explains_silence("", "")
+    reader.marks_children("")
     _must(bool(reader.continue_command("id", None)), "`continue_command` names a program")
     _must(bool(reader.new_command("HANDOFF.md")), "`new_command` names a program")
 

@@ -3,14 +3,15 @@
 Each fake is plain data that a test sets and reads; none patches anything.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from refloat.model.checkout import Warned
 from refloat.model.liveness import ProcessInfo
 from refloat.model.stamp import Stamp
-from refloat.ports import Change, Clock, Git, GitAnswer, Launcher, Machine, Places, Processes, Watch
+from refloat.model.traces import CrashFile, LogLine, PowerChange
+from refloat.ports import Change, Clock, Git, GitAnswer, Launcher, Machine, Places, Processes, Traces, Watch
 
 NOW = Stamp("2026-09-14T12:00:00.000Z")
 """The moment at which a `FakeClock` stands unless told otherwise."""
@@ -71,6 +72,8 @@ class FakeProcesses:
     environments: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, Mapping[str, str]])
     locks: Mapping[str, frozenset[int] | None] = field(default_factory=dict[str, frozenset[int] | None])
     """By path; a path that is missing is held by nobody."""
+    ports: Mapping[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
+    """TCP ports that a pid listens on."""
     boot: Stamp | None = BOOT
     domain: str = DOMAIN
     name: str = "testhost"
@@ -97,6 +100,10 @@ class FakeProcesses:
     def environment(self, pid: int) -> Mapping[str, str] | None:
         """As given."""
         return self.environments.get(pid)
+
+    def listening_ports(self, pids: Collection[int]) -> frozenset[int]:
+        """As given."""
+        return frozenset(port for pid in pids for port in self.ports.get(pid, ()))
 
     def lock_holders(self, path: Path) -> frozenset[int] | None:
         """As given."""
@@ -213,6 +220,43 @@ class FakeLauncher:
         self.running.discard(pid)
 
 
+@dataclass(slots=True)
+class FakeTraces:
+    """What a system wrote down, as given."""
+
+    log: Sequence[LogLine] | None = None
+    """None: it may not be read."""
+    crashes: Sequence[CrashFile] = ()
+    power: Sequence[PowerChange] | None = None
+    free: Mapping[str, int] = field(default_factory=dict[str, int])
+    """By path; a path that is missing cannot be told."""
+    asked: int = 0
+    """How often the log was asked for."""
+
+    def kernel_log(self, since: Stamp, until: Stamp) -> Sequence[LogLine] | None:
+        """The lines of that time."""
+        self.asked += 1
+        return None if self.log is None else [line for line in self.log if since <= line.at <= until]
+
+    def crash_files(self, directories: Sequence[str], since: Stamp, until: Stamp) -> Sequence[CrashFile]:
+        """Those of that time, wherever they lie."""
+        del directories
+        return [crash for crash in self.crashes if crash.at is not None and since <= crash.at <= until]
+
+    def power_changes(self) -> Sequence[PowerChange] | None:
+        """As given."""
+        return self.power
+
+    def free_bytes(self, path: str) -> int | None:
+        """As given."""
+        return self.free.get(path)
+
+    def readable(self, now: Stamp) -> Sequence[str]:
+        """The kernel's log, where there is one."""
+        del now
+        return () if self.log is None else ("kernel log",)
+
+
 def fake_machine(
     directory: Path,
     *,
@@ -221,6 +265,7 @@ def fake_machine(
     git: Git | None = None,
     watch: Watch | None = None,
     launcher: Launcher | None = None,
+    traces: Traces | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Machine:
     """A machine whose home is `directory/home` and that has nothing else; any door may be another, a real one too.
@@ -234,6 +279,7 @@ def fake_machine(
         git=git or ScriptedGit(),
         watch=watch or FakeWatch(),
         launcher=launcher or FakeLauncher(),
+        traces=traces or FakeTraces(),
         places=Places(
             home=home,
             cache=directory / "cache",

@@ -7,10 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from refloat.model.brief import SECTIONS, Answers, Brief, Confidence, Line, WrittenBrief
+from refloat.model.brief import (
+    SECTIONS,
+    Ages,
+    Answers,
+    Brief,
+    BriefPreview,
+    Confidence,
+    Line,
+    MaskedPlace,
+    WrittenBrief,
+)
 from refloat.model.stamp import Stamp, later
 from refloat.ports import GitAnswer, Machine, Places
-from refloat.testing.fakes import FakeProcesses, FakeWatch, ScriptedGit
+from refloat.testing.fakes import FakeProcesses, FakeTraces, FakeWatch, ScriptedGit
 from refloat.testing.samples import Sample, at
 from refloat.usecases.hold_session import Holding
 from refloat.usecases.keep_draft import Drafts, open_drafts
@@ -64,6 +74,7 @@ def still_machine(home: Path, launcher: ScriptedLauncher | None = None, user: st
         ScriptedGit(),
         FakeWatch(),
         launcher or ScriptedLauncher(),
+        FakeTraces(),
         places,
     )
 
@@ -132,6 +143,16 @@ def _lines(said: tuple[str, ...] | str | None, found: str, by: str | None) -> tu
     return tuple(Line(text, Confidence.RECORDED, by=by) for text in said)
 
 
+def plain_preview(sample: Sample) -> BriefPreview:
+    """One value, masked in two places, and the sample's files as what will age."""
+    masked = (
+        MaskedPlace("GitHub token", 40, 1, "Previous attempt", 9),
+        MaskedPlace("GitHub token", 40, 1, "What remains uncertain", 31),
+    )
+    files = (Ages("file", row.path, "content 9c0e2b1f4d5a") for row in sample.checkout.files)
+    return BriefPreview(sample.session.name, masked, (Ages("head", "HEAD", "commit 9c0e2b1f4d5a"), *files))
+
+
 def unmasked(value: Masked, /) -> Masked:
     """As it is: samples hold no secrets."""
     return value
@@ -151,6 +172,7 @@ def rescue_of(
         open_drafts(machine) if drafts is None else drafts,
         Case(sample.session, sample.story, sample.checkout, sample.triage),
         write=lambda answers: plain_brief(sample, answers),
+        preview=lambda _: plain_preview(sample),
         mask=unmasked,
         new_command=lambda brief: ("claude", f"Read {brief} and go on from there."),
         cwd=cwd or machine.places.home,

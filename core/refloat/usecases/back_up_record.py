@@ -1,4 +1,4 @@
-"""A backup of the record, and what its database finds damaged in itself."""
+"""A backup of the record."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,8 +16,3 @@ def back_up_record(record: Record, target: Path, now: Stamp) -> Sequence[str]:
 
     """
     return back_up(record, target, now)
-
-
-def damage(record: Record) -> Sequence[str]:
-    """What the database finds damaged, in its words."""
-    return record.engine.integrity()

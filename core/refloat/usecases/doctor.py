@@ -79,6 +79,7 @@ def _machine(bench: Workbench) -> MachineFacts:
         catalogue=str(machine.places.cache / "catalogue.db"),
         record="PostgreSQL" if _has_url(machine) else str(machine.places.data / FILE_NAME),
         open_drafts=_count_drafts(machine),
+        traces=tuple(machine.traces.readable(machine.clock.now())),
     )
 
 

@@ -9,6 +9,7 @@ from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.compare_checkout import Scene, compare_checkout, see_scene
+from refloat.usecases.explain_end import explain_end
 from refloat.usecases.find_sessions import Located, find_neighbours
 from refloat.usecases.read_session import read_story
 from refloat.usecases.triage_session import triage_session
@@ -35,8 +36,9 @@ def examine(bench: Workbench, located: Located) -> Examined:
     """
     story = read_story(located.reader, located.found)
     checkout = compare_with_others(bench, located, story)
-    triage = triage_session(bench, story, checkout, located.session)
-    return Examined(located.session, located.reader, located.found, story, checkout, triage)
+    session = explain_end(bench, located.session, story)
+    triage = triage_session(bench, story, checkout, session)
+    return Examined(session, located.reader, located.found, story, checkout, triage)
 
 
 def compare_with_others(bench: Workbench, located: Located, story: Story) -> Checkout:

@@ -1,8 +1,8 @@
 """Wraps, pickups and decisions: one person or agent hands a job to the next.
 
-Decides the first moves of a pickup: the trail is read, the receipts that most rests on are verified from their bytes
-up, and the work goes on at the first step that is absent or cannot be confirmed. Refuses to hand on as done a step
-whose outcome nobody knows.
+Decides the first moves of a pickup: the job is read end to end, the receipts that most rests on are verified from
+their bytes up, and the work goes on at the first step that is absent or cannot be confirmed. Refuses to hand on as done
+a step whose outcome nobody knows.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from refloat.model.record import Checked, Decision, Fault, Pickup, SavedStep, Tr
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.model.story import Story
-from refloat.record.checking import verify_job
+from refloat.record.checking import read_end_to_end, verify_job
 from refloat.record.handovers import NewDecision, NewPickup, NewWrap, add_decision, add_pickup, add_wrap
 from refloat.record.rows import number, text
 from refloat.record.store import Record
@@ -33,7 +33,7 @@ class PickedUp:
     trail: Trail
     checked: tuple[Checked, ...]
     problems: tuple[Fault, ...]
-    """Of the receipts that were verified."""
+    """Of the job read end to end, and of the receipts that were verified from their bytes up."""
     unsettled: tuple[SavedStep, ...]
     """What nobody may take for done."""
 
@@ -96,7 +96,9 @@ def pick_up(record: Record, ref: str, producer: str, now: Callable[[], Stamp]) -
     with record.reading() as connection:
         open_steps = tuple(unsettled(record, connection, job))
         total = number(own_row(connection, job), "last_seq") or 0
+    problems = (*read_end_to_end(record, job).problems, *problems)
     doubtful = [step.seq for step in open_steps] + [each.seq for each in checked if each.verdict != "unchanged"]
+    doubtful += [fault.seq for fault in problems if fault.seq is not None]
     doubtful += [step.seq for step in trail.steps if step.verdict in {"altered", "missing"}]
     continue_at = min(doubtful, default=total + 1)
     pickup = NewPickup(job, now(), producer, wrap.id if wrap else None, checked, continue_at)

@@ -18,9 +18,9 @@ from refloat.model.stamp import Stamp
 from refloat.model.story import Story
 from refloat.model.transcript import Step
 from refloat.record.chain import add_steps, check_name
-from refloat.record.contents import Content, hold
+from refloat.record.contents import Content, hold, keep
 from refloat.record.rows import number
-from refloat.record.store import Record, find_url, open_record
+from refloat.record.store import NotWritten, Record, find_url, open_record
 
 LABEL = "reconstructed from the transcript"
 _UNKNOWN = Tree(unknown=LABEL)
@@ -69,7 +69,10 @@ def reconstruct(record: Record, job: str, session: SessionName, story: Story, no
     head = Opening(job, session, "reconstruct", title, "reconstruction", now, story.summary.workspace, _UNKNOWN)
     noted = hold(json.dumps({"gaps": gaps}, ensure_ascii=True, indent=1).encode("ascii"))
     rows = [(head, Ending("ok", now, None, _UNKNOWN, f"{LABEL}; gaps are named in its output"), None, noted)]
-    rows += [_step(job, session, story, step, now) for step in told]
+    try:
+        rows += [_step(record, job, session, story, step, now) for step in told]
+    except OSError as error:
+        raise NotWritten(f"the record cannot be written: {error}") from error
     return Reconstructed(session, tuple(one.receipt for one in add_steps(record, rows)), tuple(gaps))
 
 
@@ -89,7 +92,7 @@ def find_gaps(story: Story, steps: Sequence[Step]) -> list[str]:
 
 
 def _step(
-    job: str, session: SessionName, story: Story, step: Step, now: Stamp
+    record: Record, job: str, session: SessionName, story: Story, step: Step, now: Stamp
 ) -> tuple[Opening, Ending, Content | None, Content | None]:
     began = step.at or story.summary.started_at or now
     summary = step.summary or step.tool
@@ -99,9 +102,9 @@ def _step(
     note = f"{LABEL}: {where}step {step.n}, line {step.line}"
     outcome = _OUTCOMES.get(step.outcome, "dangling")
     ending = Ending(outcome, step.ended_at or began, step.exit_code, _UNKNOWN, note)
-    output = None if outcome == "dangling" and not step.output else _bytes(step.output)
-    return opening, ending, _bytes(step.input), output
+    output = None if outcome == "dangling" and not step.output else keep(record, _bytes(step.output))
+    return opening, ending, keep(record, _bytes(step.input)), output
 
 
-def _bytes(text: str) -> Content:
-    return hold(text.encode("utf-8", "surrogatepass"))
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from refloat.brief.masks import Masker
 from refloat.errors import NotDone
-from refloat.model.brief import Answers, WrittenBrief
+from refloat.model.brief import Answers, BriefPreview, WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.recovery import Probed, Said, WroteTo
 from refloat.model.session import Session
@@ -22,12 +22,13 @@ from refloat.model.triage import Triage
 from refloat.ports import Machine
 from refloat.usecases.hold_session import Holding
 from refloat.usecases.keep_draft import Drafts, Kept
+from refloat.usecases.preview_brief import preview_brief
 from refloat.usecases.probe import Look, plan_look, run_look
 from refloat.usecases.put_brief import put_brief, usual_path
 from refloat.usecases.recover import Recovery, Uncertain, answer, begin
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_brief
-from refloat.usecases.write_recovery import brief_of
+from refloat.usecases.write_recovery import brief_of, said_in
 
 Masked = TypeVar("Masked")
 
@@ -60,6 +61,7 @@ class Rescue:
         case: Case,
         *,
         write: Callable[[Answers | None], WrittenBrief],
+        preview: Callable[[Answers | None], BriefPreview],
         mask: Mask,
         new_command: Callable[[str], Sequence[str]],
         cwd: Path,
@@ -71,6 +73,7 @@ class Rescue:
         self._drafts = drafts
         self._case = case
         self._write = write
+        self._preview = preview
         self._mask = mask
         self._new_command = new_command
         self._cwd = cwd
@@ -131,6 +134,10 @@ class Rescue:
         """The brief with everything that was said."""
         return brief_of(recovery, self._write)
 
+    def preview(self, recovery: Recovery) -> BriefPreview:
+        """What of that brief is masked, and what of it will age."""
+        return self._preview(said_in(recovery, self._write))
+
     def may_probe(self, row: Uncertain) -> str | None:
         """Why its look cannot be run from here; None: it can."""
         return self.look(row).why_not
@@ -188,7 +195,7 @@ class Rescue:
         return tuple(self._new_command(str(path)))
 
 
-def open_rescue(bench: Workbench, drafts: Drafts, case: Case, *, cwd: Path) -> Rescue:
+def open_rescue(bench: Workbench, drafts: Drafts, case: Case, *, cwd: Path, holding: Holding | None = None) -> Rescue:
     """The recovery of a session that was read and compared. `drafts` must outlive it.
 
     Raises:
@@ -201,14 +208,22 @@ def open_rescue(bench: Workbench, drafts: Drafts, case: Case, *, cwd: Path) -> R
     def write(answers: Answers | None) -> WrittenBrief:
         return write_brief(bench, case.session, case.story, case.checkout, case.triage, answers=answers)
 
+    def preview(answers: Answers | None) -> BriefPreview:
+        def with_masker(own: Masker) -> WrittenBrief:
+            return write_brief(bench, case.session, case.story, case.checkout, case.triage, answers=answers, masker=own)
+
+        return preview_brief(with_masker)
+
     return Rescue(
         bench.machine,
         drafts,
         case,
         write=write,
+        preview=preview,
         mask=masker.tree,
         new_command=bench.reader(case.session.agent).new_command,
         cwd=cwd,
+        holding=holding,
     )
 
 

@@ -16,9 +16,9 @@ from refloat.errors import NotDone, RefloatError
 from refloat.model.saving import Ended, Ending, Opening, Runner, SavedOutcome, Tree
 from refloat.model.stamp import Stamp
 from refloat.record.chain import Begun, Sealed, add_step, begin_step, check_name, seal_step
-from refloat.record.contents import Content, hold
+from refloat.record.contents import hold, keep
 from refloat.record.spool import Spool
-from refloat.record.store import Record, find_url, open_record
+from refloat.record.store import NotWritten, Record, find_url, open_record
 
 _STOPPED: Final = frozenset((signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL))
 """Signals that somebody sent to end a command; the others are its own faults."""
@@ -128,7 +128,11 @@ def save_elsewhere(desk: Desk, told: Elsewhere) -> Sealed:
     )
     ending = Ending(told.outcome, now, told.exit_code, tree, told.note)
     with desk.open() as record:
-        return add_step(record, opening, ending, _kept(told.given), _kept(told.output))
+        try:
+            given, output = (None if data is None else keep(record, data) for data in (told.given, told.output))
+        except OSError as error:
+            raise NotWritten(f"the record cannot be written: {error}") from error
+        return add_step(record, opening, ending, given, output)
 
 
 def write_receipt(path: str, text: str) -> None:
@@ -151,10 +155,6 @@ def outcome_of(ended: Ended) -> SavedOutcome:
     if ended.by_signal in _STOPPED:
         return "interrupted"
     return "error" if ended.failed or ended.code else "ok"
-
-
-def _kept(data: bytes | None) -> Content | None:
-    return None if data is None else hold(data)
 
 
 def _let_pass(data: bytes) -> None:

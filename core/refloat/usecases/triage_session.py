@@ -2,31 +2,26 @@
 
 The piles are those of design §5.
 
-Asks the repository only for the commits that the record names, and the process table only for recorded process numbers.
+Asks the repository only for the commits that the record names.
 """
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final
 
 from refloat.commands import commit_subject, commits_in, is_commit
 from refloat.model.checkout import Checkout, PlaceKind
-from refloat.model.liveness import Verdict
-from refloat.model.session import Session, State
-from refloat.model.stamp import Stamp, seconds_of
+from refloat.model.session import Session
 from refloat.model.story import Story
 from refloat.model.transcript import Step
-from refloat.model.triage import StillOpen, Triage
+from refloat.model.triage import Triage
 from refloat.ports import Git
 from refloat.triage.actions import find_actions, list_actions
 from refloat.triage.backing import Evidence
 from refloat.triage.claims import judge_claims
 from refloat.triage.findings import CommitSeen, sort_findings
 from refloat.usecases.hear_claims import hear_claims
+from refloat.usecases.still_open import find_still_open
 from refloat.usecases.workbench import Workbench
-
-_SLACK: Final = 120.0
-"""Seconds between the record of a start and the start that the system tells."""
 
 
 def triage_session(bench: Workbench, story: Story, checkout: Checkout, session: Session) -> Triage:
@@ -45,7 +40,7 @@ def triage_session(bench: Workbench, story: Story, checkout: Checkout, session: 
         (*piles.saved, *borne_out),
         claimed,
         tuple(piles.gone),
-        tuple(_still_open(bench, story, session)),
+        tuple(find_still_open(bench, story, session)),
         list_actions(actions),
     )
 
@@ -119,42 +114,3 @@ def _on_branches(
         if held.code == 0 and name and name != "stash":
             branches[sha] = name
     return branches, by_subject
-
-
-# ── what else was open ───────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _still_open(bench: Workbench, story: Story, session: Session) -> Iterable[StillOpen]:
-    over = session.liveness.verdict is Verdict.GONE
-    rebooted = _rebooted(bench, session.last_activity_at)
-    for work in story.open_work:
-        running = _runs(bench, work.background.pid, work.at) if work.background.pid is not None else None
-        if rebooted or (work.background.kind == "subagent" and over):
-            running = False
-        yield StillOpen(work.background.what, work.background.kind, work.step, work.background.pid, running)
-    known = {work.background.id for work in story.open_work}
-    for sub in session.subagents:
-        if sub.id not in known and sub.state is not State.STOPPED and sub.state is not State.UNBOUND:
-            title = story.subagents[sub.id].summary.title if sub.id in story.subagents else ""
-            running = False if over else (True if sub.state is State.LIVE else None)
-            yield StillOpen(title or f"sub-agent {sub.id}", "subagent", None, None, running)
-    for prompt in story.queued:
-        yield StillOpen(prompt.text, "queued_prompt", None, None, False if over else None)
-
-
-def _rebooted(bench: Workbench, last: Stamp | None) -> bool:
-    boot = bench.machine.processes.boot_time()
-    return boot is not None and last is not None and boot > last
-
-
-def _runs(bench: Workbench, pid: int, at: Stamp | None) -> bool | None:
-    """Whether a recorded process still runs: a number that another process took over later proves the end."""
-    process = bench.machine.processes.get(pid)
-    if process is None or process.zombie:
-        return False
-    if at is None:
-        return None
-    begun = seconds_of(at)
-    if process.started > begun + _SLACK:
-        return False
-    return True if process.started > begun - _SLACK else None

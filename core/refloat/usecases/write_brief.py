@@ -3,12 +3,13 @@
 import contextlib
 import os
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from refloat.brief.build import build_brief
 from refloat.brief.facts import Facts
-from refloat.brief.fingerprint import take_fingerprint, write_last_line
+from refloat.brief.fingerprint import ages_of, read_last_line, take_fingerprint, write_last_line
 from refloat.brief.hits import MASK
 from refloat.brief.markdown import check_template, render
 from refloat.brief.masks import Masker
@@ -24,6 +25,9 @@ from refloat.usecases.workbench import Workbench
 
 MAX_TOKENS: Final = 4_000
 
+WriteBrief = Callable[[Masker], WrittenBrief]
+"""`write_brief`, bound to all but its masker."""
+
 
 def write_brief(
     bench: Workbench,
@@ -36,11 +40,13 @@ def write_brief(
     max_tokens: int = MAX_TOKENS,
     template: str | None = None,
     show_secrets: bool = False,
+    masker: Masker | None = None,
 ) -> WrittenBrief:
     """Build the brief of a session, in both forms: `brief` holds the statements that stand in `markdown`.
 
     Everything recorded is searched for secrets first, so that one that is named once stays masked where it stands
-    bare. What did not fit into `max_tokens` (of four bytes) is counted in `omitted`.
+    bare. What did not fit into `max_tokens` (of four bytes) is counted in `omitted`. `masker`: a fresh one that masks
+    in place of a plain one.
 
     Raises:
         UsageError: the template has no place for any section.
@@ -48,7 +54,7 @@ def write_brief(
     """
     del bench  # the brief is made from what was read; the machine is asked only when it is checked
     check_template(template)
-    masker = Masker(enabled=not show_secrets)
+    masker = masker or Masker(enabled=not show_secrets)
     masker.learn((session, story, checkout, triage, answers))
     facts = Facts(session, story, checkout, triage, Quoter(masker), answers or Answers())
     fingerprint = _fingerprint(facts)
@@ -68,8 +74,10 @@ def write_brief(
         template=template,
         own_title=facts.answers.title is not None,
     )
-    masked = 0 if show_secrets else rendered.text.count(MASK)
-    return WrittenBrief(session.name, rendered.brief, rendered.text, masked, rendered.omitted)
+    masked = rendered.text.count(MASK) if masker.enabled else 0
+    held_to = read_last_line(rendered.text)
+    ages = len(ages_of(held_to)) if held_to else 0
+    return WrittenBrief(session.name, rendered.brief, rendered.text, masked, rendered.omitted, ages)
 
 
 def _fingerprint(facts: Facts) -> Fingerprint:

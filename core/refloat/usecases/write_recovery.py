@@ -84,8 +84,19 @@ def brief_of(recovery: Recovery, write: Write) -> WrittenBrief:
     """The brief with everything that was said. Written a second time only where lines were added or changed."""
     plain = answers_of(recovery)
     written = write(plain)
-    lines = changed_lines(recovery, written.brief)
-    return write(replace(plain, lines=lines)) if lines else written
+    said = _with_lines(plain, recovery, written.brief)
+    return written if said is plain else write(said)
+
+
+def said_in(recovery: Recovery, write: Write) -> Answers:
+    """All answers with which `brief_of` writes, the lines that were added or changed included."""
+    plain = answers_of(recovery)
+    return _with_lines(plain, recovery, write(plain).brief)
+
+
+def _with_lines(plain: Answers, recovery: Recovery, brief: Brief) -> Answers:
+    lines = changed_lines(recovery, brief)
+    return replace(plain, lines=lines) if lines else plain
 
 
 def changed_lines(recovery: Recovery, brief: Brief) -> dict[Section, tuple[Line, ...]]:

@@ -6,7 +6,7 @@ Refuses to mask, cut or escape: `refloat.wire.writing` does, on the way out.
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from refloat.model.brief import SECTIONS, BriefCheck, Line, WrittenBrief
+from refloat.model.brief import SECTIONS, BriefCheck, BriefPreview, Line, WrittenBrief
 from refloat.model.checkout import Checkout, CheckRun, DirtyHunk, EditedFile, FoundIn, Operation, OtherChange
 from refloat.model.liveness import Liveness
 from refloat.model.problem import Problem
@@ -361,6 +361,8 @@ def still_open(value: StillOpen) -> Document:
         "step": value.step,
         "pid": value.pid,
         "running": value.running,
+        "why": value.why,
+        "output": value.output,
     }
 
 
@@ -399,6 +401,23 @@ def brief(value: WrittenBrief) -> Document:
     }
 
 
+def preview(value: BriefPreview) -> Document:
+    """What of a brief is masked, and what of it will age: `refloat brief --preview`."""
+    return {
+        "masked": [
+            {
+                "kind": row.kind,
+                "length": row.length,
+                "value": row.value,
+                "section": row.section,
+                "line": row.line,
+            }
+            for row in value.masked
+        ],
+        "ages": [{"kind": row.kind, "what": row.what, "now": row.now} for row in value.ages],
+    }
+
+
 def check(value: BriefCheck) -> Document:
     """`refloat check`."""
     return {
@@ -433,6 +452,7 @@ def doctor(value: Doctor) -> Document:
             "catalogue": machine.catalogue,
             "record": machine.record,
             "open_drafts": machine.open_drafts,
+            "traces": list(machine.traces),
         },
         "warnings": [{"what": row.what, "path": row.path} for row in value.warnings],
     }

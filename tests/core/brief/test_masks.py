@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
+from time import process_time
 from typing import NamedTuple
 
 import pytest
@@ -289,6 +290,106 @@ def test_the_library_is_not_loaded_for_ordinary_text() -> None:
 def test_formats_that_the_library_alone_knows_are_masked() -> None:
     account = "AC" + "0a1b2c3d" * 4
     assert account not in Masker().text(f"the twilio account {account} sends it")
+
+
+# ── what stands before a token, and how long it takes ────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("before", ["-", "_", "x-", "my_", "a1_", "é", "—", "=", "/", ".", "\\n"])
+@pytest.mark.parametrize("kind", sorted(TOKENS))
+def test_a_token_directly_behind_a_sign_is_masked(kind: str, before: str) -> None:
+    assert not leaks(TOKENS[kind], Masker().text(f"it says {before}{TOKENS[kind]} there"))
+
+
+def test_a_long_token_without_a_digit_is_masked_and_a_name_is_not() -> None:
+    letters = "hf" + "_" + "aBcDEfgHiJKlmNoPQrsTuvWXyZabCdEFgh"
+    assert not leaks(letters, Masker().text(f"use {letters} now"))
+    assert find_secrets("hf_tokenizer_for_the_wholeModelOfThisRun and npm_configUserAgentOfThisVeryLongName") == ()
+
+
+_ROUND = [
+    "password=", "password:'", "authorization:", "bearer:", "cookie=", "cookie=a1b2c3d;", "sk-", "gh" + "p_", "eyJ",
+    "xoxb-", "SG.", "curl ", "curl -u a:", "login a ", "?sig=", "--token ", "<secret>", "token is ", "key", "://a:",
+    "PuTTY-User-Key-File-2: x\n", "-----END PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\\n", "Private-MAC: ",
+    "-----BEGIN PRIVATE KEY-----\nMIIEabcdefghijklmnop\n-----END PRIVATE KEY-----\n", "aws ", "npm_token\n", "\\",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("part", _ROUND)
+def test_masking_takes_time_that_grows_as_the_text_does(part: str) -> None:
+    """Eight times the text in less than thirty times the time: what is quadratic takes sixty-four times as long."""
+    short, long = part * (8_000 // len(part)), part * (64_000 // len(part))
+    Masker().text(short)  # imports and caches
+    assert _least(long) < 30 * max(_least(short), 0.001)
+
+
+def test_many_different_secrets_take_time_that_grows_as_their_number_does() -> None:
+    def made(number: int) -> str:
+        return "".join(f"password=a1{sample(5, str(n))} token=a1{sample(30, str(n))} " for n in range(number))
+
+    assert _least(made(1_600)) < 30 * max(_least(made(200)), 0.001)
+
+
+def test_a_key_of_letters_that_are_also_escapes_is_soon_judged() -> None:
+    def made(length: int) -> str:
+        return "-----BEGIN PRIVATE KEY-----\n" + "nr" * length + "!"
+
+    assert _least(made(16_000)) < 30 * max(_least(made(2_000)), 0.001)
+
+
+def _least(text: str) -> float:
+    """The shortest of several times: what else the machine does only adds to one."""
+    times: list[float] = []
+    for _ in range(3):
+        begun = process_time()
+        Masker().text(text)
+        times.append(process_time() - begun)
+    return min(times)
+
+
+def test_a_secret_that_is_named_within_another_is_masked_to_its_end() -> None:
+    first, second = sample(30, "f"), sample(40, "s")
+    for text in (
+        f"API_KEY={first}password: {second}",
+        f"cookie: a={first}cookie: b={second}",
+        f"Bearer {first}Bearer: {second}",
+        f"login a password {first}login b password {second}",
+        f"curl -u a:{first}curl -u b:{second}",
+    ):
+        shown = Masker().text(text)
+        assert not leaks(first, shown), text
+        assert not leaks(second, shown), text
+
+
+@pytest.mark.parametrize("kind", sorted(TOKENS.keys() - {"AWS access key", "Twilio key"}))
+def test_of_two_tokens_in_one_word_both_are_masked(kind: str) -> None:
+    """The first letters of the second one may be such as the first one is made of."""
+    other = TOKENS[kind][:-12] + sample(12, "z").lower()
+    shown = Masker().text(f"see {TOKENS[kind]}{other} there")
+    assert not leaks(TOKENS[kind][-16:], shown)
+
+
+def test_a_token_within_a_key_leaves_the_marks_as_they_are() -> None:
+    token = TOKENS["GitHub token"]
+    shown = Masker().text(f"Bearer {sample(40)} -----BEGIN RSA PRIVATE KEY-----{token}hf_-----END RSA PRIVATE KEY-----")
+    assert not leaks(token, shown)
+    assert "[[masked" not in shown
+    assert Masker().text("mysql -pSG.[masked: password].x") == "mysql -pSG.[masked: password].x"
+
+
+def test_a_long_value_is_masked_to_its_end() -> None:
+    value = sample(5_000)
+    for around in ("password={} x", "PASSWORD={}", "Authorization: Bearer {}", "bearer {} x"):
+        assert not leaks(value, Masker().text(around.format(value)))
+
+
+def test_short_values_are_known_again_however_many_there_are() -> None:
+    values = [f"a{n:03d}Bc7" for n in range(60)]
+    masker = Masker()
+    masker.learn([f'password = "{value}"' for value in values])
+    shown = masker.text(" ".join(values) + f" x{values[0]} {values[1]}!")
+    assert [value for value in values[1:] if value in shown] == []
+    assert f"x{values[0]}" in shown  # within a longer word it is no secret
 
 
 # ── laws ─────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -225,7 +225,7 @@ def test_what_else_was_open(repo: Repo) -> None:
         ("dev_server", True),
         ("background_shell", False),
         ("watcher", False),
-        ("timer", None),
+        ("timer", False),
         ("subagent", False),
         ("queued_prompt", False),
     ]

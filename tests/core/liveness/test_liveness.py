@@ -50,6 +50,10 @@ class StubReader:
     def child_variables(self) -> Sequence[str]:
         return ("AGENT_SESSION",)
 
+    def marks_children(self, version: str) -> bool:
+        del version
+        return True
+
     def explains_silence(self, version: str, entrypoint: str) -> bool:
         return self.complete and version >= "2" and entrypoint == "cli"
 

@@ -1,6 +1,7 @@
 """The psutil table, which runs here too: what it says must be what /proc says."""
 
 import os
+import socket
 import sys
 
 import pytest
@@ -33,3 +34,10 @@ def test_it_agrees_with_proc() -> None:
     assert PsutilProcesses().environment(os.getpid())
     assert PsutilProcesses().open_files(2**22 + 1) is None
     assert PsutilProcesses().boot_time()
+
+
+def test_it_tells_the_ports_that_a_process_listens_on() -> None:
+    with socket.socket() as waiting:
+        waiting.bind(("127.0.0.1", 0))
+        waiting.listen()
+        assert PsutilProcesses().listening_ports({os.getpid(), 2**22 + 1}) >= {waiting.getsockname()[1]}

@@ -5,6 +5,7 @@ import os
 import pty
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ from refloat.liveness.evidence import Subject, look
 from refloat.liveness.verdict import judge_liveness
 from refloat.machine.launcher import SystemLauncher
 from refloat.machine.mounts import Mount
-from refloat.machine.processes import LinuxProcesses, read_locks, terminal_name
+from refloat.machine.processes import LinuxProcesses, read_locks, system_processes, terminal_name
 from refloat.machine.table import running_programs, split_argv
 from refloat.model.liveness import Holder, ProcessInfo, Verdict
 from refloat.model.stamp import seconds_of
@@ -300,6 +301,10 @@ class Registered:
     def child_variables(self) -> tuple[str, ...]:
         return ()
 
+    def marks_children(self, version: str) -> bool:
+        del version
+        return True
+
     def explains_silence(self, *_: object) -> bool:
         return True
 
@@ -326,3 +331,13 @@ def test_a_real_owner_lives_becomes_a_zombie_and_is_gone(claude: Starter, tmp_pa
     assert verdict()[:2] == (Verdict.GONE, ["zombie", "no_process"])
     child.wait()
     assert verdict()[:2] == (Verdict.GONE, ["register", "no_process"])
+
+
+def test_the_ports_that_a_process_listens_on() -> None:
+    with socket.socket() as waiting, socket.socket() as idle:
+        waiting.bind(("127.0.0.1", 0))
+        waiting.listen()
+        idle.bind(("127.0.0.1", 0))
+        found = system_processes().listening_ports({os.getpid(), 999_999_999})
+        assert waiting.getsockname()[1] in found
+        assert idle.getsockname()[1] not in found

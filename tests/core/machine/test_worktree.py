@@ -123,3 +123,10 @@ def test_it_writes_nothing_into_the_repository(repo: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in repo.rglob("*")}
     look(repo)
     assert {path: path.stat().st_mtime_ns for path in repo.rglob("*")} == before
+
+
+def test_a_setting_that_names_another_place_is_not_followed(repo: Path, tmp_path: Path) -> None:
+    clean = look(repo)
+    (tmp_path / "elsewhere").mkdir()
+    git(repo, "config", "core.worktree", str(tmp_path / "elsewhere"))
+    assert look(repo) == clean

@@ -22,6 +22,7 @@ from refloat.model.transcript import (
     TurnBegan,
     TurnEnded,
 )
+from refloat.readers.pairing import keep, keep_ends
 from refloat.readers.story import Assembler
 
 
@@ -201,3 +202,17 @@ def test_freezing_anywhere_changes_nothing(events: list[Event], where: int) -> N
     second.take(events[where:])
     assert second.summary() == straight
     assert assemble(*events).summary() == straight
+
+
+def test_what_is_kept_of_a_text_parts_no_word() -> None:
+    """Half of a secret is not found any more."""
+    token = "gh" + "p_" + "a1B2c3D4e5" * 4
+    for at in range(1, len(token)):
+        start = "x" * (99 - at) + " "
+        assert keep(start + token + " rest", 100) in {start, f"{start}{token}"}
+    words = "word " * 40
+    assert keep(words, 12) == "word word "
+    ends = keep_ends(f"{'a ' * 25}{token} {'b ' * 200}{token} {'c ' * 10}", 90)
+    assert token[:8] not in ends
+    assert token[-8:] not in ends
+    assert keep("x" * 5_000, 3_000) == "x" * 3_000

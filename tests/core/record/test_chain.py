@@ -2,7 +2,9 @@
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
+import psycopg
 import pytest
 
 from refloat.errors import UsageError
@@ -19,7 +21,7 @@ from refloat.record.chain import (
 from refloat.record.contents import hold
 from refloat.record.handovers import NewDecision, NewPickup, NewWrap, add_decision, add_pickup, add_wrap
 from refloat.record.receipts import altered_fields
-from refloat.record.store import Record
+from refloat.record.store import NotWritten, Record, open_record
 
 NOW = Stamp("2026-09-14T14:00:00.000Z")
 END = Stamp("2026-09-14T14:00:02.000Z")
@@ -133,3 +135,15 @@ def test_writers_that_share_a_job_lose_and_repeat_nothing(opened: Callable[[], R
     assert [row["sealed"] for row in found] == list(range(1, 201))
     assert sorted(str(row["seq"]).zfill(3) for row in found) == [f"{n:03}" for n in range(1, 201)]
     assert [row["previous"] for row in found] == ["", *[row["receipt"] for row in found[:-1]]]
+
+
+def test_a_server_that_was_gone_meanwhile_is_connected_to_again(server: str, tmp_path: Path) -> None:
+    schema = "gone_meanwhile"
+    with psycopg.connect(server, autocommit=True) as other:
+        other.execute(f"CREATE SCHEMA {schema}")  # pyright: ignore[reportArgumentType, reportCallIssue] - a name of our own
+        with open_record(tmp_path, NOW, f"{server}&options=-csearch_path%3D{schema}") as record:
+            add_step(record, OPENING, ENDING)
+            other.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+            with pytest.raises(NotWritten, match="cannot be written"):
+                add_step(record, OPENING, ENDING)
+            assert add_step(record, OPENING, ENDING).row["seq"] == 2

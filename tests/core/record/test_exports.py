@@ -60,8 +60,6 @@ def test_every_altered_value_of_an_export_is_found(exported: Callable[[Format], 
     missed: list[str] = []
     for kind in ("steps", "wraps", "pickups", "decisions"):
         for name, value in document[kind][0].items():
-            if name == "signature":
-                continue
             altered = json.loads(path.read_text())
             altered[kind][0][name] = value + 1 if isinstance(value, int) else f"{value}x"
             path.with_name("altered.json").write_text(json.dumps(altered))

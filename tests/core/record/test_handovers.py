@@ -138,6 +138,19 @@ def test_a_load_bearing_step_that_was_altered_is_where_work_goes_on(file_record:
     assert picked.pickup.continue_at == 1
 
 
+def test_a_step_that_was_altered_or_taken_out_long_ago_is_where_work_goes_on(
+    file_record: Record, tmp_path: Path
+) -> None:
+    for n in range(60):
+        save(file_record, f"step {n}")
+    for seq, sql in ((7, "DELETE FROM steps WHERE seq = 7"), (3, "UPDATE steps SET summary = 'other' WHERE seq = 3")):
+        with closing(sqlite3.connect(tmp_path / "data" / FILE_NAME)) as connection, connection:
+            connection.execute(sql)
+        picked = pick_up(file_record, "retry", "bob", now)
+        assert picked.pickup.continue_at == seq
+        assert seq in {fault.seq for fault in picked.problems}
+
+
 def test_a_wrap_is_found_by_the_beginning_of_its_id(record: Record) -> None:
     save(record, "make")
     wrap = wrap_job(record, NewWrap("retry", NOW, "human:ada", "did", "goal"))

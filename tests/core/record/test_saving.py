@@ -174,3 +174,17 @@ def test_a_step_from_elsewhere_is_sealed_at_once(desk: Make, opened: Callable[[]
     assert (step.link.receipt, step.input_bytes, step.output_sha256) == (sealed.receipt, 2, None)
     assert step.ending is not None
     assert (step.ending.outcome, step.ending.note) == ("denied", "by hand")
+
+
+def test_a_big_output_from_elsewhere_lies_beside_the_rows(
+    desk: Make, opened: Callable[[], Record], url: str | None
+) -> None:
+    data = b"a long line of a log\n" * 10_000
+    save_elsewhere(desk(lambda _: Ended(0)), Elsewhere("retry", "me", "log", "ok", output=data))
+    record = opened()
+    step = only(record)
+    with record.reading() as connection:
+        row = connection.row("contents.one", sha256=step.output_sha256 or "")
+        assert row is not None
+        assert (row["place"], row["coding"]) == ("file" if url is None else "row", "zstd")
+        assert b"".join(read(record, connection, step.output_sha256 or "", step.output_bytes)) == data

@@ -62,11 +62,13 @@ def test_what_nobody_changed_is_unchanged(alter: Callable[[str], None], record: 
 FIELDS = {
     "steps": "id seq origin producer tool summary workspace host pid pid_started automatic input_sha256 input_bytes "
     "started_at head_before worktree_before unknown_before rests_on opened output_sha256 output_bytes outcome "
-    "exit_code ended_at head_after worktree_after unknown_after note sealed previous digests receipt signer",
+    "exit_code ended_at head_after worktree_after unknown_after note sealed previous digests receipt signer signature",
     "wraps": "id at producer summary goal recipient next_steps not_checked last_seq automatic note sealed previous "
-    "digests receipt signer",
-    "pickups": "id at producer wrap checked continue_at automatic note sealed previous digests receipt signer",
-    "decisions": "id at status decided_by release about automatic note sealed previous digests receipt signer",
+    "digests receipt signer signature",
+    "pickups": "id at producer wrap checked continue_at automatic note sealed previous digests receipt "
+    "signer signature",
+    "decisions": "id at status decided_by release about automatic note sealed previous digests receipt "
+    "signer signature",
 }
 NUMBERS = {"seq", "pid", "automatic", "input_bytes", "output_bytes", "exit_code", "sealed", "rests_on"} | {
     "last_seq",
@@ -76,7 +78,7 @@ NUMBERS = {"seq", "pid", "automatic", "input_bytes", "output_bytes", "exit_code"
 
 def test_the_list_of_fields_is_whole(alter: Callable[[str], None], record: Record) -> None:
     for table, names in FIELDS.items():
-        assert set(columns(record, table)) == {*names.split(), "job", "signature"}
+        assert set(columns(record, table)) == {*names.split(), "job"}
 
 
 @pytest.mark.parametrize("field", [f"{table}.{name}" for table, names in FIELDS.items() for name in names.split()])

@@ -11,14 +11,16 @@ from typing import cast
 import pytest
 
 from refloat import wire
-from refloat.brief.fingerprint import read_last_line
+from refloat.brief.fingerprint import ages_of, read_last_line
 from refloat.brief.masks import Masker
 from refloat.errors import UsageError
+from refloat.model.brief import SECTIONS, WrittenBrief
 from refloat.model.session import TranscriptFiles
 from refloat.model.transcript import Item
 from refloat.ports import GitAnswer, Machine
 from refloat.testing.samples import Sample, at, crashed, stopped
 from refloat.usecases.check_brief import check_brief
+from refloat.usecases.preview_brief import look_at, preview_brief
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_brief, write_private
 
@@ -210,6 +212,43 @@ def test_secrets_are_masked_counted_and_shown_when_asked(place: Place) -> None:
     shown = write_brief(BENCH, s.session, s.story, s.checkout, s.triage, show_secrets=True)
     assert TOKEN in shown.markdown
     assert shown.masked == 0
+
+
+def test_a_preview_tells_what_is_masked_and_what_will_age(place: Place) -> None:
+    s = with_secrets(place)
+
+    def write(masker: Masker) -> WrittenBrief:
+        return write_brief(BENCH, s.session, s.story, s.checkout, s.triage, masker=masker)
+
+    written = write(Masker())
+    preview = look_at(written, write)
+    lines = written.markdown.split("\n")
+    assert len(preview.masked) == written.masked
+    assert all(f"[masked: {row.kind}" in lines[row.line - 1] for row in preview.masked)
+    lengths = {row.kind: row.length for row in preview.masked}
+    assert lengths == {"GitHub token": len(TOKEN), "password": len("tr0ub4dor-9f3a27")}
+    assert {row.section for row in preview.masked} <= {heading for _, heading in SECTIONS}
+    assert (preview.values, len(preview.ages)) == (2, written.ages)
+    told = {row.what: row.now for row in preview.ages}
+    assert told["HEAD"] == f"commit {(s.checkout.head or '')[:12]}"
+    assert told["src/rounding.py"].startswith("content ")
+    assert told[str(place.transcript)] == "ends at 8,000 bytes"
+    text = wire.dump(wire.preview(preview), masker=Masker(enabled=False))
+    assert TOKEN not in text
+    assert "tr0ub4dor" not in text
+    assert list(json.loads(text)["masked"][0]) == ["kind", "length", "value", "section", "line"]
+    assert list(json.loads(text)["ages"][0]) == ["kind", "what", "now"]
+    assert preview_brief(write) == preview
+
+
+def test_what_a_preview_says_will_age_is_what_a_check_looks_at(place: Place) -> None:
+    path = place.write()
+    fingerprint = read_last_line(path.read_text())
+    assert fingerprint
+    (place.repo / "src" / "rounding.py").write_text("changed\n")
+    place.transcript.unlink()
+    git(place.repo, "commit", "-qam", "next")
+    assert set(moved(path)) <= {row.what for row in ages_of(fingerprint)}
 
 
 def test_the_json_carries_the_markdown_as_it_is(place: Place) -> None:

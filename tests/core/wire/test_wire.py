@@ -103,7 +103,7 @@ def test_a_triage_has_the_keys_of_the_design() -> None:
     assert list(made["saved"][-1]) == [*finding, "subagent"]
     assert made["gone"][0]["recoverable_from"] == [{"from": "record", "ref": None, "commit": None}]
     assert list(made["saved"][0]["where"]) == ["place", "ref", "commit"]
-    assert list(made["still_open"][0]) == keys("what kind step pid running")
+    assert list(made["still_open"][0]) == keys("what kind step pid running why output")
     assert [row["step"] for row in made["inspect"]] == [8]
     assert made["inspect"][0]["probe"] == ["git", "ls-remote", "origin", "refs/heads/fix/rounding"]
 

@@ -25,6 +25,11 @@ LOOKED_AT: Final[dict[str, str]] = {
     "recent": "the transcript",
     "by_path": "the path given",
     "hint": "a hint",
+    "out_of_memory": "kernel log, crash files",
+    "kernel_fault": "kernel log",
+    "crash_file": "crash files",
+    "shutdown": "boots and shutdowns",
+    "disk_full": "file systems",
 }
 
 _PROVES: Final[dict[str, str]] = {
@@ -43,6 +48,11 @@ _PROVES: Final[dict[str, str]] = {
     "recent": "somebody may write",
     "by_path": "cannot be known here",
     "hint": "nothing by itself",
+    "out_of_memory": "why it died",
+    "kernel_fault": "why it died",
+    "crash_file": "that it crashed",
+    "shutdown": "why it died",
+    "disk_full": "a likely cause",
 }
 
 VERDICT_WORDS: Final[dict[Verdict, str]] = {

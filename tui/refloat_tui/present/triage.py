@@ -114,8 +114,9 @@ def still_open_words(work: StillOpen, glyphs: Glyphs) -> tuple[Pieces, Pieces, P
     if work.kind == "queued_prompt":
         words, style, glyph = "unsent", "$pile-claimed", glyphs.prompt
     pid = f", pid {work.pid}" if work.pid else ""
+    why = f": {one_line(work.why)}" if work.why else ""
     return (
         ((f"{glyph} {words}", style),),
         ((one_line(work.what), ""),),
-        ((f"{work.kind.replace('_', ' ')}{pid}", QUIET),),
+        ((f"{work.kind.replace('_', ' ')}{pid}{why}", QUIET),),
     )

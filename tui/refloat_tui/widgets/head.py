@@ -115,7 +115,7 @@ class Head(Vertical):
         )
         self._put("next", self._next(status) if status else ())
         if self.has_class("-unfolded"):
-            self._draw_evidence(session, now)
+            self._draw_evidence(session, status, now)
 
     def _next(self, status: Status) -> Pieces:
         lines: list[tuple[str, str]] = [("NEXT  ", "$accent bold"), (next_words(status), "bold")]
@@ -124,10 +124,12 @@ class Head(Vertical):
             lines += [("\n  y   ", "$key bold"), (_from_here(command, self._home), "$quiet")]
         return tuple(lines)
 
-    def _draw_evidence(self, session: Session, now: Stamp) -> None:
+    def _draw_evidence(self, session: Session, status: Status | None, now: Stamp) -> None:
         width = max(40, self.size.width - 4)
         lines: list[Content] = []
-        for fact in session.liveness.evidence:
+        # How it ended is looked up when a session is opened, never for a list.
+        opened = status is not None and status.session.state is session.state
+        for fact in (*session.liveness.evidence, *(status.session.liveness.of_the_end if status and opened else ())):
             looked, seen, when, worth = evidence_row(fact, now, self._home)
             cells = (Cell(((looked, "$quiet"),), _LOOKED), Cell(((worth, "bold"),)), Cell(((when, "$quiet"),), _WHEN))
             lines.append(row(cells, width, self.glyphs))

@@ -79,6 +79,10 @@ class ClaudeCode:
         """Since 2.1.132, in the environment of every command."""
         return ("CLAUDE_CODE_SESSION_ID",)
 
+    def marks_children(self, version: str) -> bool:
+        """Since 2.1.132."""
+        return processes.marks_children(version)
+
     def explains_silence(self, version: str, entrypoint: str) -> bool:
         """Since 2.1.139, for interactive runs."""
         return processes.explains_silence(version, entrypoint)

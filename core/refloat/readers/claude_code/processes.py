@@ -13,6 +13,7 @@ from refloat.model.liveness import ProcessInfo
 from refloat.readers.claude_code.values import version_of
 
 _REGISTER_COMPLETE: Final = (2, 1, 139)
+_MARKED_SINCE: Final = (2, 1, 132)
 _RUNTIMES: Final = frozenset({"node", "nodejs", "bun", "deno"})
 _INSTALLED: Final = re.compile(r"/claude/versions/\d[\w.-]*$")
 _SCRIPT: Final = re.compile(r"claude-code[^/]*/(?:.*/)?cli\.m?js$")
@@ -107,6 +108,11 @@ def _session_of(value: str) -> str | None:
 def explains_silence(version: str, entrypoint: str) -> bool:
     """Whether the register of that version is complete: since 2.1.139, for interactive runs."""
     return version_of(version) >= _REGISTER_COMPLETE and entrypoint in {"", "cli"}
+
+
+def marks_children(version: str) -> bool:
+    """Whether the commands of that version carry `CLAUDE_CODE_SESSION_ID`: since 2.1.132."""
+    return version_of(version) >= _MARKED_SINCE
 
 
 def continue_command(session_id: str, prompt: str | None) -> Sequence[str]:

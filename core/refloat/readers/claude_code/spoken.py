@@ -36,9 +36,10 @@ from refloat.readers.claude_code.results import (
     told_of,
 )
 from refloat.readers.claude_code.state import RECENT, State
-from refloat.readers.claude_code.tools import AGENTS, SHELLS, background, background_kind, read_call
+from refloat.readers.claude_code.tools import AGENTS, SHELLS, background, read_call
 from refloat.readers.claude_code.values import Row, json_text, listed, mapping, number, objects, text, version_of, words
 from refloat.readers.patch import absolute
+from refloat.readers.running import kind_of_running
 
 _SYNTHETIC: Final = "<synthetic>"
 _ENDS: Final = frozenset({"end_turn", "stop_sequence"})
@@ -46,6 +47,7 @@ _STOP_ALWAYS_TOLD: Final = (2, 1, 97)
 """Since then a null stop reason says that a later block of the message never came; 2.1.38 wrote null on all rows."""
 _IN_BACKGROUND: Final = re.compile(r"Command running in background with ID: ([^\s.,]+)")
 _TASK_NUMBER: Final = re.compile(r"Task #(\S+) created")
+_WRITTEN_TO: Final = re.compile(r"Output is being written to: (/\S+)")
 _TASK_TEXT: Final = re.compile(r"<(task_id|status)>(.*?)</\1>", re.DOTALL)
 _STOPPERS: Final = frozenset({"TaskStop", "KillShell", "KillBash"})
 _ASKERS: Final = frozenset({"TaskOutput", "BashOutput", "AgentOutputTool"})
@@ -373,9 +375,9 @@ def _background(state: State, name: str, call: OpenCall, told: object, output: s
     result = mapping(told)
     tool = call.tool
     if task := text(result.get("backgroundTaskId")):
-        return background(task, background_kind(tool, call.command), call.command, running=True)
+        return _shell(task, call, output)
     if tool in SHELLS and (match := _IN_BACKGROUND.match(output)):
-        return background(match[1], background_kind(tool, call.command), call.command, running=True)
+        return _shell(match[1], call, output)
     if tool in AGENTS or (not tool and "agentId" in result):
         return _agent(call, result)
     if tool == "Monitor":
@@ -392,6 +394,13 @@ def _background(state: State, name: str, call: OpenCall, told: object, output: s
         kind, what = state.background.get(call.command) or ["background_shell", ""]
         return background(call.command, kind, what, running=False)
     return _asked_after(state, call, told, output)
+
+
+def _shell(task: str, call: OpenCall, output: str) -> Background:
+    written = _WRITTEN_TO.search(output)
+    place = written[1].rstrip(".") if written else ""
+    kind = "watcher" if call.tool == "Monitor" else kind_of_running(call.command)
+    return background(task, kind, call.command, running=True, output=place)
 
 
 def _agent(call: OpenCall, result: Row) -> Background | None:

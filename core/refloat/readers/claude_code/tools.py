@@ -3,7 +3,6 @@
 Decides from the tool's name and arguments alone. Refuses to decide what came of it (`results`).
 """
 
-import re
 from typing import Final
 
 from refloat.commands import classify, mcp_kind
@@ -55,12 +54,6 @@ _OBJECTS: Final = (
     "plan",
 )
 """Arguments that say what a call is about, the most telling first."""
-
-_SERVER: Final = re.compile(
-    r"\b(?:(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:dev|start|serve)|vite|next\s+dev|runserver|flask\s+run|uvicorn|gunicorn"
-    r"|http\.server|rails\s+s(?:erver)?|php\s+-S|webpack(?:-dev-server|\s+serve)|ng\s+serve|hugo\s+server|mkdocs\s+serve)\b"
-)
-_WATCHER: Final = re.compile(r"(?:^|\s)(?:--watch(?:All)?|tail\s+-[fF]|watchexec|nodemon|entr|inotifywait|watch)\b")
 
 
 @light
@@ -153,17 +146,10 @@ def _summary(tool: str, given: Row) -> str:
     return said or tool
 
 
-def background_kind(tool: str, command: str) -> str:
-    """What a command in the background is: a server, a watcher, or just a shell."""
-    if tool == "Monitor" or _WATCHER.search(command):
-        return "watcher"
-    return "dev_server" if _SERVER.search(command) else "background_shell"
-
-
-def background(name: str, kind: str, what: str, *, running: bool) -> Background:
+def background(name: str, kind: str, what: str, *, running: bool, output: str = "") -> Background:
     """A Background of a kind that came back out of frozen state as plain text."""
     match kind:
         case "watcher" | "dev_server" | "timer" | "subagent" | "queued_prompt":
-            return Background(name, kind, what, running)
+            return Background(name, kind, what, running, output=output)
         case _:
-            return Background(name, "background_shell", what, running)
+            return Background(name, "background_shell", what, running, output=output)

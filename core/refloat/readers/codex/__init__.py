@@ -131,6 +131,11 @@ class Codex:
         """Shells get the thread's id (0.147)."""
         return ("CODEX_THREAD_ID",)
 
+    def marks_children(self, version: str) -> bool:
+        """Never for sure: the first version with the mark is not known, nor whether settings may take it away."""
+        del version
+        return False
+
     def explains_silence(self, version: str, entrypoint: str) -> bool:
         """Since 0.147 each loaded thread has a held lock."""
         del entrypoint

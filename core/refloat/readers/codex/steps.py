@@ -12,6 +12,7 @@ from refloat.readers.codex.outputs import Told, read_output
 from refloat.readers.codex.shape import Json, as_id, finger
 from refloat.readers.codex.state import OpenCall
 from refloat.readers.codex.talk import ROW, Talk
+from refloat.readers.running import kind_of_running
 
 
 class Steps(Talk):
@@ -99,7 +100,7 @@ class Steps(Talk):
         if told.running:
             origin = self._s.running.setdefault(told.running, call)
             what = known.command or known.summary if origin == call else ""
-            return Background(told.running, "background_shell", what, running=True)
+            return Background(told.running, kind_of_running(what), what, running=True)
         if known.session and (told.exit_code is not None or known.session.startswith("cell ")):
             return Background(known.session, "background_shell", "", running=False)
         return None

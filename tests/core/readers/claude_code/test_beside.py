@@ -50,6 +50,17 @@ def test_an_old_build_names_the_shell_in_words():
     talk.result("t1", "Command running in background with ID: bash_1. Output is being written to: /tmp/x")
     assert open_work(talk) == [("bash_1", "background_shell", "make", 1)]
     assert [step.exit_code for step in story_of(talk).steps] == [None]
+    assert [work.background.output for work in story_of(talk).open_work] == ["/tmp/x"]
+
+
+def test_the_file_of_the_output_is_kept_however_the_shell_is_told_of_later():
+    talk = ClaudeTalk()
+    said = "Command running in background with ID: b1. Output is being written to: /tmp/c/tasks/b1.output. You will"
+    talk.call("Bash", "t1", command="make", run_in_background=True)
+    talk.result("t1", said, BASH | {"backgroundTaskId": "b1"})
+    talk.call("TaskOutput", "t2", task_id="b1")
+    talk.result("t2", "x", {"retrieval_status": "timeout", "task": DONE | {"status": "running"}})
+    assert [work.background.output for work in story_of(talk).open_work] == ["/tmp/c/tasks/b1.output"]
 
 
 @pytest.mark.parametrize("status", ["completed", "failed", "killed"])

@@ -10,6 +10,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from refloat.model.liveness import Evidence
 from refloat.model.recovery import PAGES, Page
 from refloat.ports import Machine
 from refloat.testing.rescues import ScriptedLauncher, still_machine
@@ -261,6 +262,21 @@ async def test_copying_takes_the_whole_brief(tmp_path: Path) -> None:
         assert desk.copied == [desk.wizard._written.markdown]
 
 
+async def test_the_last_page_shows_what_is_masked_and_what_will_age(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (120, 40)) as desk:
+        await desk.press("v")
+        assert not isinstance(desk.app.screen, TextScreen)
+        await desk.press(*["enter"] * 6, "v")
+        assert isinstance(desk.app.screen, TextScreen)
+        seen = desk.seen()
+        assert "2 places, 1 value" in seen
+        assert "GitHub token, 40 characters  line 9, Previous attempt" in seen
+        assert "(the value of line 9 again)" in seen
+        assert "commit 9c0e2b1f4d5a" in seen
+        await desk.press("escape")
+        assert desk.page is Page.BRIEF
+
+
 async def test_the_brief_stands_beside_where_there_is_room_and_behind_b_elsewhere(tmp_path: Path) -> None:
     async with wizard(tmp_path, (120, 40)) as desk:
         assert "The brief so far" in desk.seen()
@@ -324,6 +340,18 @@ async def test_two_terminals_that_answer_the_same_are_told(tmp_path: Path) -> No
         assert "another terminal" in first.told()
         await first.press("ctrl+c")
         assert first.app.return_value is not None
+
+
+async def test_why_it_died_is_told_where_it_is_asked_what_happened(tmp_path: Path) -> None:
+    sample = crashed()
+    kill = Evidence("out_of_memory", "the kernel killed process 41207 (node) because memory ran out", 41_207, None)
+    liveness = replace(sample.session.liveness, evidence=(*sample.session.liveness.evidence, kill))
+    sample = replace(sample, session=replace(sample.session, liveness=liveness))
+    async with wizard(tmp_path, (120, 40), sample) as desk:
+        await desk.press("enter")
+        assert desk.page is Page.HAPPENED
+        assert "the kernel killed process 41207 (node)" in desk.seen()
+        assert "why it died" in desk.seen()
 
 
 HOSTILE = "a\x1b]52;c;aGk=\x07b [bold red]c[/] \u202e[link=x]"

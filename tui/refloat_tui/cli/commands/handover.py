@@ -111,7 +111,7 @@ def export(job: str, form: Format, target: Path | None, json_: bool) -> None:
         document = export_job(record, job, form, lambda text: secrets.append(len(find_secrets(text))))
         if target is None:
             for piece in document:
-                out.write(piece)
+                out.exact(piece)
         else:
             write_export_file(target.absolute(), document)
     if json_ and target is not None:

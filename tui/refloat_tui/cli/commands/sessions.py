@@ -7,6 +7,7 @@ import click
 from refloat import wire
 from refloat.brief.masks import Masker, mask_tree
 from refloat.model.session import State
+from refloat.usecases.explain_end import explain_end
 from refloat.usecases.find_sessions import Scope, list_sessions
 from refloat.usecases.read_session import read_story
 from refloat.usecases.show_recap import DEFAULT_LIMIT, show_recap
@@ -72,7 +73,7 @@ def status(session: str, full: bool, show_secrets: bool, json_: bool) -> None:
     """State, liveness evidence, failure, next operation."""
     found = located(session)
     story = read_story(found.reader, found.found, full=full)
-    shown = show_status(found.reader, found.session, story)
+    shown = show_status(found.reader, explain_end(bench(), found.session, story), story)
     answer(
         shown, status_lines, (lambda value: wire.status(value, full=full)) if json_ else None, masked=not show_secrets
     )

@@ -5,15 +5,16 @@ from pathlib import Path
 import click
 
 from refloat import wire
-from refloat.brief.masks import Masker
-from refloat.model.brief import WrittenBrief
+from refloat.brief.masks import Masker, mask_tree
+from refloat.model.brief import BriefPreview, WrittenBrief
 from refloat.usecases.check_brief import check_brief
 from refloat.usecases.examine import examine
+from refloat.usecases.preview_brief import look_at
 from refloat.usecases.write_brief import write_brief, write_private
 from refloat_tui.cli import err, out
 from refloat_tui.cli.commands.bench import answer, as_json, bench, here, located, session_argument, show_secrets
 from refloat_tui.cli.commands.probe import ask_and_look, need_someone_to_ask
-from refloat_tui.cli.show.work import check_lines, checkout_lines, triage_lines
+from refloat_tui.cli.show.work import check_lines, checkout_lines, preview_lines, triage_lines
 
 
 @click.command(short_help="Each recorded edit compared with the working tree.")
@@ -64,23 +65,33 @@ def triage(session: str, probe: bool, show_secrets: bool, json_: bool) -> None:
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     help="Markdown of your own with {title}, {next_step} and the like.",
 )
+@click.option("--preview", is_flag=True, help="Instead: what is masked in it, and what of it will age.")
 @show_secrets
 @as_json
 def brief(
-    session: str, target: Path | None, max_tokens: int, template: Path | None, show_secrets: bool, json_: bool
+    session: str,
+    target: Path | None,
+    max_tokens: int,
+    template: Path | None,
+    preview: bool,
+    show_secrets: bool,
+    json_: bool,
 ) -> None:
     """The handoff for the next attempt: every line has evidence."""
+    if preview and (target is not None or show_secrets):
+        other = "--out" if target is not None else "--show-secrets"
+        raise click.UsageError(f"--preview writes nothing and shows no secret; leave {other} away")
     seen = examine(bench(), located(session))
-    written = write_brief(
-        bench(),
-        seen.session,
-        seen.story,
-        seen.checkout,
-        seen.triage,
-        max_tokens=max_tokens,
-        template=template.read_text(encoding="utf-8", errors="replace") if template else None,
-        show_secrets=show_secrets,
-    )
+    words = template.read_text(encoding="utf-8", errors="replace") if template else None
+
+    def write(masker: Masker) -> WrittenBrief:
+        parts = (seen.session, seen.story, seen.checkout, seen.triage)
+        return write_brief(bench(), *parts, max_tokens=max_tokens, template=words, masker=masker)
+
+    written = write(Masker(enabled=not show_secrets))
+    if preview:
+        _show_preview(written, look_at(written, write), json_=json_)
+        return
     if target is not None:
         write_private(target, written.markdown)
         err.say(f"wrote {target}{_remarks(written)}")
@@ -88,6 +99,14 @@ def brief(
         out.write(wire.dump(wire.brief(written), masker=Masker(enabled=not show_secrets)))
     elif target is None:
         out.write(written.markdown)
+
+
+def _show_preview(written: WrittenBrief, found: BriefPreview, *, json_: bool) -> None:
+    masker = Masker()
+    if json_:
+        out.write(wire.dump(wire.brief(written) | {"preview": wire.preview(found)}, masker=masker))
+    else:
+        out.lines(preview_lines(mask_tree(found, masker), out.width()), masker)
 
 
 def _remarks(written: WrittenBrief) -> str:

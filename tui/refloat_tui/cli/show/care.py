@@ -30,6 +30,7 @@ def doctor_lines(answer: Doctor, width: int) -> Iterator[str]:
         ),
         ("catalogue", facts.catalogue),
         ("record", facts.record),
+        ("why one died", _traces(facts.traces)),
         ("open recoveries", unknown if facts.open_drafts is None else str(facts.open_drafts)),
     ]
     yield from section("MACHINE", columns(table, width))
@@ -46,3 +47,11 @@ def doctor_lines(answer: Doctor, width: int) -> Iterator[str]:
         line for warned in answer.warnings for line in labelled("  !", f"{warned.what} {warned.path or ''}", width, 4)
     ]
     yield from section("WARNINGS", warnings)
+
+
+def _traces(readable: tuple[str, ...]) -> str:
+    """What can be read of how programs ended."""
+    if "kernel log" in readable:
+        return "told from " + ", ".join(readable)
+    told = f"; told from {', '.join(readable)}" if readable else ""
+    return f"the kernel log may not be read: kills for want of memory stay unseen{told}"

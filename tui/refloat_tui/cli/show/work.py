@@ -4,11 +4,12 @@ import shlex
 from collections.abc import Iterator
 from typing import Final
 
-from refloat.model.brief import BriefCheck, Moved
+from refloat.model.brief import BriefCheck, BriefPreview, Moved
 from refloat.model.checkout import Checkout, DirtyHunk, EditedFile, OtherChange, Owner, PlaceKind
 from refloat.model.triage import Finding, Triage
-from refloat.text import cut, inert_line
+from refloat.text import cut, inert_line, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
+from refloat_tui.present.preview import HOW_IT_AGES, NOTHING_AGES, NOTHING_MASKED, hint, masked_words, what_ages, where
 
 
 def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[str]:
@@ -124,7 +125,12 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
         (work.kind.replace("_", " "), running[work.running], f"step {work.step}" if work.step else "", work.what)
         for work in triage.still_open
     ]
-    yield from section("WHAT ELSE WAS ALIVE", columns(still, width))
+    lines: list[str] = []
+    for work, line in zip(triage.still_open, columns(still, width), strict=True):
+        lines.append(line)
+        if why := work.why + (f"; its output lies in {work.output}" if work.output else ""):
+            lines += labelled("", why, width, 6)
+    yield from section("WHAT ELSE WAS ALIVE", lines)
 
 
 def _findings(findings: tuple[Finding, ...], width: int) -> list[str]:
@@ -163,3 +169,15 @@ def check_lines(answer: BriefCheck, width: int) -> Iterator[str]:
         return
     yield f"the brief no longer holds: {counted(len(answer.moved), 'thing')} moved"
     yield from columns([(moved.what, _moved(moved)) for moved in answer.moved], width)
+
+
+def preview_lines(preview: BriefPreview, width: int) -> Iterator[str]:
+    """What of a brief is masked, and what of it will age."""
+    masked = [(one_line(row.kind), hint(row), where(row, preview)) for row in preview.masked]
+    yield f"MASKED ({masked_words(preview)})" if masked else "MASKED"
+    yield from columns(masked, width) or [f"  {NOTHING_MASKED}"]
+    yield ""
+    yield "WILL AGE"
+    yield from columns([what_ages(thing) for thing in preview.ages], width) or [f"  {NOTHING_AGES}"]
+    yield ""
+    yield f"Nothing was written. {HOW_IT_AGES}" if preview.ages else "Nothing was written."

@@ -11,13 +11,15 @@ from textual.getters import query_one
 from textual.message import Message
 
 from refloat.errors import RefloatError
+from refloat.model.brief import BriefPreview
 from refloat.model.recovery import ChosePath, Said, WroteTo
 from refloat.text import inert
 from refloat.usecases.probe import Look
 from refloat.usecases.recover import Recovery, Uncertain, uncertain_rows
 from refloat_tui.clipboard import COPIED, COPIED_BY_TERMINAL, copy_locally
-from refloat_tui.present.markdown import markdown_lines
+from refloat_tui.present.markdown import MarkdownLine, markdown_lines
 from refloat_tui.present.path import from_home, homes_shortened
+from refloat_tui.present.preview import preview_pieces
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wizard.keeping import Keeping
@@ -57,6 +59,13 @@ class Outside(Keeping):
         """The brief is in a file (or, `why`, is not)."""
 
         recovery: Recovery | None
+        why: str | None = None
+
+    @dataclass
+    class Previewed(Message, bubble=False):
+        """What of the brief is masked, and what of it will age (or, `why`, cannot be told)."""
+
+        preview: BriefPreview | None
         why: str | None = None
 
     rows = query_one("#page-rows", PageRows)
@@ -179,6 +188,29 @@ class Outside(Keeping):
         """The terminal comes last: it is the one that still has it when Refloat is gone."""
         self.app.copy_to_clipboard(event.text)
         self.tell(COPIED if event.local else COPIED_BY_TERMINAL)
+
+    def action_wizard_preview(self) -> None:
+        """What of the brief is masked, and what of it will age."""
+        if self._recovery is not None:
+            self._preview_now(self._recovery)
+
+    @work(thread=True, exclusive=True, group="preview", exit_on_error=False, description="The preview")
+    def _preview_now(self, recovery: Recovery) -> None:
+        if self._rescue is None:
+            return
+        try:
+            self.post_message(self.Previewed(self._rescue.preview(recovery)))
+        except RefloatError as error:
+            self.post_message(self.Previewed(None, str(error)))
+
+    def on_outside_previewed(self, event: Previewed) -> None:
+        """Show it over everything."""
+        if event.preview is None:
+            self.tell(inert(event.why or "The preview could not be made."), bad=True)
+            return
+        lines = [MarkdownLine(pieces) for pieces in preview_pieces(event.preview, self._home)]
+        heading = (("Before it leaves: what is masked, and what will age", "bold"),)
+        self.app.push_screen(TextScreen(heading, lines, glyphs=self.glyphs))
 
     def action_wizard_command(self) -> None:
         """The command that goes on from here; a yes copies it."""

@@ -202,6 +202,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         "wizard_write": "write",
         "wizard_copy": "copy",
         "wizard_wrap": "wrap",
+        "wizard_preview": "preview",
         "wizard_command": "command",
         "wizard_add": "add",
         "wizard_drop": "drop",
@@ -247,7 +248,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
                     return "No read-only command tells whether a claim is true: its evidence stands below."
                 # Where there is one, git is asked whether it can be run: by the key, in a worker, not here.
                 return self._rescue.may_probe(row) if self._rescue is not None and row.probe is None else None
-            case "wizard_copy" | "wizard_brief" if self._written is None:
+            case "wizard_copy" | "wizard_brief" | "wizard_preview" if self._written is None:
                 return "The brief is being written; it takes a moment."
             case "wizard_wrap" if self._record is None:
                 return "The record is not part of this start of Refloat."

@@ -98,7 +98,7 @@ class BriefPage(PageView):
     title = "Brief"
     ask = "Is this what the next attempt should know?"
     section = "previous_attempt"
-    offers = frozenset({"edit", "undo", "add", "drop", "write", "copy", "wrap", "command"})
+    offers = frozenset({"edit", "undo", "add", "drop", "write", "copy", "wrap", "preview", "command"})
     list_first = True
 
     def so_far(self, recovery: Recovery) -> str:
@@ -116,6 +116,10 @@ class BriefPage(PageView):
         facts = [f"about {max(1, size // 4):,} tokens"]
         if look.written.masked:
             facts.append(several(look.written.masked, "secret") + " masked")
+        if look.written.ages:
+            facts.append(several(look.written.ages, "thing") + " that will age")
+        if look.written.masked or look.written.ages:
+            facts[-1] += " (v shows)"
         if look.written.omitted:
             facts.append(several(look.written.omitted, "line") + " left out")
         goes = f"w writes it to {from_home(look.path, look.home)}"

@@ -7,6 +7,7 @@ from refloat.text import cut, inert, one_line
 from refloat.usecases.recover import Recovery, happened_of
 from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.age import absolute
+from refloat_tui.present.evidence import proves
 from refloat_tui.screens.wizard.pages.view import (
     PERSON,
     Field,
@@ -56,6 +57,9 @@ class HappenedPage(PageView):
         ]
         for label, text in parts:
             rows += [gap(f"{label} "), *labelled_rows(label, label, ((text, ""),), width, stop=False)]
+        for at, fact in enumerate(session.liveness.of_the_end):
+            words: Pieces = ((one_line(fact.detail), ""), (f"  {proves(fact)}", QUIET))
+            rows += [gap(f"cause {at} "), *labelled_rows(f"cause {at}", "WHY", words, width, stop=False)]
         return rows
 
     def detail(self, look: Look, key: str) -> Sequence[Pieces]:

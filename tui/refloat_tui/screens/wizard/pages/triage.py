@@ -165,4 +165,6 @@ def _still_open(look: Look) -> list[Row]:
             Cell(((words[work.running], QUIET),), 12),
         )
         rows.append(Row(f"open {at}", cells, stop=False))
+        if work.why:
+            rows.append(heading(f"open {at} why", ((f"    {one_line(work.why)}", QUIET),)))
     return rows

@@ -1,0 +1,36 @@
+"""What a system writes down when a program or the machine itself ends badly."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from refloat.model.stamp import Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line of the kernel's log."""
+
+    at: Stamp
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CrashFile:
+    """A file that a crash left: a core dump, a report of the system or of the program's runtime."""
+
+    path: str
+    program: str
+    """The process's name, as the file has it."""
+    pid: int | None
+    at: Stamp | None
+    what: str
+    """What it says of the crash, in a few words; "" where only its name was read."""
+    argv: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PowerChange:
+    """The machine went down in order, or came up."""
+
+    kind: Literal["shutdown", "boot"]
+    at: Stamp
