@@ -4,11 +4,11 @@ The real ones live in `refloat.machine`, fakes in `refloat.testing`.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from refloat.model.checkout import Warned
+from refloat.model.light import light
 from refloat.model.liveness import ProcessInfo
 from refloat.model.stamp import Stamp
 from refloat.model.traces import CrashFile, LogLine, PowerChange
@@ -70,7 +70,7 @@ class Processes(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class GitAnswer:
     """What git said."""
 
@@ -96,7 +96,7 @@ class Git(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Change:
     """Paths that changed below a watched root; `overflow` says that some were missed and a whole look is due."""
 
@@ -160,7 +160,7 @@ class Traces(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Places:
     """Where things lie: the person's home, Refloat's own three places, and the environment."""
 
@@ -171,7 +171,7 @@ class Places:
     environment: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Machine:
     """All doors in one bundle."""
 

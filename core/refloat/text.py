@@ -58,4 +58,6 @@ def _json_escape(match: re.Match[str]) -> str:
 
 def escape_json(document: str) -> str:
     r"""Make finished JSON safe to print: DEL, C1 and direction controls inside its strings become `\uXXXX`."""
+    if document.isascii() and "\x7f" not in document:
+        return document
     return _JSON_HOSTILE.sub(_json_escape, document)

@@ -120,16 +120,11 @@ def test_each_side_keeps_its_lines_in_their_order(left: tuple[str, ...], right: 
 
 
 def test_a_huge_change_costs_in_proportion():
-    def cost(lines: int) -> float:
-        hunk = DirtyHunk(0, 0, 1, lines, tuple(f"+new {n}" for n in range(lines)), Owner.MIXED, None)
-        made = (Recorded(1, None, 1, "create", "", tuple(f"+old {n % 7}" for n in range(lines))),)
-        change = OtherChange("a", "??", Owner.MIXED, None, "", (hunk,))
-        best = float("inf")
-        for _ in range(3):
-            began = time.perf_counter()
-            for spot in find_spots(change, made):
-                lay_out(spot)
-            best = min(best, time.perf_counter() - began)
-        return best
-
-    assert cost(64_000) < 40 * cost(8_000)
+    lines = 64_000
+    hunk = DirtyHunk(0, 0, 1, lines, tuple(f"+new {n}" for n in range(lines)), Owner.MIXED, None)
+    made = (Recorded(1, None, 1, "create", "", tuple(f"+old {n % 7}" for n in range(lines))),)
+    change = OtherChange("a", "??", Owner.MIXED, None, "", (hunk,))
+    began = time.process_time()
+    for spot in find_spots(change, made):
+        lay_out(spot)
+    assert time.process_time() - began < 10  # seconds; comparing each line with each takes minutes

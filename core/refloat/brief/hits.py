@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from refloat.model.light import light
 
-@dataclass(frozen=True, slots=True)
+
+@light
 class Hit:
     """One secret, or one line of one: `text[start:end]`, never across a line end."""
 

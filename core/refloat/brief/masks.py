@@ -265,9 +265,20 @@ def strings_of(value: object) -> list[str]:
 
 
 def _gather(value: object, found: list[str]) -> None:
-    if type(value) is str:
-        found.append(value)
-    elif value is None or isinstance(value, Enum | int | float):
+    kind = type(value)
+    if kind is str:
+        found.append(cast("str", value))
+    elif kind is dict:
+        for key, inner in cast("dict[object, object]", value).items():
+            for part in (key, inner):
+                if type(part) is str:
+                    found.append(part)
+                elif part is not None and type(part) is not int:
+                    _gather(part, found)
+    elif kind is list and value and type(cast("list[object]", value)[0]) is dict:
+        for part in cast("list[object]", value):
+            _gather(part, found)
+    elif value is None or isinstance(value, (Enum, int, float)):
         return
     elif isinstance(value, str):
         found.append(value)
@@ -295,7 +306,7 @@ def _field_names(kind: type) -> tuple[str, ...]:
 
 
 def _are_lines(rows: Iterable[object]) -> bool:
-    return all(isinstance(row, str) and not isinstance(row, Enum) for row in rows)
+    return all(type(row) is str or (isinstance(row, str) and not isinstance(row, Enum)) for row in rows)
 
 
 def mask_tree(value: T, masker: Masker) -> T:

@@ -415,8 +415,9 @@ def library_hits(text: str, low: str) -> Iterator[Hit]:
 
 
 def _library_windows(text: str, low: str) -> Iterator[tuple[int, int]]:
+    words = [word for word in LIBRARY_WORDS if word in low]
     done = 0
-    for at in sorted(at for word in LIBRARY_WORDS for at in find_all(low, word)):
+    for at in sorted(at for word in words for at in find_all(low, word)):
         if at < done:
             continue
         start, end = at, at

@@ -4,11 +4,11 @@ Decides the form alone. A form of another version raises, and the session is rea
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, cast
 
 import orjson
 
+from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.session import Failure, FailureKind, PendingKind
 from refloat.model.stamp import Stamp
@@ -16,7 +16,7 @@ from refloat.model.story import Summary
 from refloat.model.transcript import Ending
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Packed:
     """A session with its sub-agents, as read."""
 

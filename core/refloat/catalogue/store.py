@@ -12,14 +12,14 @@ are masked before they come in.
 
 import os
 import sqlite3
+from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, Self
 
 from refloat.catalogue.peek import FILE, SCHEMA, Gone
+from refloat.model.light import light
 
 HEAD: Final = 4096
 """Bytes at a file's beginning whose hash tells a file that grew from one that was written anew."""
@@ -68,7 +68,7 @@ Stat = tuple[int, int, int, int]
 """(size, mtime_ns, inode, device)."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Reading:
     """A session as it was read."""
 
@@ -81,7 +81,7 @@ class Reading:
     """What they came to, as JSON."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Told:
     """A session as `refloat list` tells it: finished JSON around the four keys that only a look can fill in."""
 
@@ -107,7 +107,7 @@ class Told:
     back: str
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Relived:
     """A session of which only the four keys of the look have changed."""
 

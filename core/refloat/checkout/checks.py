@@ -6,17 +6,19 @@ that of another.
 """
 
 import posixpath
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import accumulate
 
 from refloat.checkout.fold import RecordedEdit, Standing, find_edits
 from refloat.commands import check_cwd, check_of, how_it_ended, may_write
 from refloat.model.checkout import CheckRun, Freshness
+from refloat.model.light import light
 from refloat.model.stamp import Stamp, later, stamp_of_seconds
 from refloat.model.transcript import Outcome, Step, StepKind
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Tree:
     """What is known of the tree that checks ran on."""
 
@@ -33,7 +35,7 @@ class Tree:
     """The worktree's top; None where there is no repository."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class _Edit:
     """An edit, with the step that made it."""
 
@@ -42,6 +44,25 @@ class _Edit:
     edit: RecordedEdit
     ended: Stamp | None
     real: str
+
+
+class _Edits:
+    """The edits that concern one worktree, in their order. Each of many checks asks for the one behind it."""
+
+    def __init__(self, edits: Sequence[_Edit]) -> None:
+        self.all = edits
+        self._indexes = [edit.index for edit in edits]
+        self._latest = list(accumulate((edit.ended or "" for edit in edits), max))
+        """When the last of all edits up to each one ended."""
+
+    def behind(self, index: int, step: Step) -> _Edit | None:
+        """The first edit that was made after a step began to run, or while it ran."""
+        later_on = bisect_right(self._indexes, index)
+        before = bisect_left(self._indexes, index)
+        if before and step.at is not None and self._latest[before - 1] > step.at:
+            # One of a sub-agent's, or one beside it, ended only while the check ran.
+            return next(edit for edit in self.all if edit.ended is not None and edit.ended > step.at)
+        return self.all[later_on] if later_on < len(self.all) else None
 
 
 def find_checks(
@@ -58,15 +79,19 @@ def find_checks(
     edits = [
         _Edit(index, edit, step.ended_at, real(edit.edit.path))
         for index, step in enumerate(ordered)
+        if step.edits or step.kind is StepKind.EDIT
         for edit in find_edits([step])
         if edit.standing is not Standing.REFUSED
     ]
-    return tuple(
-        _check(index, step, ordered, [edit for edit in edits if _concerns(edit, tree)], tree, name)
-        for index, step in enumerate(ordered)
-        if _is_check(step)
-        for tree in (tree_at(_directory(step)),)
-    )
+    seen: dict[str | None, _Edits] = {}
+    found: list[CheckRun] = []
+    for index, step in enumerate(ordered):
+        if _is_check(step):
+            tree = tree_at(_directory(step))
+            if tree.root not in seen:
+                seen[tree.root] = _Edits([edit for edit in edits if _concerns(edit, tree)])
+            found.append(_check(index, step, ordered, seen[tree.root], tree, name))
+    return tuple(found)
 
 
 def _is_check(step: Step) -> bool:
@@ -87,7 +112,7 @@ def _concerns(edit: _Edit, tree: Tree) -> bool:
 
 
 def _check(
-    index: int, step: Step, steps: Sequence[Step], edits: Sequence[_Edit], tree: Tree, name: Callable[[str], str]
+    index: int, step: Step, steps: Sequence[Step], edits: _Edits, tree: Tree, name: Callable[[str], str]
 ) -> CheckRun:
     ended = how_it_ended(step.command, step.outcome, step.exit_code, step.output)
     freshness, because = _freshness(index, step, steps, edits, tree, name)
@@ -105,11 +130,11 @@ def _check(
 
 
 def _freshness(
-    index: int, step: Step, steps: Sequence[Step], edits: Sequence[_Edit], tree: Tree, name: Callable[[str], str]
+    index: int, step: Step, steps: Sequence[Step], edits: _Edits, tree: Tree, name: Callable[[str], str]
 ) -> tuple[Freshness, str | None]:
     if step.outcome is Outcome.DENIED and not step.effects_unknown:
         return Freshness.UNKNOWN_TREE, "it never ran"
-    behind = next((edit for edit in edits if edit.index > index or _meanwhile(edit, index, step)), None)
+    behind = edits.behind(index, step)
     if behind is not None:
         return Freshness.STALE, f"step {behind.edit.step} edited {name(behind.real)}"
     ended = step.ended_at
@@ -121,11 +146,6 @@ def _freshness(
     if not tree.repository:
         return Freshness.UNKNOWN_TREE, "there is no repository to tell what else changed"
     return _taken_back(edits, ended, steps, tree, name) or _by_commits(step, ended, steps, tree)
-
-
-def _meanwhile(edit: _Edit, index: int, step: Step) -> bool:
-    """Whether an edit that began earlier ended only while the check ran: a sub-agent's, or one beside it."""
-    return edit.index < index and edit.ended is not None and step.at is not None and edit.ended > step.at
 
 
 def _after(mtime: float | None, ended: Stamp) -> bool:
@@ -147,10 +167,10 @@ def _ran_at(step: Step, at: Stamp) -> bool:
 
 
 def _taken_back(
-    edits: Sequence[_Edit], ended: Stamp, steps: Sequence[Step], tree: Tree, name: Callable[[str], str]
+    edits: _Edits, ended: Stamp, steps: Sequence[Step], tree: Tree, name: Callable[[str], str]
 ) -> tuple[Freshness, str] | None:
     """A file that the session had edited and that is clean now, written since: stashed or checked out again."""
-    for path in sorted({name(edit.real) for edit in edits} - tree.mtimes.keys()):
+    for path in sorted({name(edit.real) for edit in edits.all} - tree.mtimes.keys()):
         mtime = tree.mtime(path)
         if _after(mtime, ended):
             return Freshness.STALE, _written(path, mtime, steps)

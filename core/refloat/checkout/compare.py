@@ -6,7 +6,7 @@ Refuses to say more than the record holds: then the file is unverifiable, with t
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from refloat.checkout.files import Content
@@ -23,9 +23,10 @@ from refloat.checkout.lines import (
 )
 from refloat.checkout.pieces import FOREIGN, Piece
 from refloat.model.checkout import FileState
+from refloat.model.light import light, slotted
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Comparison:
     """The answer, and which edit each line of the content comes from."""
 
@@ -43,7 +44,7 @@ STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
 """States of a file in which the recorded result is on disk."""
 
 
-@dataclass(slots=True)
+@slotted
 class _Tally:
     """How many recorded hunks stand in a content, and how many of their befores do."""
 

@@ -6,8 +6,9 @@ read every object's content.
 """
 
 import os
+import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +30,10 @@ _LARGEST: Final = 1024 * 1024
 """Young contents that are read, how many bytes of them at once, and the largest of one."""
 
 
+_COMMIT: Final = re.compile(rb"^([0-9a-f]+) commit ", re.MULTILINE)
+_BLOB: Final = re.compile(rb"^([0-9a-f]+) blob (\d+)$", re.MULTILINE)
+
+
 @dataclass(slots=True)
 class Store:
     """The objects of a repository, listed at the first question."""
@@ -36,8 +41,8 @@ class Store:
     repository: Repository
     since: Stamp | None
     _commits: list[str] | None = None
-    _blobs: dict[str, int] = field(default_factory=dict[str, int])
-    """Size by object id."""
+    _told: bytes = b""
+    """Every object with type and size, a line each: in a large repository most are never asked about."""
 
     def find_commits(self) -> list[str]:
         """Ids of commits that no ref, reflog or worktree reaches."""
@@ -60,11 +65,12 @@ class Store:
     def young_blobs(self) -> dict[str, bytes]:
         """Contents written since the session began that lie loose, the newest first, as far as they are few."""
         self._list()
-        young = [oid for oid in find_loose(self.repository, self.since, young=True) if oid in self._blobs]
+        sizes = {oid.decode(): int(size) for oid, size in _BLOB.findall(self._told)}
+        young = [oid for oid in find_loose(self.repository, self.since, young=True) if oid in sizes]
         wanted: list[str] = []
         left = _MOST_BYTES
         for oid in young[:_MOST_BLOBS]:
-            size = self._blobs[oid]
+            size = sizes[oid]
             if 0 < size <= min(_LARGEST, left):
                 wanted.append(oid)
                 left -= size
@@ -83,16 +89,16 @@ class Store:
     def _list(self) -> list[str]:
         """Ids of the commits that may be unreachable; the sizes of contents beside them."""
         if self._commits is None:
-            rows = _list_all(self.repository)
-            if rows is None:
+            told = _list_all(self.repository)
+            if told is None:
                 loose = find_loose(self.repository, self.since)
-                rows = _ask(self.repository, "".join(f"{oid}\n" for oid in loose).encode()) if loose else []
-            self._commits = [row[0] for row in rows if row[1] == "commit"]
-            self._blobs = {row[0]: int(row[2]) for row in rows if row[1] == "blob" and row[2].isdigit()}
+                told = _ask(self.repository, "".join(f"{oid}\n" for oid in loose).encode()) if loose else b""
+            self._commits = [oid.decode() for oid in _COMMIT.findall(told)]
+            self._told = told
         return self._commits
 
 
-def _list_all(repository: Repository) -> list[list[str]] | None:
+def _list_all(repository: Repository) -> bytes | None:
     """Every object with type and size; None where there are too many, or git takes too long."""
     told = repository.git.run(repository.root, "count-objects", "-v")
     counts = dict(line.split(": ", 1) for line in told.out.decode(errors="replace").splitlines() if ": " in line)
@@ -101,16 +107,11 @@ def _list_all(repository: Repository) -> list[list[str]] | None:
         return None
     words = ("cat-file", "--batch-check", "--batch-all-objects", "--unordered")
     answer = repository.git.run(repository.root, *words, seconds=_SECONDS)
-    return _rows(answer.out) if answer.code == 0 else None
+    return answer.out if answer.code == 0 else None
 
 
-def _ask(repository: Repository, stdin: bytes) -> list[list[str]]:
-    return _rows(repository.git.run(repository.root, "cat-file", "--batch-check", stdin=stdin).out)
-
-
-def _rows(out: bytes) -> list[list[str]]:
-    rows = (line.split(" ") for line in out.decode(errors="replace").splitlines())
-    return [row for row in rows if len(row) == 3 and row[1] in ("commit", "blob")]
+def _ask(repository: Repository, stdin: bytes) -> bytes:
+    return repository.git.run(repository.root, "cat-file", "--batch-check", stdin=stdin).out
 
 
 def find_loose(repository: Repository, since: Stamp | None, *, young: bool = False) -> Sequence[str]:

@@ -6,20 +6,20 @@ took them up, which later edit replaced them. Refuses to call an edit lost that 
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Final
 
 from refloat.checkout.compare import Comparison
 from refloat.checkout.fold import Folded, RecordedEdit, Standing
 from refloat.checkout.lines import bare, tells
 from refloat.model.checkout import TAKEN_BACK, EditFate, Fate, FileState
+from refloat.model.light import light
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, later
 
 _THERE: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Committed:
     """What a commit made of the file."""
 
@@ -29,7 +29,7 @@ class Committed:
     """None: it deleted the file."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Surroundings:
     """What the fates of a file's edits depend on, apart from the file itself."""
 

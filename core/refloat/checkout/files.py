@@ -5,16 +5,17 @@ Decides how bytes become text and what is too large to look at. Never follows a 
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
+
+from refloat.model.light import light
 
 LARGEST: Final = 16 * 1024 * 1024
 """Bytes of the largest file whose content is compared."""
 _SMALL: Final = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Content:
     """A file as it is now, or as some commit, stash or backup has it."""
 
@@ -64,7 +65,8 @@ def read_content(path: str, inside: str | None) -> Content:
             return Content("unreadable", mtime=state.st_mtime)
         if state.st_size > LARGEST:
             return Content("large", mtime=state.st_mtime)
-        return content_of(Path(path).read_bytes(), state.st_mtime)
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - hundreds of files
+            return content_of(file.read(), state.st_mtime)
     except (FileNotFoundError, NotADirectoryError):
         return MISSING
     except (OSError, ValueError):

@@ -5,12 +5,13 @@ record allows, else the pieces that it holds. Refuses to look at any disk.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Literal
 
 from refloat.checkout.lines import align, bare, find_block
 from refloat.checkout.pieces import FOREIGN, Piece, Traces, apply_edit, loose_pieces, whole_piece
+from refloat.model.light import light, slotted
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import FileEdit, Outcome, Step, StepKind
 
@@ -27,7 +28,7 @@ class Standing(StrEnum):
     """The tool or the person refused it: nothing was changed."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class RecordedEdit:
     """One edit of one file, as recorded."""
 
@@ -40,7 +41,7 @@ class RecordedEdit:
     transcript: str
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Known:
     """The whole content of a file at one moment, as the record or an agent's backup holds it."""
 
@@ -48,7 +49,7 @@ class Known:
     text: str
 
 
-@dataclass(slots=True)
+@slotted
 class Folded:
     """All that the record says of one file."""
 

@@ -5,18 +5,22 @@ same text back. Decides what is the same line (a carriage return at its end coun
 common to prove anything. Refuses to know what a file or a session is.
 """
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
 
+from refloat.model.light import light
+
+_ALNUM: Final = re.compile(r"[^\W_]").search
+"""Finds what `str.isalnum` holds for."""
 _WIDEST: Final = 4_000_000
 """Product of two stretches' lengths above which they are told as replaced without looking for more in common."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Difference:
     """`old[old_from:old_to]` was replaced by `new[new_from:new_to]`; one of the two may be empty."""
 
@@ -38,7 +42,7 @@ def bare_lines(text: str) -> list[str]:
 
 def tells(line: str) -> bool:
     """Whether a line can prove anything: blank lines and lone brackets stand in every file."""
-    return any(character.isalnum() for character in line)
+    return _ALNUM(line) is not None
 
 
 def same_but_line_ends(one: str, other: str) -> bool:
@@ -60,7 +64,7 @@ def _differences(old: list[str], new: list[str], old_at: int, new_at: int) -> It
     old_at, new_at = old_at + head, new_at + head
     if not old and not new:
         return
-    if not old or not new:
+    if not old or not new or not set(old).intersection(new):
         yield Difference(old_at, old_at + len(old), new_at, new_at + len(new))
         return
     anchors = _anchors(old, new)

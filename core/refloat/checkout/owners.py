@@ -7,7 +7,6 @@ round unknown to anybody.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Final
 
 from refloat.checkout.fold import Folded, RecordedEdit, Standing
@@ -16,13 +15,14 @@ from refloat.checkout.porcelain import DiffHunk
 from refloat.checkout.runs import NO_RUNS, FileRuns, Layout, core, reformatted
 from refloat.checkout.witness import Witness
 from refloat.model.checkout import DirtyHunk, FileState, Owner
+from refloat.model.light import light, slotted
 from refloat.model.session import SessionName
 
 _FARTHEST: Final = 200
 """How many lines a hunk is moved up or down to look whether it is the same change told at another place."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Fallback:
     """Who made a hunk that no text explains, and how that is known."""
 
@@ -38,7 +38,7 @@ _EARLIER: Final[_Party] = (Owner.PREDATES, None)
 _COMMAND: Final[_Party] = (Owner.COMMAND, None)
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Ground:
     """What the dirty places of one file are judged on."""
 
@@ -53,7 +53,7 @@ class Ground:
     """Every line of the whole file as this session read it before it changed anything."""
 
 
-@dataclass(slots=True)
+@slotted
 class _Case:
     """One hunk while its owner is sought."""
 

@@ -5,17 +5,18 @@ there. Refuses to guess: a hunk whose old lines do not stand there is not applie
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from refloat.checkout.lines import bare, find_block, find_differences
+from refloat.model.light import slotted
 from refloat.model.transcript import FileEdit, Hunk
 
 FOREIGN: Final = -1
 """Origin of a line that no edit of the session made."""
 
 
-@dataclass(slots=True)
+@slotted
 class Traces:
     """What the edits of one file added and removed, over its whole history in one session."""
 
@@ -25,7 +26,7 @@ class Traces:
     """Edit → the last later edit that removed a line of it."""
 
 
-@dataclass(slots=True)
+@slotted
 class Piece:
     """A known stretch of text after some edits, with the same stretch before the first of them."""
 
@@ -74,6 +75,8 @@ def whole_piece(text: str, origin: int, *, before: bool) -> Piece:
 
 def apply_edit(piece: Piece, edit: FileEdit, origin: int, traces: Traces) -> bool:
     """Apply an edit's hunks to a piece, all or none."""
+    if not _may_hold(piece, edit.hunks[:1]):
+        return False
     trial, gained = piece.copy(), Traces(replaced_by=dict(traces.replaced_by))
     shift = 0
     cursor = 0
@@ -93,6 +96,12 @@ def apply_edit(piece: Piece, edit: FileEdit, origin: int, traces: Traces) -> boo
     traces.removed |= gained.removed
     traces.replaced_by.update(gained.replaced_by)
     return True
+
+
+def _may_hold(piece: Piece, first: Sequence[Hunk]) -> bool:
+    """Whether a piece can have what the first hunk replaces: most pieces of a file have not, and need no copy."""
+    text = "\n".join(piece.lines)
+    return not first or "\r" in text or "\n".join(old_side(first[0])) in text
 
 
 def old_side(hunk: Hunk) -> list[str]:

@@ -19,7 +19,9 @@ from refloat.checkout.porcelain import LoggedCommit
 from refloat.checkout.rejoin import bytes_of
 from refloat.checkout.repository import Repository
 from refloat.model.checkout import SAVED_PLACES, FileState, FoundIn, PlaceKind
+from refloat.model.light import light
 from refloat.model.stamp import Stamp
+from refloat.together import Running
 
 _MOST_LOST: Final = 5_000
 """Unreachable commits that are looked into."""
@@ -29,7 +31,7 @@ INDEX: Final = "index"
 """`ref` of a place that is the worktree's index: staged, whatever the disk has."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Version:
     """A content that a path has in some commit, stash or the like."""
 
@@ -90,13 +92,16 @@ def open_archive(
     archive = Archive(repository, worktrees=worktrees, since=since)
     not_before = [f"^{base}"] if base else []
     head = ["HEAD"] if repository.head else []
-    reachable = repository.find_reachable(*head, *not_before, since=since) if head else set[str]()
+    asked = Running(lambda: repository.find_reachable(*head, *not_before, since=since) if head else set[str]())
+    stashes = Running(lambda: repository.find_commits("-g", "refs/stash"))
     words = ["--source", *head, "--branches", "--remotes", "--tags", *not_before]
-    for commit in reversed(repository.find_commits(*words, paths=paths, since=since)):
+    found = repository.find_commits(*words, paths=paths, since=since)
+    reachable = asked.result()
+    for commit in reversed(found):
         on_head = commit.sha in reachable
         ref = (repository.status.branch or "HEAD") if on_head else _short(commit.source)
         _add(archive, commit, PlaceKind.BRANCH, ref, on_head=on_head)
-    _add_stashes(archive)
+    _add_stashes(archive, stashes.result())
     return archive
 
 
@@ -113,9 +118,8 @@ def _short(ref: str) -> str | None:
     return ref or None
 
 
-def _add_stashes(archive: Archive) -> None:
+def _add_stashes(archive: Archive, stashes: Sequence[LoggedCommit]) -> None:
     """A stash is a commit over HEAD; what was untracked hangs on it as a third, rootless parent (git-stash(1))."""
-    stashes = archive.repository.find_commits("-g", "refs/stash")
     untracked = {stash.parents[2]: index for index, stash in enumerate(stashes) if len(stash.parents) > 2}
     for index, stash in enumerate(stashes):
         _add(archive, stash, PlaceKind.STASH, f"stash@{{{index}}}")

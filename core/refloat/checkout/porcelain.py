@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from refloat.model.light import light
 from refloat.model.stamp import Stamp, stamp_of_seconds
 
 NOTHING: Final = re.compile(r"0+")
@@ -19,7 +20,7 @@ UNMERGED: Final = frozenset({"DD", "AU", "UD", "UA", "DU", "AA", "UU"})
 """The two characters of paths in conflict."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class StatusEntry:
     """A dirty path."""
 
@@ -54,7 +55,7 @@ class Status:
     entries: dict[str, StatusEntry] = field(default_factory=dict[str, StatusEntry])
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class DiffHunk:
     """One hunk of a diff without context. `lines` as in `model.transcript.Hunk`, without backslash lines."""
 
@@ -65,7 +66,7 @@ class DiffHunk:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Blob:
     """What a commit made of a path."""
 
@@ -74,7 +75,7 @@ class Blob:
     """None: it deleted the path."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class LoggedCommit:
     """A commit with what it changed against its first parent."""
 
@@ -244,7 +245,10 @@ def read_worktrees(out: bytes) -> list[str]:
 
 def read_index(out: bytes) -> dict[str, str]:
     """Read `ls-files -v -z`: path to its tag, `H` for a plain one, small where git takes it as unchanged unasked."""
-    return {entry[2:]: entry[:1] for entry in decode(out).split("\0") if entry}
+    text = decode(out)
+    if text.startswith("H ") and text.count("\0H ") + 1 == text.count("\0"):  # as in nearly every repository
+        return dict.fromkeys(text[2:-1].split("\0H "), "H")
+    return {entry[2:]: entry[:1] for entry in text.split("\0") if entry}
 
 
 def read_staged(out: bytes) -> dict[str, str]:

@@ -4,12 +4,11 @@ Everything goes through the port, which is hardened. Decides which questions are
 Refuses to write, to lock, and to ask one question for each file.
 """
 
-import hashlib
 import os
 import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import takewhile
 from pathlib import Path
 from typing import Final
@@ -33,8 +32,10 @@ from refloat.checkout.porcelain import (
     read_worktrees,
 )
 from refloat.model.checkout import Operation, Warned
+from refloat.model.light import slotted
 from refloat.model.stamp import Stamp, later, seconds_of
 from refloat.ports import Git
+from refloat.together import Running
 
 _OVERLOOKED: Final = frozenset("hSs")
 _SUBMODULES: Final = 12
@@ -51,7 +52,7 @@ _MANY: Final = 5_000
 _RAW: Final = ("--raw", "-z", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", LOG_FORMAT)
 
 
-@dataclass(slots=True)
+@slotted
 class Repository:
     """One worktree of a repository."""
 
@@ -68,6 +69,10 @@ class Repository:
     operation: Operation | None = None
     warnings: list[Warned] = field(default_factory=list[Warned])
     _objects: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    _listed: Running[bytes] | None = None
+    """The paths of the index, asked for once."""
+    _worktrees: Running[list[str]] | None = None
+    """Paths of the repository's worktrees, asked for once."""
     _index: Mapping[str, str] | None = None
 
     @property
@@ -94,6 +99,8 @@ class Repository:
 
     def oid(self, data: bytes) -> str:
         """The object id that git gives to a content."""
+        import hashlib
+
         made = hashlib.new(self.algorithm, usedforsecurity=False)
         made.update(b"blob %d\0" % len(data))
         made.update(data)
@@ -143,12 +150,23 @@ class Repository:
         rows = zip(names, (line.split(" ") for line in lines), strict=False)
         return {name: words[0] for name, words in rows if len(words) == 3 and words[1] == "commit"}
 
+    def ask_ahead(self) -> None:
+        """Ask, before anybody wants to know, for HEAD's contents of what is dirty, the index and the worktrees."""
+        self._listed = self._listed or Running(self._list)
+        self._worktrees = self._worktrees or Running(self._ask_worktrees)
+        heads = [entry.head for entry in self.entries.values() if entry.head is not None and not entry.submodule]
+        if len(heads) <= _MANY:
+            self.load_objects(heads)
+
     @property
     def index(self) -> Mapping[str, str]:
         """Every path that git tracks, with its tag (git-ls-files(1), `-v`); asked when first needed."""
         if self._index is None:
-            self._index = read_index(self.git.run(self.root, "ls-files", "-z", "-v", "--cached", "--full-name").out)
+            self._index = read_index((self._listed or Running(self._list)).result())
         return self._index
+
+    def _list(self) -> bytes:
+        return self.git.run(self.root, "ls-files", "-z", "-v", "--cached", "--full-name").out
 
     def is_overlooked(self, path: str) -> bool:
         """Whether git was told not to look at a tracked file: assume-unchanged, or outside a sparse checkout."""
@@ -164,6 +182,11 @@ class Repository:
 
     def find_worktrees(self) -> list[str]:
         """Paths of the repository's worktrees, this one and vanished ones included."""
+        if self._worktrees is None:
+            self._worktrees = Running(self._ask_worktrees)
+        return self._worktrees.result()
+
+    def _ask_worktrees(self) -> list[str]:
         answer = self.git.run(self.root, "worktree", "list", "--porcelain", "-z")
         if answer.code != 0:
             answer = self.git.run(self.root, "worktree", "list", "--porcelain")
@@ -179,14 +202,18 @@ class Repository:
         return {path: (words[0], words[2]) for path, words in told if len(words) == 3}
 
 
-def find_root(git: Git, directory: Path) -> tuple[Path, Path, Path, str] | None:
-    """Top level, own and common git directory and hash algorithm of the worktree that a directory lies in."""
+def find_root(git: Git, directory: Path) -> tuple[tuple[Path, Path, Path, str], str | None] | None:
+    """Top level, own and common git directory and hash algorithm of the worktree that a directory lies in, and HEAD.
+
+    Before the first commit git says all but HEAD, and fails.
+    """
     words = ("rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
-    answer = git.run(directory, *words, "--show-object-format")
+    answer = git.run(directory, *words, "--show-object-format", "HEAD^{commit}")
     lines = answer.out.decode("utf-8", "surrogateescape").splitlines()
-    if answer.code != 0 or len(lines) < 4:
+    if len(lines) < 4:
         return None
-    return Path(lines[0]), Path(lines[1]), Path(lines[2]), lines[3]
+    head = lines[4] if answer.code == 0 and len(lines) > 4 else None
+    return (Path(lines[0]), Path(lines[1]), Path(lines[2]), lines[3]), head
 
 
 def load_repository(git: Git, directory: Path) -> Repository | None:
@@ -194,7 +221,10 @@ def load_repository(git: Git, directory: Path) -> Repository | None:
     found = find_root(git, directory)
     if found is None:
         return None
-    repository = Repository(git, *found)
+    repository = Repository(git, *found[0])
+    # Both look at every file of the worktree, and each is as long as the other.
+    hunks = Running(lambda: _diff(repository, found[1]))
+    reflog = Running(lambda: _load_reflog(repository))
     answer = git.run(
         repository.root, "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames"
     )
@@ -203,9 +233,9 @@ def load_repository(git: Git, directory: Path) -> Repository | None:
         repository.warnings.append(Warned(f"git status failed: {said[0]}", str(repository.root)))
     repository.status = read_status(answer.out)
     _add_submodules(repository)
-    repository.hunks, repository.staged = _load_hunks(repository)
-    repository.reflog = _load_reflog(repository)
+    repository.reflog = reflog.result()
     repository.operation = find_operation(repository.git_dir, repository.entries)
+    repository.hunks, repository.staged = _load_hunks(repository, found[1], hunks.result())
     return repository
 
 
@@ -231,30 +261,36 @@ def _add_submodules(repository: Repository) -> None:
 _Hunks = dict[str, Sequence[DiffHunk]]
 
 
-def _load_hunks(repository: Repository) -> tuple[_Hunks, _Hunks]:
-    """Hunks against HEAD: of the files, and of what is staged where the file itself has none."""
+def _load_hunks(repository: Repository, against: str | None, told: _Hunks | None) -> tuple[_Hunks, _Hunks]:
+    """Hunks against HEAD: of the files, as they were `told` against a commit, and of what is staged where the file
+    itself has none.
+    """
     if all(entry.xy == "??" or entry.submodule for entry in repository.entries.values()):
         return {}, {}
-    hunks = _diff(repository)
+    if against != repository.head:  # it moved between the two questions
+        told = _diff(repository, repository.head)
+    hunks = _known(repository, told)
     apart = [path for path, entry in repository.entries.items() if entry.staged_apart and path not in hunks]
-    staged = _diff(repository, "--cached") if apart else {}
+    staged = _known(repository, _diff(repository, repository.head, "--cached")) if apart else {}
     return hunks, {path: staged[path] for path in apart if path in staged}
 
 
-def _diff(repository: Repository, *more: str) -> _Hunks:
+def _known(repository: Repository, told: _Hunks | None) -> _Hunks:
+    if told is None:
+        repository.warnings.append(Warned("git diff failed: hunks are not told", str(repository.root)))
+    return told or {}
+
+
+def _diff(repository: Repository, head: str | None, *more: str) -> _Hunks | None:
+    """The dirty places of every tracked file; None where git cannot tell."""
     words = ["diff", *more, "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U0"]
     words += ["--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all"]
-    words += ["--diff-algorithm=histogram", repository.head or _EMPTY_TREE[repository.algorithm]]
+    words += ["--diff-algorithm=histogram", head or _EMPTY_TREE[repository.algorithm]]
     answer = repository.git.run(repository.root, *words)
-    if answer.code != 0:
-        repository.warnings.append(Warned("git diff failed: hunks are not told", str(repository.root)))
-        return {}
-    return dict(read_diff(answer.out))
+    return dict(read_diff(answer.out)) if answer.code == 0 else None
 
 
 def _load_reflog(repository: Repository) -> Sequence[tuple[int, str]]:
-    if repository.head is None:
-        return ()
     answer = repository.git.run(
         repository.root, "log", "-g", f"--max-count={_MANY}", "--date=unix", "--format=%H%x00%gd", "HEAD", "--"
     )

@@ -6,7 +6,7 @@ Refuses to know how an answer is shown.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final
 
@@ -25,10 +25,12 @@ from refloat.checkout.trees import Trees, find_origins, names_in
 from refloat.checkout.witness import Witness
 from refloat.commands import may_undo
 from refloat.model.checkout import FileState, Warned
+from refloat.model.light import light, slotted
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, stamp_of_seconds
 from refloat.model.story import Story
 from refloat.model.transcript import Outcome, Step
+from refloat.together import Running
 
 _UNTIDY: Final = frozenset({FileState.PARTLY, FileState.DIVERGED})
 _RANK: Final = tuple(FileState)
@@ -39,7 +41,7 @@ def name_of(story: Story) -> SessionName:
     return SessionName(f"{story.summary.agent}:{story.summary.session_id}")
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class OtherRecord:
     """What another session's record says."""
 
@@ -48,7 +50,7 @@ class OtherRecord:
     steps: Sequence[Step]
 
 
-@dataclass(slots=True)
+@slotted
 class Survey:
     """Everything that the answers of one comparison rest on."""
 
@@ -70,6 +72,8 @@ class Survey:
     _contents: dict[str, Content] = field(default_factory=dict[str, Content])
     _comparisons: dict[str, Comparison] = field(default_factory=dict[str, Comparison])
     _archives: dict[str, Archive] = field(default_factory=dict[str, Archive])
+    _opening: Running[Archive] | None = None
+    _undoing: Sequence[Step] | None = None
     _runs: list[Run] | None = None
     _origins: Mapping[str, str] | None = None
     _fallbacks: dict[str, Fallback] = field(default_factory=dict[str, Fallback])
@@ -164,6 +168,8 @@ class Survey:
 
     def _seen(self, real: str) -> frozenset[str]:
         """The lines of a file as the session read it before it wrote anything: whatever is dirty there was there."""
+        if real not in self.known:
+            return frozenset()
         writes = [step.at or "" for step in self.steps if step.edits][:1] + [run.at for run in self.runs[:1]]
         until = min(writes, default="~")
         whole = next((one.text for one in self.known.get(real, ()) if one.at is not None and one.at < until), None)
@@ -262,7 +268,8 @@ class Survey:
             return None
         key = str(repository.root)
         if key not in self._archives:
-            self._archives[key] = self._open(repository)
+            begun = self._opening if repository is self.trees.main and not self.moved else None
+            self._archives[key] = begun.result() if begun is not None else self._opener(repository)()
         archive = self._archives[key]
         names = self._names(real, repository, archive.worktrees)
         return (archive, names) if names else None
@@ -271,12 +278,24 @@ class Survey:
         paths = dict.fromkeys((self.target(real), real))
         return [name for path in paths for name in names_in(path, repository, worktrees)]
 
-    def _open(self, repository: Repository) -> Archive:
+    def begin_archive(self) -> None:
+        """Begin to ask what the session's repository keeps, before it is known what has moved."""
+        if self.trees.main is not None and self.folded:
+            self._opening = Running(self._opener(self.trees.main))
+
+    def _opener(self, repository: Repository) -> Callable[[], Archive]:
         worktrees = repository.find_worktrees()
         wanted = [*self.folded, *self.moved.values()]
         names = [name for real in wanted for name in self._names(real, repository, worktrees)]
         base = self.base if repository is self.trees.main else None
-        return open_archive(repository, list(dict.fromkeys(names)), base, self.since, worktrees)
+        since = self.since
+
+        def ask() -> Archive:
+            archive = open_archive(repository, list(dict.fromkeys(names)), base, since, worktrees)
+            archive.prefetch(archive.of(names))
+            return archive
+
+        return ask
 
     @property
     def runs(self) -> Sequence[Run]:
@@ -308,10 +327,20 @@ class Survey:
     def undone_by(self, real: str) -> str | None:
         """The first recorded command behind the session's last edit of a file that can have taken it away."""
         last = max((row.ended_at or row.at or "" for row in self.folded[real].made), default="")
-        found = [(s.at or "", f"step {s.n}") for s in self.steps if _can_undo(s, last, real)]
+        found = [(s.at or "", f"step {s.n}") for s in self._undoers() if _can_undo(s, last, real)]
         for record in self.others:
-            found += [(s.at or "", str(record.name)) for s in record.steps if _can_undo(s, last, real)]
+            found += [(s.at or "", str(record.name)) for s in record.steps if _may_undo(s) and _can_undo(s, last, real)]
         return min(found)[1] if found else None
+
+    def _undoers(self) -> Sequence[Step]:
+        """The session's steps that can have taken work away, sought once: each lost file asks for them."""
+        if self._undoing is None:
+            self._undoing = [step for step in self.steps if _may_undo(step)]
+        return self._undoing
+
+
+def _may_undo(step: Step) -> bool:
+    return step.command is not None and step.outcome is not Outcome.DENIED and may_undo(step.command)
 
 
 def _written_at(real: str) -> float | None:
@@ -323,32 +352,55 @@ def _written_at(real: str) -> float | None:
 
 
 def _can_undo(step: Step, after: str, real: str) -> bool:
-    if step.command is None or step.outcome is Outcome.DENIED or (step.at or "") < after or not may_undo(step.command):
+    if step.command is None or (step.at or "") < after:
         return False
     return "git" in step.command or any(part in step.command for part in real.split("/")[-3:] if len(part) > 1)
 
 
-def survey(
-    trees: Trees, story: Story, others: Sequence[Story], base: str | None, missing_workspace: str | None
-) -> Survey:
-    """Fold the records of the session and of the others; nothing of the disk is read yet but agents' backups."""
+@light
+class OwnRecord:
+    """What the session's own record says: all of a survey that asks nothing of the repository."""
+
+    steps: Sequence[Step]
+    folded: Mapping[str, Folded]
+    without_superseded: Mapping[str, Folded]
+    backups: Mapping[str, Sequence[tuple[str, Content]]]
+    known: Mapping[str, Sequence[Known]]
+    """Whole contents that the record shows apart from edits, oldest first."""
+
+
+def fold_record(story: Story, real: Callable[[str], str]) -> OwnRecord:
+    """Fold a session's record; nothing of the disk is read but the agent's backups."""
     steps = list(story.every_step)
-    backups = _load_backups(story, trees.real)
-    known = _known(story, backups, trees.real)
-    folded = fold(steps, known, real=trees.real)
-    taken_back = {real for real, file in folded.items() if any(r.standing is Standing.SUPERSEDED for r in file.edits)}
-    kept = fold(steps, known, real=trees.real, without=frozenset({Standing.SUPERSEDED})) if taken_back else {}
+    backups = _load_backups(story, real)
+    known = _known(story, backups, real)
+    folded = fold(steps, known, real=real)
+    taken_back = {path for path, file in folded.items() if any(r.standing is Standing.SUPERSEDED for r in file.edits)}
+    kept = fold(steps, known, real=real, without=frozenset({Standing.SUPERSEDED})) if taken_back else {}
+    return OwnRecord(steps, folded, {path: kept[path] for path in taken_back if path in kept}, backups, known)
+
+
+def survey(
+    trees: Trees,
+    story: Story,
+    others: Sequence[Story],
+    base: str | None,
+    missing_workspace: str | None,
+    own: OwnRecord | None = None,
+) -> Survey:
+    """Put together what the session's record says (`own`, where it was folded already) and what the others' do."""
+    own = own or fold_record(story, trees.real)
     return Survey(
         story,
         trees,
-        steps,
-        folded,
-        {real: kept[real] for real in taken_back if real in kept},
-        tuple(_other_records(others, name_of(story), set(folded), trees)),
-        backups,
+        own.steps,
+        own.folded,
+        own.without_superseded,
+        tuple(_other_records(others, name_of(story), set(own.folded), trees)),
+        own.backups,
         base,
         missing_workspace,
-        known,
+        own.known,
     )
 
 

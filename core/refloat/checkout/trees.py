@@ -6,13 +6,14 @@ Decides by walking up to the nearest `.git`, and by git's list for worktrees tha
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
 from refloat.checkout.files import Content
 from refloat.checkout.repository import Repository, load_repository
 from refloat.model.checkout import Warned
+from refloat.model.light import slotted
 from refloat.ports import Git
 
 _FOREIGN: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\")
@@ -20,7 +21,7 @@ _MOST: Final = 12
 """Further repositories that a session edited in and that are looked at."""
 
 
-@dataclass(slots=True)
+@slotted
 class Trees:
     """The worktree of the session, and further ones that it edited in."""
 
@@ -30,6 +31,7 @@ class Trees:
     others: dict[str, Repository | None] = field(default_factory=dict[str, Repository | None])
     warnings: list[Warned] = field(default_factory=list[Warned])
     _roots: dict[str, str | None] = field(default_factory=dict[str, str | None])
+    _root_of: dict[str, str | None] = field(default_factory=dict[str, str | None])
     _real: dict[str, str] = field(default_factory=dict[str, str])
 
     def real(self, path: str) -> str:
@@ -43,8 +45,18 @@ class Trees:
             path = f"{self.workspace}/{path}"
         directory, name = os.path.split(os.path.normpath(path))
         if directory not in self._real:
-            self._real[directory] = os.path.realpath(directory)
+            self._real[directory] = self._resolve(directory)
         return os.path.join(self._real[directory], name)  # noqa: PTH118 - thousands of paths, and strings all around
+
+    def _resolve(self, directory: str) -> str:
+        """Its real path; what is above it is looked at once for all that lies below."""
+        above, name = os.path.split(directory)
+        if not name:
+            return directory
+        if above not in self._real:
+            self._real[above] = self._resolve(above)
+        here = os.path.join(self._real[above], name)  # noqa: PTH118 - as below
+        return os.path.realpath(here) if os.path.islink(here) else here  # noqa: PTH114 - as below
 
     def shown(self, real: str) -> str:
         """Relative to the session's repository with `/`; absolute outside it."""
@@ -58,7 +70,9 @@ class Trees:
         """The worktree that a path lies in: the session's own, another one, or None."""
         if not real.startswith("/"):
             return None
-        root = self._root(os.path.dirname(real))  # noqa: PTH120 - as above
+        if real not in self._root_of:
+            self._root_of[real] = self._root(os.path.dirname(real))  # noqa: PTH120 - as above
+        root = self._root_of[real]
         if root is None:
             return None
         if self.main is not None and root == str(self.main.root):
@@ -127,10 +141,11 @@ def find_origins(repository: Repository, content: Callable[[str], Content]) -> d
 
 def dirty_times(repository: Repository) -> Mapping[str, float | None]:
     """When each dirty path was last written, in seconds since 1970; None for one that is gone."""
+    root = str(repository.root).rstrip("/")
     times: dict[str, float | None] = {}
     for path in repository.entries:
         try:
-            times[path] = os.lstat(repository.root / path).st_mtime
+            times[path] = os.lstat(f"{root}/{path}").st_mtime
         except (OSError, ValueError):
             times[path] = None
     return times

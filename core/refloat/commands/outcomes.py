@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from refloat.commands.checks import is_check
 from refloat.commands.line import Simple, read_line
-from refloat.knowledge.tables import forgets, sound_pattern, table
+from refloat.knowledge.tables import forgets, own_rows, sound_pattern, table
 from refloat.model.light import light
 from refloat.model.transcript import Outcome
 
@@ -47,10 +47,9 @@ class Ended:
 def what_output_says(output: str) -> Said | None:
     """What a check's own output says of it; None where it says nothing known."""
     lines = [_plain(line) for line in output[-_TAIL:].split("\n")]
-    patterns = _patterns()
     if (last := _last_summary(lines)) is not None:
         return last
-    said = [name for name in ("part_failed", "part_passed", "nothing") if _any(patterns[name], lines)]
+    said = [name for name in ("part_failed", "part_passed", "nothing") if _any(_pattern(name), lines)]
     match said[:1]:
         case ["part_failed"]:
             return "failed"
@@ -61,15 +60,14 @@ def what_output_says(output: str) -> Said | None:
 
 
 def _last_summary(lines: Sequence[str]) -> Said | None:
-    patterns = _patterns()
     for index in range(len(lines) - 1, -1, -1):
         line = lines[index]
         if not line:
             continue
-        if patterns["failed"].search(line):
+        if _pattern("failed").search(line):
             return "failed"
-        if patterns["passed"].search(line):
-            above = (one for one in reversed(lines[max(0, index - _BLOCK) : index]) if patterns["above"].search(one))
+        if _pattern("passed").search(line):
+            above = (one for one in reversed(lines[max(0, index - _BLOCK) : index]) if _pattern("above").search(one))
             return "failed" if _SOME_FAILED.search(next(above, "")) else "passed"
     return None
 
@@ -86,16 +84,14 @@ def _plain(line: str) -> str:
 
 
 @cache
-def _patterns() -> dict[str, re.Pattern[str]]:
-    return {name: _joined([str(text) for text in rows.values()]) for name, rows in table("outcomes").items()}
+def _pattern(name: str) -> re.Pattern[str]:
+    """All rows of a section in one; a person's own that is no expression costs itself only."""
+    rows, own = table("outcomes").get(name, {}), own_rows("outcomes").get(name, {})
+    sound = [str(text) for key, text in rows.items() if key not in own or sound_pattern(str(text)) is not None]
+    return re.compile("|".join(f"(?:{pattern})" for pattern in sound) or r"(?!)")
 
 
-def _joined(patterns: Sequence[str]) -> re.Pattern[str]:
-    sound = [f"(?:{pattern})" for pattern in patterns if sound_pattern(pattern) is not None]
-    return re.compile("|".join(sound) or r"(?!)")
-
-
-forgets(_patterns.cache_clear)
+forgets(_pattern.cache_clear)
 
 
 def outcome_in(output: str) -> Outcome | None:

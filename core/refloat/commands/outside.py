@@ -95,19 +95,17 @@ def _effect(part: Simple, branch: str | None) -> Effect | None:
 # ── by the table ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@cache
-def _rows() -> Mapping[str, tuple[_Row, ...]]:
-    """Program → its rows, the longest verbs first and a person's own before the built-in ones."""
-    own, every = own_rows("actions"), table("actions")
-    found: dict[str, tuple[_Row, ...]] = {}
-    for program, rows in every.items():
-        if not program.startswith("@"):
-            first = own.get(program, {})
-            ordered = {**first, **{key: value for key, value in rows.items() if key not in first}}
-            verbs = {key: value for key, value in ordered.items() if key != _VALUED}
-            made = [row for key, value in verbs.items() for row in _made(program, key, value)]
-            found[program] = tuple(sorted(made, key=lambda row: -len(row.verb)))
-    return found
+@lru_cache(maxsize=1024)
+def _rows(program: str) -> tuple[_Row, ...]:
+    """A program's rows, the longest verbs first and a person's own before the built-in ones."""
+    rows = table("actions").get(program)
+    if rows is None or program.startswith("@"):
+        return ()
+    first = own_rows("actions").get(program, {})
+    ordered = {**first, **{key: value for key, value in rows.items() if key not in first}}
+    verbs = {key: value for key, value in ordered.items() if key != _VALUED}
+    made = [row for key, value in verbs.items() for row in _made(program, key, value)]
+    return tuple(sorted(made, key=lambda row: -len(row.verb)))
 
 
 def _made(program: str, key: str, value: object) -> list[_Row]:
@@ -122,14 +120,14 @@ def _made(program: str, key: str, value: object) -> list[_Row]:
 
 def _by_table(part: Simple, branch: str | None) -> tuple[str, tuple[str, ...] | None] | None:
     words = part.words
-    if words[0] not in _rows() and _script_of(words) is None:
+    if not _rows(words[0]) and _script_of(words) is None:
         return None
     if {"--help", "--version"} & set(words) or words[1:] == ("help",):
         return None
     script = _script_of(words)
     words = script or words
     plain = _plain(words)
-    for row in _rows().get(words[0], ()):
+    for row in _rows(words[0]):
         if plain[: len(row.verb)] != row.verb or row.unless.intersection(words):
             continue
         if row.only and not row.only.intersection(words):
@@ -162,7 +160,7 @@ def _script_of(words: tuple[str, ...]) -> tuple[str, ...] | None:
     """`python manage.py migrate`, `php artisan migrate`: the script is the program."""
     if len(words) > 2 and re.fullmatch(r"python[\d.]*|php|ruby", words[0]):
         script = words[1].rpartition("/")[2]
-        return (script, *words[2:]) if script in _rows() else None
+        return (script, *words[2:]) if _rows(script) else None
     return None
 
 
@@ -250,7 +248,7 @@ def _shown() -> tuple[Mapping[str, re.Pattern[str]], Mapping[str, re.Pattern[str
 
 def probe_templates() -> tuple[str, ...]:
     """Every probe of the tables, as it is written there."""
-    rows = (row.probe for rows in _rows().values() for row in rows)
+    rows = (row.probe for program in table("actions") for row in _rows(program))
     return tuple(dict.fromkeys(probe for probe in rows if probe is not None))
 
 

@@ -6,9 +6,10 @@ Decides which observed facts concern a session. Refuses to judge them: that is `
 import ntpath
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
+from refloat.model.light import light
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.stamp import Stamp
@@ -17,7 +18,7 @@ from refloat.ports import Machine, Processes
 from refloat.readers.contract import Found, Reader, Walk
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Subject:
     """What must be known of a session to look for its process."""
 
@@ -56,7 +57,7 @@ def subject_of(found: Found, summary: Summary, *, grew: bool = False, end_verifi
     )
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Claim:
     """A register or lock file of the session, with the process that it names as that stands in the table now."""
 
@@ -70,7 +71,7 @@ class Claim:
     """A lock is held, by whom cannot be seen."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Rival:
     """A process of the agent that runs, and why it is or is not in question."""
 
@@ -85,7 +86,7 @@ class Rival:
     """It works in one of the session's directories; None where that cannot be told."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Facts:
     """All that was observed about one session in one look."""
 
@@ -112,7 +113,7 @@ class Facts:
         return "", ""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Look:
     """One look at the machine: the process table, the agents' registers and locks, taken together."""
 

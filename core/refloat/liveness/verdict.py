@@ -5,10 +5,11 @@ Decides by the table of the design, section 3. Refuses to round: a bare candidat
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, assert_never
 
 from refloat.liveness.evidence import Claim, Facts, Rival, Subject
+from refloat.model.light import light
 from refloat.model.liveness import Evidence, Liveness, ProcessInfo, Verdict
 from refloat.model.session import Activity, Failure, FailureKind, State
 from refloat.model.stamp import Stamp, seconds_of
@@ -286,7 +287,7 @@ def _excused(facts: Facts, rival: Rival) -> str:
     return f"process {pid} works in {rival.process.cwd or 'no known directory'}"
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class _Teller:
     """Makes evidence of one look."""
 

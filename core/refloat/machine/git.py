@@ -1,22 +1,17 @@
 """git as a source of answers: hardened, without locks, without the network, with a time limit.
 
 Decides how git is called; what git is told beforehand stands in `git_options`. Refuses to call it for anything that is
-not a question. Nothing of git is loaded before the first one.
+not a question.
 """
 
 import os
 import re
-import selectors
-import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from importlib import import_module
+from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, Final, Literal, Protocol, cast
+from typing import Final
 
 from refloat.machine.git_met import find_met
 from refloat.machine.git_options import (
@@ -28,8 +23,10 @@ from refloat.machine.git_options import (
     neutralised,
     personal_settings,
 )
+from refloat.machine.launcher import run_program
 from refloat.machine.programs import absolute_parts, find_program
 from refloat.model.checkout import Warned
+from refloat.model.light import light
 from refloat.ports import GitAnswer, Places
 
 _FRESH: Final = 1.0
@@ -48,7 +45,7 @@ _REST: Final = 20.0
 """Seconds for which a git that let two limits pass in a row is not asked: twenty questions would each wait for it."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class _Settings:
     """What a repository's configuration holds."""
 
@@ -66,7 +63,7 @@ class _Settings:
 class HardenedGit:
     """The person's git, told beforehand to run nothing of the repository's.
 
-    Started through GitPython, whose part is to feed, drain and end the child; its own environment is replaced whole.
+    May be asked from several threads at once.
     """
 
     def __init__(self, places: Places, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -158,6 +155,8 @@ class HardenedGit:
     def _own(self) -> Mapping[str, str]:
         """The person's own harmless settings: what is ignored and how lines end shall be as they see it."""
         if self._personal is None:
+            if not any(map(os.path.exists, self._personal_files())):
+                return read_personal(b"", self._places)
             home = {"HOME": str(self._places.home), "GIT_CONFIG_GLOBAL": ""}
             if xdg := self._places.environment.get("XDG_CONFIG_HOME"):
                 home["XDG_CONFIG_HOME"] = xdg
@@ -166,6 +165,11 @@ class HardenedGit:
             )
             self._personal = read_personal(answer.out, self._places)
         return self._personal
+
+    def _personal_files(self) -> Sequence[Path]:
+        """Where git looks for a person's own settings (git-config(1), FILES)."""
+        base = Path(self._places.environment.get("XDG_CONFIG_HOME") or self._places.home / ".config")
+        return self._places.home / ".gitconfig", base / "git" / "config"
 
     def _start(
         self,
@@ -183,16 +187,20 @@ class HardenedGit:
         place = () if directory is None else ("-C", str(directory))
         if any("\0" in word for word in (*words, *place)):
             return GitAnswer(128, b"", "no name holds a zero byte")
-        pairs = _environment(settings, absolute_parts(self._places.environment), environment or {})
-        argv = ["/usr/bin/env", "-i", *pairs, git, "--no-pager", "--no-optional-locks", *FIXED, *place, *words]
-        answer = _execute(argv, stdin, seconds)
+        argv = [git, "--no-pager", "--no-optional-locks", *FIXED, *place, *words]
+        given = _environment(settings, absolute_parts(self._places.environment), environment or {})
+        answer = run_program(argv, given, seconds, stdin=stdin, longest=_LONGEST)
+        if answer.timed_out:
+            answer = replace(answer, err=f"git did not answer within {seconds:g} s")
+        elif len(answer.out) > _LONGEST:
+            answer = GitAnswer(_TOO_LONG, b"", f"git's answer is longer than {_LONGEST >> 20} MB")
         self._silences = self._silences + 1 if answer.timed_out else 0
         if self._silences > 1:
             self._silent_until = self._monotonic() + _REST
         return answer
 
 
-def _environment(settings: Sequence[tuple[str, str]], path: str, more: Mapping[str, str]) -> list[str]:
+def _environment(settings: Sequence[tuple[str, str]], path: str, more: Mapping[str, str]) -> dict[str, str]:
     values = dict(ENVIRONMENT) | {"PATH": path} | dict(more)
     values = {name: value for name, value in values.items() if value or name not in more}
     if settings:
@@ -200,112 +208,7 @@ def _environment(settings: Sequence[tuple[str, str]], path: str, more: Mapping[s
         for n, (key, value) in enumerate(settings):
             values[f"GIT_CONFIG_KEY_{n}"] = key
             values[f"GIT_CONFIG_VALUE_{n}"] = value
-    return [f"{name}={value}" for name, value in values.items()]
-
-
-class _Process(Protocol):
-    """The part of a started child that is used here."""
-
-    pid: int
-    stdout: IO[bytes]
-    stderr: IO[bytes]
-
-    def wait(self) -> int: ...
-
-
-class _Started(Protocol):
-    """What GitPython hands back for a child that goes on by itself; it ends the child when it is dropped."""
-
-    proc: _Process
-
-
-class _Executor(Protocol):
-    """The part of GitPython's `Git.execute` that is used here, with its types said."""
-
-    def __call__(self, command: Sequence[str], **how: object) -> _Started: ...
-
-
-def _execute(argv: Sequence[str], stdin: bytes | None, seconds: float) -> GitAnswer:
-    execute = _load()
-    with TemporaryFile() as source:
-        if stdin is not None:
-            source.write(stdin)
-            source.flush()
-            source.seek(0)
-        try:
-            started = execute(
-                argv, istream=None if stdin is None else source, as_process=True, shell=False, start_new_session=True
-            )
-        except _not_started() as refused:
-            return GitAnswer(_NO_GIT, b"", str(refused))
-        out, err, cut = _drain(started.proc, time.monotonic() + seconds)
-        code = started.proc.wait()
-    if cut == "late":
-        return GitAnswer(code, out, f"git did not answer within {seconds:g} s", timed_out=True)
-    if cut == "long":
-        return GitAnswer(_TOO_LONG, b"", f"git's answer is longer than {_LONGEST >> 20} MB")
-    return GitAnswer(code, out, err.decode("utf-8", "replace"))
-
-
-def _drain(process: _Process, until: float) -> tuple[bytes, bytes, Literal["late", "long"] | None]:
-    """Both streams of a child to their ends; a child that is late or says too much is killed with its children."""
-    out, err = bytearray(), bytearray()
-    cut: Literal["late", "long"] | None = None
-    with process.stdout, process.stderr, selectors.DefaultSelector() as waiting:
-        waiting.register(process.stdout, selectors.EVENT_READ, out)
-        waiting.register(process.stderr, selectors.EVENT_READ, err)
-        while waiting.get_map() and cut is None:
-            left = until - time.monotonic()
-            ready = waiting.select(left) if left > 0 else []
-            cut = None if ready else "late"
-            for key, _ in ready:
-                chunk = os.read(key.fd, _CHUNK)
-                kept: bytearray = key.data
-                if not chunk:
-                    waiting.unregister(key.fileobj)
-                elif kept is out or len(kept) < _CHUNK:  # what git says beside its answer is read to its end, not kept
-                    kept += chunk
-            cut = "long" if len(out) > _LONGEST else cut
-    if cut is not None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    return bytes(out), bytes(err), cut
-
-
-def _not_started() -> tuple[type[Exception], ...]:
-    from git.exc import GitCommandNotFound
-
-    return (GitCommandNotFound, OSError)
-
-
-_loading = threading.Lock()
-
-
-def _load() -> _Executor:
-    """GitPython's runner. While it is imported it runs `git version` by itself, without a time limit.
-
-    It looks along PATH from the current directory, which may be somebody else's checkout, and a git that hangs would
-    hang the import; hence the two variables for just so long: a git that cannot start, and no word about it.
-    """
-    import os
-    import sys
-
-    with _loading:
-        if "git.cmd" not in sys.modules:
-            told = {"GIT_PYTHON_GIT_EXECUTABLE": os.devnull, "GIT_PYTHON_REFRESH": "quiet"}
-            before = {name: os.environ.get(name) for name in told}
-            os.environ.update(told)
-            try:
-                import_module("git.cmd")
-            finally:
-                for name, value in before.items():
-                    if value is None:
-                        del os.environ[name]
-                    else:
-                        os.environ[name] = value
-    from git.cmd import Git
-
-    return cast("_Executor", Git("/").execute)  # its overloads do not name the form with bytes
+    return values
 
 
 def read_origins(listing: bytes, directory: Path) -> Mapping[str, str]:

@@ -17,6 +17,11 @@ def user(environment: Mapping[str, str]) -> str:
         return environment.get("USER") or str(os.getuid())
 
 
+def user_at_host(environment: Mapping[str, str]) -> str:
+    """`user@host`."""
+    return f"{user(environment)}@{os.uname().nodename}"
+
+
 def runner() -> Runner:
     """This process."""
     return Runner(os.uname().nodename, os.getpid(), start_token("self"))

@@ -1,9 +1,10 @@
 """On which file system a path lies, and what that means for looking at it. Linux; elsewhere nothing is known."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from refloat.model.light import light
 
 _REMOTE_WORDS: Final = (
     "9p afs afpfs autofs beegfs ceph cifs coda davfs fuse.glusterfs fuse.rclone fuse.s3fs fuse.sshfs glusterfs gpfs "
@@ -13,7 +14,7 @@ REMOTE: Final = frozenset(_REMOTE_WORDS.split())
 """File systems on which somebody else may write without this kernel hearing of it (names of `/proc/filesystems`)."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Mount:
     """One mounted file system."""
 

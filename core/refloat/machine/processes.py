@@ -4,7 +4,6 @@ Decides what is a fact about a process; refuses to guess: what may not be read i
 """
 
 import os
-import socket
 import stat
 import sys
 from collections.abc import Collection, Mapping, Sequence
@@ -151,7 +150,7 @@ class LinuxProcesses:
 
     def host(self) -> str:
         """The machine's name."""
-        return socket.gethostname()
+        return os.uname().nodename
 
     def _namespace(self) -> str:
         return _namespace(self._proc)

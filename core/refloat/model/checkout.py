@@ -1,9 +1,9 @@
 """The checkout as it stands, held against what a session recorded (design, section 4)."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
 
+from refloat.model.light import light
 from refloat.model.session import SessionName
 from refloat.model.transcript import Outcome
 
@@ -68,7 +68,7 @@ class PlaceKind(StrEnum):
 SAVED_PLACES = frozenset({PlaceKind.WORKTREE, PlaceKind.OTHER_WORKTREE, PlaceKind.BRANCH, PlaceKind.STASH})
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class FoundIn:
     """One place where recorded content stands."""
 
@@ -82,7 +82,7 @@ TAKEN_BACK: Final = "taken back with its part of the talk"
 """What stands in `by` of a superseded edit."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class EditFate:
     """The fate of one recorded edit of a file."""
 
@@ -94,7 +94,7 @@ class EditFate:
     subagent: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class DirtyHunk:
     """One dirty place of a file against HEAD, with its owner."""
 
@@ -107,7 +107,7 @@ class DirtyHunk:
     session: SessionName | None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class EditedFile:
     """A file that the session edited."""
 
@@ -124,7 +124,7 @@ class EditedFile:
     hunks: tuple[DirtyHunk, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class OtherChange:
     """A dirty file that the session did not edit."""
 
@@ -137,7 +137,7 @@ class OtherChange:
     hunks: tuple[DirtyHunk, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class CheckRun:
     """A check that the session ran, and whether it still speaks of this tree."""
 
@@ -154,7 +154,7 @@ class CheckRun:
     """False where nothing says how the check itself ended, or there was nothing to run: it did not pass then."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Operation:
     """An operation under way in the checkout."""
 
@@ -165,7 +165,7 @@ class Operation:
     index_lock: bool
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Warned:
     """Something met and not obeyed, or not looked at."""
 
@@ -173,7 +173,7 @@ class Warned:
     path: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Base:
     """HEAD when the session began, and how that is known."""
 
@@ -181,7 +181,7 @@ class Base:
     how: str
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Checkout:
     """What `refloat checkout` answers."""
 

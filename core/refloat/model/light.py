@@ -2,13 +2,16 @@
 
 Decides how such a value is built at run time (plainly), and how one is written as JSON. The `__init__` of a really
 frozen dataclass goes through `object.__setattr__` for each field and takes three times as long; events of a transcript
-are made for every line of it. Equality, hash and `repr` are those of a frozen one, and the type checker refuses an
-assignment all the same.
+are made for every line of it. Making the class itself takes a quarter of the time, which a command that loads a hundred
+of them feels. Equality, hash and `repr` are those of a frozen one, and the type checker refuses an assignment all the
+same. Knows defaults and their factories, and neither `__post_init__` nor fields for keywords alone.
 """
 
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeVar, cast, dataclass_transform
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final, TypeVar, cast, dataclass_transform
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -19,7 +22,67 @@ T = TypeVar("T")
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def light(cls: type[T]) -> type[T]:
     """Make a class a dataclass with slots, comparable and hashable, whose fields nobody assigns to."""
-    return dataclass(slots=True, unsafe_hash=True)(cls)
+    return _make(cls, hashed=True)
+
+
+@dataclass_transform(field_specifiers=(field,))
+def slotted(cls: type[T]) -> type[T]:
+    """Make a class a dataclass with slots, comparable, whose fields are assigned to: it has no hash."""
+    return _make(cls, hashed=False)
+
+
+def _make(cls: type[T], *, hashed: bool) -> type[T]:
+    if hasattr(cls, "__post_init__"):
+        raise TypeError(f"{cls.__name__} has a __post_init__: make it a dataclass")
+    made = dataclass(slots=True, init=False, repr=False, eq=False)(cls)
+    rows = fields(cast("type[DataclassInstance]", made))
+    key = attrgetter(*[row.name for row in rows if row.compare]) if any(row.compare for row in rows) else _nothing
+    shown = tuple(row.name for row in rows if row.repr)
+
+    def __eq__(self: object, other: object) -> bool:  # noqa: N807 - given to the class
+        return key(self) == key(other) if other.__class__ is self.__class__ else NotImplemented
+
+    def __hash__(self: object) -> int:  # noqa: N807 - as above
+        return hash(key(self))
+
+    def __repr__(self: object) -> str:  # noqa: N807 - as above
+        told = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
+        return f"{self.__class__.__qualname__}({told})"
+
+    for method in (_init(rows), __eq__, __repr__):
+        setattr(made, method.__name__, method)
+    made.__hash__ = __hash__ if hashed else None  # pyright: ignore[reportAttributeAccessIssue] - how Python says it
+    return made
+
+
+def _nothing(_: object) -> tuple[()]:
+    return ()
+
+
+_ABSENT: Final = object()
+
+
+def _init(rows: "Sequence[Field[object]]") -> "Callable[..., None]":
+    """The one method that must be written out for each class: `dataclass` writes six, and they cost the start."""
+    given: list[str] = []
+    body: list[str] = []
+    around: dict[str, object] = {"_absent": _ABSENT}
+    for row in rows:
+        if not row.init or row.kw_only:
+            raise TypeError(f"{row.name} is no plain field: make its class a dataclass")
+        name, made = row.name, row.name
+        if row.default is not MISSING:
+            around[f"_of_{name}"] = row.default
+            given.append(f"{name}=_of_{name}")
+        elif row.default_factory is not MISSING:
+            around[f"_of_{name}"] = row.default_factory
+            given.append(f"{name}=_absent")
+            made = f"_of_{name}() if {name} is _absent else {name}"
+        else:
+            given.append(name)
+        body.append(f" self.{name} = {made}\n")
+    exec(f"def __init__(self, {', '.join(given)}):\n{''.join(body) or ' pass'}", around)  # noqa: S102 - names of fields
+    return cast("Callable[..., None]", around["__init__"])
 
 
 def plain_of(value: "DataclassInstance") -> dict[str, object]:

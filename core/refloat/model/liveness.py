@@ -1,9 +1,9 @@
 """What can be proved about the process behind a session (design, section 3)."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
 
+from refloat.model.light import light
 from refloat.model.stamp import Stamp
 
 
@@ -20,7 +20,7 @@ OF_THE_END: Final = frozenset(("out_of_memory", "kernel_fault", "crash_file", "s
 """Kinds of evidence that tell how a session's process ended, not whether one runs."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Evidence:
     """One observed fact, with where it was observed and when."""
 
@@ -32,7 +32,7 @@ class Evidence:
     at: Stamp | None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Liveness:
     """The verdict, and every fact that it rests on."""
 
@@ -53,7 +53,7 @@ class Liveness:
         return tuple(dict.fromkeys(pid for pid in owning if pid is not None))
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class ProcessInfo:
     """One row of the process table."""
 
@@ -75,7 +75,7 @@ class ProcessInfo:
     """False where its command line or directory may not be read (somebody else's)."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Holder:
     """A register or lock file of an agent that names a session."""
 

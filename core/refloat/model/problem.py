@@ -1,7 +1,5 @@
 """Where in a transcript something stands, and what of it could not be read."""
 
-from dataclasses import dataclass
-
 from refloat.model.light import light
 
 
@@ -16,7 +14,7 @@ class Place:
     """Bytes from the start of the file to the start of the line."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Problem:
     """Something that could not be read. The reading went on behind it."""
 

@@ -1,9 +1,9 @@
 """Sessions and what is known about them (design, sections 2 and 3)."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NewType
 
+from refloat.model.light import light
 from refloat.model.liveness import Liveness
 from refloat.model.problem import Problem
 from refloat.model.stamp import Stamp
@@ -48,7 +48,7 @@ class FailureKind(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Failure:
     """Why, with the observed words and their time."""
 
@@ -57,7 +57,7 @@ class Failure:
     at: Stamp | None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Subagent:
     """A sub-agent of a session, in short."""
 
@@ -66,7 +66,7 @@ class Subagent:
     dangling: int
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class TranscriptFiles:
     """The files that hold a session."""
 
@@ -75,7 +75,7 @@ class TranscriptFiles:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Session:
     """One conversation of one agent, as `refloat list` tells it."""
 
@@ -109,7 +109,7 @@ class Session:
         return SessionName(f"{self.agent}:{self.session_id}")
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class RecordGone:
     """A session that the agent's own history, index or register names and whose transcript no longer exists."""
 

@@ -1,10 +1,10 @@
 """What `refloat status`, `recap` and `doctor` answer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from refloat.model.checkout import Warned
+from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.session import PendingKind, Session, SessionName
 from refloat.model.stamp import Stamp
@@ -13,7 +13,7 @@ from refloat.model.transcript import Item, Step
 Operation = Literal["attach", "resolve_liveness", "continue", "new_linked", "prompt"]
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class PendingRequest:
     """The session waits for a person."""
 
@@ -23,7 +23,7 @@ class PendingRequest:
     at: Stamp | None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class NextOperation:
     """The one right next thing to do with a session."""
 
@@ -33,7 +33,7 @@ class NextOperation:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Status:
     """What `refloat status` answers."""
 
@@ -44,7 +44,7 @@ class Status:
     next: NextOperation
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Recap:
     """What `refloat recap` answers: bounded, and the same bytes for the same transcript."""
 
@@ -63,7 +63,7 @@ class Recap:
     """The last reply."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class AgentFound:
     """What `refloat doctor` says of one agent."""
 
@@ -73,7 +73,7 @@ class AgentFound:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class MachineFacts:
     """What `refloat doctor` says of this machine."""
 
@@ -92,7 +92,7 @@ class MachineFacts:
     """What of the system's own notes on bad ends may be read here: why a session died can be told from these alone."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Doctor:
     """What `refloat doctor` answers."""
 

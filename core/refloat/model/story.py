@@ -1,14 +1,15 @@
 """A session as read: the short form that a list needs, and the whole with its items."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import Background, Ending, Item, Plan, Queued, Step, Touched
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Summary:
     """What a whole reading leaves behind of one session (or one sub-agent): small, whatever the transcript's size."""
 
@@ -49,7 +50,7 @@ class Summary:
     """Rows that were skipped because their type is unknown, by type."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class OpenWork:
     """Background work that the record shows alive at its end."""
 
@@ -58,7 +59,7 @@ class OpenWork:
     at: Stamp | None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Story:
     """A session, or a sub-agent, with everything that it did."""
 

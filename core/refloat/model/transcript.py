@@ -4,7 +4,6 @@ Events are what one agent's files say, in file order. `readers.story` pairs them
 mask or decorate: a value holds the words as they were recorded.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
@@ -347,7 +346,7 @@ class Item:
     superseded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Ending:
     """How a record ends: all that the judgement of a state needs, once it is known that no process is behind it."""
 
@@ -365,7 +364,7 @@ class Ending:
     shutdown: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Plan:
     """The last plan that the agent recorded."""
 

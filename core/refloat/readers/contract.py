@@ -7,7 +7,6 @@ what needs no knowledge of its format.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -18,7 +17,7 @@ from refloat.model.session import RecordGone
 from refloat.model.transcript import Event
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Walk:
     """A tree of files of an agent, as data: the quick road walks it without importing the reader."""
 
@@ -30,7 +29,7 @@ class Walk:
     """`side`: belongs to transcripts but is none (headers of sub-agents). A change of any of these is noticed."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class SourceFile:
     """A file as `stat` tells it."""
 
@@ -41,7 +40,7 @@ class SourceFile:
     device: int
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Identity:
     """What a file is. Kept in the catalogue, so that a known file is not opened again to ask."""
 
@@ -60,7 +59,7 @@ class Identity:
     """Anything else that the reader wants back in `group` and `parser`."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Segment:
     """A stretch of a file to be read as a part of a session."""
 
@@ -73,7 +72,7 @@ class Segment:
     identity: Identity | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class FoundSubagent:
     """A sub-agent of a session, with the files that hold it."""
 
@@ -83,7 +82,7 @@ class FoundSubagent:
     """Id of the parent's call that started it, where a header file says so."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Found:
     """A session that a reader found, before anything of it is read."""
 

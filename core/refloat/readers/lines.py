@@ -5,7 +5,6 @@ What is read around is reported with path, line and offset: runs of NUL bytes, t
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 import orjson
@@ -29,7 +28,7 @@ class Cursor:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Tail:
     """Bytes behind the last line end: a record still being written, or cut for good."""
 

@@ -5,13 +5,14 @@ that tells of the same call beside its output row is merged into it.
 """
 
 import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from refloat.model.light import slotted
 from refloat.model.transcript import Call, Outcome, Result, Step, StepKind
 
 
-@dataclass(slots=True)
+@slotted
 class StepDraft:
     """A step while its session is being read."""
 
@@ -135,7 +136,7 @@ def settle(result: Result | None, event: Result | None) -> Result | None:
     )
 
 
-@dataclass(slots=True)
+@slotted
 class OpenCall:
     """What must be remembered of a call without a result."""
 
@@ -148,7 +149,7 @@ class OpenCall:
     superseded: bool = False
 
 
-@dataclass(slots=True)
+@slotted
 class Calls:
     """Open calls by id, and the ids that were seen, so that a copied row counts once."""
 

@@ -7,11 +7,12 @@ Lenient where the tool is: a heredoc around the patch, blank lines between secti
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
+from refloat.model.light import slotted
 from refloat.model.transcript import FileEdit, Hunk
 
 BEGIN: Final = "*** Begin Patch"
@@ -49,7 +50,7 @@ def local_path(path: str) -> str:
     return bare[1:] if bare[:1] == "/" and _DRIVE.match(bare[1:]) else bare
 
 
-@dataclass(slots=True)
+@slotted
 class _Section:
     """One file's part of a patch while it is being read."""
 

@@ -9,9 +9,10 @@ import posixpath
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from refloat.model.light import slotted
 from refloat.model.transcript import FileEdit, Hunk
 
 _SHELLS: Final = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish"})
@@ -32,7 +33,7 @@ _INSTALLS: Final = re.compile(
 )
 
 
-@dataclass(slots=True)
+@slotted
 class _Word:
     text: str
     literal: bool
@@ -40,7 +41,7 @@ class _Word:
     quoted: bool = False
 
 
-@dataclass(slots=True)
+@slotted
 class _Heredoc:
     end: str
     quoted: bool
@@ -53,7 +54,7 @@ class _Heredoc:
         return None if self.body is None or (not self.quoted and _EXPANDS.search(self.body)) else self.body
 
 
-@dataclass(slots=True)
+@slotted
 class _Simple:
     """One simple command."""
 

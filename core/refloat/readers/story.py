@@ -5,11 +5,11 @@ list needs no more. `keep_items=True` keeps the items as well, each text up to `
 """
 
 import dataclasses
+from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from collections.abc import Iterable, Mapping
-from hashlib import blake2b
 from typing import Final, Literal, assert_never
 
-from refloat.model.light import plain_of
+from refloat.model.light import plain_of, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import Failure, FailureKind, PendingKind
 from refloat.model.stamp import Stamp
@@ -47,7 +47,7 @@ _FIRST_STAYS: Final = frozenset({"commit", "started", "lineage"})
 TurnStatus = Literal["none", "open", "completed", "interrupted", "failed"]
 
 
-@dataclasses.dataclass(slots=True)
+@slotted
 class Counters:
     """All that a list needs, as plain JSON values."""
 
@@ -96,6 +96,12 @@ class Assembler:
     def keeps_items(self) -> bool:
         """Whether it can tell items, not counts alone."""
         return self._history is not None
+
+    @property
+    def place(self) -> str:
+        """Where the session works as far as is known now, or ""."""
+        facts = self._c.facts
+        return facts.get("worktree") or facts.get("workspace") or facts.get("first_cwd") or ""
 
     # ── taking events ────────────────────────────────────────────────────────────────────────────────────────────────
 

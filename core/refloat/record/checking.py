@@ -1,6 +1,7 @@
 """A check of what the record itself holds: one view of it, each content read once."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from refloat.errors import UsageError
 from refloat.model.record import Fault, Verdict, Verified
@@ -33,10 +34,12 @@ def verify_job(record: Record, job: str, only: str | None = None, tell: Progress
         with record.reading() as connection:
             whole = load_job(connection, job)
             counted = _Counted(tell, len(whole.links))
-            found = judge_job(whole, content_check(record, connection, counted.again), only, counted.one_more)
+            found = judge_job(
+                whole, content_check(record, connection, counted.again), record.known_keys, only, counted.one_more
+            )
     except RecordUnavailable as error:
         return Verified(job, 0, (), (*damaged, Fault(None, "database", str(error))), "unsigned")
-    return Verified(found.job, found.checked, found.in_flight, (*damaged, *found.problems), found.signature)
+    return replace(found, problems=(*damaged, *found.problems))
 
 
 class _Counted:
@@ -63,7 +66,7 @@ def read_end_to_end(record: Record, job: str) -> Verified:
 
     """
     with record.reading() as connection:
-        return judge_job(load_job(connection, job), _unread)
+        return judge_job(load_job(connection, job), _unread, record.known_keys)
 
 
 def _unread(name: str, size: int | None) -> None:

@@ -11,11 +11,13 @@ from pathlib import Path
 from refloat.checkout.checks import Tree, find_checks
 from refloat.checkout.edited import find_edited
 from refloat.checkout.others import find_other_changes, is_brief
-from refloat.checkout.repository import Repository, load_repository
-from refloat.checkout.survey import Survey, name_of, survey
+from refloat.checkout.repository import Repository
+from refloat.checkout.survey import OwnRecord, Survey, fold_record, name_of, survey
 from refloat.checkout.trees import Trees, dirty_times
 from refloat.model.checkout import Base, Checkout, CheckRun, Warned
+from refloat.model.light import light
 from refloat.model.story import Story, Summary
+from refloat.usecases.ahead import Ahead
 from refloat.usecases.workbench import Workbench
 
 
@@ -29,16 +31,30 @@ class Scene:
     repository: Repository | None
 
 
-def see_scene(bench: Workbench, story: Story) -> Scene:
-    """Look at where a session worked: the one survey of its repository, dear where that is large."""
+def see_scene(bench: Workbench, story: Story, ahead: Ahead | None = None) -> Scene:
+    """Look at where a session worked: the one survey of its repository, dear where that is large, and the reason to
+    begin it `ahead`.
+    """
     workspace = _workspace(story.summary)
     missing = story.summary.workspace if workspace is None else None
     place = workspace or _repository_around(missing)
-    repository = load_repository(bench.machine.git, place) if place is not None else None
+    ahead = ahead or Ahead(bench.machine.git)
+    repository = ahead.repository(place) if place is not None else None
     return Scene(workspace, missing, repository)
 
 
-@dataclass(frozen=True, slots=True)
+def begin_comparison(bench: Workbench, story: Story) -> tuple[Trees, OwnRecord]:
+    """What of a comparison needs no answer of git's yet: the record folded under the names that paths have on disk."""
+    trees = _trees(bench, story)
+    return trees, fold_record(story, trees.real)
+
+
+def _trees(bench: Workbench, story: Story) -> Trees:
+    workspace = _workspace(story.summary)
+    return Trees(bench.machine.git, None, str(workspace) if workspace else story.summary.workspace)
+
+
+@light
 class Looked:
     """A session's record beside its checkout, before anything is judged."""
 
@@ -48,7 +64,13 @@ class Looked:
     warnings: Sequence[Warned]
 
 
-def look_at(bench: Workbench, story: Story, others: Sequence[Story], scene: Scene) -> Looked:
+def look_at(
+    bench: Workbench,
+    story: Story,
+    others: Sequence[Story],
+    scene: Scene,
+    begun: tuple[Trees, OwnRecord] | None = None,
+) -> Looked:
     """Put the record of a session beside its checkout. Raises nothing: what could not be looked at is a warning."""
     told: list[Warned] = []
     workspace, missing, repository = scene.workspace, scene.missing, scene.repository
@@ -58,13 +80,14 @@ def look_at(bench: Workbench, story: Story, others: Sequence[Story], scene: Scen
         told.append(Warned("the workspace is gone: compared with the repository that it lay in", missing))
     if workspace is not None and repository is None:
         told.append(_no_repository(bench, workspace))
-    trees = Trees(bench.machine.git, repository, str(workspace) if workspace else story.summary.workspace)
+    trees, own = begun or (_trees(bench, story), None)
+    trees.main = repository
     base = _base(story.summary, repository)
     known = base.head if repository and base.head and repository.find_existing([base.head]) else None
     if base.head is not None and known is None and repository is not None:
         base = Base(base.head, f"{base.how}; it is no longer in the repository")
     gone = trees.real(missing) if missing and repository is None else None
-    return Looked(scene, survey(trees, story, others, known, gone), base, told)
+    return Looked(scene, survey(trees, story, others, known, gone, own), base, told)
 
 
 def compare_checkout(
@@ -74,16 +97,19 @@ def compare_checkout(
     others: Sequence[Story] = (),
     warnings: Sequence[Warned] = (),
     scene: Scene | None = None,
+    begun: tuple[Trees, OwnRecord] | None = None,
 ) -> Checkout:
     """Hold the record of a session against its checkout.
 
     `others` are the sessions that may own what this one does not (those whose edits name a dirty path); `warnings` are
-    passed on, before those that the comparison adds; `scene` is looked at where it was not yet. Raises nothing for a
+    passed on, before those that the comparison adds; `scene` is looked at where it was not yet, and the record folded
+    where the comparison was not `begun`. Raises nothing for a
     workspace that is gone, is no repository or cannot be read: the answer says so.
     """
-    looked = look_at(bench, story, others, scene or see_scene(bench, story))
+    looked = look_at(bench, story, others, scene or see_scene(bench, story), begun)
     seen, repository = looked.survey, looked.scene.repository
     told = [*warnings, *looked.warnings]
+    seen.begin_archive()
     seen.reveal()
     files = find_edited(seen)
     changes = find_other_changes(seen)

@@ -109,10 +109,13 @@ def _record_warnings(machine: Machine) -> list[Warned]:
     try:
         with open_saved(places.data, places.config, places.environment, machine.clock.now()) as record:
             damaged = record.engine.integrity()
+            record.signer()
     except NothingSaved:
         return found
     except RefloatError as error:
         return [*found, Warned(str(error), None)]
+    if record.unsigned_because is not None:
+        found.append(Warned(record.unsigned_because, None))
     return [*found, *(Warned(f"the record is damaged: {what}", str(record.path)) for what in damaged)]
 
 

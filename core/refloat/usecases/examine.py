@@ -1,22 +1,24 @@
 """One session examined whole: its story, the checkout, the triage. Shared by several commands and the app."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from refloat.model.checkout import Checkout, Warned
+from refloat.model.light import light
 from refloat.model.session import Session
 from refloat.model.story import Story
-from refloat.model.triage import Triage
 from refloat.readers.contract import Found, Reader
-from refloat.usecases.compare_checkout import Scene, compare_checkout, see_scene
-from refloat.usecases.explain_end import explain_end
+from refloat.usecases.ahead import Ahead
+from refloat.usecases.compare_checkout import Scene, begin_comparison, compare_checkout, see_scene
 from refloat.usecases.find_sessions import Located, find_neighbours
-from refloat.usecases.read_session import read_story
-from refloat.usecases.triage_session import triage_session
+from refloat.usecases.read_session import finished, read_story
 from refloat.usecases.workbench import Workbench
 
+if TYPE_CHECKING:
+    from refloat.model.triage import Triage
 
-@dataclass(frozen=True, slots=True)
+
+@light
 class Examined:
     """Everything known of one session now."""
 
@@ -25,32 +27,48 @@ class Examined:
     found: Found
     story: Story
     checkout: Checkout
-    triage: Triage
+    triage: "Triage"
 
 
-def examine(bench: Workbench, located: Located) -> Examined:
-    """Read the session, hold it against its checkout and sort what it left.
+def examine(bench: Workbench, located: Located, ahead: Ahead | None = None) -> Examined:
+    """Read the session, hold it against its checkout and sort what it left; `ahead` are looks that were begun already.
 
     Raises:
         Unreadable: nothing of the transcript could be read.
     """
-    story = read_story(located.reader, located.found)
-    checkout = compare_with_others(bench, located, story)
+    from refloat.usecases.explain_end import explain_end
+    from refloat.usecases.triage_session import triage_session
+
+    story, checkout = examine_checkout(bench, located, ahead)
     session = explain_end(bench, located.session, story)
     triage = triage_session(bench, story, checkout, session)
     return Examined(session, located.reader, located.found, story, checkout, triage)
 
 
-def compare_with_others(bench: Workbench, located: Located, story: Story) -> Checkout:
+def examine_checkout(bench: Workbench, located: Located, ahead: Ahead | None = None) -> tuple[Story, Checkout]:
+    """The same without the sorting.
+
+    Raises:
+        Unreadable: nothing of the transcript could be read.
+    """
+    if located.story is not None:
+        story = finished(located.found, located.story)
+    else:
+        story = read_story(located.reader, located.found, placed=None if ahead is None else ahead.begin)
+    return story, compare_with_others(bench, located, story, ahead)
+
+
+def compare_with_others(bench: Workbench, located: Located, story: Story, ahead: Ahead | None = None) -> Checkout:
     """Hold the record against its checkout. Other sessions that edited its files may own what is dirty."""
-    scene, others, warnings = see_with_others(bench, located, story)
-    return compare_checkout(bench, story, others=others, warnings=warnings, scene=scene)
+    begun = begin_comparison(bench, story)
+    scene, others, warnings = see_with_others(bench, located, story, ahead)
+    return compare_checkout(bench, story, others=others, warnings=warnings, scene=scene, begun=begun)
 
 
 def see_with_others(
-    bench: Workbench, located: Located, story: Story
+    bench: Workbench, located: Located, story: Story, ahead: Ahead | None = None
 ) -> tuple[Scene, Sequence[Story], Sequence[Warned]]:
     """Where a session worked, the stories of other sessions that edited its files, and what could not be looked at."""
-    scene = see_scene(bench, story)
+    scene = see_scene(bench, story, ahead)
     neighbours, warnings = find_neighbours(bench, located, story, scene.repository)
     return scene, [read_story(neighbour.reader, neighbour.found) for neighbour in neighbours], warnings

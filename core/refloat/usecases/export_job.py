@@ -40,7 +40,7 @@ def export_job(record: Record, job: str, form: Format, seen: Callable[[str], Non
     """
     with record.reading() as connection:
         whole = load_job(connection, job)
-        found = judge_job(whole, content_check(record, connection))
+        found = judge_job(whole, content_check(record, connection), record.known_keys)
         if form == "json":
             yield from write_export(record, connection, whole, found, seen)
             return

@@ -9,6 +9,7 @@ from pathlib import Path
 from refloat.usecases.finder import Batch, Finder, Listing, Located, Scope, Stop
 from refloat.usecases.naming import find_named
 from refloat.usecases.neighbours import Neighbour, find_neighbours
+from refloat.usecases.reading import Placed
 from refloat.usecases.telling import TITLE
 from refloat.usecases.workbench import Workbench
 
@@ -41,8 +42,11 @@ def watch_sessions(bench: Workbench, here: Path | None = None, stop: Stop = lamb
     return Finder(bench).watch(here, stop)
 
 
-def resolve(bench: Workbench, ref: str, cwd: Path) -> Located:
+def resolve(bench: Workbench, ref: str, cwd: Path, whole: Placed | None = None) -> Located:
     """The session that `ref` names: an id, a unique prefix, `agent:id`, `last`, or a path (design, section 7).
+
+    With `whole` it will be read whole next: where it must be read at all, that is done in one go, and `whole` is told
+    early where the session works.
 
     Raises:
         NoSuchSession: none fits, or more than one; carries the nearest.
@@ -50,4 +54,4 @@ def resolve(bench: Workbench, ref: str, cwd: Path) -> Located:
         Unreadable: a path that may not be read.
 
     """
-    return find_named(Finder(bench), bench, ref, cwd)
+    return find_named(Finder(bench, whole=whole), bench, ref, cwd)

@@ -6,24 +6,28 @@ whole can tell (copies, records that are gone). Everything works without a catal
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
+from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.pack import Packed
 from refloat.catalogue.store import Catalogue, Key, Stat
+from refloat.model.light import light, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State
+from refloat.model.story import Story
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.copies import Copies
-from refloat.usecases.judging import Judge
 from refloat.usecases.read_many import read_each, size_of
+from refloat.usecases.reading import Placed
 from refloat.usecases.recall import Recall, found_again, key_of
 from refloat.usecases.sessions import Surroundings, make_session, newest_first, unreadable
-from refloat.usecases.show_status import find_next
 from refloat.usecases.sighting import Sighting, newest_of, sight
-from refloat.usecases.telling import keep_listing, recall_told
 from refloat.usecases.workbench import Workbench
+
+if TYPE_CHECKING:
+    from refloat.usecases.judging import Judge
 
 Stop = Callable[[], bool]
 """Asked between two sessions; True ends the reading early."""
@@ -33,7 +37,7 @@ _BATCH: Final = 50
 """A batch of newly read sessions is handed out after so many, or after so many bytes."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Scope:
     """Which sessions are asked for."""
 
@@ -48,7 +52,7 @@ class Scope:
     """Also those whose whole content another session carries."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Listing:
     """What `refloat list` answers."""
 
@@ -57,7 +61,7 @@ class Listing:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Batch:
     """Some sessions, as far as known now."""
 
@@ -78,20 +82,29 @@ class Batch:
     """Everything was looked at."""
 
 
-@dataclass(frozen=True, slots=True)
 class Located:
     """The one session that was meant."""
 
-    session: Session
-    found: Found
-    reader: Reader
+    def __init__(self, found: Found, reader: Reader, judge: Callable[[], Session], story: Story | None = None) -> None:
+        self.found = found
+        self.reader = reader
+        self.story = story
+        """Where it had to be read, and was read whole in one go: as read, not yet `read_session.finished`."""
+        self._judge = judge
+
+    @cached_property
+    def session(self) -> Session:
+        """What is known of it now. Its state needs a look at every process, so it is judged when it is asked for."""
+        return self._judge()
 
 
 class Finder:
     """Finds sessions again and again: what was read once is remembered. Use it from one thread at a time."""
 
-    def __init__(self, bench: Workbench) -> None:
+    def __init__(self, bench: Workbench, *, whole: Placed | None = None) -> None:
+        """`whole`: the one session that is located will be wanted whole; it is told where that one works, early."""
         self._bench = bench
+        self._whole = whole
         self._recall = Recall()
         self._copies = Copies()
         self._identities: dict[str, tuple[Stat, str]] = {}
@@ -124,6 +137,8 @@ class Finder:
         )
 
     def _continues(self, session: Session) -> bool:
+        from refloat.usecases.show_status import find_next
+
         return find_next(self._bench.reader(session.agent), session).operation == "continue"
 
     def watch(self, here: Path | None = None, stop: Stop = lambda: False) -> Iterator[Batch]:
@@ -143,11 +158,15 @@ class Finder:
 
     def _remembered(self, catalogue: Catalogue, here: Path | None) -> Batch:
         """What the last look told, before the disk is looked at."""
+        from refloat.usecases.telling import recall_told
+
         shown = recall_told(catalogue, self._bench.machine.clock.now())
         self._told = {session.name: session for session in shown}
         return Batch(tuple(shown), here=_here(here, shown, Surroundings()), provisional=True)
 
     def _look(self, sighting: Sighting, catalogue: Catalogue | None, here: Path | None, stop: Stop) -> Iterator[Batch]:
+        from refloat.usecases.judging import Judge
+
         look = _Look(sighting, catalogue, here, Judge(self._bench), Surroundings())
         unread = self._unread(sighting)
         shown: list[Session] = []
@@ -174,6 +193,8 @@ class Finder:
 
     def _conclude(self, look: "_Look") -> Batch:
         """What only the whole can tell; kept for the next time."""
+        from refloat.usecases.telling import keep_listing
+
         problems = [*look.sighting.problems, *look.judge.problems]
         known: list[tuple[Key, Found, Packed]] = []
         for _, found in look.sighting.found:
@@ -279,11 +300,28 @@ class Finder:
         inside = not found.by_path
         with _opened(Catalogue.open(self._bench.machine.places.cache) if inside else None) as catalogue:
             self._recall.open(catalogue, everything=False)
-            packed = self._recall.recall(found) or self._recall.read(reader, found)
+            packed, story = self._recall.recall(found), None
+            if packed is not None:
+                self._tell_place(packed)
+            elif self._whole is not None:
+                packed, story = self._recall.read_whole(reader, found, self._whole)
+            else:
+                packed = self._recall.read(reader, found)
             self._recall.flush()
             carrier = self._find_carrier(found, packed, catalogue) if inside else None
-        judged = Judge(self._bench).judge(found, packed, grew=False)
-        return Located(make_session(found, packed, judged, Surroundings(), carrier), found, reader)
+
+        def judge() -> Session:
+            from refloat.usecases.judging import Judge
+
+            judged = Judge(self._bench).judge(found, packed, grew=False)
+            return make_session(found, packed, judged, Surroundings(), carrier)
+
+        return Located(found, reader, judge, story)
+
+    def _tell_place(self, packed: Packed) -> None:
+        place = packed.summary.worktree or packed.summary.workspace
+        if self._whole is not None and place:
+            self._whole(place)
 
     def _find_carrier(self, found: Found, packed: Packed, catalogue: Catalogue | None) -> SessionName | None:
         """Which session carries this one whole, as far as the catalogue knows its kin."""
@@ -297,14 +335,14 @@ class Finder:
         return self._copies.find(rows, catalogue).get(key)
 
 
-@dataclass(slots=True)
+@slotted
 class _Look:
     """One look under way."""
 
     sighting: Sighting
     catalogue: Catalogue | None
     here: Path | None
-    judge: Judge
+    judge: "Judge"
     surroundings: Surroundings
     fresh: dict[Key, Packed] = field(default_factory=dict[Key, Packed])
     """What was read in this look."""

@@ -5,12 +5,12 @@ ends by its own record.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from refloat.catalogue.pack import Packed
 from refloat.liveness.evidence import look, subject_of
 from refloat.liveness.verdict import judge_liveness, judge_many, judge_state, judge_subagent
+from refloat.model.light import light
 from refloat.model.liveness import Liveness, Verdict
 from refloat.model.problem import Problem
 from refloat.model.session import Activity, Failure, State
@@ -22,7 +22,7 @@ _PASSING: Final = frozenset({"child", "zombie", "not_inspectable", "cwd", "open_
 """Evidence that names a process of this moment."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Judged:
     """What a session's end and its process add up to."""
 

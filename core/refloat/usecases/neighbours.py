@@ -6,13 +6,13 @@ that is little; what stays unread is told, never passed over in silence.
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from refloat.catalogue.store import Catalogue
 from refloat.checkout.repository import Repository
 from refloat.model.checkout import Warned
+from refloat.model.light import light
 from refloat.model.story import Story
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.finder import Finder, Located, Scope
@@ -24,7 +24,7 @@ _CATCH_UP: Final = 16 * 1024 * 1024
 """Bytes of new transcripts that are read before the question is answered; more is `refloat refresh`'s business."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Neighbour:
     """Another session that edited one of the files."""
 
@@ -63,7 +63,7 @@ def _of_repository(finder: Finder, located: Located, place: str | None) -> tuple
     if not place:
         return (), ()
     listed = finder.find(Scope(cwd=Path(Surroundings().top(place) or place))).sessions
-    names = {session.name for session in listed} - {located.session.name}
+    names = {session.name for session in listed} - {f"{located.found.agent}:{located.found.session_id}"}
     near = [
         Neighbour(reader, found)
         for reader, found in finder.sight().found

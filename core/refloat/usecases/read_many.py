@@ -5,23 +5,20 @@ started, one died, a reader does not travel) is done here. Workers hold one sess
 and end at once when the reading is given up or the process that asked is gone, however it went.
 """
 
-import multiprocessing
 import os
-import pickle
-import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
-from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from refloat.catalogue.pack import Packed
+from refloat.model.light import light
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.reading import Resumable
 from refloat.usecases.recall import Made, Recall, make
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 WORTH: Final = 64 * 1024 * 1024
 """Bytes from which workers are worth their start."""
@@ -38,7 +35,7 @@ class _Asker(Protocol):
     def poll(self, timeout: float | None = 0.0, /) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class _Task:
     reader: Reader
     found: Found
@@ -75,6 +72,9 @@ def _processors() -> int:
 
 def _by_workers(tasks: Sequence[_Task], workers: int) -> Generator[Made]:
     """What the tasks come to, in order; never more pieces under way than keep every worker busy."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     context = multiprocessing.get_context("spawn")  # a fork would take the threads' locks along
     theirs, ours = context.Pipe(duplex=False)
     pieces = iter(_pieces(tasks))
@@ -94,7 +94,9 @@ def _by_workers(tasks: Sequence[_Task], workers: int) -> Generator[Made]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _submit(pool: ProcessPoolExecutor, piece: Sequence[_Task]) -> "Future[list[Made]] | None":
+def _submit(pool: "ProcessPoolExecutor", piece: Sequence[_Task]) -> "Future[list[Made]] | None":
+    from concurrent.futures.process import BrokenProcessPool
+
     try:
         return pool.submit(_do, piece)
     except (BrokenProcessPool, OSError):
@@ -102,6 +104,9 @@ def _submit(pool: ProcessPoolExecutor, piece: Sequence[_Task]) -> "Future[list[M
 
 
 def _result(piece: Sequence[_Task], future: "Future[list[Made]] | None") -> Sequence[Made]:
+    import pickle
+    from concurrent.futures.process import BrokenProcessPool
+
     try:
         if future is not None:
             return future.result()
@@ -132,6 +137,9 @@ def _do(piece: Sequence[_Task]) -> list[Made]:
 
 def _begin(asker: _Asker) -> None:
     """Ctrl-C is the asker's to handle; its end, and its giving up, close the pipe."""
+    import signal
+    import threading
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(asker,), daemon=True).start()
 

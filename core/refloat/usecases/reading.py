@@ -5,12 +5,12 @@ Decides what the bytes behind the last line end are: a whole record is taken pro
 line ends), anything else is told as a Problem and makes the record `cut`. Refuses to judge what a session's state is.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, cast
 
 import orjson
 
+from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, Parser, Reader, Segment
@@ -22,8 +22,11 @@ _BLOCK: Final = 1024 * 1024
 _UNFORESEEN: Final = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """What wrong types raise where a reader takes foreign JSON apart."""
 
+Placed = Callable[[str], None]
+"""Told the directory that a session works in."""
 
-@dataclass(frozen=True, slots=True)
+
+@light
 class Resumable:
     """Where reading stopped, and all that must be known to go on behind it."""
 
@@ -45,17 +48,19 @@ def run(
     start: Resumable | None = None,
     *,
     resumable: bool = True,
+    placed: Placed | None = None,
 ) -> Resumable | None:
     """Feed a session, or one of its sub-agents, to `assembler`, from the beginning or from behind `start`.
 
     Afterwards the assembler holds the present end too: the provisional last record and what `finish()` concludes. The
     `Resumable` was taken before those, so that an assembler thawed from it reads on as if there had been no end; None
-    where nothing can be read on, or with `resumable=False`. Files that cannot be read become Problems.
+    where nothing can be read on, or with `resumable=False`. Files that cannot be read become Problems. `placed` is
+    called once, as soon as it is known where the session works.
     """
     segments = subagent.segments if subagent is not None else found.segments
     frozen = None if start is None else cast("dict[str, object]", orjson.loads(start.parser))  # we wrote it ourselves
     parser = reader.parser(found, subagent, frozen, skim=not assembler.keeps_items)
-    drive = _Drive(parser, assembler, reader.torn_heads)
+    drive = _Drive(parser, assembler, reader.torn_heads, placed)
     tail: Tail | None = None
     for index, segment in enumerate(segments):
         if start is not None and index < start.segment:
@@ -93,10 +98,13 @@ def read_summary(
 class _Drive:
     """Feeds lines to one parser and its events to one assembler."""
 
-    def __init__(self, parser: Parser, assembler: Assembler, torn_heads: tuple[bytes, ...]) -> None:
+    def __init__(
+        self, parser: Parser, assembler: Assembler, torn_heads: tuple[bytes, ...], placed: Placed | None
+    ) -> None:
         self._parser = parser
         self._assembler = assembler
         self._torn_heads = torn_heads
+        self._placed = placed
         self._path = ""
         self._ends: dict[str, Cursor] = {}
         self.cursor = Cursor()
@@ -113,6 +121,9 @@ class _Drive:
             if isinstance(got, tuple):
                 self._feed(got[0])
                 self.cursor = got[1]
+                if self._placed is not None and (place := self._assembler.place):
+                    self._placed(place)
+                    self._placed = None
             elif isinstance(got, Tail):
                 tail = got
             else:

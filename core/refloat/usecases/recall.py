@@ -6,18 +6,20 @@ is cast unchecked here: Refloat wrote it itself, under the schema number of `cat
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, cast
 
 import orjson
 
 from refloat.catalogue.pack import Packed, pack, unpack
 from refloat.catalogue.store import HEAD, Catalogue, Key, Reading, hash_stretch
-from refloat.model.story import Summary
+from refloat.model.light import light
+from refloat.model.story import Story, Summary
 from refloat.readers.contract import Found, Reader, Segment, SourceFile
 from refloat.readers.lines import Cursor
 from refloat.usecases.masking import mask
-from refloat.usecases.reading import Resumable, read_summary
+from refloat.usecases.read_session import read_whole
+from refloat.usecases.reading import Placed, Resumable, read_summary
 
 _BATCH: Final = 64
 """Sessions read before they are kept: what a killed first reading loses at most."""
@@ -34,7 +36,7 @@ def key_of(found: Found) -> Key:
     return found.agent, found.session_id, found.segments[-1].file.path if found.segments else ""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Made:
     """What reading a session came to, ready to be kept."""
 
@@ -54,7 +56,18 @@ def make(reader: Reader, found: Found, start: Mapping[str, Resumable]) -> Made:
     subagents: dict[str, Summary] = {}
     for sub in found.subagents:
         subagents[sub.id], ends[sub.id] = read_summary(reader, found, sub, start.get(sub.id))
-    packed, files = Packed(summary, subagents), files_text(found)
+    return _made(found, Packed(summary, subagents), ends)
+
+
+def make_whole(reader: Reader, found: Found, placed: Placed | None = None) -> tuple[Made, Story]:
+    """Read a session with all of its items: the same, and its story on top."""
+    story, ends = read_whole(reader, found, placed)
+    subagents = {key: sub.summary for key, sub in story.subagents.items()}
+    return _made(found, Packed(story.summary, subagents), ends), story
+
+
+def _made(found: Found, packed: Packed, ends: Mapping[str, Resumable | None]) -> Made:
+    files = files_text(found)
     if files is None or not _may_be_kept(packed):
         return Made(packed)
     try:
@@ -106,6 +119,11 @@ class Recall:
     def read(self, reader: Reader, found: Found) -> Packed:
         """Read what is new of a session, and keep it."""
         return self.keep(found, make(reader, found, self.starts(found)))
+
+    def read_whole(self, reader: Reader, found: Found, placed: Placed | None = None) -> tuple[Packed, Story]:
+        """Read all of a session, and keep what a list needs of it."""
+        made, story = make_whole(reader, found, placed)
+        return self.keep(found, made), story
 
     def keep(self, found: Found, made: Made) -> Packed:
         """Keep what a session was read to be."""

@@ -5,18 +5,18 @@ Decides nothing about states. Where something lies is asked of the disk by names
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from refloat.catalogue.pack import Packed
 from refloat.catalogue.repos import NONE, Repo, Repos, is_in_scope
+from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.session import Session, SessionName, Subagent, TranscriptFiles
 from refloat.readers.contract import Found
 from refloat.usecases.judging import Judged
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Place:
     """A directory as it is compared with others."""
 

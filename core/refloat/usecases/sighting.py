@@ -7,13 +7,14 @@ the head. Says under which conditions (home, variables) the look holds, so that 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import cast
 
 import orjson
 
 from refloat.catalogue.store import Stat
 from refloat.catalogue.walk import Fault, Row, Spec, fingerprint, walk
+from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.readers.contract import Found, Identity, Reader, SourceFile
 from refloat.usecases.workbench import Workbench
@@ -22,7 +23,7 @@ Identities = Mapping[str, tuple[Stat, str]]
 """Path → (its stat when it was looked into, its `Identity` as JSON)."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Sighting:
     """What one look found."""
 

@@ -6,9 +6,9 @@ a session told before and unchanged is not masked and written again.
 """
 
 import os
+from _blake2 import blake2b  # see `catalogue.store`
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Final, cast
 

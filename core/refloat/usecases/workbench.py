@@ -1,14 +1,14 @@
 """What every use case needs: the machine's doors and the readers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.ports import Machine
 from refloat.readers.contract import Reader
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Workbench:
     """Passed to every use case; made once by a front end."""
 

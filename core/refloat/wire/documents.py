@@ -3,19 +3,24 @@
 Refuses to mask, cut or escape: `refloat.wire.writing` does, on the way out.
 """
 
-from collections.abc import Sequence
-from typing import Final, Protocol
+from __future__ import annotations
 
-from refloat.model.brief import SECTIONS, BriefCheck, BriefPreview, Line, WrittenBrief
-from refloat.model.checkout import Checkout, CheckRun, DirtyHunk, EditedFile, FoundIn, Operation, OtherChange
-from refloat.model.liveness import Liveness
-from refloat.model.problem import Problem
-from refloat.model.salvage import Salvage
-from refloat.model.session import Failure, RecordGone, Session
-from refloat.model.status import Doctor, Recap, Status
-from refloat.model.transcript import Item, Marker, Step
-from refloat.model.triage import DoNotRepeat, Finding, StillOpen, Triage
+from typing import TYPE_CHECKING, Final, Protocol
+
 from refloat.wire.writing import Long
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from refloat.model.brief import BriefCheck, BriefPreview, Line, WrittenBrief
+    from refloat.model.checkout import Checkout, CheckRun, DirtyHunk, EditedFile, FoundIn, Operation, OtherChange
+    from refloat.model.liveness import Liveness
+    from refloat.model.problem import Problem
+    from refloat.model.salvage import Salvage
+    from refloat.model.session import Failure, RecordGone, Session
+    from refloat.model.status import Doctor, Recap, Status
+    from refloat.model.transcript import Item, Marker, Step
+    from refloat.model.triage import DoNotRepeat, Finding, StillOpen, Triage
 
 SCHEMA: Final = "refloat/1"
 CUT: Final = 4_000
@@ -384,6 +389,8 @@ def do_not_repeat(value: DoNotRepeat) -> Document:
 
 def brief(value: WrittenBrief) -> Document:
     """`refloat brief`."""
+    from refloat.model.brief import SECTIONS
+
     sections: Document = {"title": value.brief.title}
     for name, _ in SECTIONS:
         lines: tuple[Line, ...] = getattr(value.brief, name)

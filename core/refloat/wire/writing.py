@@ -5,10 +5,12 @@ Refuses to write a string that no masker saw, apart from `dump_exact`, which is 
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, TypeVar, cast
 
+import orjson
+
+from refloat.model.light import light
 from refloat.text import escape_json
 
 T = TypeVar("T")
@@ -22,7 +24,7 @@ class Masks(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Long:
     """A text that is cut after it was masked: half a secret is not found any more."""
 
@@ -35,8 +37,7 @@ def dump(value: object, *, masker: Masks) -> str:
 
     A secret found anywhere in the document is masked everywhere in it.
     """
-    plain = _plain(masker.tree(value))
-    return escape_json(json.dumps(plain, ensure_ascii=False, separators=(",", ":"))) + "\n"
+    return escape_json(_text(masker.tree(value))) + "\n"
 
 
 def dump_line(value: object, *, masker: Masks) -> str:
@@ -46,7 +47,20 @@ def dump_line(value: object, *, masker: Masks) -> str:
 
 def dump_exact(value: object) -> str:
     """One JSON document as it is, unmasked, for stores of Refloat's own."""
-    return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+    return _text(value)
+
+
+def _text(value: object) -> str:
+    try:
+        return orjson.dumps(value, _cut, orjson.OPT_PASSTHROUGH_DATACLASS).decode()
+    except TypeError:  # a lone surrogate, above all
+        return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def _cut(value: object) -> str:
+    if isinstance(value, Long):
+        return value.text[: value.limit]
+    raise TypeError
 
 
 def _plain(value: object) -> object:

@@ -58,4 +58,4 @@ def test_the_number_of_questions_does_not_grow_with_the_files(repo: Repo, *, los
         asked.append(list(git.asked))
         repo.git("reset", "-q", "--hard")
         repo.git("clean", "-q", "-fd")
-    assert asked[0] == asked[1]
+    assert sorted(asked[0]) == sorted(asked[1])  # some are asked at the same time

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from refloat.machine import launcher
 from refloat.machine.clock import SystemClock
-from refloat.machine.launcher import SystemLauncher, find_program
+from refloat.machine.launcher import SystemLauncher, run_program
 from refloat.machine.mounts import Mount, mount_of, read_mounts
 from refloat.machine.places import find_places
+from refloat.machine.programs import find_program
 from refloat.machine.real import real_machine
 from refloat.model.stamp import seconds_of
 
@@ -61,6 +63,49 @@ def test_a_program_and_its_children_are_ended_in_time(tmp_path: Path) -> None:
     assert answer.timed_out
     assert answer.out == b"said\n"
     assert time.monotonic() - began < 60
+
+
+@pytest.mark.parametrize("descriptors", [True, False])
+def test_input_goes_in_and_much_comes_out_of_both_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, descriptors: bool
+) -> None:
+    if not descriptors:
+        monkeypatch.setattr(launcher, "_has_descriptors", lambda: False)
+    sent = bytes(range(256)) * 20_000
+    answer = run_program(["/bin/sh", "-c", "cat; head -c 200000 /dev/zero >&2; exit 7"], {}, 60, stdin=sent)
+    assert (answer.code, answer.out, len(answer.err), answer.timed_out) == (7, sent, 200_000, False)
+    answer = run_program(["/bin/sh", "-c", "env; pwd; cat"], {"A": "b"}, 60, cwd=tmp_path)
+    assert b"A=b\n" in answer.out
+    assert b"HOME=" not in answer.out
+    assert answer.out.endswith(f"{tmp_path}\n".encode())
+
+
+@pytest.mark.parametrize("descriptors", [True, False])
+def test_a_limit_ends_the_program_and_its_children(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, descriptors: bool
+) -> None:
+    if not descriptors:
+        monkeypatch.setattr(launcher, "_has_descriptors", lambda: False)
+    line = f"sleep 3600 & echo $! >{tmp_path}/child; echo said; wait"
+    answer = run_program(["/bin/sh", "-c", line], {"PATH": os.environ["PATH"]}, 1.0)
+    assert (answer.code, answer.timed_out) == (-9, True)
+    if answer.out != b"said\n":
+        pytest.skip("this machine is too slow to start a shell within a second")
+    child = int((tmp_path / "child").read_text())
+    until = time.monotonic() + 60
+    while _runs(child):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    assert run_program(["/no/such"], {}, 1.0).code == 127
+    assert run_program(["/bin/sh", "-c", "kill -TERM $$"], {}, 60).code == -15
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 @pytest.mark.parametrize("argv", [["no-such-program"], ["./no-such"]])

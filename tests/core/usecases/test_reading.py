@@ -14,7 +14,9 @@ from refloat.model.transcript import Event
 from refloat.readers.claude_code.rows import Rows
 from refloat.readers.contract import Found, Line, Segment, SourceFile
 from refloat.readers.registry import load
+from refloat.usecases.read_session import read_story
 from refloat.usecases.reading import Resumable, read_summary
+from refloat.usecases.recall import make, make_whole
 
 READER = load("claude-code")
 
@@ -125,3 +127,26 @@ def test_a_record_that_its_reader_cannot_take_apart_costs_itself_only(home: Any,
     assert [(problem.line, problem.what) for problem in summary.problems] == [
         (2, "a record that could not be understood (TypeError)")
     ]
+
+
+def test_reading_whole_keeps_what_reading_for_a_list_keeps(home: Any):
+    seen = found(home.write("s", *home.talk("s")))
+    places: list[str] = []
+    made, story = make_whole(READER, seen, places.append)
+    assert made == make(READER, seen, {})
+    assert made.reading is not None
+    assert story == read_story(READER, seen)
+    assert places == [story.summary.workspace]
+
+
+def test_where_the_session_works_is_told_before_the_rest_is_read(home: Any):
+    path = home.write("s", *home.talk("s"), b"no json")
+    told: list[str] = []
+
+    def placed(place: str) -> None:
+        told.append(place)
+        path.write_bytes(b"")  # read already, and in one piece
+
+    story = read_story(READER, found(path), placed=placed)
+    assert told == [story.summary.workspace]
+    assert len(story.summary.problems) == 1

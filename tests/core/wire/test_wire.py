@@ -5,16 +5,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from refloat import wire
 from refloat.brief.masks import Masker
 from refloat.model.brief import Brief, BriefCheck, Confidence, Line, Moved, WrittenBrief
-from refloat.model.checkout import Warned
+from refloat.model.checkout import Owner, Warned
 from refloat.model.problem import Problem
 from refloat.model.session import Activity, RecordGone, Session, SessionName, State, Subagent
 from refloat.model.status import AgentFound, Doctor, MachineFacts, NextOperation, PendingRequest, Recap, Status
 from refloat.model.transcript import StepKind
 from refloat.testing.samples import SAMPLES, at, crashed, make_session, make_step
+from refloat.wire.writing import _plain
 
 TOKEN = "gh" + "p_" + "a1B2c3D4e5" * 4
 
@@ -232,3 +235,21 @@ def test_a_bad_document_is_refused_with_one_kind_of_error(key: str, value: objec
 def test_a_line_of_ndjson_is_one_line() -> None:
     item = replace(crashed().story.items[0], text="two\nlines")
     assert wire.dump_line(wire.item(item), masker=Masker()).count("\n") == 1
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.text()
+    | st.sampled_from(["\udc80", "\x7f\u202e", Owner.MIXED]),
+    lambda inner: st.lists(inner, max_size=3) | st.tuples(inner, inner) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(JSON)
+def test_both_ways_of_writing_give_the_same(value: object) -> None:
+    """What the fast writer cannot take (a lone surrogate, a huge number) goes the long way, and nobody sees it."""
+    exact = wire.dump_exact({"a": value, "b": wire.Long("text", 2)})
+    assert exact == json.dumps(_plain({"a": value, "b": "te"}), ensure_ascii=False, separators=(",", ":"))

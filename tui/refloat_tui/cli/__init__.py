@@ -1,4 +1,6 @@
-"""The command line. `main` takes short roads for `list`, `run`, `step` and `trail`; the rest goes to the parser."""
+"""The command line. `main` takes short roads for `list`, `run`, `step` and `trail`, and a straight one for plain words
+of the commands that look at a checkout; the rest goes to the parser.
+"""
 
 import os
 import sys
@@ -13,6 +15,12 @@ def main() -> int:
 
         if (code := quick.answer(words)) is not None:
             return code
+    if words and words[0] in {"checkout", "triage"}:
+        from refloat_tui.cli import straight
+
+        if straight.read(words) is not None:
+            straight.hasten()
+            straight.leave(straight.answer(words))
     if words and words[0] in {"run", "step"}:
         from refloat_tui.cli import saving
 

@@ -1,8 +1,6 @@
 """The words of the command line, and what becomes of errors: one sentence and an exit code."""
 
-import contextlib
 import difflib
-import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Final
@@ -10,8 +8,7 @@ from typing import Final
 import click
 
 from refloat import __version__
-from refloat.errors import RefloatError
-from refloat_tui.cli import err
+from refloat_tui.cli import ending, err
 
 COMMANDS: Final = {
     "list": "sessions:list_",
@@ -34,6 +31,7 @@ COMMANDS: Final = {
     "export": "handover:export",
     "reconstruct": "handover:reconstruct",
     "record": "record:record",
+    "mcp": "mcp:mcp",
     "refresh": "care:refresh",
     "doctor": "care:doctor",
     "recover": "app:recover",
@@ -93,9 +91,13 @@ def refloat(ctx: click.Context) -> None:
 
 
 def run(words: Sequence[str]) -> int:
-    """Run the command line and return its exit code: 0 done, 1 "no", 2 wrong usage, 3 unreadable."""
+    """Run the command line and return its exit code, as `ending.told` does."""
+    return ending.told(lambda: _run(words))
+
+
+def _run(words: Sequence[str]) -> object:
     try:
-        code: object = refloat.main(list(words), prog_name="refloat", standalone_mode=False)
+        return refloat.main(list(words), prog_name="refloat", standalone_mode=False)
     except click.UsageError as fault:
         err.say(_sentence(fault))
         return 2
@@ -105,14 +107,6 @@ def run(words: Sequence[str]) -> int:
     except click.ClickException as fault:
         err.say(fault.format_message())
         return fault.exit_code
-    except RefloatError as fault:
-        err.say(str(fault))
-        return fault.exit_code
-    except KeyboardInterrupt:
-        return 130
-    finally:
-        _close_quietly()
-    return code if isinstance(code, int) else 0
 
 
 def _sentence(fault: click.UsageError) -> str:
@@ -121,8 +115,3 @@ def _sentence(fault: click.UsageError) -> str:
     if isinstance(fault, click.MissingParameter) and fault.param is not None and fault.param.name == "session":
         return f"`{path}` needs a session: `{path} last`, or an id that `refloat list --all` shows"
     return said if "did you mean" in said.lower() or "try `" in said else f"{said}; see `{path} --help`"
-
-
-def _close_quietly() -> None:
-    with contextlib.suppress(BrokenPipeError, ValueError):
-        sys.stdout.flush()

@@ -10,7 +10,6 @@ from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
 from refloat.readers.claude_code import layout, processes, registers
-from refloat.readers.claude_code.rows import Rows
 from refloat.readers.contract import Found, FoundSubagent, Identity, Parser, SourceFile, Walk
 
 __all__ = ["ClaudeCode"]
@@ -48,6 +47,8 @@ class ClaudeCode:
         skim: bool = False,
     ) -> Parser:
         """A parser for the session or one of its sub-agents."""
+        from refloat.readers.claude_code.rows import Rows  # most who look around open no transcript
+
         return Rows(
             found.session_id,
             subagent=subagent is not None,

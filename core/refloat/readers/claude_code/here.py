@@ -1,13 +1,14 @@
 """The place at which a row stands, and the events that it yields."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from refloat.model.light import slotted
 from refloat.model.problem import Place
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import Event
 
 
-@dataclass(slots=True)
+@slotted
 class Here:
     """One row while it is being read."""
 

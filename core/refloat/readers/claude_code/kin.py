@@ -10,11 +10,11 @@ own way. Looks only into sessions that share their first row.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from refloat.model.light import light
 from refloat.readers.claude_code.values import get_object, text
 from refloat.readers.contract import SourceFile
 
@@ -25,7 +25,7 @@ _TIME: Final = re.compile(rb'"timestamp":\s?"([^"\\]{20,40})"')
 _NEVER_COPIED: Final = re.compile(rb'^\{"type":\s?"(?:queue-operation|last-prompt)"')
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Member:
     """A session as far as it is known before it is read."""
 
@@ -39,7 +39,7 @@ class Member:
     """Its first row says that it was written by a background session."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Descent:
     """Where a session comes from."""
 

@@ -5,10 +5,10 @@ refusals, errors. Texts count only where the result is no structured success: ou
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
-from refloat.model.light import light
+from refloat.model.light import light, slotted
 from refloat.model.transcript import FileEdit, Hunk, Outcome, StepKind
 from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, replacement
 from refloat.readers.claude_code.values import NOTHING, Row, mapping, number, objects, strings, text
@@ -44,7 +44,7 @@ _ERRORS_TELL_EXIT: Final = (2, 0, 76)
 _ONE_IS_NO_ERROR: Final = re.compile(r"\b(?:grep|rg|diff|find|test)\b|\[")
 
 
-@dataclass(slots=True)
+@slotted
 class OpenCall:
     """What is remembered of a call until its answer comes."""
 
@@ -256,14 +256,16 @@ def _patched(whole: str, hunks: tuple[Hunk, ...]) -> str | None:
 def hunks_of(patch: object) -> tuple[Hunk, ...]:
     """`structuredPatch` as hunks."""
     return tuple(
-        Hunk(
-            number(hunk.get("oldStart")),
-            number(hunk.get("oldLines")) or 0,
-            number(hunk.get("newStart")),
-            number(hunk.get("newLines")) or 0,
-            strings(hunk.get("lines")),
-        )
-        for hunk in objects(patch)
+        [
+            Hunk(
+                number(hunk.get("oldStart")),
+                number(hunk.get("oldLines")) or 0,
+                number(hunk.get("newStart")),
+                number(hunk.get("newLines")) or 0,
+                strings(hunk.get("lines")),
+            )
+            for hunk in objects(patch)
+        ]
     )
 
 

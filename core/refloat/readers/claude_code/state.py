@@ -2,10 +2,10 @@
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, cast
 
-from refloat.model.light import plain
+from refloat.model.light import plain, slotted
 from refloat.model.session import Failure, FailureKind
 from refloat.model.stamp import Stamp
 from refloat.readers.claude_code.results import OpenCall
@@ -15,7 +15,7 @@ RECENT: Final = 256
 """Rows of the present turn that are remembered with their calls: only such are ever retracted."""
 
 
-@dataclass(slots=True)
+@slotted
 class State:
     """All that is remembered."""
 

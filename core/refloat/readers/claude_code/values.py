@@ -1,6 +1,6 @@
 """Foreign JSON narrowed: every value may be anything, and what is not as expected reads as if it were absent."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, cast
 
@@ -34,12 +34,12 @@ def number(value: object) -> int | None:
 
 def strings(value: object) -> tuple[str, ...]:
     """The strings of an array."""
-    return tuple(entry for entry in listed(value) if isinstance(entry, str))
+    return tuple([entry for entry in listed(value) if isinstance(entry, str)])
 
 
-def objects(value: object) -> Iterator[Row]:
+def objects(value: object) -> list[Row]:
     """The objects of an array."""
-    return (cast("Row", entry) for entry in listed(value) if isinstance(entry, dict))  # as in `mapping`
+    return [cast("Row", entry) for entry in listed(value) if isinstance(entry, dict)]  # as in `mapping`
 
 
 def words(content: object) -> str:

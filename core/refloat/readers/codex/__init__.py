@@ -8,16 +8,18 @@ import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
 from refloat.readers.codex import files as rollouts
 from refloat.readers.codex import index
-from refloat.readers.codex.parser import CodexParser
 from refloat.readers.codex.shape import UUID
 from refloat.readers.contract import Found, FoundSubagent, Identity, SourceFile, Walk
+
+if TYPE_CHECKING:
+    from refloat.readers.codex.parser import CodexParser
 
 _PROGRAM: Final = re.compile(r"codex(?:-(?:x86_64|aarch64|arm64|linux|darwin|win32)[\w.-]*)?(?:\.exe)?")
 _SCRIPT: Final = re.compile(r"(?:^|[\\/])(?:@openai[\\/]codex[\\/].*\.m?js|codex(?:\.m?js)?)$")
@@ -92,8 +94,10 @@ class Codex:
         frozen: Mapping[str, object] | None = None,
         *,
         skim: bool = False,
-    ) -> CodexParser:
+    ) -> "CodexParser":
         """A parser for the thread or one of its sub-agents."""
+        from refloat.readers.codex.parser import CodexParser  # most who look around open no rollout
+
         return CodexParser(found, subagent, frozen, skim=skim)
 
     def find_holders(self, home: Path, environment: Mapping[str, str]) -> Sequence[Holder | Problem]:

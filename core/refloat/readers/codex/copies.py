@@ -6,9 +6,10 @@ settings row that names its own thread; the time in a turn's id; the moment of w
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Final
 
+from refloat.model.light import slotted
 from refloat.model.stamp import Stamp, later
 from refloat.readers.codex.shape import Json, as_dict, as_id, as_int, as_list, as_text, finger, time_of_uuid
 from refloat.readers.contract import SourceFile
@@ -21,7 +22,7 @@ _IDS: Final = re.compile(rb'"(?:turn_id|call_id)"\s*:\s*"([^"\\]{1,200})"')
 _USER: Final = (b'"user_message"', b'"role":"user"', b'"role": "user"')
 
 
-@dataclass(slots=True)
+@slotted
 class Copying:
     """What is known of the copied head of one file, as JSON values."""
 

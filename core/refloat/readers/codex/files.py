@@ -7,9 +7,10 @@ more of a file than its first line.
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.stamp import read_stamp
 from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_text
@@ -130,7 +131,7 @@ def _is_hidden(head: Json) -> bool:
 # ── files to threads ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class _Thread:
     """The files of one thread put in order."""
 

@@ -7,13 +7,12 @@ copied to a private directory with its `-wal`, and the copy is read.
 import os
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
-from shutil import copyfile
-from tempfile import TemporaryDirectory
 from typing import Final
 
+from refloat.model.light import light
 from refloat.model.liveness import Holder
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
@@ -28,7 +27,7 @@ _LARGEST: Final = 512 * 1024 * 1024
 _COLUMNS: Final = ("id", "rollout_path", "cwd", "title", "name", "first_user_message")
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class ThreadRow:
     """What the index database says of one thread."""
 
@@ -39,7 +38,7 @@ class ThreadRow:
     first_prompt: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Index:
     """The rows of `threads`, and what could not be read."""
 
@@ -125,6 +124,9 @@ def _read_copy(path: str, main: tuple[int, int] | None, wal: tuple[int, int] | N
         return Index(
             {}, (Problem(path, None, None, "the index is too large to be copied; names and heads come from files"),)
         )
+    from shutil import copyfile
+    from tempfile import TemporaryDirectory
+
     fault = "unreadable"
     for _ in range(2):  # a writer may checkpoint between the two copies
         try:

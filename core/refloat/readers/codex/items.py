@@ -4,9 +4,10 @@ Each becomes a `Done`: the call's id, how it went, and what to make of it when n
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from refloat.model.light import light
 from refloat.model.transcript import FileEdit, Outcome, StepKind
 from refloat.readers.codex.calls import (
     Asked,
@@ -30,7 +31,7 @@ _STATUS: Final[dict[str, Outcome]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Done:
     """A finished unit of work."""
 

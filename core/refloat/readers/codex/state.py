@@ -4,10 +4,10 @@ Texts are remembered as fingers of the present turn only; calls while they are o
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Final, Literal
 
-from refloat.model.light import plain_of
+from refloat.model.light import plain_of, slotted
 from refloat.model.problem import Place
 from refloat.model.stamp import Stamp
 from refloat.readers.codex.copies import Copying, thaw
@@ -21,7 +21,7 @@ _SOURCES: Final = 4
 Status = Literal["completed", "interrupted", "failed", "open"]
 
 
-@dataclass(slots=True)
+@slotted
 class OpenCall:
     """What must be known of a call until its last row."""
 
@@ -38,7 +38,7 @@ class OpenCall:
     """For a code-mode program: fingers of the units that finished inside it."""
 
 
-@dataclass(slots=True)
+@slotted
 class State:
     """A parser's memory."""
 

@@ -108,7 +108,7 @@ async def test_git_is_asked_by_the_key_alone_and_never_by_drawing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[threading.Thread] = []
-    plan = rescue.plan_look
+    plan = probe.plan_look
 
     def counted(*given: Any) -> probe.Look:
         threads.append(threading.current_thread())

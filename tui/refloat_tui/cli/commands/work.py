@@ -12,9 +12,10 @@ from refloat.usecases.examine import examine
 from refloat.usecases.preview_brief import look_at
 from refloat.usecases.write_brief import write_brief, write_private
 from refloat_tui.cli import err, out
-from refloat_tui.cli.commands.bench import answer, as_json, bench, here, located, session_argument, show_secrets
+from refloat_tui.cli.commands.bench import answer, as_json, bench, here, located_whole, session_argument, show_secrets
 from refloat_tui.cli.commands.probe import ask_and_look, need_someone_to_ask
-from refloat_tui.cli.show.work import check_lines, checkout_lines, preview_lines, triage_lines
+from refloat_tui.cli.show.work import check_lines, preview_lines
+from refloat_tui.cli.work import show_checkout, show_triage
 
 
 @click.command(short_help="Each recorded edit compared with the working tree.")
@@ -24,13 +25,7 @@ from refloat_tui.cli.show.work import check_lines, checkout_lines, preview_lines
 @as_json
 def checkout(session: str, patch: bool, show_secrets: bool, json_: bool) -> None:
     """Each recorded edit compared with the working tree, and the owner of each dirty file."""
-    shown = examine(bench(), located(session)).checkout
-    answer(
-        shown,
-        lambda value, width: checkout_lines(value, width, patch=patch),
-        wire.checkout if json_ else None,
-        masked=not show_secrets,
-    )
+    show_checkout(session, patch=patch, show_secrets=show_secrets, as_json=json_)
 
 
 @click.command(short_help="What is saved, claimed and gone; what not to repeat.")
@@ -42,9 +37,7 @@ def triage(session: str, probe: bool, show_secrets: bool, json_: bool) -> None:
     """The work sorted into saved, claimed and gone, and what must not be repeated blindly."""
     if probe:
         need_someone_to_ask(json_=json_)
-    chosen = located(session)
-    shown = examine(bench(), chosen).triage
-    answer(shown, triage_lines, wire.triage if json_ else None, masked=not show_secrets)
+    chosen, shown = show_triage(session, show_secrets=show_secrets, as_json=json_)
     if probe:
         workspace = chosen.session.worktree or chosen.session.workspace
         ask_and_look(bench().machine, shown, Path(workspace) if workspace else here(), Masker(enabled=not show_secrets))
@@ -81,7 +74,7 @@ def brief(
     if preview and (target is not None or show_secrets):
         other = "--out" if target is not None else "--show-secrets"
         raise click.UsageError(f"--preview writes nothing and shows no secret; leave {other} away")
-    seen = examine(bench(), located(session))
+    seen = examine(bench(), *located_whole(session))
     words = template.read_text(encoding="utf-8", errors="replace") if template else None
 
     def write(masker: Masker) -> WrittenBrief:

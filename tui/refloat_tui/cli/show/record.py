@@ -10,6 +10,7 @@ from refloat_tui.present.saved_words import RUNNING, VERDICTS, ending_words, lat
 
 if TYPE_CHECKING:
     from refloat.usecases.hand_over import PickedUp
+    from refloat.usecases.known_keys import KnownKey
 
 
 def trail_lines(trail: Trail, width: int) -> Iterator[str]:
@@ -81,6 +82,12 @@ def _decision_row(decision: Decision) -> Sequence[str]:
     )
 
 
+def keys_lines(keys: Sequence["KnownKey"], width: int) -> Iterator[str]:
+    """Every key on a line, whole: it is copied from here."""
+    del width
+    yield from [f"{each.key}  {each.name}{'  (own)' if each.own else ''}" for each in keys] or ["no key is known here"]
+
+
 def jobs_lines(jobs: Sequence[Job], width: int) -> Iterator[str]:
     """Every job on a line."""
     rows = [
@@ -102,6 +109,11 @@ def verified_lines(found: Verified, width: int) -> Iterator[str]:
     verdict = "unchanged since saved" if found.ok else "NOT what was saved"
     yield from labelled("CHECKED", f"{what}: {counted(found.checked, 'link')}, {verdict}", width)
     yield from labelled("SIGNED", found.signature, width)
+    rows = [
+        (each.signature, counted(each.links, "link"), each.name or "", each.key or "")
+        for each in (found.signers if any(each.key for each in found.signers) else ())
+    ]
+    yield from columns(rows, width)
     if found.in_flight:
         numbers = ", ".join(f"#{seq}" for seq in found.in_flight)
         yield from labelled("IN FLIGHT", numbers, width)

@@ -1,15 +1,20 @@
 """`checkout`, `triage` and `check` for a person."""
 
-import shlex
-from collections.abc import Iterator
-from typing import Final
+from __future__ import annotations
 
-from refloat.model.brief import BriefCheck, BriefPreview, Moved
+import shlex
+from typing import TYPE_CHECKING, Final
+
 from refloat.model.checkout import Checkout, DirtyHunk, EditedFile, OtherChange, Owner, PlaceKind
-from refloat.model.triage import Finding, Triage
 from refloat.text import cut, inert_line, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 from refloat_tui.present.preview import HOW_IT_AGES, NOTHING_AGES, NOTHING_MASKED, hint, masked_words, what_ages, where
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from refloat.model.brief import BriefCheck, BriefPreview, Moved
+    from refloat.model.triage import Finding, Triage
 
 
 def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[str]:

@@ -1,0 +1,34 @@
+"""Work that goes on beside this thread: waiting for git, above all, while Python reads.
+
+Decides nothing. Plain threads, because the pools of the standard library load the logging.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar, cast
+
+T = TypeVar("T")
+
+
+class Running(Generic[T]):
+    """One function under way in a thread of its own. A process that ends does not wait for it."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._work = work
+        self._made: T | None = None
+        self._fault: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._made = self._work()
+        except BaseException as fault:  # noqa: BLE001 - it is raised where the result is wanted
+            self._fault = fault
+
+    def result(self) -> T:
+        """What the function gave, once it has. Raises what it raised."""
+        self._thread.join()
+        if self._fault is not None:
+            raise self._fault
+        return cast("T", self._made)  # it has run to its end

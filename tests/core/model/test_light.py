@@ -1,0 +1,105 @@
+"""A light value is what a dataclass of the same fields is, in everything that anybody relies on."""
+
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from refloat.model.light import light, plain_of, slotted
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    name: str
+    at: int | None = None
+    parts: list[int] = field(default_factory=list[int])
+    hidden: str = field(default="", repr=False, compare=False)
+
+
+@light
+class Light:
+    name: str
+    at: int | None = None
+    parts: list[int] = field(default_factory=list[int])
+    hidden: str = field(default="", repr=False, compare=False)
+
+
+@light
+class Empty:
+    pass
+
+
+@slotted
+class Counted:
+    n: int = 0
+    seen: set[str] = field(default_factory=set[str])
+
+
+VALUES = st.tuples(st.text(), st.none() | st.integers(-5, 5), st.lists(st.integers(0, 2), max_size=2), st.text())
+
+
+@given(VALUES, VALUES)
+def test_it_compares_and_shows_itself_as_a_dataclass_does(one: object, other: object) -> None:
+    pairs = [(Plain(*values), Light(*values)) for values in (one, other)]  # type: ignore[misc]
+    assert (pairs[0][0] == pairs[1][0]) == (pairs[0][1] == pairs[1][1])
+    for plain, made in pairs:
+        assert repr(made) == repr(plain).replace("Plain(", "Light(")
+        assert orjson.loads(orjson.dumps(made)) == orjson.loads(orjson.dumps(plain))
+        assert plain_of(made) == plain_of(plain)
+        assert made != plain
+
+
+def test_defaults_are_made_for_each_value() -> None:
+    one, other = Light("a"), Light("a")
+    one.parts.append(1)
+    assert other.parts == []
+    assert Counted() == Counted(0, set())
+    assert Counted().seen is not Counted().seen
+
+
+def test_it_is_a_dataclass_with_slots() -> None:
+    assert is_dataclass(Light)
+    assert [spec.name for spec in fields(Light)] == ["name", "at", "parts", "hidden"]
+    assert replace(Light("a", 1), at=2) == Light("a", 2)
+    with pytest.raises(AttributeError):
+        Light("a").other = 1  # type: ignore[attr-defined]
+    match Light("a", 3):
+        case Light(name, at):
+            assert (name, at) == ("a", 3)
+
+
+def test_what_is_wrong_at_the_call_is_refused() -> None:
+    with pytest.raises(TypeError):
+        Light()  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        Light("a", other=1)  # type: ignore[call-arg]
+
+
+def test_what_it_does_not_know_is_refused() -> None:
+    class Later:
+        n: int = 0
+
+        def __post_init__(self) -> None:
+            self.n += 1
+
+    class Hidden:
+        n: int = field(init=False)
+
+    class Named:
+        n: int = field(kw_only=True)
+
+    for cls in (Later, Hidden, Named):
+        with pytest.raises(TypeError, match="dataclass"):
+            light(cls)
+
+
+def test_only_what_nobody_assigns_to_has_a_hash() -> None:
+    assert len({Empty(), Empty()}) == 1
+    assert {Light("a", 1, hidden="x").name, Light("a", 1).name} == {"a"}
+    with pytest.raises(TypeError):
+        hash(Counted())
+    counted = Counted()
+    counted.n = 3
+    assert counted == Counted(3)

@@ -1,0 +1,25 @@
+"""Work beside this thread gives back what it made, or raises what it raised."""
+
+import threading
+
+import pytest
+
+from refloat.together import Running
+
+
+def test_the_result_comes_once_it_is_there() -> None:
+    may_end = threading.Event()
+    running = Running(lambda: may_end.wait(60) and threading.current_thread())
+    may_end.set()
+    assert running.result() is not threading.current_thread()
+    assert running.result() is running.result()
+
+
+def test_what_went_wrong_is_raised_where_the_result_is_wanted() -> None:
+    def fail() -> None:
+        raise KeyError("x")
+
+    running = Running(fail)
+    for _ in range(2):
+        with pytest.raises(KeyError):
+            running.result()

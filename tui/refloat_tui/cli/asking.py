@@ -1,0 +1,76 @@
+"""What every command needs: the workbench, the session that was meant, and the way out of an answer."""
+
+import os
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from refloat.usecases.ahead import Ahead
+
+if TYPE_CHECKING:
+    from refloat.usecases.find_sessions import Located
+    from refloat.usecases.workbench import Workbench
+
+T = TypeVar("T")
+
+
+@cache
+def bench() -> "Workbench":
+    """The real machine and every reader."""
+    from refloat.machine.real import real_machine
+    from refloat.usecases.open_bench import open_bench
+
+    return open_bench(real_machine(os.environ))
+
+
+def here() -> Path:
+    """The directory that the command was called in; home where that has vanished."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path.home()
+
+
+def located(ref: str) -> "Located":
+    """The session that SESSION means.
+
+    Raises:
+        NoSuchSession: none, or more than one.
+    """
+    from refloat.usecases.find_sessions import resolve
+
+    return resolve(bench(), ref, here())
+
+
+def located_whole(ref: str) -> "tuple[Located, Ahead]":
+    """The session that SESSION means, to be read whole and held against its checkout, at which a look has begun: most
+    who ask stand in it.
+
+    Raises:
+        NoSuchSession: none, or more than one.
+    """
+    ahead = Ahead(bench().machine.git)
+    ahead.begin(str(here()))
+    from refloat.usecases.find_sessions import resolve
+
+    return resolve(bench(), ref, here(), ahead.begin), ahead
+
+
+def answer(
+    value: T, text: Callable[[T, int], Iterable[str]], json: Callable[[T], object] | None, *, masked: bool
+) -> None:
+    """Print an answer: as JSON when `json` is given, else as lines. Masks before anything is cut."""
+    from refloat import wire
+    from refloat.brief.masks import Masker, mask_tree
+    from refloat_tui.cli import out
+
+    masker = Masker(enabled=masked)
+    if json is not None:
+        out.write(wire.dump(json(value), masker=masker))
+        return
+    out.lines(text(mask_tree(value, masker), out.width()), masker)
+    if masker.count:
+        from refloat_tui.cli import err
+
+        err.say(f"{masker.count} value{'s' if masker.count > 1 else ''} that look like secrets were masked")

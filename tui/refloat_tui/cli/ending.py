@@ -1,0 +1,27 @@
+"""How a command ends: what becomes of errors on either road, one sentence and an exit code."""
+
+import contextlib
+import sys
+from collections.abc import Callable
+
+from refloat.errors import RefloatError
+from refloat_tui.cli import err
+
+
+def told(command: Callable[[], object]) -> int:
+    """Run a command and return its exit code: 0 done, 1 "no", 2 wrong usage, 3 unreadable, 130 stopped."""
+    try:
+        code = command()
+    except RefloatError as fault:
+        err.say(str(fault))
+        return fault.exit_code
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        _close_quietly()
+    return code if isinstance(code, int) else 0
+
+
+def _close_quietly() -> None:
+    with contextlib.suppress(BrokenPipeError, ValueError):
+        sys.stdout.flush()
