@@ -1,5 +1,6 @@
 """The record behind the app's door: ties, masks, and what a wrap says before a word is typed."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from tests.tui.records import empty_record, open_at, some_record
 from refloat.model.brief import Brief, Confidence, Line
 from refloat.record.chain import add_step
 from refloat.record.contents import hold
+from refloat.record.ties import Tie, tie
 from refloat.testing.jobs import ENDING, OPENING
 from refloat.testing.samples import SAMPLES
 from refloat.usecases.draft_wrap import draft_wrap, job_name
@@ -30,6 +32,17 @@ def test_a_step_below_the_repository_is_tied_to_it(tmp_path: Path):
         add_step(record, OPENING._replace(workspace=f"{SESSION.repo or SESSION.workspace}/sub"), ENDING)
     (tied,) = empty_record(tmp_path).jobs(SESSION)
     assert tied.tie == "workspace"
+
+
+def test_the_recovery_of_a_session_is_its_own_and_a_tied_directory_counts(tmp_path: Path):
+    host = os.uname().nodename
+    with open_at(tmp_path) as record:
+        for job in (f"recovery:{SESSION.name}", "tied", "elsewhere"):
+            add_step(record, OPENING._replace(job=job, workspace=None), ENDING)
+        tie(record, host, Tie(SESSION.workspace or "/", "tied", "human:ada", OPENING.started_at))
+        tie(record, host, Tie("/elsewhere", "elsewhere", "human:ada", OPENING.started_at))
+    ties = {tied.job.name: tied.tie for tied in empty_record(tmp_path).jobs(SESSION)}
+    assert ties == {f"recovery:{SESSION.name}": "session", "tied": "workspace", "elsewhere": None}
 
 
 def test_what_comes_back_is_masked(tmp_path: Path):

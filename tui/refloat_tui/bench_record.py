@@ -42,10 +42,10 @@ class BenchRecord:
 
     def _make(self) -> Record:
         """For writing: made where it is not there yet."""
-        from refloat.usecases.saved_record import open_to_save
+        from refloat.usecases.tie_job import find_record
 
         places = self._machine.places
-        return open_to_save(places.data, places.config, places.environment, self._machine.clock.now())
+        return find_record(places.data, places.config, places.environment, self._machine.clock.now())
 
     def own(self) -> Holder:
         """Who this process is."""
@@ -81,7 +81,7 @@ class BenchRecord:
         except NothingSaved:
             return ()
         with record:
-            return _masked(tied_jobs(record, session))
+            return _masked(tied_jobs(record, session, self.own().runner.host or ""))
 
     def trail(self, job: str, limit: int) -> Trail:
         """The trail of a job."""

@@ -124,7 +124,7 @@ class Job:
     """Of the newest decision."""
 
 
-Tie = Literal["session", "workspace"]
+TiedBy = Literal["session", "workspace"]
 """How a session is on a job: it saved something there, or somebody did from its workspace."""
 
 
@@ -133,7 +133,7 @@ class TiedJob:
     """A job as one session sees it."""
 
     job: Job
-    tie: Tie | None
+    tie: TiedBy | None
     """None: neither the session nor its workspace has to do with it."""
 
 

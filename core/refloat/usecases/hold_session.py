@@ -1,8 +1,7 @@
 """Who is at a session: one claim of this process, for as long as it is open, and the claims of others.
 
 Decides that a holder that is proved dead on this host holds nothing, that this process never stands in its own way, and
-that taking a session from somebody is told in the lease and, where the session is on a job, in its chain. Refuses to
-know how a process is proved dead: that comes in as a function.
+that taking a session from somebody is told in the lease and in the chains of its jobs. Refuses to know how a process is proved dead: that comes in as a function.
 """
 
 import threading
@@ -19,6 +18,7 @@ from refloat.record.chain import add_step
 from refloat.record.leases import Claim, Held, find_leases, get_lease, release_lease, renew_lease, take_lease
 from refloat.record.store import Record
 from refloat.record.trails import find_tied
+from refloat.usecases.decided import job_of
 
 __all__ = ["BEAT", "Held", "Holder", "Holding", "find_holders"]
 
@@ -84,22 +84,13 @@ class Holding:
                 self._tell(record, before, now)
 
     def _tell(self, record: Record, before: Lease, now: Stamp) -> None:
-        """A receipted step on every job that the session itself is on."""
+        """A receipted step on the job of the session's recovery, and on every job that the session itself is on."""
         words = f"took {self._session} over from {before.holder}, who held it since {before.since}"
-        for tied in find_tied(record, self._session, ()):
-            if tied.tie == "session":
-                opening = Opening(
-                    tied.job.name,
-                    self._own.producer,
-                    "take over",
-                    words,
-                    "recovery",
-                    now,
-                    None,
-                    _UNSEEN,
-                    self._own.runner,
-                )
-                add_step(record, opening, Ending("ok", now, None, _UNSEEN))
+        own = self._own
+        mine = {tied.job.name for tied in find_tied(record, self._session, ()) if tied.tie == "session"}
+        for job in sorted({job_of(self._session), *mine}):
+            opening = Opening(job, own.producer, "take over", words, "recovery", now, None, _UNSEEN, own.runner)
+            add_step(record, opening, Ending("ok", now, None, _UNSEEN))
 
     def renew(self) -> Lease | None:
         """Hold it on. None where this process still holds it, or holds nothing; else whoever took it meanwhile.

@@ -1,4 +1,4 @@
-"""The record for who reads what was saved: opened where it is, and not made to be found empty. For who saves: made."""
+"""The record for who reads what was saved: opened where it is, and not made to be found empty."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,16 +24,6 @@ def open_saved(data: Path, config: Path, environment: Mapping[str, str], now: St
     if url is None and not (data / FILE_NAME).exists():
         raise NothingSaved("nothing is saved here yet; `refloat run --job JOB -- COMMAND` saves a first step")
     return open_record(data, now, url)
-
-
-def open_to_save(data: Path, config: Path, environment: Mapping[str, str], now: Stamp) -> Record:
-    """The record, made where it is not there yet.
-
-    Raises:
-        Unreadable: it cannot be opened; the sentence says why.
-
-    """
-    return open_record(data, now, find_url(environment, config))
 
 
 def mark_of(data: Path, config: Path, environment: Mapping[str, str]) -> tuple[tuple[int, int], ...] | None:

@@ -36,12 +36,19 @@ def with_running(steps: Sequence[SavedStep], is_running: Callable[[Runner], bool
     return tuple(step if step.link else replace(step, running=is_running(step.opening.runner)) for step in steps)
 
 
-def tied_jobs(record: Record, session: "Session | None") -> tuple[TiedJob, ...]:
-    """Every job, those of a session first, then those of its workspace; each kind with the newest activity first."""
+def tied_jobs(record: Record, session: "Session | None", host: str) -> tuple[TiedJob, ...]:
+    """Every job, those of a session and of its recovery first, then those of its workspace (tied to it on this host, or
+    with a step from there); each kind with the newest activity first.
+    """
+    from refloat.record.ties import find_ties
+    from refloat.usecases.decided import job_of
+
     if session is None:
         return tuple(TiedJob(job, None) for job in find_jobs(record))
     places = dict.fromkeys(place for place in (session.repo, session.worktree, session.workspace) if place)
-    return find_tied(record, session.name, tuple(places))
+    roots = [Path(place) for place in places]
+    near = {tie.job for tie in find_ties(record, host) if any(root.is_relative_to(tie.workspace) for root in roots)}
+    return find_tied(record, session.name, tuple(places), own={job_of(session.name)}, near=near)
 
 
 def list_jobs(data: Path, config: Path, environment: Mapping[str, str], now: Stamp) -> tuple[Job, ...]:

@@ -90,6 +90,7 @@ def test_taking_over_is_told_in_the_lease_and_in_the_chain_of_its_job(world: Wor
         "human:bob",
     )
     assert "ada@here" in newest.opening.summary
+    assert [step.opening.tool for step in steps(world, f"recovery:{SESSION}")] == ["take over"]
     assert len(steps(world, "other")) == 1
     with world.open() as record:
         assert verify_whole(record, "retry", lambda done, of: None).ok

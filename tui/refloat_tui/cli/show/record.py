@@ -11,6 +11,7 @@ from refloat_tui.present.saved_words import RUNNING, VERDICTS, ending_words, lat
 if TYPE_CHECKING:
     from refloat.usecases.hand_over import PickedUp
     from refloat.usecases.known_keys import KnownKey
+    from refloat.usecases.tie_job import Tie
 
 
 def trail_lines(trail: Trail, width: int) -> Iterator[str]:
@@ -88,8 +89,8 @@ def keys_lines(keys: Sequence["KnownKey"], width: int) -> Iterator[str]:
     yield from [f"{each.key}  {each.name}{'  (own)' if each.own else ''}" for each in keys] or ["no key is known here"]
 
 
-def jobs_lines(jobs: Sequence[Job], width: int) -> Iterator[str]:
-    """Every job on a line."""
+def jobs_lines(jobs: Sequence[Job], ties: "Sequence[Tie]", width: int) -> Iterator[str]:
+    """Every job on a line, and the directories of this machine whose work goes to one."""
     rows = [
         (
             job.last_at or job.created_at,
@@ -101,6 +102,7 @@ def jobs_lines(jobs: Sequence[Job], width: int) -> Iterator[str]:
         for job in jobs
     ]
     yield from columns(rows, width, "") or ["no job yet: `refloat run --job JOB -- COMMAND` saves a first step"]
+    yield from section("TIED", columns([(each.workspace, each.job) for each in ties], width))
 
 
 def verified_lines(found: Verified, width: int) -> Iterator[str]:
