@@ -78,6 +78,6 @@ def test_a_wrap_says_first_what_the_brief_says():
 def test_a_job_is_called_like_its_branch_else_like_its_title():
     assert job_name(replace(SESSION, branch="fix/rounding")) == "fix-rounding"
     assert job_name(replace(SESSION, branch="main", title="Round prices half to even, everywhere and always")) == (
-        "round-prices-half-to-even-everywhere"
+        "round-prices-half-to-even-everywhere-and"
     )
     assert job_name(replace(SESSION, branch=None, title="")) == SESSION.session_id[:40]

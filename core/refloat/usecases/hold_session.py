@@ -1,7 +1,8 @@
 """Who is at a session: one claim of this process, for as long as it is open, and the claims of others.
 
 Decides that a holder that is proved dead on this host holds nothing, that this process never stands in its own way, and
-that taking a session from somebody is told in the lease and in the chains of its jobs. Refuses to know how a process is proved dead: that comes in as a function.
+that taking a session from somebody is told in the lease and in the chains of its jobs. Refuses to know how a process is
+proved dead: that comes in as a function.
 """
 
 import threading
