@@ -40,6 +40,26 @@ keys:
 bench *args:
     uv run python benchmarks/bench.py {{args}}
 
+# a look at a large checkout against git status and git diff (`just bench-checkout --runs 9`)
+bench-checkout *args:
+    uv run python benchmarks/checkout.py {{args}}
+
+# the record: its commands against a bare interpreter, and eight writers at once
+bench-record *args:
+    uv run python benchmarks/record.py {{args}}
+
+# what a hook costs its agent
+bench-hooks *args:
+    uv run python benchmarks/hooks.py {{args}}
+
+# kill -9 at random instants, and full disks: what was saved must verify
+kills *args:
+    uv run python benchmarks/kills.py {{args}}
+
+# precision and recall of the claims that are found in labelled sentences
+claims *args:
+    uv run python benchmarks/claims.py {{args}}
+
 # the command in an environment without development packages
 lean:
     uv run --isolated --no-dev refloat --version

@@ -2,7 +2,7 @@
 
 | work | floor | budget |
 |---|---|---|
-| `refloat run -- true`, outside and inside a repository | `python -c pass` | 8 |
+| `refloat run -- true`, outside and inside a repository, and signed | `python -c pass` | 8 |
 | `refloat step` | `python -c pass` | |
 | `refloat trail` of 10,000 steps, as text and as JSON | `python -c pass` | 10 |
 | a command that prints 1 GB through `refloat run` | the same through `cat` | |
@@ -87,12 +87,15 @@ def bench_commands(out: Path, runs: int) -> None:
     subprocess.run(["git", "init", "-q", str(repo)], check=True, env=env)
     (repo / "file").write_text("x\n")
     fill(out, 10_000)
+    signing = {**env, "REFLOAT_DATA_DIR": str(out / "signed")}
+    subprocess.run(refloat("record", "key", "--new"), env=signing, cwd=out, check=True, stdout=subprocess.DEVNULL)
     took = alternate(
         runs,
         {
             "python -c pass": partial(seconds, [sys.executable, "-c", "pass"], env, out),
             "run -- true": partial(seconds, refloat("run", "--job", "j", "--", "true"), env, out),
             "run -- true, in a repository": partial(seconds, refloat("run", "--job", "j", "--", "true"), env, repo),
+            "run -- true, signed": partial(seconds, refloat("run", "--job", "j", "--", "true"), signing, out),
             "step": partial(seconds, refloat("step", "--job", "j", "--tool", "t"), env, out),
             "trail of 10,000 steps": partial(seconds, refloat("trail", "long"), env, out),
             "trail of 10,000 steps, as JSON": partial(seconds, refloat("trail", "long", "--json"), env, out),

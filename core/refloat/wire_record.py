@@ -37,6 +37,73 @@ class Reconstructed(Protocol):
         ...
 
 
+class PickedUp(Protocol):
+    """A job in new hands."""
+
+    @property
+    def pickup(self) -> "Pickup":
+        """The link that says so."""
+        ...
+
+    @property
+    def wrap(self) -> "Wrap | None":
+        """What was picked up."""
+        ...
+
+    @property
+    def problems(self) -> "Sequence[Fault]":
+        """Of the receipts that were verified."""
+        ...
+
+    @property
+    def unsettled(self) -> "Sequence[SavedStep]":
+        """What nobody may take for done."""
+        ...
+
+
+class Key(Protocol):
+    """A public key that is known here."""
+
+    @property
+    def key(self) -> str:
+        """In hex."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What it is called here."""
+        ...
+
+    @property
+    def own(self) -> bool:
+        """This machine signs with it."""
+        ...
+
+
+class Tied(Protocol):
+    """A tie of a directory: `refloat.record.ties.Tie`."""
+
+    @property
+    def workspace(self) -> str:
+        """The directory."""
+        ...
+
+    @property
+    def job(self) -> str:
+        """Where its steps go."""
+        ...
+
+    @property
+    def tied_by(self) -> str:
+        """`human:NAME`, or an agent's session."""
+        ...
+
+    @property
+    def tied_at(self) -> str:
+        """A Stamp."""
+        ...
+
+
 class Masks(Protocol):
     """What masks secrets: `refloat.brief.masks.Masker`."""
 
@@ -77,6 +144,8 @@ _STEP: Final = (
     "sealed",
     "previous",
     "receipt",
+    "signer",
+    "signature",
 )
 
 
@@ -129,6 +198,7 @@ def step(value: "SavedStep") -> Document:
         "output_bytes": value.output_bytes,
         "sealed": link.sealed if link else None,
         "receipt": link.receipt if link else None,
+        "signer": link.signer if link else None,
         "verdict": value.verdict,
     }
 
@@ -190,6 +260,15 @@ def link_answer(job: str, kind: str, link: Document) -> Document:
     return {"schema": SCHEMA, "job": job, kind: link}
 
 
+def picked_up(value: PickedUp) -> Document:
+    """The answer of `pickup`."""
+    answer = link_answer(value.pickup.job, "pickup", pickup(value.pickup))
+    answer["wrap"] = wrap(value.wrap) if value.wrap else None
+    answer["unsettled"] = [step(each) for each in value.unsettled]
+    answer["problems"] = [fault(each) for each in value.problems]
+    return answer
+
+
 def verified(value: "Verified") -> Document:
     """The answer of `verify`."""
     return {
@@ -200,7 +279,21 @@ def verified(value: "Verified") -> Document:
         "in_flight": list(value.in_flight),
         "problems": [fault(each) for each in value.problems],
         "signature": value.signature,
+        "signers": [
+            {"key": each.key, "name": each.name, "signature": each.signature, "links": each.links}
+            for each in value.signers
+        ],
     }
+
+
+def known_key(value: Key) -> Document:
+    """The answer of `record key`, `record trust` and `record untrust`."""
+    return {"schema": SCHEMA, "key": {"key": value.key, "name": value.name, "own": value.own}}
+
+
+def known_keys(values: Sequence[Key]) -> Document:
+    """The answer of `record keys`."""
+    return {"schema": SCHEMA, "keys": [{"key": each.key, "name": each.name, "own": each.own} for each in values]}
 
 
 def fault(value: "Fault") -> Document:
@@ -208,7 +301,7 @@ def fault(value: "Fault") -> Document:
     return {"seq": value.seq, "field": value.field, "what": value.what, "verdict": value.verdict}
 
 
-def jobs(values: "tuple[Job, ...]") -> Document:
+def jobs(values: "tuple[Job, ...]", ties: "Sequence[Tied]") -> Document:
     """The answer of `jobs`."""
     return {
         "schema": SCHEMA,
@@ -224,7 +317,13 @@ def jobs(values: "tuple[Job, ...]") -> Document:
             }
             for job in values
         ],
+        "ties": [tie(each) for each in ties],
     }
+
+
+def tie(value: "Tied") -> Document:
+    """A directory and its job."""
+    return {"workspace": value.workspace, "job": value.job, "tied_by": value.tied_by, "tied_at": value.tied_at}
 
 
 def reconstruction(job: str, value: "Reconstructed") -> Document:
@@ -251,4 +350,4 @@ def backed_up(path: str, missing: Sequence[str]) -> Document:
 
 
 def _link(value: "Link") -> Document:
-    return {"sealed": value.sealed, "previous": value.previous, "receipt": value.receipt}
+    return {"sealed": value.sealed, "previous": value.previous, "receipt": value.receipt, "signer": value.signer}

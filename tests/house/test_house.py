@@ -97,7 +97,7 @@ def test_every_command_of_the_readme_exists() -> None:
     from refloat_tui.cli.parser import COMMANDS
 
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"refloat ([a-z]+)\b", " ".join(re.findall(r"`([^`\n]+)`", readme))))
+    named = set(re.findall(r"refloat ([a-z]+)\b", "\n".join(re.findall(r"`([^`\n]+)`", readme))))
     assert named
     assert named <= set(COMMANDS)
 

@@ -153,6 +153,18 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
+class Signed:
+    """How many of the links that were checked one key signed."""
+
+    key: str | None
+    """The public key as the links name it; None for those that nobody signed."""
+    name: str | None
+    """What it is called here, where it is known."""
+    signature: Signature
+    links: int
+
+
+@dataclass(frozen=True, slots=True)
 class Verified:
     """What a check of a job, of one receipt or of a file found."""
 
@@ -163,6 +175,8 @@ class Verified:
     problems: tuple[Fault, ...]
     """`altered` and `missing` ones make it fail; `not_checked` ones do not."""
     signature: Signature
+    """The worst of all: `invalid`, `unknown_key`, `unsigned`, `valid`."""
+    signers: tuple[Signed, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -7,7 +7,7 @@ engine. Refuses to seal a step twice, and to change anything sealed.
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from refloat.errors import NotDone, UsageError
 from refloat.model.saving import Ending, LinkKind, Opening
@@ -17,6 +17,9 @@ from refloat.record.engine import Connection, Row, Value, new_id
 from refloat.record.receipts import opened, seal
 from refloat.record.rows import get_text, number, text
 from refloat.record.store import Record
+
+if TYPE_CHECKING:
+    from refloat.record.signing import Signer
 
 LONGEST_NAME: Final = 200
 """Characters of a job's name."""
@@ -78,8 +81,9 @@ def seal_step(record: Record, begun: Begun, ending: Ending, output: Content | No
         NotWritten: the record did not take it; the step stays in flight.
 
     """
+    signer = record.signer()
     with record.writing() as connection:
-        return _end(connection, begun, ending, output)
+        return _end(connection, begun, ending, output, signer)
 
 
 def add_step(
@@ -103,11 +107,38 @@ def add_steps(
         NotWritten: the record did not take them.
 
     """
+    signer = record.signer()
     with record.writing() as connection:
-        return tuple(
-            _end(connection, _begin(connection, opening, given), ending, output)
-            for opening, ending, given, output in steps
-        )
+        return tuple(add_within(connection, *step, signer) for step in steps)
+
+
+def add_within(
+    connection: Connection,
+    opening: Opening,
+    ending: Ending,
+    given: Content | None,
+    output: Content | None,
+    signer: "Signer | None",
+) -> Sealed:
+    """`add_step` as a part of somebody else's transaction; `signer` is the record's, asked for before it began."""
+    return _end(connection, _begin(connection, opening, given), ending, output, signer)
+
+
+def add_step_once(
+    record: Record, step_id: str, opening: Opening, ending: Ending, given: Content | None, output: Content | None
+) -> Sealed | None:
+    """`add_step` under an id that its teller made from what it tells of; None where that is saved already.
+
+    Raises:
+        NotWritten: the record did not take it.
+
+    """
+    signer = record.signer()
+    try:
+        with record.writing() as connection:
+            return _end(connection, _begin(connection, opening, given, step_id), ending, output, signer)
+    except AlreadySealed:
+        return None
 
 
 def storable(row: Mapping[str, Value]) -> dict[str, Value]:
@@ -115,11 +146,13 @@ def storable(row: Mapping[str, Value]) -> dict[str, Value]:
     return {name: _NOT_STORED.sub("\ufffd", value) if isinstance(value, str) else value for name, value in row.items()}
 
 
-def _begin(connection: Connection, opening: Opening, given: Content | None) -> Begun:
+def _begin(connection: Connection, opening: Opening, given: Content | None, step_id: str | None = None) -> Begun:
     job = take_turn(connection, check_name(opening.job), opening.started_at, "jobs.take_seq")
+    if step_id is not None and connection.row("links.step", id=step_id) is not None:
+        raise AlreadySealed(f"step {step_id} is saved already")
     if given is not None:
         put(connection, given)
-    begun = Begun(new_id(), opening.job, number(job, "last_seq") or 0)
+    begun = Begun(step_id or new_id(), opening.job, number(job, "last_seq") or 0)
     row: dict[str, Value] = {
         "id": begun.id,
         "job": begun.job,
@@ -161,7 +194,9 @@ def _rests_on(connection: Connection, step: Row, given: Content | None) -> int |
     return None if row is None else number(row, "seq")
 
 
-def _end(connection: Connection, begun: Begun, ending: Ending, output: Content | None) -> Sealed:
+def _end(
+    connection: Connection, begun: Begun, ending: Ending, output: Content | None, signer: "Signer | None"
+) -> Sealed:
     job = take_turn(connection, begun.job, ending.ended_at, "jobs.take_sealed")
     row = connection.row("links.step", id=begun.id)
     if row is None or row["sealed"] is not None:
@@ -179,7 +214,7 @@ def _end(connection: Connection, begun: Begun, ending: Ending, output: Content |
         "unknown_after": ending.tree.unknown,
         "note": ending.note,
     }
-    sealed = _sealed("step", job, {**row, **storable(ended)})
+    sealed = _sealed("step", job, {**row, **storable(ended)}, signer)
     values = _values(sealed.row)
     names = ("id", *ended, "sealed", "previous", "digests", "receipt", "signer", "signature")
     connection.run("links.seal_step", **{name: values[name] for name in names})
@@ -199,18 +234,27 @@ def take_turn(connection: Connection, job: str, now: Stamp, take: str) -> Row:
     return row
 
 
-def add_link(connection: Connection, kind: LinkKind, statement: str, job: Row, row: Mapping[str, Value]) -> Sealed:
+def add_link(
+    connection: Connection,
+    kind: LinkKind,
+    statement: str,
+    job: Row,
+    row: Mapping[str, Value],
+    signer: "Signer | None",
+) -> Sealed:
     """Seal a link that is not a step; `job` is the row that `take_turn` gave."""
-    sealed = _sealed(kind, job, storable(row))
+    sealed = _sealed(kind, job, storable(row), signer)
     connection.run(statement, **_values(sealed.row))
     connection.run("jobs.set_head", job=text(job, "name"), head=sealed.receipt)
     return sealed
 
 
-def _sealed(kind: LinkKind, job: Row, row: Row) -> Sealed:
+def _sealed(kind: LinkKind, job: Row, row: Row, signer: "Signer | None") -> Sealed:
     place = number(job, "last_sealed") or 0
-    chained = {**row, "sealed": place, "previous": job["head"], "signer": None, "signature": None}
-    done = seal(kind, chained, job["created_at"])
+    own = {"signer": signer.public if signer else None, "signature": None}
+    done = seal(kind, {**row, "sealed": place, "previous": job["head"], **own}, job["created_at"])
+    if signer is not None:
+        done["signature"] = signer.sign(text(done, "receipt"))
     return Sealed(kind, text(done, "id"), text(job, "name"), place, text(done, "receipt"), done)
 
 

@@ -1,11 +1,13 @@
 """A check of what the record itself holds: one view of it, each content read once."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from refloat.errors import UsageError
 from refloat.model.record import Fault, Verdict, Verified
-from refloat.record.contents import ContentDamaged, ContentMissing, is_there, read
+from refloat.record.contents import ContentMissing, is_there, read
 from refloat.record.engine import Connection, RecordUnavailable, Row
+from refloat.record.packing import ContentDamaged
 from refloat.record.receipts import altered_fields
 from refloat.record.rows import text
 from refloat.record.store import Record
@@ -25,10 +27,10 @@ def verify_job(record: Record, job: str, only: str | None = None) -> Verified:
     damaged = [] if only else [Fault(None, "database", what) for what in record.engine.integrity()]
     try:
         with record.reading() as connection:
-            found = judge_job(load_job(connection, job), content_check(record, connection), only)
+            found = judge_job(load_job(connection, job), content_check(record, connection), record.known_keys, only)
     except RecordUnavailable as error:
         return Verified(job, 0, (), (*damaged, Fault(None, "database", str(error))), "unsigned")
-    return Verified(found.job, found.checked, found.in_flight, (*damaged, *found.problems), found.signature)
+    return replace(found, problems=(*damaged, *found.problems))
 
 
 def read_end_to_end(record: Record, job: str) -> Verified:
@@ -39,7 +41,7 @@ def read_end_to_end(record: Record, job: str) -> Verified:
 
     """
     with record.reading() as connection:
-        return judge_job(load_job(connection, job), _unread)
+        return judge_job(load_job(connection, job), _unread, record.known_keys)
 
 
 def _unread(name: str, size: int | None) -> None:

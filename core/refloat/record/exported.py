@@ -13,8 +13,10 @@ from typing import Final, cast
 from refloat.errors import Unreadable
 from refloat.model.record import Verified
 from refloat.model.saving import LINK_KINDS, LinkKind
-from refloat.record.contents import ContentDamaged, ContentMissing, read
+from refloat.record.contents import ContentMissing, read
 from refloat.record.engine import Connection, Row
+from refloat.record.keys import Known, no_keys
+from refloat.record.packing import ContentDamaged
 from refloat.record.rows import number, text
 from refloat.record.store import Record
 from refloat.record.verify import CheckContent, ContentFault, judge_job
@@ -77,8 +79,8 @@ def is_export(document: object) -> bool:
     return found.get("schema") == SCHEMA and found.get("kind") == KIND
 
 
-def verify_export(document: Mapping[str, object]) -> Verified:
-    """Judge an exported job by itself.
+def verify_export(document: Mapping[str, object], known: Known = no_keys) -> Verified:
+    """Judge an exported job by itself; whose keys are known is for the reader to say.
 
     Raises:
         NoExport: it is none, or parts of it are missing.
@@ -94,7 +96,7 @@ def verify_export(document: Mapping[str, object]) -> Verified:
     own = None if row is None else cast("dict[str, object]", row)
     if own is not None and not own.keys() >= {"name", "created_at", "last_seq", "last_sealed", "head"}:
         raise NoExport("the export's job lacks fields")
-    return judge_job(WholeJob(name, own, tuple(links)), _content_check(document.get("contents")))
+    return judge_job(WholeJob(name, own, tuple(links)), _content_check(document.get("contents")), known)
 
 
 def read_document(raw: bytes) -> object:

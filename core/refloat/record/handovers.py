@@ -64,6 +64,7 @@ def add_wrap(record: Record, wrap: NewWrap) -> Sealed:
         NotWritten: the record did not take it.
 
     """
+    signer = record.signer()
     with record.writing() as connection:
         job = take_turn(connection, wrap.job, wrap.at, "jobs.take_sealed")
         row: dict[str, Value] = {
@@ -75,7 +76,7 @@ def add_wrap(record: Record, wrap: NewWrap) -> Sealed:
             "last_seq": number(job, "last_seq"),
             **_common(wrap),
         }
-        return add_link(connection, "wrap", "links.add_wrap", job, row)
+        return add_link(connection, "wrap", "links.add_wrap", job, row, signer)
 
 
 def add_pickup(record: Record, pickup: NewPickup) -> Sealed:
@@ -85,6 +86,7 @@ def add_pickup(record: Record, pickup: NewPickup) -> Sealed:
         NotWritten: the record did not take it.
 
     """
+    signer = record.signer()
     with record.writing() as connection:
         job = take_turn(connection, pickup.job, pickup.at, "jobs.take_sealed")
         found = [{"seq": each.seq, "receipt": each.receipt, "verdict": each.verdict} for each in pickup.checked]
@@ -94,7 +96,7 @@ def add_pickup(record: Record, pickup: NewPickup) -> Sealed:
             "continue_at": pickup.continue_at,
             **_common(pickup),
         }
-        return add_link(connection, "pickup", "links.add_pickup", job, row)
+        return add_link(connection, "pickup", "links.add_pickup", job, row, signer)
 
 
 def add_decision(record: Record, decision: NewDecision) -> Sealed:
@@ -104,6 +106,7 @@ def add_decision(record: Record, decision: NewDecision) -> Sealed:
         NotWritten: the record did not take it.
 
     """
+    signer = record.signer()
     with record.writing() as connection:
         job = take_turn(connection, decision.job, decision.at, "jobs.take_sealed")
         row: dict[str, Value] = {
@@ -117,7 +120,7 @@ def add_decision(record: Record, decision: NewDecision) -> Sealed:
             "automatic": int(decision.automatic),
             "note": decision.note,
         }
-        return add_link(connection, "decision", "links.add_decision", job, row)
+        return add_link(connection, "decision", "links.add_decision", job, row, signer)
 
 
 def _common(link: NewWrap | NewPickup) -> dict[str, Value]:

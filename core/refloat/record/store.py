@@ -8,13 +8,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self, cast
+from typing import TYPE_CHECKING, Final, Self, cast
 
 from refloat.model.stamp import Stamp
-from refloat.record.engine import Connection, Engine, NotWritten, RecordNewer, RecordUnavailable
+from refloat.record.engine import PATIENCE, Connection, Engine, NotWritten, RecordNewer, RecordUnavailable
+from refloat.record.keys import KeyUnusable, read_known, read_own
 from refloat.record.migrating import Migration
 from refloat.record.sqlite import open_file
 from refloat.record.sqlite import open_in_memory as _memory
+
+if TYPE_CHECKING:
+    from refloat.record.signing import Signer
 
 FILE_NAME: Final = "record.db"
 URL_VARIABLE: Final = "REFLOAT_RECORD_URL"
@@ -35,10 +39,15 @@ __all__ = [
 class Record:
     """An open record. Use it in a `with`; several threads may share it."""
 
-    def __init__(self, engine: Engine, directory: Path | None) -> None:
+    def __init__(self, engine: Engine, directory: Path | None, keys: Path | None = None) -> None:
         self.engine = engine
         self.directory = directory
         """Where big outputs lie as files; None where everything is kept in rows (PostgreSQL, memory)."""
+        self.unsigned_because: str | None = None
+        """Why receipts are sealed without a signature although there is a key. What is saved must not hang on it."""
+        self._keys = keys
+        self._signer: Signer | None = None
+        self._looked = False
 
     @property
     def path(self) -> Path | None:
@@ -54,6 +63,29 @@ class Record:
     def close(self) -> None:
         """Close it; a second time does nothing."""
         self.engine.close()
+
+    def signer(self) -> "Signer | None":
+        """What signs the receipts that are sealed here; None where there is no key, or it cannot be used."""
+        if not self._looked and self._keys is not None:
+            try:
+                seed = read_own(self._keys)
+            except KeyUnusable as error:
+                seed, self.unsigned_because = None, f"saved without a signature: {error}"
+            if seed is not None:
+                from refloat.record.signing import Signer
+
+                self._signer = Signer(seed)
+        self._looked = True
+        return self._signer
+
+    def known_keys(self) -> Mapping[str, str]:
+        """Public keys that are known here, to their names.
+
+        Raises:
+            KeyUnusable: their file cannot be read.
+
+        """
+        return {} if self._keys is None else read_known(self._keys)
 
     def writing(self) -> AbstractContextManager[Connection]:
         """`Engine.writing`: one transaction, all of it or nothing.
@@ -75,9 +107,15 @@ class Record:
 
 
 def open_record(
-    directory: Path, now: Stamp, url: str | None = None, migrations: Sequence[Migration] | None = None
+    directory: Path,
+    now: Stamp,
+    url: str | None = None,
+    migrations: Sequence[Migration] | None = None,
+    patience: float = PATIENCE,
 ) -> Record:
     """Open the record at `url`, or `record.db` in `directory`, making it (private) and bringing it up to date.
+
+    `patience` is how many seconds it may wait for others, then and at each writing.
 
     Raises:
         RecordNewer: a newer Refloat wrote it.
@@ -87,8 +125,8 @@ def open_record(
     if url is not None:
         from refloat.record.postgres import open_url
 
-        return Record(open_url(url, now, migrations), None)
-    return Record(open_file(directory / FILE_NAME, now, migrations), directory)
+        return Record(open_url(url, now, migrations, patience), None, directory)
+    return Record(open_file(directory / FILE_NAME, now, migrations, patience), directory, directory)
 
 
 def open_in_memory(now: Stamp) -> Record:

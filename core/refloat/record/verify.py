@@ -4,17 +4,20 @@ Pure but for the reading of contents, which comes in as a function: the record a
 Decides what is altered, missing or unchecked, and names the step and the field. Refuses to say that anything is right.
 """
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
 
-from refloat.model.record import Fault, Signature, Verdict, Verified
+from refloat.model.record import Fault, Signature, Signed, Verdict, Verified
 from refloat.model.saving import LinkKind
 from refloat.record.engine import Row
+from refloat.record.keys import Known, no_keys
 from refloat.record.receipts import altered_fields, altered_opening
-from refloat.record.rows import number, text
+from refloat.record.rows import get_text, number, text
 from refloat.record.whole import WholeJob
 
-_ENDED = ("output_sha256", "outcome", "ended_at", "previous", "digests", "receipt")
+_ENDED = ("output_sha256", "outcome", "ended_at", "previous", "digests", "receipt", "signer", "signature")
+_BADNESS: Final[Mapping[Signature, int]] = {"valid": 0, "unsigned": 1, "unknown_key": 2, "invalid": 3}
 
 
 class ContentFault(NamedTuple):
@@ -37,8 +40,13 @@ class _Place(NamedTuple):
     intact: bool
 
 
-def judge_job(job: WholeJob, check: CheckContent, only: str | None = None) -> Verified:
-    """Judge a whole job; with `only`, a receipt, just that link, its bytes and its place."""
+def judge_job(job: WholeJob, check: CheckContent, known: Known, only: str | None = None) -> Verified:
+    """Judge a whole job; with `only`, a receipt, just that link, its bytes and its place.
+
+    Raises:
+        KeyUnusable: something is signed, and the known keys cannot be read.
+
+    """
     created_at = None if job.row is None else job.row["created_at"]
     faults: list[Fault] = []
     places: list[_Place] = []
@@ -63,12 +71,20 @@ def judge_job(job: WholeJob, check: CheckContent, only: str | None = None) -> Ve
     if only is None and job.row is not None:
         faults += _judge_numbers(job.row, places, [row for kind, row in job.links if kind == "step"])
     chosen = [place for place in places if only is None or place.row["receipt"] == only]
+    keys = known() if _any_signed(chosen) else no_keys()
+    signatures = _judge_signatures(chosen, keys)
+    faults += [
+        _fault(place.kind, place.row, "signature", "it is not its signer's signature of this receipt")
+        for place, signature in zip(chosen, signatures, strict=True)
+        if signature == "invalid"
+    ]
     return Verified(
         job.name,
         len(chosen),
         tuple(sorted(in_flight)) if only is None else (),
         _one_for_the_job(faults),
-        _signature([place.row for place in chosen]),
+        max(signatures, key=_BADNESS.__getitem__) if signatures else "unsigned",
+        _signers(chosen, signatures, keys),
     )
 
 
@@ -160,6 +176,22 @@ def _one_for_the_job(faults: Sequence[Fault]) -> tuple[Fault, ...]:
     return (Fault(None, "created_at", "it is not what every link of the job was sealed with"), *rest)
 
 
-def _signature(rows: Sequence[Row]) -> Signature:
-    """Nothing is signed yet by any Refloat that this one knows; a signature that is there cannot be checked."""
-    return "unsigned" if all(row["signature"] is None for row in rows) else "unknown_key"
+def _judge_signatures(places: Sequence[_Place], keys: Mapping[str, str]) -> Sequence[Signature]:
+    if not _any_signed(places):
+        return ["unsigned" for _ in places]
+    from refloat.record.signing import judge_signature
+
+    rows = [place.row for place in places]
+    return [judge_signature(row["signer"], row["receipt"], row["signature"], keys) for row in rows]
+
+
+def _any_signed(places: Sequence[_Place]) -> bool:
+    """Where nothing is signed, nothing of what signs is loaded."""
+    return any(place.row["signer"] is not None or place.row["signature"] is not None for place in places)
+
+
+def _signers(places: Sequence[_Place], signatures: Sequence[Signature], keys: Mapping[str, str]) -> tuple[Signed, ...]:
+    counted: Counter[tuple[str | None, Signature]] = Counter()
+    for place, signature in zip(places, signatures, strict=True):
+        counted[get_text(place.row, "signer"), signature] += 1
+    return tuple(Signed(key, keys.get(key or ""), word, links) for (key, word), links in counted.most_common())

@@ -16,9 +16,10 @@ from refloat.model.record import Fault, Verified
 from refloat.model.saving import RULE
 from refloat.record import aer1
 from refloat.record.checking import content_check
-from refloat.record.contents import ContentDamaged, ContentMissing, read
+from refloat.record.contents import ContentMissing, read
 from refloat.record.engine import Connection, Row
 from refloat.record.exported import write_export
+from refloat.record.packing import ContentDamaged
 from refloat.record.rows import number, text
 from refloat.record.store import Record
 from refloat.record.verify import judge_job
@@ -40,7 +41,7 @@ def export_job(record: Record, job: str, form: Format, seen: Callable[[str], Non
     """
     with record.reading() as connection:
         whole = load_job(connection, job)
-        found = judge_job(whole, content_check(record, connection))
+        found = judge_job(whole, content_check(record, connection), record.known_keys)
         if form == "json":
             yield from write_export(record, connection, whole, found, seen)
             return

@@ -12,11 +12,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from refloat.errors import NotDone, RefloatError
-from refloat.model.saving import Ended, Ending, Opening, Runner, SavedOutcome, Tree
+from refloat.errors import NotDone, RefloatError, UsageError
+from refloat.model.saving import SAVED_AFTER, Ended, Ending, Opening, Origin, Runner, SavedOutcome, Tree
 from refloat.model.stamp import Stamp
 from refloat.record.chain import Begun, Sealed, add_step, begin_step, check_name, seal_step
-from refloat.record.contents import hold, keep
+from refloat.record.contents import Content, hold, keep
+from refloat.record.rows import number, text
 from refloat.record.spool import Spool
 from refloat.record.store import NotWritten, Record, find_url, open_record
 
@@ -54,7 +55,7 @@ class Ran(NamedTuple):
     ended: Ended
     sealed: Sealed | None
     trouble: str | None
-    """Why the step is not saved, or not sealed."""
+    """Why the step is not saved, not sealed, or not signed."""
 
 
 class Elsewhere(NamedTuple):
@@ -69,14 +70,31 @@ class Elsewhere(NamedTuple):
     given: bytes | None = None
     output: bytes | None = None
     note: str | None = None
+    workspace: str | None = None
+    """Where it ran; None for where this process is."""
+    origin: Origin = "step"
+
+
+class EndedElsewhere(NamedTuple):
+    """How a step ended that was begun here and ran elsewhere, as somebody tells it."""
+
+    outcome: SavedOutcome
+    exit_code: int | None = None
+    output: bytes | None = None
+    note: str | None = None
+
+
+def session_producer(environment: Mapping[str, str]) -> str | None:
+    """The agent whose session started this process, as a producer; None where none did."""
+    for variable, agent in SESSION_VARIABLES.items():
+        if session := environment.get(variable):
+            return f"{agent}:{session}"
+    return None
 
 
 def default_producer(environment: Mapping[str, str], user: Callable[[], str]) -> str:
     """Who saves a step, where nobody says: the agent whose session started this command, else the person."""
-    for variable, agent in SESSION_VARIABLES.items():
-        if session := environment.get(variable):
-            return f"{agent}:{session}"
-    return f"human:{user()}"
+    return session_producer(environment) or f"human:{user()}"
 
 
 def run_step(desk: Desk, job: str, producer: str, argv: Sequence[str], summary: str) -> Ran:
@@ -105,13 +123,18 @@ def run_step(desk: Desk, job: str, producer: str, argv: Sequence[str], summary: 
             return Ran(ended, None, trouble)
         ending = Ending(outcome_of(ended), desk.now(), ended.code, desk.look(desk.workspace), ended.failed)
         try:
-            return Ran(ended, seal_step(record, begun, ending, spool.finish(record)), None)
+            sealed = seal_step(record, begun, ending, spool.finish(record))
+            return Ran(ended, sealed, record.unsigned_because and f"step {begun.seq} is {record.unsigned_because}")
         except (RefloatError, OSError) as error:
             return Ran(ended, None, f"step {begun.seq} of {job} stays in flight, its end is not saved: {error}")
 
 
-def save_elsewhere(desk: Desk, told: Elsewhere) -> Sealed:
-    """Save a step that ran elsewhere.
+def _say_nothing(sentence: str) -> None:
+    del sentence
+
+
+def save_elsewhere(desk: Desk, told: Elsewhere, tell: Callable[[str], None] = _say_nothing) -> Sealed:
+    """Save a step that ran elsewhere. `tell` gets the sentence why it is not signed although there is a key.
 
     Raises:
         UsageError: the job's name is none.
@@ -120,22 +143,77 @@ def save_elsewhere(desk: Desk, told: Elsewhere) -> Sealed:
 
     """
     check_name(told.job)
-    now, tree = desk.now(), desk.look(desk.workspace)
-    # How the checkout was before is not known here; how it is now is.
-    before = Tree(unknown="saved when it had ended")
-    opening = Opening(
-        told.job, told.producer, told.tool, told.summary, "step", now, desk.workspace, before, desk.runner
-    )
+    workspace = told.workspace or desk.workspace
+    now, tree = desk.now(), desk.look(workspace)
+    opening = _opening(desk, told, now, workspace, SAVED_AFTER)
     ending = Ending(told.outcome, now, told.exit_code, tree, told.note)
     with desk.open() as record:
-        try:
-            given, output = (None if data is None else keep(record, data) for data in (told.given, told.output))
-        except OSError as error:
-            raise NotWritten(f"the record cannot be written: {error}") from error
-        return add_step(record, opening, ending, given, output)
+        given, output = _kept(record, told.given), _kept(record, told.output)
+        sealed = add_step(record, opening, ending, given, output)
+        _tell_unsigned(record, tell)
+    return sealed
 
 
-def write_receipt(path: str, text: str) -> None:
+def begin_elsewhere(desk: Desk, told: Elsewhere) -> Begun:
+    """Write a step before it starts elsewhere: it is in flight until `end_elsewhere`. How it ends is not looked at.
+
+    Raises:
+        UsageError: the job's name is none.
+        NotWritten: the record did not take it.
+        Unreadable: it cannot be opened.
+
+    """
+    check_name(told.job)
+    workspace = told.workspace or desk.workspace
+    opening = _opening(desk, told, desk.now(), workspace, desk.look(workspace))
+    with desk.open() as record:
+        return begin_step(record, opening, _kept(record, told.given))
+
+
+def end_elsewhere(
+    desk: Desk, step: str, ended: EndedElsewhere, origin: Origin, tell: Callable[[str], None] = _say_nothing
+) -> Sealed:
+    """Seal a step that `begin_elsewhere` began with that `origin`; `step` is its id.
+
+    Raises:
+        UsageError: no step has that id.
+        NotDone: it is sealed already, or was begun in another way, whose own end it waits for.
+        NotWritten: the record did not take it; the step stays in flight.
+        Unreadable: it cannot be opened.
+
+    """
+    with desk.open() as record:
+        with record.reading() as connection:
+            row = connection.row("links.step", id=step)
+        if row is None:
+            raise UsageError(f"no step has the id {step[:40]!r}; a trail lists the ids of those in flight")
+        begun = Begun(step, text(row, "job"), number(row, "seq") or 0)
+        if row["origin"] != origin:
+            raise NotDone(f"step {begun.seq} of {begun.job} was begun by {row['origin']}, and is not for others to end")
+        tree = desk.look(text(row, "workspace") or desk.workspace)
+        ending = Ending(ended.outcome, desk.now(), ended.exit_code, tree, ended.note)
+        sealed = seal_step(record, begun, ending, _kept(record, ended.output))
+        _tell_unsigned(record, tell)
+    return sealed
+
+
+def _opening(desk: Desk, told: Elsewhere, now: Stamp, workspace: str, before: Tree) -> Opening:
+    return Opening(told.job, told.producer, told.tool, told.summary, told.origin, now, workspace, before, desk.runner)
+
+
+def _kept(record: Record, data: bytes | None) -> Content | None:
+    try:
+        return None if data is None else keep(record, data)
+    except OSError as error:
+        raise NotWritten(f"the record cannot be written: {error}") from error
+
+
+def _tell_unsigned(record: Record, tell: Callable[[str], None]) -> None:
+    if record.unsigned_because is not None:
+        tell(record.unsigned_because)
+
+
+def write_receipt(path: str, document: str) -> None:
     """Write a receipt for its owner's eyes alone (0600); a link of that name is not followed.
 
     Raises:
@@ -145,7 +223,7 @@ def write_receipt(path: str, text: str) -> None:
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         with open(handle, "w", encoding="utf-8") as file:  # noqa: PTH123
-            file.write(text)
+            file.write(document)
     except OSError as error:
         raise NotDone(f"the receipt is not written: {error}") from error
 

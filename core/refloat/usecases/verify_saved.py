@@ -13,14 +13,17 @@ from refloat.model.stamp import Stamp
 from refloat.record.aer1 import find_receipts, verify_receipts
 from refloat.record.checking import find_receipt, verify_job
 from refloat.record.exported import NoExport, is_export, read_document, verify_export
+from refloat.record.keys import Known, no_keys
 from refloat.record.store import Record
 
 _SHORTEST: Final = 6
 """Digits of a receipt."""
 
 
-def verify_ref(ref: str, open_it: Callable[[], Record], now: Stamp) -> Verified:
+def verify_ref(ref: str, open_it: Callable[[], Record], now: Stamp, known: Known = no_keys) -> Verified:
     """Verify what `ref` means: a file that is named like one, a job, a receipt (or the beginning of one), a file.
+
+    `known` are the keys for a file; the record has its own.
 
     Raises:
         UsageError: it means nothing.
@@ -29,12 +32,12 @@ def verify_ref(ref: str, open_it: Callable[[], Record], now: Stamp) -> Verified:
     """
     path = Path(ref)
     if ("/" in ref or path.suffix in {".json", ".jsonl"}) and path.is_file():
-        return verify_file(path, now)
+        return verify_file(path, now, known)
     try:
         record = open_it()
     except UsageError:
         if path.is_file():
-            return verify_file(path, now)
+            return verify_file(path, now, known)
         raise
     with record:
         with record.reading() as connection:
@@ -45,12 +48,12 @@ def verify_ref(ref: str, open_it: Callable[[], Record], now: Stamp) -> Verified:
             job, receipt = find_receipt(record, ref)
             return verify_job(record, job, receipt)
         if path.is_file():
-            return verify_file(path, now)
+            return verify_file(path, now, known)
         return verify_job(record, ref)  # links may be left of it; else it says which jobs there are
 
 
-def verify_file(path: Path, now: Stamp) -> Verified:
-    """Verify an exported job, or receipts of AER-1, by their shape.
+def verify_file(path: Path, now: Stamp, known: Known = no_keys) -> Verified:
+    """Verify an exported job, or receipts of AER-1, by their shape. Those of AER-1 count as unsigned.
 
     Raises:
         NoExport: it is neither, or cannot be read.
@@ -67,4 +70,4 @@ def verify_file(path: Path, now: Stamp) -> Verified:
     document = read_document(raw)
     if not is_export(document):
         raise NoExport(f"{path} holds neither an exported job nor receipts of AER-1")
-    return verify_export(cast("Mapping[str, object]", document))
+    return verify_export(cast("Mapping[str, object]", document), known)

@@ -8,15 +8,27 @@ from pathlib import Path
 
 import pytest
 
-from refloat.errors import UsageError
+from refloat.errors import NotDone, UsageError
 from refloat.model.record import SavedStep
 from refloat.model.saving import Ended, Runner, Tree
 from refloat.model.stamp import Stamp, later
+from refloat.record.chain import Begun
 from refloat.record.checking import verify_job
 from refloat.record.contents import SMALL, read
+from refloat.record.keys import OWN
 from refloat.record.store import Record
 from refloat.record.trails import load_trail
-from refloat.usecases.save_step import Desk, Elsewhere, Ran, outcome_of, run_step, save_elsewhere
+from refloat.usecases.save_step import (
+    Desk,
+    Elsewhere,
+    EndedElsewhere,
+    Ran,
+    begin_elsewhere,
+    end_elsewhere,
+    outcome_of,
+    run_step,
+    save_elsewhere,
+)
 
 NOW = Stamp("2026-09-14T14:00:00.000Z")
 Keep = Callable[[bytes], None]
@@ -188,3 +200,61 @@ def test_a_big_output_from_elsewhere_lies_beside_the_rows(
         assert row is not None
         assert (row["place"], row["coding"]) == ("file" if url is None else "row", "zstd")
         assert b"".join(read(record, connection, step.output_sha256 or "", step.output_bytes)) == data
+
+
+# ── steps that run elsewhere ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def begun(desk: Desk, **more: str) -> Begun:
+    told = Elsewhere("retry", "mcp:editor", "edit", "ok", "edit a.py", given=b"+1", origin="mcp")
+    return begin_elsewhere(desk, told._replace(**more))
+
+
+def test_a_step_begun_for_somebody_else_is_in_flight_until_it_is_ended(
+    desk: Make, opened: Callable[[], Record]
+) -> None:
+    here = desk(lambda _: Ended(0))
+    flying = begun(here, workspace="/srv/other")
+    step = only(opened())
+    assert (step.link, step.opening.origin, step.opening.workspace) == (None, "mcp", "/srv/other")
+    assert step.opening.tree.worktree == "/srv/other 0"
+    sealed = end_elsewhere(here, flying.id, EndedElsewhere("error", 2, b"no\n", "why"), "mcp")
+    step = only(opened())
+    assert step.ending is not None
+    assert step.link is not None
+    assert (step.seq, step.link.receipt) == (1, sealed.receipt)
+    assert (step.ending.outcome, step.ending.exit_code, step.ending.note) == ("error", 2, "why")
+    assert step.ending.tree.worktree == "/srv/other 1"
+    assert (step.input_bytes, step.output_bytes) == (2, 3)
+    assert verify_job(opened(), "retry").problems == ()
+
+
+def test_a_step_is_ended_once_and_only_by_whom_it_was_begun(desk: Make, opened: Callable[[], Record]) -> None:
+    here = desk(lambda _: Ended(0))
+    flying = begun(here)
+    with pytest.raises(UsageError, match="no step has the id"):
+        end_elsewhere(here, "ab" * 16, EndedElsewhere("ok"), "mcp")
+    with pytest.raises(NotDone, match="was begun by mcp"):
+        end_elsewhere(here, flying.id, EndedElsewhere("ok"), "hook")
+    assert only(opened()).link is None
+    end_elsewhere(here, flying.id, EndedElsewhere("ok"), "mcp")
+    with pytest.raises(NotDone, match="sealed already"):
+        end_elsewhere(here, flying.id, EndedElsewhere("error"), "mcp")
+    step = only(opened())
+    assert step.ending is not None
+    assert step.ending.outcome == "ok"
+
+
+def test_a_key_that_cannot_be_used_is_told_by_every_way_of_saving(desk: Make, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir(mode=0o700)
+    (tmp_path / "data" / OWN).write_text("nonsense")
+    (tmp_path / "data" / OWN).chmod(0o600)
+    here, told = desk(lambda _: Ended(0)), list[str]()
+    ran = go(here)
+    assert ran.sealed is not None
+    assert ran.trouble is not None
+    assert "step 1 is saved without a signature" in ran.trouble
+    save_elsewhere(here, Elsewhere("retry", "human:ada", "edit", "ok"), told.append)
+    end_elsewhere(here, begun(here).id, EndedElsewhere("ok"), "mcp", told.append)
+    assert len(told) == 2
+    assert all("saved without a signature" in sentence for sentence in told)

@@ -224,6 +224,7 @@ def test_short_commands_load_no_parser(tmp_path: Path) -> None:
         done = subprocess.run([sys.executable, "-c", code, *words], env=env, capture_output=True, text=True, check=True)
         loaded = set(done.stderr.split())
         assert not loaded & {"click", "git", "psutil", "orjson", "psycopg", "textual", "refloat.wire", "subprocess"}
+        assert not loaded & {"cryptography", "refloat.record.signing", "mcp", "pydantic"}
         if words[0] != "trail":
             assert not loaded & {"dataclasses", "inspect", "refloat.brief.masks", "refloat.ports"}
 

@@ -82,7 +82,7 @@ def answer(words: Sequence[str]) -> int | None:
 
 def run(job: str, producer: str | None, receipt: str | None, argv: Sequence[str]) -> int:
     """`refloat run`: the command's own exit code."""
-    desk = _desk(os.environ)
+    desk = real_desk(os.environ)
     who = producer or default_producer(desk.environment, lambda: here.user(desk.environment))
     ran = run_step(desk, job, who, argv, join(argv))
     if ran.ended.failed is not None:
@@ -116,7 +116,7 @@ def step(
     """`refloat step`: save a step that ran elsewhere."""
     if given == "-" and output == "-":
         raise UsageError("standard input is either the step's input or its output, not both")
-    desk = _desk(os.environ)
+    desk = real_desk(os.environ)
     told = Elsewhere(
         job,
         producer or default_producer(desk.environment, lambda: here.user(desk.environment)),
@@ -128,7 +128,7 @@ def step(
         _bytes(output),
         note,
     )
-    sealed = save_elsewhere(desk, told)
+    sealed = save_elsewhere(desk, told, err.say)
     if as_json:
         from refloat.brief.masks import Masker
 
@@ -138,7 +138,8 @@ def step(
     return 0
 
 
-def _desk(environment: Mapping[str, str]) -> Desk:
+def real_desk(environment: Mapping[str, str]) -> Desk:
+    """This machine's own."""
     places = find_directories(environment)
     return Desk(
         data=places.data,

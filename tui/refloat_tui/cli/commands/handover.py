@@ -16,7 +16,7 @@ from refloat.usecases.reconstruct import reconstruct_on
 from refloat.usecases.save_step import default_producer
 from refloat_tui.cli import err, out
 from refloat_tui.cli.commands.bench import as_json, bench, located, session_argument, show_secrets
-from refloat_tui.cli.commands.record import moment, opened, producer_option
+from refloat_tui.cli.commands.record import moment, opened, producer_option, tell_unsigned
 from refloat_tui.cli.show.record import pickup_lines, wrap_lines
 from refloat_tui.cli.show.table import counted
 
@@ -48,6 +48,7 @@ def wrap(
     new = NewWrap(job, moment(), _who(producer), summary, goal, recipient, next_steps, not_checked, note=note)
     with opened() as record:
         done = wrap_job(record, new)
+        tell_unsigned(record)
     masker = Masker(enabled=not show_secrets)
     if json_:
         out.write(wire_record.dump(wire_record.link_answer(job, "wrap", wire_record.wrap(done)), masker))
@@ -65,15 +66,12 @@ def pickup(wrap: str, producer: str, show_secrets: bool, json_: bool) -> None:
     """Accept a wrap, or a job that has none: its trail, what most rests on verified, and where to go on."""
     with opened() as record:
         picked = pick_up(record, wrap, producer, moment)
+        tell_unsigned(record)
     masker = Masker(enabled=not show_secrets)
     if not json_:
         out.lines(pickup_lines(mask_tree(picked, masker), out.width()), masker)
         return
-    answer = wire_record.link_answer(picked.trail.job, "pickup", wire_record.pickup(picked.pickup))
-    answer["wrap"] = wire_record.wrap(picked.wrap) if picked.wrap else None
-    answer["unsettled"] = [wire_record.step(step) for step in picked.unsettled]
-    answer["problems"] = [wire_record.fault(fault) for fault in picked.problems]
-    out.write(wire_record.dump(answer, masker))
+    out.write(wire_record.dump(wire_record.picked_up(picked), masker))
 
 
 @click.command()
@@ -90,6 +88,7 @@ def decide(
     """Decide on a job: accepted, pending or declined."""
     with opened() as record:
         done = decide_job(record, NewDecision(job, moment(), status, by, release, about, note=note))
+        tell_unsigned(record)
     masker = Masker()
     if json_:
         out.write(wire_record.dump(wire_record.link_answer(job, "decision", wire_record.decision(done)), masker))

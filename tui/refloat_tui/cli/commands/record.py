@@ -1,5 +1,6 @@
-"""`run`, `step`, `trail`, `jobs`, `verify`, `record backup`: steps saved, and whether they are as they were saved."""
+"""`run`, `step`, `trail`, `verify`, `record …`: steps saved, and whether they are as they were saved."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -8,17 +9,20 @@ import click
 
 from refloat import wire_record
 from refloat.brief.masks import Masker, mask_tree
+from refloat.errors import NotDone
+from refloat.machine import here
 from refloat.machine.moment import now
 from refloat.model.saving import OUTCOMES, SavedOutcome
 from refloat.model.stamp import Stamp
 from refloat.usecases import back_up_record as backups
+from refloat.usecases import known_keys as keys
 from refloat.usecases.saved_record import open_saved
-from refloat.usecases.show_trail import SHOWN, list_jobs
+from refloat.usecases.show_trail import SHOWN
 from refloat.usecases.verify_saved import verify_ref
 from refloat_tui.cli import err, out, saving
 from refloat_tui.cli import trail as trails
 from refloat_tui.cli.commands.bench import as_json, bench, show_secrets
-from refloat_tui.cli.show.record import jobs_lines, verified_lines
+from refloat_tui.cli.show.record import keys_lines, verified_lines
 
 if TYPE_CHECKING:
     from refloat.record.store import Record
@@ -30,6 +34,12 @@ def opened() -> "Record":
     """The record, where anything was ever saved."""
     places = bench().machine.places
     return open_saved(places.data, places.config, places.environment, moment())
+
+
+def tell_unsigned(record: "Record") -> None:
+    """Say why what was just saved is not signed although there is a key."""
+    if record.unsigned_because is not None:
+        err.say(record.unsigned_because)
 
 
 def moment() -> Stamp:
@@ -107,27 +117,13 @@ def trail(job: str, limit: int, show_secrets: bool, json_: bool) -> int:
     return trails.trail(job, limit, as_json=json_, masked=not show_secrets)
 
 
-@click.command()
-@show_secrets
-@as_json
-def jobs(show_secrets: bool, json_: bool) -> None:
-    """Every job, the newest activity first."""
-    places = bench().machine.places
-    found = list_jobs(places.data, places.config, places.environment, moment())
-    masker = Masker(enabled=not show_secrets)
-    if json_:
-        out.write(wire_record.dump(wire_record.jobs(found), masker))
-    else:
-        out.lines(jobs_lines(mask_tree(found, masker), out.width()), masker)
-
-
 @click.command(short_help="Is what was saved unchanged? If not: which step, which field.")
 @click.argument("what", metavar="JOB|RECEIPT|FILE.json")
 @show_secrets
 @as_json
 def verify(what: str, show_secrets: bool, json_: bool) -> int:
     """Re-hash everything, from the saved bytes up. Exit 1 when anything was altered since, or is missing."""
-    found = verify_ref(what, opened, moment())
+    found = verify_ref(what, opened, moment(), keys.known_in(bench().machine.places.data))
     masker = Masker(enabled=not show_secrets)
     if json_:
         out.write(wire_record.dump(wire_record.verified(found), masker))
@@ -155,3 +151,57 @@ def backup(target: Path, json_: bool) -> int:
     for name in missing:
         err.say(f"the output {name} is not kept any more, and not in the backup")
     return 3 if missing else 0
+
+
+@record.command("key", short_help="This machine's own key; receipts are signed with it.")
+@click.option("--new", "make", is_flag=True, help="Make it (private, 0600); receipts sealed from now on are signed.")
+@click.option("--name", metavar="NAME", help="What it is called here (default: YOU@HOST).")
+@as_json
+def key_(make: bool, name: str | None, json_: bool) -> None:
+    """Print this machine's public key, for `refloat record trust` on others."""
+    data = _data()
+    found = keys.make_key(data, name or here.user_at_host(os.environ)) if make else keys.get_own_key(data)
+    if found is None:
+        raise NotDone("this machine has no key, and receipts are not signed; `refloat record key --new` makes one")
+    _answer_key(found, json_=json_)
+
+
+@record.command("keys")
+@as_json
+def keys_(json_: bool) -> None:
+    """Every key that is known here: `refloat verify` calls what others signed `unknown_key`."""
+    found = keys.list_keys(_data())
+    masker = Masker()
+    if json_:
+        out.write(wire_record.dump(wire_record.known_keys(found), masker))
+    else:
+        out.lines(keys_lines(mask_tree(found, masker), out.width()), masker)
+
+
+@record.command()
+@click.argument("key")
+@click.option("--name", metavar="NAME", help="Whose it is (default: its first digits).")
+@as_json
+def trust(key: str, name: str | None, json_: bool) -> None:
+    """Know a public key from here on; ask its owner for it on another way than the receipts came."""
+    _answer_key(keys.trust_key(_data(), key, name or key[:12]), json_=json_)
+
+
+@record.command()
+@click.argument("key", metavar="KEY|NAME")
+@as_json
+def untrust(key: str, json_: bool) -> None:
+    """Forget a key: what it signed is of an unknown key from here on."""
+    _answer_key(keys.untrust_key(_data(), key), json_=json_)
+
+
+def _data() -> Path:
+    return bench().machine.places.data
+
+
+def _answer_key(key: keys.KnownKey, *, json_: bool) -> None:
+    masker = Masker()
+    if json_:
+        out.write(wire_record.dump(wire_record.known_key(key), masker))
+    else:
+        out.lines(keys_lines([mask_tree(key, masker)], out.width()), masker)

@@ -9,6 +9,8 @@ from refloat_tui.cli.show.table import columns, counted, labelled, section
 
 if TYPE_CHECKING:
     from refloat.usecases.hand_over import PickedUp
+    from refloat.usecases.known_keys import KnownKey
+    from refloat.usecases.tie_job import Tie
 
 VERDICTS: Final[dict[Verdict, str]] = {
     "unchanged": "unchanged since saved",
@@ -93,6 +95,12 @@ def _decision_row(decision: Decision) -> Sequence[str]:
     )
 
 
+def keys_lines(keys: Sequence["KnownKey"], width: int) -> Iterator[str]:
+    """Every key on a line, whole: it is copied from here."""
+    del width
+    yield from [f"{each.key}  {each.name}{'  (own)' if each.own else ''}" for each in keys] or ["no key is known here"]
+
+
 def _latest(decisions: Sequence[Decision]) -> Sequence[Decision]:
     """What is decided now: the newest on each thing. They come newest first."""
     latest: dict[str | None, Decision] = {}
@@ -101,8 +109,8 @@ def _latest(decisions: Sequence[Decision]) -> Sequence[Decision]:
     return list(latest.values())
 
 
-def jobs_lines(jobs: Sequence[Job], width: int) -> Iterator[str]:
-    """Every job on a line."""
+def jobs_lines(jobs: Sequence[Job], ties: "Sequence[Tie]", width: int) -> Iterator[str]:
+    """Every job on a line, and the directories of this machine whose work goes to one."""
     rows = [
         (
             job.last_at or job.created_at,
@@ -114,6 +122,7 @@ def jobs_lines(jobs: Sequence[Job], width: int) -> Iterator[str]:
         for job in jobs
     ]
     yield from columns(rows, width, "") or ["no job yet: `refloat run --job JOB -- COMMAND` saves a first step"]
+    yield from section("TIED", columns([(each.workspace, each.job) for each in ties], width))
 
 
 def verified_lines(found: Verified, width: int) -> Iterator[str]:
@@ -122,6 +131,11 @@ def verified_lines(found: Verified, width: int) -> Iterator[str]:
     verdict = "unchanged since saved" if found.ok else "NOT what was saved"
     yield from labelled("CHECKED", f"{what}: {counted(found.checked, 'link')}, {verdict}", width)
     yield from labelled("SIGNED", found.signature, width)
+    rows = [
+        (each.signature, counted(each.links, "link"), each.name or "", each.key or "")
+        for each in (found.signers if any(each.key for each in found.signers) else ())
+    ]
+    yield from columns(rows, width)
     if found.in_flight:
         numbers = ", ".join(f"#{seq}" for seq in found.in_flight)
         yield from labelled("IN FLIGHT", numbers, width)
