@@ -4,22 +4,28 @@ Decides when something is saved and the brief is written anew. Refuses to draw: 
 ends in one message, and nothing but the handler of that message changes the state.
 """
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from textual import work
 from textual.message import Message
+from textual.worker import get_current_worker
 
 from refloat.errors import RefloatError
 from refloat.model.brief import WrittenBrief
+from refloat.model.record import Lease
 from refloat.model.recovery import Said
 from refloat.model.stamp import Stamp
 from refloat.text import inert
+from refloat.usecases.hold_session import BEAT, Held
 from refloat.usecases.keep_draft import Kept
 from refloat.usecases.recover import Recovery, answer
 from refloat.usecases.rescue import Rescue
 from refloat_tui.base import RefloatScreen
 from refloat_tui.present.age import clock_time
+from refloat_tui.present.record import holder_words
+from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.theme import Glyphs
 
@@ -33,6 +39,19 @@ class Keeping(RefloatScreen[Farewell]):
 
         rescue: Rescue
         kept: Kept
+
+    @dataclass
+    class HeldBy(Message, bubble=False):
+        """Somebody else is at it."""
+
+        rescue: Rescue
+        lease: Lease
+
+    @dataclass
+    class LostTo(Message, bubble=False):
+        """Somebody took it over."""
+
+        lease: Lease
 
     @dataclass
     class Failed(Message, bubble=False):
@@ -65,10 +84,16 @@ class Keeping(RefloatScreen[Farewell]):
         self._saved_at: Stamp | None = None
         self._unsaved_why: str | None = None
         self._saving = False
+        self._typing = False
+        """What was said last are words that are not at their end yet."""
+        self._untold = False
+        """What was typed is saved, and no step tells it yet."""
         self._farewell: Farewell | None = None
         self._written: WrittenBrief | None = None
         self._drawing: Recovery | None = None
         """What the running worker writes the brief of."""
+        self._lost: Lease | None = None
+        """Who took it over."""
         self._changed: tuple[str, ...] = ()
         """What moved since the last answers, until it is passed by."""
 
@@ -94,12 +119,62 @@ class Keeping(RefloatScreen[Farewell]):
         return str(self._rescue.usual_path())
 
     @work(thread=True, exclusive=True, group="take-up", exit_on_error=False, description="Taking up the recovery")
-    def _take_up(self) -> None:
+    def _take_up(self, rescue: Rescue | None = None) -> None:
+        """With a `rescue`: it is taken over from whoever holds it."""
+        worker, force = get_current_worker(), rescue is not None
         try:
-            rescue = self._open_rescue()
+            rescue = rescue or self._open_rescue()
+            try:
+                if rescue.holding is not None and rescue.why_memory is None:
+                    rescue.holding.take(force=force)
+            except Held as held:
+                self.post_message(self.HeldBy(rescue, held.lease))
+                return
             self.post_message(self.TakenUp(rescue, rescue.take_up()))
+            if worker.is_cancelled and rescue.holding is not None:
+                rescue.holding.release()
         except RefloatError as error:
             self.post_message(self.Failed(str(error)))
+
+    def on_keeping_held_by(self, event: HeldBy) -> None:
+        """Say who, and ask whether it is to be taken over."""
+        who = holder_words(event.lease)
+        ask = Confirm(
+            f"{who}.",
+            "y takes it over: they are told, and it is recorded. n leaves it to them.",
+            glyphs=self.glyphs,
+        )
+
+        def heard(yes: bool | None) -> None:
+            if yes:
+                self._take_up(event.rescue)
+            else:
+                self.dismiss(Farewell(f"Left to them: {who}."))
+
+        self.app.push_screen(ask, heard)
+
+    @work(thread=True, exclusive=True, group="beat", exit_on_error=False, description="Holding the session")
+    def _beat(self) -> None:
+        if self._rescue is None or self._rescue.holding is None:
+            return
+        try:
+            taker = self._rescue.holding.renew()
+        except RefloatError as error:  # the lease runs on for a while; the next beat asks again
+            self.log(error)
+            return
+        if taker is not None:
+            self.post_message(self.LostTo(taker))
+
+    def on_keeping_lost_to(self, event: LostTo) -> None:
+        """Say so; what is answered from here on is not kept, for somebody else answers."""
+        self._lost = event.lease
+        self.tell(f"{holder_words(event.lease)}: what you answer now is not kept.", bad=True)
+        self.show_saved()
+
+    def on_unmount(self) -> None:
+        """Give the session back. In a thread of its own: workers of a screen that goes are not waited for."""
+        if self._rescue is not None and self._rescue.holding is not None:
+            threading.Thread(target=self._rescue.holding.release, name="release").start()
 
     def on_keeping_taken_up(self, event: TakenUp) -> None:
         """Show where the person stood."""
@@ -111,6 +186,7 @@ class Keeping(RefloatScreen[Farewell]):
             self.tell(inert(event.rescue.why_memory), bad=True)
         elif kept.resumed:
             self.tell(f"Taken up again; last answer {clock_time(kept.draft.updated_at)}.")
+        self.set_interval(BEAT, self._beat)
         self.show(fresh=True)
         self._draw_brief()
 
@@ -118,31 +194,39 @@ class Keeping(RefloatScreen[Farewell]):
         """Say why, and leave only by a key."""
         self.refuse(event.why)
 
-    def _hear(self, said: Said | None) -> None:
+    def _hear(self, said: Said | None, *, typing: bool = False) -> None:
         """Take one more thing that was said: change, show, save."""
         if said is None or self._recovery is None:
             return
+        self._typing = typing
         self._recovery = answer(self._recovery, said)
         self.show()
         self._save()
         self._draw_brief()
 
     def _save(self) -> None:
-        if self._recovery is None or self._saving or self._recovery is self._saved:
+        if self._recovery is None or self._saving or self._lost is not None:
             return
-        self._saving, self._saved = True, self._recovery
-        self._save_now(self._recovery, done=self._farewell is not None and self._finished)
+        if self._recovery is self._saved and (self._typing or not self._untold):
+            return
+        self._saving, self._saved, self._untold = True, self._recovery, self._typing
+        self._save_now(self._recovery, done=self._farewell is not None and self._finished, typing=self._typing)
+
+    def _settle(self) -> None:
+        """The words that were typed are at their end."""
+        self._typing = False
+        self._save()
 
     @property
     def _finished(self) -> bool:
         return self._farewell is not None and self._farewell.written is not None
 
     @work(thread=True, group="save", exit_on_error=False, description="Saving the answer")
-    def _save_now(self, recovery: Recovery, *, done: bool) -> None:
+    def _save_now(self, recovery: Recovery, *, done: bool, typing: bool) -> None:
         if self._rescue is None:
             return
         try:
-            kept = self._rescue.save(recovery, done=done)
+            kept = self._rescue.save(recovery, done=done, typing=typing)
         except RefloatError as error:
             self.post_message(self.Saved(None, str(error)))
         else:
@@ -188,7 +272,7 @@ class Keeping(RefloatScreen[Farewell]):
             self._draw_brief()
 
     def _leave(self, farewell: Farewell) -> None:
-        self._farewell = farewell
+        self._farewell, self._typing = farewell, False
         if self._saving:
             return
         self._save()
