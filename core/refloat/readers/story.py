@@ -381,9 +381,8 @@ def thaw(frozen: Mapping[str, object]) -> tuple[Counters, Calls]:
     c.problems = [Problem(**problem) for problem in c.problems]  # pyright: ignore[reportCallIssue] - JSON objects here
     opened = {key: OpenCall(**call) for key, call in calls["open"].items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType, reportUnknownArgumentType] - as above
     early = {key: (pair[0], pair[1]) for key, pair in calls["early"].items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - as above
-    return c, Calls(
-        opened, set(calls["seen"]), early, dict(calls["ended_by_shutdown"]), calls["again"], calls["answered"]
-    )  # pyright: ignore[reportUnknownArgumentType] - as above
+    again, answered = calls["again"], calls["answered"]  # pyright: ignore[reportUnknownVariableType] - as above
+    return c, Calls(opened, set(calls["seen"]), early, dict(calls["ended_by_shutdown"]), again, answered)  # pyright: ignore[reportUnknownArgumentType] - as above
 
 
 def _stamp(value: str | None) -> Stamp | None:
