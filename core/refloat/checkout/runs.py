@@ -109,6 +109,8 @@ class FileRuns:
     """During which the file was last written."""
     between: Sequence[Run] = ()
     """Between two edits of the file by the session: formatters, and commands that name the file."""
+    ahead: Sequence[Run] = ()
+    """The same, between the session's first look at the file and its first edit of it."""
 
 
 NO_RUNS: Final = FileRuns()

@@ -163,17 +163,33 @@ class Survey:
         moment = stamp_of_seconds(content.mtime) if content.mtime is not None else None
         last = run_at(self.runs, moment, real) if moment is not None else None
         between = tuple(run for witness in witnesses if witness.own for run in self._runs_between(witness.folded))
-        head = self.head_text(real) if witnesses else None
-        return Ground(lines, witnesses, self.fallback(real), head, FileRuns(last, between), self._seen(real))
+        seen = self._seen(real)
+        head = self.head_text(real) if witnesses or seen is not None else None
+        return Ground(
+            lines,
+            witnesses,
+            self.fallback(real),
+            head if witnesses else None,
+            FileRuns(last, between, self._runs_ahead(real, seen)),
+            frozenset(bare_lines(seen.text)) if seen is not None else frozenset(),
+            frozenset(bare_lines(head)) if seen is not None and head is not None else frozenset(),
+        )
 
-    def _seen(self, real: str) -> frozenset[str]:
-        """The lines of a file as the session read it before it wrote anything: whatever is dirty there was there."""
+    def _seen(self, real: str) -> Known | None:
+        """A file as the session read it whole before it wrote anything: whatever is dirty there was there."""
         if real not in self.known:
-            return frozenset()
-        writes = [step.at or "" for step in self.steps if step.edits][:1] + [run.at for run in self.runs[:1]]
+            return None
+        writes = [step.at or "" for step in self.steps if step.edits][:1]
+        writes += [run.at for run in self.runs if run.may_write(real)][:1]
         until = min(writes, default="~")
-        whole = next((one.text for one in self.known.get(real, ()) if one.at is not None and one.at < until), None)
-        return frozenset(bare_lines(whole)) if whole is not None else frozenset()
+        return next((one for one in self.known[real] if one.at is not None and one.at < until), None)
+
+    def _runs_ahead(self, real: str, seen: Known | None) -> Sequence[Run]:
+        """Those runs that can have written a file between the session's first look and its first edit of it."""
+        made = self.folded[real].made if real in self.folded else []
+        if seen is None or seen.at is None or not made or made[0].at is None:
+            return ()
+        return runs_between(self.runs, real, seen.at, made[0].at)
 
     def _staged(self, real: str) -> Content:
         inside = self.place_in_tree(real)

@@ -342,3 +342,46 @@ def test_what_was_read_after_the_session_wrote_proves_nothing_of_before(repo: Re
     story.touched.append(Touched(path, "read", at(15), found))
     repo.write("a.py", found, 500)
     assert change_of(repo.compare(story), "a.py").owner is Owner.UNKNOWN
+
+
+def test_what_only_the_first_edit_found_may_have_come_since_the_session_began(repo: Repo) -> None:
+    path = commit(repo)
+    found = OLD.replace("return 9", "return found")
+    mine = found.replace("import os", "import mine")
+    story = repo.story()
+    story.edit(edited(path, found, mine))
+    repo.write("a.py", mine, 12)
+    assert owners(file_of(repo.compare(story), "a.py").hunks) == [
+        ("-import os|+import mine", Owner.THIS_SESSION),
+        ("-    return 9|+    return found", Owner.UNKNOWN),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "owner"), [("sed -i s/9/10/ a.py", Owner.COMMAND), ("python gen.py", Owner.UNKNOWN)]
+)
+def test_what_a_command_changed_between_the_read_and_the_first_edit(repo: Repo, command: str, owner: Owner) -> None:
+    path = commit(repo)
+    changed = OLD.replace("return 9", "return 10")
+    mine = changed.replace("import os", "import mine")
+    story = repo.story()
+    story.touched.append(Touched(path, "read", at(5), OLD))
+    story.run(command)
+    story.edit(edited(path, changed, mine))
+    repo.write("a.py", mine, 22)
+    assert owners(file_of(repo.compare(story), "a.py").hunks) == [
+        ("-import os|+import mine", Owner.THIS_SESSION),
+        ("-    return 9|+    return 10", owner),
+    ]
+
+
+def test_a_line_doubled_after_the_read_does_not_predate_the_session(repo: Repo) -> None:
+    path = commit(repo)
+    found = OLD.replace("return 9", "return found")
+    story = repo.story()
+    story.touched.append(Touched(path, "read", at(5), found))
+    repo.write("a.py", found.replace("import abc", "import abc\nimport os"), 500)
+    assert owners(change_of(repo.compare(story), "a.py").hunks) == [
+        ("+import os", Owner.UNKNOWN),
+        ("-    return 9|+    return found", Owner.PREDATES),
+    ]

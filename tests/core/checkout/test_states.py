@@ -306,6 +306,7 @@ def test_each_hunk_has_its_own_owner(repo: Repo) -> None:
     before = "\n".join(["dirty before", *lines[1:]]) + "\n"
     after = before.replace("line 10", "mine")
     story = repo.story()
+    story.touched.append(Touched(path, "read", at(5), before))
     story.edit(edited(path, before, after))
     other = repo.story("01997e76-0000-7000-8000-000000000001", "codex")
     later_text = after.replace("line 15", "theirs")
