@@ -126,7 +126,8 @@ def _cheap_places(survey: Survey, real: str, moved: str | None) -> list[FoundIn]
         return [FoundIn(PlaceKind.WORKTREE, survey.trees.shown(moved), None, None), *_committed_as(survey, real, moved)]
     if state in STANDS:
         here = FoundIn(_kind_of_place(survey, real), survey.trees.shown(real), None, None)
-        return [here, *(_committed_places(survey, real) if _is_clean(survey, real) else ())]
+        asked = _is_clean(survey, real) or _under_way(survey, real)
+        return [here, *(_committed_places(survey, real) if asked else ())]
     if state is FileState.UNVERIFIABLE:
         lost = survey.missing_workspace is not None and folded.made
         return [*find_backups(folded, survey.backups, ()), *find_in_record(folded)] if lost else []
@@ -167,6 +168,13 @@ def _is_clean(survey: Survey, real: str) -> bool:
     if inside is None or inside[1] in inside[0].entries:
         return False
     return survey.content(real).kind == "missing" or inside[1] in inside[0].index
+
+
+def _under_way(survey: Survey, real: str) -> bool:
+    """Whether a rebase or the like is under way that puts commits into the worktree anew."""
+    inside = survey.place_in_tree(real)
+    operation = inside[0].operation if inside is not None else None
+    return operation is not None and operation.kind not in ("index_lock", "bisect")
 
 
 def _search_dear_places(survey: Survey, places: dict[str, list[FoundIn]]) -> None:
@@ -221,7 +229,8 @@ def _surroundings(
     comparison = survey.comparison(real)
     if any(hunk.new_start == hunk.old_start == 0 for hunk in hunks):
         lines = set(range(len(comparison.origins)))
-    settled = comparison.state in STANDS and not clean and lines.issuperset(_own_lines(comparison))
+    under_way = _under_way(survey, real)
+    settled = comparison.state in STANDS and not clean and not under_way and lines.issuperset(_own_lines(comparison))
     return Surroundings(
         dirty=not clean,
         dirty_lines=lines,
@@ -230,6 +239,7 @@ def _surroundings(
         undone_by=None if comparison.state in STANDS else survey.undone_by(real),
         moved=moved is not None,
         kept=any(p.where in (PlaceKind.STASH, PlaceKind.OTHER_WORKTREE) or p.ref == INDEX for p in places),
+        under_way=under_way,
     )
 
 

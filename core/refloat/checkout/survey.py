@@ -110,6 +110,8 @@ class Survey:
         folded = self.folded[real]
         if folded.made and self.missing_workspace and (real + "/").startswith(self.missing_workspace.rstrip("/") + "/"):
             return Comparison(FileState.UNVERIFIABLE, "the workspace is gone: there is nothing to compare with")
+        if folded.made and not folded.deleted and self._became_link(real):
+            return Comparison(FileState.DIVERGED, "a symbolic link that leads out of the checkout stands there now")
         made = self._in_other_layout(folded, self.content(real), judge(folded, self.content(real)))
         kept = self.without_superseded.get(real)
         if kept is None or made.state in STANDS:
@@ -123,6 +125,14 @@ class Survey:
                 other.state, f"{other.why}; edits that were taken back are left out", made.origins, made.lines
             )
         return made
+
+    def _became_link(self, real: str) -> bool:
+        """Whether a link that is not followed stands where HEAD has a plain file."""
+        if self.content(real).kind != "link":
+            return False
+        inside = self.place_in_tree(real)
+        entry = inside[0].entries.get(inside[1]) if inside is not None else None
+        return entry is not None and entry.head_mode.startswith("100")
 
     def _in_other_layout(self, folded: Folded, content: Content, made: Comparison) -> Comparison:
         """What a formatter of the session made of its lines is there all the same."""
