@@ -335,6 +335,19 @@ def _credit_commands(cases: Sequence[_Case], ground: Ground) -> None:
         named = seen and all(any(not run.formats for run in runs) for runs in meanwhile)
         if named or ((formatter or seen) and _laid_out(case, ground, layout, own)):
             case.parties = case.parties - {_NOBODY} | {_COMMAND}
+        elif formatter:
+            case.parties = _laid_out_by_both(case, ground, own) or case.parties
+
+
+def _laid_out_by_both(case: _Case, ground: Ground, own: Sequence[Witness]) -> set[_Party]:
+    """Of a file that is the session's text in another layout: whether a place is the formatter's alone, or both's."""
+    made = core("".join(ground.lines))
+    able = [w for w in own if w.folded.text is not None and core(w.folded.text) == made]
+    if len(able) != 1 or case.strange:
+        return set()
+    changed = {core(line) for line in able[0].written()} | {core(line) for line in able[0].removed}
+    told = [core(line[1:]) for line in case.hunk.lines if line[:1] in "+-" and tells(line[1:])]
+    return {_COMMAND, _party(able[0])} if any(line in changed for line in told) else {_COMMAND}
 
 
 def _runs_meanwhile(index: int, ground: Ground, own: Sequence[Witness]) -> Sequence[Run]:

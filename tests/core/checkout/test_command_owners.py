@@ -1,6 +1,7 @@
 """What commands of a session made of files, and several sessions in one file: told apart by text, supported by time."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.core.checkout.conftest import Repo, at, change_of, file_of
@@ -385,3 +386,44 @@ def test_a_line_doubled_after_the_read_does_not_predate_the_session(repo: Repo) 
         ("+import os", Owner.UNKNOWN),
         ("-    return 9|+    return found", Owner.PREDATES),
     ]
+
+
+def test_a_command_that_names_its_file_made_no_other(repo: Repo) -> None:
+    for name in ("m.py", "k.py", "deep/d.py"):
+        repo.write(name, OLD)
+    repo.commit("three")
+    story = repo.story()
+    story.run("sed -i 's/return 9/return 10/' m.py deep/d.py && sleep 1")
+    for name in ("m.py", "k.py", "deep/d.py"):
+        repo.write(name, OLD.replace("return 9", "return 10"), 11)
+    made = repo.compare(story)
+    assert {change.path: change.owner for change in made.other_changes} == {
+        "m.py": Owner.COMMAND,
+        "k.py": Owner.UNKNOWN,
+        "deep/d.py": Owner.COMMAND,
+    }
+
+
+def test_a_command_whose_files_a_shell_puts_together_may_have_made_any(repo: Repo) -> None:
+    path = commit(repo)
+    story = repo.story()
+    story.run('for f in *.py; do sed -i s/9/10/ "$f"; done')
+    repo.write("a.py", OLD.replace("return 9", "return 10"), 11)
+    assert change_of(repo.compare(story), Path(path).name).owner is Owner.COMMAND
+
+
+def test_a_formatter_after_an_edit_on_the_same_lines(repo: Repo) -> None:
+    """Both made the place: the session its words, the formatter its layout."""
+    old = "def f(a,b):\n    x = {'a':1}\n    return a+b\n\n\ndef g(a,b):\n    return 1\n"
+    path = repo.write("m.py", old)
+    repo.commit("m")
+    story = repo.story()
+    story.edit(edited(path, old, old.replace("return a+b", "return a-b")))
+    story.run("black .")
+    repo.write(
+        "m.py",
+        'def f(a, b):\n    x = {"a": 1}\n    return a - b\n\n\ndef g(a, b):\n    return 1\n',
+        21,
+    )
+    file = file_of(repo.compare(story), "m.py")
+    assert [hunk.owner for hunk in file.hunks] == [Owner.MIXED, Owner.COMMAND]
