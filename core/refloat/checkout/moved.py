@@ -110,7 +110,7 @@ def _former_lines(
     inside = {real: survey.place_in_tree(real) for real in gone if survey.folded[real].text is None}
     names = {real: place[1] for real, place in inside.items() if place is not None and place[0] is repository}
     oids = {real: before[name][1] for real, name in names.items() if name in before}
-    blobs = repository.load_objects(oids.values()) if oids else {}
+    blobs = repository.load_objects(oids.values()) if oids else dict[str, bytes]()
     found: dict[str, Counter[str]] = {}
     for real in gone:
         text = survey.folded[real].text
