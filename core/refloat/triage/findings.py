@@ -120,11 +120,13 @@ def _sort_file(
     told.update(made)
     if made.keys() <= taken_back:
         return
-    if file.state is FileState.UNVERIFIABLE and not lost:
-        why = f"the record says so, and it could not be verified: {file.why}"
-        piles.saved.append(_edit(file, FindingVerdict.RECORDED, why))
-        return
     recoverable = tuple(RecoverableFrom(place.where, place.ref or place.path, place.commit) for place in lost)
+    if file.state is FileState.UNVERIFIABLE:
+        # Nothing was looked at: where the record is the only place known, the work is not saved; nor is it known lost.
+        why = f"the record says so, and it could not be verified: {file.why}"
+        pile = piles.gone if recoverable else piles.saved
+        pile.append(_edit(file, FindingVerdict.RECORDED, why, recoverable=recoverable))
+        return
     piles.gone.append(_edit(file, FindingVerdict.LOST, _gone_why(file, commands), recoverable=recoverable))
 
 
