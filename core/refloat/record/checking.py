@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from refloat.errors import UsageError
 from refloat.model.record import Fault, Verdict, Verified
@@ -14,6 +15,8 @@ from refloat.record.verify import CheckContent, ContentFault, judge_job
 from refloat.record.whole import load_job
 
 Progress = Callable[[int], None]
+_SHORTEST: Final = 6
+"""Digits of a receipt."""
 
 
 def verify_job(record: Record, job: str, only: str | None = None) -> Verified:
@@ -45,6 +48,11 @@ def read_end_to_end(record: Record, job: str) -> Verified:
 
 def _unread(name: str, size: int | None) -> None:
     del name, size
+
+
+def is_receipt(word: str) -> bool:
+    """Whether a word is the beginning of a receipt, by its shape."""
+    return _SHORTEST <= len(word) <= 64 and all(c in "0123456789abcdef" for c in word)
 
 
 def find_receipt(record: Record, prefix: str) -> tuple[str, str]:

@@ -5,9 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from refloat.model.record import Job, Trail
+from refloat.model.record import Job, SavedStep, Trail
 from refloat.model.saving import Runner
 from refloat.model.stamp import Stamp
+from refloat.record.running import read_command
 from refloat.record.store import Record
 from refloat.record.trails import SHOWN as _SHOWN
 from refloat.record.trails import find_jobs, load_trail
@@ -25,8 +26,22 @@ def show_trail(record: Record, job: str, limit: int, is_running: Callable[[Runne
 
     """
     trail = load_trail(record, job, limit)
-    steps = [step if step.link else replace(step, running=is_running(step.opening.runner)) for step in trail.steps]
-    return replace(trail, steps=tuple(steps))
+    return replace(trail, steps=tuple(with_running(record, step, is_running) for step in trail.steps))
+
+
+def with_running(record: Record, step: SavedStep, is_running: Callable[[Runner], bool | None]) -> SavedStep:
+    """A step in flight with whether its process still runs; one that is sealed as it is.
+
+    A command outlives the `refloat run` that was killed before it. So a step of `run` is gone only where both are: this
+    one by the step's own row, the command by the note of it that lies beside the record. Without a note nobody can tell.
+    """
+    if step.link is not None:
+        return step
+    running = is_running(step.opening.runner)
+    if running is False and step.opening.origin == "run":
+        command = None if record.beside is None else read_command(record.beside, step.id)
+        running = None if command is None else is_running(command)
+    return replace(step, running=running)
 
 
 def list_jobs(data: Path, config: Path, environment: Mapping[str, str], now: Stamp) -> tuple[Job, ...]:

@@ -30,6 +30,7 @@ from refloat.usecases.save_step import (
     save_elsewhere,
 )
 
+COMMAND = Runner("host", 8, "100")
 NOW = Stamp("2026-09-14T14:00:00.000Z")
 Keep = Callable[[bytes], None]
 Make = Callable[[Callable[[Keep], Ended]], Desk]
@@ -52,7 +53,8 @@ def desk(url: str | None, tmp_path: Path) -> Make:
         def look(directory: str) -> Tree:
             return Tree("a" * 40, f"{directory} {next(looks)}")
 
-        def run(argv: Sequence[str], keep: Keep) -> Ended:
+        def run(argv: Sequence[str], keep: Keep, started: Callable[[Runner], None]) -> Ended:
+            started(COMMAND)
             return command(keep) if argv else Ended(0)
 
         return Desk(

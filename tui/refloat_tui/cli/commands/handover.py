@@ -65,7 +65,7 @@ def wrap(
 def pickup(wrap: str, producer: str, show_secrets: bool, json_: bool) -> None:
     """Accept a wrap, or a job that has none: its trail, what most rests on verified, and where to go on."""
     with opened() as record:
-        picked = pick_up(record, wrap, producer, moment)
+        picked = pick_up(record, wrap, producer, moment, here.is_running)
         tell_unsigned(record)
     masker = Masker(enabled=not show_secrets)
     if not json_:
