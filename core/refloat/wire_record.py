@@ -60,6 +60,16 @@ class PickedUp(Protocol):
         """What nobody may take for done."""
         ...
 
+    @property
+    def why(self) -> str:
+        """Why work goes on at the step that the pickup names."""
+        ...
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """What whoever takes the wrap should know of it."""
+        ...
+
 
 class Key(Protocol):
     """A public key that is known here."""
@@ -143,6 +153,9 @@ def trail(value: "Trail") -> Document:
         "pickups": [pickup(each) for each in value.pickups],
         "decisions": [decision(each) for each in value.decisions],
         "outcomes": dict(value.outcomes),
+        "resting": list(value.resting),
+        "in_flight": value.in_flight,
+        "reconstructed": value.reconstructed,
         "omitted": value.omitted,
     }
 
@@ -224,6 +237,8 @@ def decision(value: "Decision") -> Document:
         "decided_at": value.at,
         "release": value.release,
         "about": value.about,
+        "at_step": value.at_step,
+        "since": value.since,
         "automatic": value.automatic,
         "note": value.note,
         **_link(value.link),
@@ -242,6 +257,8 @@ def picked_up(value: PickedUp) -> Document:
     answer["wrap"] = wrap(value.wrap) if value.wrap else None
     answer["unsettled"] = [step(each) for each in value.unsettled]
     answer["problems"] = [fault(each) for each in value.problems]
+    answer["why"] = value.why
+    answer["remarks"] = list(value.remarks)
     return answer
 
 
@@ -254,6 +271,8 @@ def verified(value: "Verified") -> Document:
         "checked": value.checked,
         "in_flight": list(value.in_flight),
         "problems": [fault(each) for each in value.problems],
+        "by_itself": value.by_itself,
+        "remarks": list(value.remarks),
         "signature": value.signature,
         "signers": [
             {"key": each.key, "name": each.name, "signature": each.signature, "links": each.links}
@@ -290,6 +309,8 @@ def jobs(values: "tuple[Job, ...]") -> Document:
                 "in_flight": job.in_flight,
                 "wraps": job.wraps,
                 "status": job.status,
+                "status_at": job.status_at,
+                "status_since": job.status_since,
             }
             for job in values
         ],

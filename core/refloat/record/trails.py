@@ -165,7 +165,11 @@ def _outcomes(rows: Sequence[Row], shown: Sequence[SavedStep]) -> tuple[tuple[st
 
 
 def _decision(connection: Connection, row: Row, created_at: object) -> Decision:
-    decision = decision_of(row, _verdict("decision", row, created_at))
+    return with_coverage(connection, decision_of(row, _verdict("decision", row, created_at)))
+
+
+def with_coverage(connection: Connection, decision: Decision) -> Decision:
+    """A decision on a job with what it covers: the steps that were sealed before it, and no later one."""
     if decision.about is not None:
         return decision
     place = {"job": decision.job, "sealed": decision.link.sealed}

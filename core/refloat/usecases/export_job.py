@@ -80,7 +80,11 @@ def _aer1(record: Record, connection: Connection, whole: WholeJob, found: Verifi
             continue
         fault = broken.get(number(row, "seq")) or broken.get(None)
         receipt = aer1.write_receipt(
-            row, _output(record, connection, row), fault.verdict if fault else "unchanged", str(uuid4())
+            row,
+            _output(record, connection, row),
+            fault.verdict if fault else "unchanged",
+            str(uuid4()),
+            None if whole.row is None else whole.row["created_at"],
         )
         yield json.dumps(receipt, ensure_ascii=True, separators=(",", ":")) + "\n"
 

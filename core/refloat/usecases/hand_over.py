@@ -17,7 +17,7 @@ from refloat.record.engine import Connection
 from refloat.record.handovers import NewDecision, NewPickup, NewWrap, add_decision, add_pickup, add_wrap
 from refloat.record.rows import number, text
 from refloat.record.store import Record
-from refloat.record.trails import newest_wraps, own_row, unsettled
+from refloat.record.trails import newest_wraps, own_row, unsettled, with_coverage
 from refloat.record.values import decision_of, pickup_of, wrap_of
 from refloat.usecases.show_trail import SHOWN, show_trail, with_running
 
@@ -74,7 +74,9 @@ def decide_job(record: Record, decision: NewDecision) -> Decision:
         own_row(connection, decision.job)
     if decision.about is not None:
         decision = decision._replace(about=_receipt_of(record, decision.job, decision.about))
-    return decision_of(add_decision(record, decision).row, "unchanged")
+    done = decision_of(add_decision(record, decision).row, "unchanged")
+    with record.reading() as connection:
+        return with_coverage(connection, done)
 
 
 def _receipt_of(record: Record, job: str, about: str) -> str:
@@ -188,4 +190,8 @@ def _verify_bearing(record: Record, trail: Trail) -> tuple[tuple[Checked, ...], 
 
 
 def _bearing(trail: Trail) -> Sequence[SavedStep]:
-    return [step for seq in trail.load_bearing for step in trail.steps if step.seq == seq]
+    """What most rests on; where nothing is known to rest on anything, the newest that ended well, best with output."""
+    if trail.load_bearing:
+        return [step for seq in trail.load_bearing for step in trail.steps if step.seq == seq]
+    well = [step for step in trail.steps if step.ending and step.ending.outcome == "ok" and step.verdict == "unchanged"]
+    return sorted(well, key=lambda step: not step.output_bytes)[:1]

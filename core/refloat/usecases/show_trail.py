@@ -32,8 +32,8 @@ def show_trail(record: Record, job: str, limit: int, is_running: Callable[[Runne
 def with_running(record: Record, step: SavedStep, is_running: Callable[[Runner], bool | None]) -> SavedStep:
     """A step in flight with whether its process still runs; one that is sealed as it is.
 
-    A command outlives the `refloat run` that was killed before it. So a step of `run` is gone only where both are: this
-    one by the step's own row, the command by the note of it that lies beside the record. Without a note nobody can tell.
+    A command outlives the `refloat run` that was killed before it. So a step of `run` is gone only where both are:
+    that process by the step's own row, the command by the note of it beside the record. Without one nobody can tell.
     """
     if step.link is not None:
         return step
