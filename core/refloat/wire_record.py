@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from refloat.model.saving import RULE, RULE_RECONSTRUCTED
 from refloat.text import escape_json
 
 if TYPE_CHECKING:  # `run` and `step` print none of these
@@ -147,6 +148,7 @@ def trail(value: "Trail") -> Document:
         "schema": SCHEMA,
         "job": value.job,
         "goal": value.goal,
+        "rule": f"{RULE} {RULE_RECONSTRUCTED}" if value.reconstructed else RULE,
         "steps": [step(each) for each in value.steps],
         "load_bearing": list(value.load_bearing),
         "wraps": [wrap(each) for each in value.wraps],

@@ -410,3 +410,25 @@ def test_an_export_tells_as_json_where_it_went(refloat: Run, tmp_path: Path) -> 
     assert Path(told["path"]) == tmp_path / "e.jsonl"
     assert refloat("export", "j", "--format", "aer1", "--json").returncode == 2
     assert answer(refloat("export", "j", "--json"))["kind"] == "job"
+
+
+def test_what_was_reconstructed_is_never_told_as_done_work() -> None:
+    from refloat.model.record import Link, SavedStep, Trail
+    from refloat.model.saving import RULE_RECONSTRUCTED, Ending, Opening
+    from refloat.model.stamp import Stamp
+    from refloat_tui.cli.show.record import trail_lines
+
+    moment = Stamp("2026-09-14T14:00:00.000Z")
+    path = "/home/ada/a/very/long/way/down/to/the/source/of/refloat/retry_policy.py"
+    opening = Opening("j", f"codex:{'a' * 36}", "Edit", path, "reconstruction", moment)
+    link = Link(1, "", "ab")
+    step = SavedStep("1", 1, opening, None, None, None, None, Ending("ok", moment), link, "unchanged")
+    for width in (80, 120):
+        lines = list(trail_lines(Trail("j", None, (step,), (), (), (), (), 0, (("ok", 1),), reconstructed=1), width))
+        (line,) = [line for line in lines if line.startswith("  #1")]
+        assert "reconstructed, its effect not looked at" in line
+        assert "unchanged since saved" not in line
+        assert "Edit" in line
+        assert line.endswith("retry_policy.py")
+        assert len(line) <= width
+        assert RULE_RECONSTRUCTED in " ".join(" ".join(lines).split())

@@ -56,6 +56,8 @@ def trail_lines(trail: Trail, width: int) -> Iterator[str]:
 def step_rows(steps: Sequence[SavedStep], width: int, reasons: Sequence[str] = ()) -> list[str]:
     """A line for each step, with the reason why it stands there; the name of a file at its end is never cut away."""
     rows = [(*step_row(step)[:-1], "") for step in steps]
+    if width - max((len(line) for line in columns(rows, width)), default=0) - 2 < _ROOM:
+        rows = [(*row[:-2], "") for row in rows]  # who did it gives way to what was done
     room = width - max((len(line) for line in columns(rows, width)), default=0) - 2
     listed = [*reasons, *("" for _ in steps)]
     told = [f"{reason}: " if reason else "" for reason in listed[: len(steps)]]
@@ -119,6 +121,8 @@ def step_row(step: SavedStep) -> Sequence[str]:
 
 
 _FAILED: Final = 5
+_ROOM: Final = 30
+"""Columns for what was done, at least."""
 _RECEIPT: Final = 12
 """Digits of a receipt for a person; JSON has all."""
 _RUNNING: Final = {True: "still runs", False: "its process is gone: a crash sits here", None: "may still run"}
