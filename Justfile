@@ -48,6 +48,10 @@ bench-checkout *args:
 bench-record *args:
     uv run python benchmarks/record.py {{args}}
 
+# what a hook costs its agent
+bench-hooks *args:
+    uv run python benchmarks/hooks.py {{args}}
+
 # kill -9 at random instants, and full disks: what was saved must verify
 kills *args:
     uv run python benchmarks/kills.py {{args}}

@@ -91,6 +91,30 @@ class Key(Protocol):
         ...
 
 
+class Tied(Protocol):
+    """A tie of a directory: `refloat.record.ties.Tie`."""
+
+    @property
+    def workspace(self) -> str:
+        """The directory."""
+        ...
+
+    @property
+    def job(self) -> str:
+        """Where its steps go."""
+        ...
+
+    @property
+    def tied_by(self) -> str:
+        """`human:NAME`, or an agent's session."""
+        ...
+
+    @property
+    def tied_at(self) -> str:
+        """A Stamp."""
+        ...
+
+
 class Masks(Protocol):
     """What masks secrets: `refloat.brief.masks.Masker`."""
 
@@ -298,7 +322,7 @@ def fault(value: "Fault") -> Document:
     return {"seq": value.seq, "field": value.field, "what": value.what, "verdict": value.verdict}
 
 
-def jobs(values: "tuple[Job, ...]") -> Document:
+def jobs(values: "tuple[Job, ...]", ties: "Sequence[Tied]") -> Document:
     """The answer of `jobs`."""
     return {
         "schema": SCHEMA,
@@ -316,7 +340,13 @@ def jobs(values: "tuple[Job, ...]") -> Document:
             }
             for job in values
         ],
+        "ties": [tie(each) for each in ties],
     }
+
+
+def tie(value: "Tied") -> Document:
+    """A directory and its job."""
+    return {"workspace": value.workspace, "job": value.job, "tied_by": value.tied_by, "tied_at": value.tied_at}
 
 
 def reconstruction(job: str, value: "Reconstructed") -> Document:

@@ -30,7 +30,7 @@ _TOP: Final = 1_000
 def next_step(facts: Facts) -> Line:
     """The one thing to do first: a person's word, else the first doubt that must be cleared, else the work itself."""
     if facts.answers.next_step:
-        return said(facts.quote.words(facts.answers.next_step, 600), facts.by, _TOP)
+        return said(facts, "next_step", facts.quote.words(facts.answers.next_step, 600), _TOP)
     for find in (_liveness, _operation, _outside, _unconfirmed, _lost, _lost_commit, _stashed, _check, _open, _plan):
         if (found := find(facts)) is not None:
             return found
@@ -253,7 +253,7 @@ def done_when(facts: Facts) -> Iterator[Line]:
     """The criteria that a person stated, word for word, and what the agent's plan leaves open."""
     if facts.answers.done_when is not None:
         for text in facts.answers.done_when:
-            yield said(facts.quote.words(text, 600), facts.by, 94)
+            yield said(facts, "done_when", facts.quote.words(text, 600), 94)
         return
     stated = False
     for item in facts.asks:

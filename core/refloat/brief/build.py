@@ -6,6 +6,7 @@ machine, and everything foreign passes the quoter.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from refloat.brief.ahead import done_when, next_step
 from refloat.brief.evidence import established, uncertain
@@ -39,6 +40,5 @@ def build_brief(facts: Facts) -> Brief:
 
 def _own(facts: Facts, line: Line) -> Line:
     """A line as the person left it: what they wrote is kept longer than what Refloat found."""
-    return Line(
-        facts.quote.kept(line.text), line.confidence, line.steps, line.by, max(line.keep, 95 if line.by else 50)
-    )
+    keep = max(line.keep, 95 if line.by else 50)
+    return replace(line, text=facts.quote.kept(line.text), keep=keep)

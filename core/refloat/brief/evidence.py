@@ -129,7 +129,7 @@ def _moved_findings(facts: Facts, pile: str) -> Iterator[Line]:
     for key, (where, reason) in facts.answers.moved.items():
         if (where == "saved") == (pile == "saved"):
             told = f": {facts.quote.words(reason)}" if reason else ""
-            yield said(f"{facts.quote.code(key)} is {where}{told}", facts.by, 85)
+            yield said(facts, f"moved {key}", f"{facts.quote.code(key)} is {where}{told}", 85)
 
 
 # ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -228,7 +228,8 @@ def _unknown_action(facts: Facts, action: DoNotRepeat) -> Iterator[Line]:
     if action.subagent is None and action.step in facts.answers.inspected:
         verdict, note = facts.answers.inspected[action.step]
         told = f" ({facts.quote.words(note)})" if note else ""
-        yield said(f"{command}: {_INSPECTED.get(verdict, verdict)}{told}", facts.by, 97, steps)
+        question = f"inspected {action.step}"
+        yield said(facts, question, f"{command}: {_INSPECTED.get(verdict, verdict)}{told}", 97, steps)
         return
     times = f" after {counted(action.times, 'attempt')}" if action.times > 1 else ""
     look = f" Look first: {facts.quote.code(shlex.join(action.probe))}" if action.probe else ""

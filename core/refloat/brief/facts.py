@@ -62,9 +62,9 @@ def line(text: str, confidence: Confidence, keep: int, steps: Iterable[int] = ()
     return Line(text, confidence, tuple(steps), None, keep)
 
 
-def said(text: str, by: str, keep: int = 95, steps: Iterable[int] = ()) -> Line:
-    """A statement of a person."""
-    return Line(text, Confidence.RECORDED, tuple(steps), by, keep)
+def said(facts: Facts, question: str, text: str, keep: int = 95, steps: Iterable[int] = ()) -> Line:
+    """A statement of a person, with the receipt of the answer to `question` where it is saved."""
+    return Line(text, Confidence.RECORDED, tuple(steps), facts.by, keep, facts.answers.receipts.get(question))
 
 
 def short(commit: str | None) -> str:

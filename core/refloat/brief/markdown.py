@@ -192,9 +192,13 @@ def _known(line: Line) -> str:
     if line.steps:
         numbers = ", ".join(map(str, line.steps[:8])) + (", …" if len(line.steps) > 8 else "")
         parts.append(f"step {numbers}" if len(line.steps) == 1 else f"steps {numbers}")
+    if line.receipt:
+        parts.append(f"receipt {line.receipt[:_RECEIPT_SHOWN]}")
     return " · ".join(parts)
 
 
+_RECEIPT_SHOWN: Final = 12
+"""Digits of a receipt: `refloat verify` takes as many."""
 _CONFIDENCE: Final = {confidence: confidence.value for confidence in Confidence}
 
 

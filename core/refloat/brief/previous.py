@@ -35,7 +35,7 @@ def previous_attempt(facts: Facts) -> Iterator[Line]:
     else:
         yield line("Workspace: the record names none", UNKNOWN, 97)
     if facts.answers.goal:
-        yield said(f"Goal: {quote.words(facts.answers.goal, 600)}", facts.by, 96)
+        yield said(facts, "goal", f"Goal: {quote.words(facts.answers.goal, 600)}", 96)
     yield from _asks(facts)
     yield line(f"Stopped because: {_reason(facts)}", RECORDED, 99)
     yield _process(facts)
@@ -198,7 +198,7 @@ def _owner(facts: Facts, path: str, owner: Owner | None, session: str | None) ->
         made = (
             _owner_words(facts, Owner(known), None) if known in _OWNERS else f"made by {facts.quote.words(told, 200)}"
         )
-        return said(f"Uncommitted: {facts.quote.code(path)}, {made}", facts.by, 80)
+        return said(facts, f"owner {path}", f"Uncommitted: {facts.quote.code(path)}, {made}", 80)
     return _owner_words(facts, owner, session)
 
 

@@ -22,9 +22,14 @@ def user_at_host(environment: Mapping[str, str]) -> str:
     return f"{user(environment)}@{os.uname().nodename}"
 
 
+def host() -> str:
+    """This machine's name."""
+    return os.uname().nodename
+
+
 def runner() -> Runner:
     """This process."""
-    return Runner(os.uname().nodename, os.getpid(), start_token("self"))
+    return Runner(host(), os.getpid(), start_token("self"))
 
 
 def runner_of(pid: int) -> Runner:
@@ -46,7 +51,7 @@ def start_token(pid: int | str) -> str | None:
 
 def is_running(who: Runner) -> bool | None:
     """Whether the process behind a step still runs; None where that cannot be told from here."""
-    if who.host != os.uname().nodename or who.pid is None or who.pid_started is None:
+    if who.host != host() or who.pid is None or who.pid_started is None:
         return None
     return start_token(who.pid) == who.pid_started
 

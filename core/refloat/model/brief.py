@@ -27,6 +27,8 @@ class Line:
     """None for what Refloat found; the name of the person who wrote or changed it."""
     keep: int = 0
     """Greater is cut later when the brief must shrink; not in any output."""
+    receipt: str | None = None
+    """Of the saved step that tells who said it, on which evidence."""
 
 
 Section = Literal["previous_attempt", "current_artifact", "established", "uncertain", "next_step", "done_when"]
@@ -155,6 +157,9 @@ class Answers:
     next_step: str | None = None
     done_when: tuple[str, ...] | None = None
     by: str | None = None
+    receipts: dict[str, str] = field(default_factory=dict[str, str])
+    """Receipts of the saved answers, by question: `goal`, `next_step`, `done_when`, `owner PATH`, `inspected STEP`,
+    `moved KEY`, each named as in the field above."""
 
 
 def lines_of(brief: Brief, section: Section) -> tuple[Line, ...]:

@@ -126,6 +126,8 @@ class Draft:
     given: Given
     seen: Seen
     done: bool = False
+    receipts: dict[str, str] = field(default_factory=dict[str, str])
+    """Key of a question → receipt of the step that tells its last answer."""
 
 
 # ── what can be said ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -41,6 +41,10 @@ class Tree(NamedTuple):
     """Why one of them is None."""
 
 
+SAVED_AFTER: Final = Tree(unknown="saved when it had ended")
+"""The checkout before a step that was saved when it had ended: nobody looked."""
+
+
 class Runner(NamedTuple):
     """The process behind a step."""
 

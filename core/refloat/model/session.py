@@ -76,6 +76,17 @@ class TranscriptFiles:
 
 
 @light
+class Kept:
+    """Refloat's own copy of a session (`refloat keep`)."""
+
+    at: Stamp
+    bytes: int
+    """Of the originals."""
+    original_gone: bool
+    """The agent's own files are gone: what is told of the session was read from the copy."""
+
+
+@light
 class Session:
     """One conversation of one agent, as `refloat list` tells it."""
 
@@ -102,6 +113,7 @@ class Session:
     subagents: tuple[Subagent, ...]
     worktree: str | None
     transcript: TranscriptFiles
+    kept: Kept | None = None
 
     @property
     def name(self) -> SessionName:

@@ -88,6 +88,8 @@ class MachineFacts:
     record: str
     open_drafts: int | None
     """Recoveries that were begun and not finished; None where the record cannot be read."""
+    hooks: tuple[str, ...] = ()
+    """Where hooks of Refloat stand in agents' settings: agent, scope and file."""
     traces: tuple[str, ...] = ()
     """What of the system's own notes on bad ends may be read here: why a session died can be told from these alone."""
 

@@ -8,12 +8,12 @@ what needs no knowledge of its format.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from refloat.model.light import light
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
-from refloat.model.session import RecordGone
+from refloat.model.session import Kept, RecordGone
 from refloat.model.transcript import Event
 
 
@@ -100,11 +100,23 @@ class Found:
     problems: tuple[Problem, ...] = ()
     title: str = ""
     """The name that the agent's own index has for it."""
+    kept: Kept | None = None
+    """Refloat's own copy of it, where there is one. The files above are that copy when the original is gone."""
 
     @property
     def files(self) -> tuple[SourceFile, ...]:
         """Its own files, each once."""
         return tuple(dict.fromkeys(segment.file for segment in self.segments))
+
+
+@light
+class CleanUp:
+    """How an agent deletes its old transcripts by itself."""
+
+    days: int
+    """Since a file changed last."""
+    setting: str
+    """Where that is said, for a sentence: `cleanupPeriodDays`."""
 
 
 @light
@@ -220,4 +232,17 @@ class Reader(Protocol):
 
     def new_command(self, brief: str) -> Sequence[str]:
         """The agent's own command to start anew with a brief that lies in the file `brief`."""
+        ...
+
+
+@runtime_checkable
+class LeavesBeside(Protocol):
+    """What a reader may know besides: files of a session apart from its transcript, and when all of them go."""
+
+    def find_beside(self, found: Found, home: Path, environment: Mapping[str, str]) -> Sequence[str]:
+        """Regular files that belong to this session alone and are none of its transcript's. Links are left out."""
+        ...
+
+    def clean_up(self, home: Path, environment: Mapping[str, str]) -> CleanUp | None:
+        """How its clean-up works here; None where it has none."""
         ...

@@ -13,12 +13,13 @@ from typing import Final
 
 from refloat.errors import NotDone
 from refloat.model.stamp import Stamp
-from refloat.record.contents import ContentDamaged, ContentMissing, kept_bytes
+from refloat.record.contents import ContentMissing, kept_bytes
 from refloat.record.engine import Connection, Row
+from refloat.record.packing import ContentDamaged
 from refloat.record.sqlite import SqliteEngine, open_file
 from refloat.record.store import Record
 
-_TABLES: Final = ("drafts", "jobs", "contents", "pieces", "steps", "wraps", "pickups", "decisions", "leases")
+_TABLES: Final = ("drafts", "jobs", "contents", "pieces", "steps", "wraps", "pickups", "decisions", "leases", "ties")
 _PAGE: Final = 500
 
 

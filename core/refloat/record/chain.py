@@ -111,10 +111,36 @@ def add_steps(
     """
     signer = record.signer()
     with record.writing() as connection:
-        return tuple(
-            _end(connection, _begin(connection, opening, given), ending, output, signer)
-            for opening, ending, given, output in steps
-        )
+        return tuple(add_within(connection, *step, signer) for step in steps)
+
+
+def add_within(
+    connection: Connection,
+    opening: Opening,
+    ending: Ending,
+    given: Content | None,
+    output: Content | None,
+    signer: "Signer | None",
+) -> Sealed:
+    """`add_step` as a part of somebody else's transaction; `signer` is the record's, asked for before it began."""
+    return _end(connection, _begin(connection, opening, given), ending, output, signer)
+
+
+def add_step_once(
+    record: Record, step_id: str, opening: Opening, ending: Ending, given: Content | None, output: Content | None
+) -> Sealed | None:
+    """`add_step` under an id that its teller made from what it tells of; None where that is saved already.
+
+    Raises:
+        NotWritten: the record did not take it.
+
+    """
+    signer = record.signer()
+    try:
+        with record.writing() as connection:
+            return _end(connection, _begin(connection, opening, given, step_id), ending, output, signer)
+    except AlreadySealed:
+        return None
 
 
 def storable(row: Mapping[str, Value]) -> dict[str, Value]:
@@ -122,11 +148,13 @@ def storable(row: Mapping[str, Value]) -> dict[str, Value]:
     return {name: _NOT_STORED.sub("\ufffd", value) if isinstance(value, str) else value for name, value in row.items()}
 
 
-def _begin(connection: Connection, opening: Opening, given: Content | None) -> Begun:
+def _begin(connection: Connection, opening: Opening, given: Content | None, step_id: str | None = None) -> Begun:
     job = take_turn(connection, check_name(opening.job), opening.started_at, "jobs.take_seq")
+    if step_id is not None and connection.row("links.step", id=step_id) is not None:
+        raise AlreadySealed(f"step {step_id} is saved already")
     if given is not None:
         put(connection, given)
-    begun = Begun(new_id(), opening.job, number(job, "last_seq") or 0)
+    begun = Begun(step_id or new_id(), opening.job, number(job, "last_seq") or 0)
     row: dict[str, Value] = {
         "id": begun.id,
         "job": begun.job,

@@ -6,8 +6,9 @@ from typing import Final
 
 from refloat.errors import UsageError
 from refloat.model.record import Fault, Verdict, Verified
-from refloat.record.contents import ContentDamaged, ContentMissing, is_there, read
+from refloat.record.contents import ContentMissing, is_there, read
 from refloat.record.engine import Connection, RecordUnavailable, Row
+from refloat.record.packing import ContentDamaged
 from refloat.record.receipts import altered_fields
 from refloat.record.rows import text
 from refloat.record.store import Record

@@ -6,13 +6,13 @@ anew: a damaged copy is healed by the same bytes, and never counts for the new s
 
 import os
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from refloat.record.engine import Connection, new_id
+from refloat.record.packing import ContentDamaged, pack, unpack
 from refloat.record.rows import number, text
 from refloat.record.store import Record
 
@@ -29,10 +29,6 @@ class _Hash(Protocol):
 
 class ContentMissing(Exception):  # noqa: N818 - reads as the answer that it is
     """Nothing is kept under that hash."""
-
-
-class ContentDamaged(Exception):  # noqa: N818 - reads as the answer that it is
-    """What is kept cannot be decoded, or is not what was saved."""
 
 
 class Content(NamedTuple):
@@ -77,7 +73,7 @@ def hold_file(record: Record, source: Path, name: str, size: int) -> Content:
 def _hold_big(record: Record, parts: Iterable[bytes], name: str, size: int) -> Content:
     """Compress into a file, named by the hash of what it holds and of how; into rows where there are no files."""
     kept = sha256()
-    packed = _hashed(_compressed(parts), kept)
+    packed = _hashed(pack(parts), kept)
     if record.directory is None:
         pieces = tuple(packed)
         return Content(name, size, "row", "zstd", kept.hexdigest(), pieces)
@@ -92,7 +88,7 @@ def _hold_big(record: Record, parts: Iterable[bytes], name: str, size: int) -> C
         partial.replace(_file(record.directory, name, kept.hexdigest()))
     finally:
         partial.unlink(missing_ok=True)
-    _sync(folder)
+    sync_directory(folder)
     return Content(name, size, "file", "zstd", kept.hexdigest())
 
 
@@ -139,7 +135,7 @@ def read(record: Record, connection: Connection, name: str, size: int | None) ->
     raw = _hashed(
         _rows(connection, name) if place == "row" else kept_bytes(record, name, text(row, "kept_sha256")), kept
     )
-    for part in raw if coding == "plain" else _decoded(raw):
+    for part in raw if coding == "plain" else unpack(raw):
         found.update(part)
         count += len(part)
         yield part
@@ -203,37 +199,6 @@ def _read_file(source: Path) -> Iterator[bytes]:
             yield part
 
 
-def _compressed(parts: Iterable[bytes]) -> Iterator[bytes]:
-    if sys.version_info >= (3, 14):
-        from compression.zstd import ZstdCompressor
-    else:
-        from backports.zstd import ZstdCompressor
-    packer = ZstdCompressor()
-    for part in parts:
-        if packed := packer.compress(part):
-            yield packed
-    yield packer.flush()
-
-
-def _decoded(raw: Iterable[bytes]) -> Iterator[bytes]:
-    if sys.version_info >= (3, 14):
-        from compression.zstd import ZstdDecompressor, ZstdError
-    else:
-        from backports.zstd import ZstdDecompressor, ZstdError
-    unpacker = ZstdDecompressor()
-    try:
-        for part in raw:
-            if unpacker.eof:
-                raise ContentDamaged("something stands behind its end")
-            yield unpacker.decompress(part)
-            while not unpacker.needs_input and not unpacker.eof:
-                yield unpacker.decompress(b"")
-    except (ZstdError, ValueError) as error:
-        raise ContentDamaged(f"it cannot be decompressed: {error}") from error
-    if not unpacker.eof or unpacker.unused_data:
-        raise ContentDamaged("it is cut off" if not unpacker.eof else "something stands behind its end")
-
-
 def make_private(directory: Path) -> None:
     """Make a directory and those above it that are missing, for their owner alone (`parents=True` would not)."""
     if not directory.is_dir():
@@ -241,7 +206,8 @@ def make_private(directory: Path) -> None:
         directory.mkdir(mode=0o700, exist_ok=True)
 
 
-def _sync(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
+    """Make what was renamed in a directory outlive a power cut."""
     handle = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -5,9 +5,9 @@ A state that an older or newer program wrote is read as far as it is understood:
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, TypeVar, cast
+from typing import Final, NamedTuple, TypeVar, cast
 from uuid import uuid4
 
 from refloat.errors import NotDone
@@ -24,8 +24,11 @@ from refloat.model.recovery import (
     Probe,
     Seen,
 )
+from refloat.model.saving import Ending, Opening
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, read_stamp
+from refloat.record.chain import add_within
+from refloat.record.contents import Content
 from refloat.record.engine import Row
 from refloat.record.rows import number
 from refloat.record.store import Record
@@ -65,27 +68,59 @@ def begin_draft(record: Record, session: SessionName, title: str, seen: Seen, no
     return fresh if row is None else _draft(row)
 
 
-def save_draft(record: Record, draft: Draft, now: Stamp) -> Draft:
-    """Save what was said, in one transaction; the answer carries the new revision.
+class Answered(NamedTuple):
+    """A step to be saved with a draft: an answer, by the key of its question."""
+
+    key: str
+    opening: Opening
+    ending: Ending
+    given: Content
+    output: Content
+
+
+def _no_steps(before: Given) -> Sequence[Answered]:
+    del before
+    return ()
+
+
+def save_draft(
+    record: Record, draft: Draft, now: Stamp, steps: Callable[[Given], Sequence[Answered]] = _no_steps
+) -> Draft:
+    """Save what was said, whole, and the steps that tell of it: all in one transaction. The draft comes back as it is
+    now, with the receipts of its answers. `steps` gets what was saved before.
 
     Raises:
-        DraftMoved: another terminal saved to it since `draft` was read, or finished it.
+        DraftMoved: somebody else saved it since `draft` was read, or finished it.
         NotWritten: it could not be written.
 
     """
+    signer = record.signer()
     with record.writing() as connection:
+        row = connection.row("drafts.state", id=draft.id, revision=draft.revision)
+        if row is None:
+            raise _moved(draft)
+        state = str(row["state"])
+        receipts = read_receipts(state)
+        for step in steps(read_state(state)[0]):
+            receipts[step.key] = add_within(
+                connection, step.opening, step.ending, step.given, step.output, signer
+            ).receipt
         changed = connection.run(
             "drafts.save",
-            state=write_state(draft.given, draft.seen),
+            state=write_state(draft.given, draft.seen, receipts),
             title=draft.title,
             done=int(draft.done),
             now=now,
             id=draft.id,
             revision=draft.revision,
         )
-    if not changed:
-        raise DraftMoved(f"the recovery of {draft.session} was answered in another terminal meanwhile")
-    return replace(draft, updated_at=now, revision=draft.revision + 1)
+        if not changed:
+            raise _moved(draft)  # between the question and now; the steps go with it
+    return replace(draft, updated_at=now, revision=draft.revision + 1, receipts=receipts)
+
+
+def _moved(draft: Draft) -> DraftMoved:
+    return DraftMoved(f"the recovery of {draft.session} was answered in another terminal meanwhile")
 
 
 def _draft(row: Row) -> Draft:
@@ -100,14 +135,15 @@ def _draft(row: Row) -> Draft:
         given=given,
         seen=seen,
         done=bool(row["done"]),
+        receipts=read_receipts(str(row["state"])),
     )
 
 
 # ── the state's JSON ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def write_state(given: Given, seen: Seen) -> str:
-    """What was said, and what it was said about, as JSON."""
+def write_state(given: Given, seen: Seen, receipts: Mapping[str, str] | None = None) -> str:
+    """What was said, what it was said about, and the receipts of it, as JSON."""
     value: dict[str, object] = {
         "page": given.page,
         "passed": sorted(given.passed),
@@ -138,6 +174,7 @@ def write_state(given: Given, seen: Seen) -> str:
             "files": seen.files,
             "open_steps": list(seen.open_steps),
         },
+        "receipts": dict(receipts or {}),
     }
     # ASCII, so that text with half a surrogate pair in it (it happens in transcripts) survives, too.
     return json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
@@ -174,6 +211,14 @@ def read_state(text: str) -> tuple[Given, Seen]:
         stale=state.get("stale") is True,
     )
     return given, _seen(_mapping(state.get("seen")))
+
+
+def read_receipts(text: str) -> dict[str, str]:
+    """The receipts in what `write_state` wrote."""
+    try:
+        return _texts(_mapping(json.loads(text)).get("receipts"))
+    except ValueError:
+        return {}
 
 
 def _seen(state: Mapping[str, object]) -> Seen:

@@ -6,12 +6,14 @@ The two engines (`sqlite`, `postgres`) answer it alike. Errors of their drivers 
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Final, Protocol
 
 from refloat.errors import RefloatError, Unreadable
 
 Value = str | int | bytes | None
 Row = Mapping[str, object]
+PATIENCE: Final = 60.0
+"""Seconds that an opening or a writing waits for others, unless the caller has less time."""
 
 
 class RecordNewer(Unreadable):

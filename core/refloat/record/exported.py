@@ -14,9 +14,10 @@ from typing import Final, cast
 from refloat.errors import Unreadable
 from refloat.model.record import Verified
 from refloat.model.saving import LINK_KINDS, LinkKind
-from refloat.record.contents import ContentDamaged, ContentMissing, read
+from refloat.record.contents import ContentMissing, read
 from refloat.record.engine import Connection, Row
 from refloat.record.keys import Known, no_keys
+from refloat.record.packing import ContentDamaged
 from refloat.record.rows import number, text
 from refloat.record.store import Record
 from refloat.record.verify import CheckContent, ContentFault, judge_job, judge_mentions

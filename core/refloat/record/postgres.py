@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from refloat.model.stamp import Stamp
-from refloat.record.engine import NotWritten, RecordUnavailable, Row, Value, later_version
+from refloat.record.engine import PATIENCE, NotWritten, RecordUnavailable, Row, Value, later_version
 from refloat.record.migrating import NOTES, Migration, find_migrations
 from refloat.record.statements import for_psycopg
 
 if TYPE_CHECKING:
     import psycopg
 
+_CONNECT_SECONDS: Final = 10
 _LOCK: Final = 0x5265666C6F6174  # "Refloat"
 
 
@@ -44,9 +45,10 @@ class PostgresEngine:
 
     name = "postgresql"
 
-    def __init__(self, raw: "psycopg.Connection[dict[str, Any]]", url: str) -> None:
+    def __init__(self, raw: "psycopg.Connection[dict[str, Any]]", url: str, patience: float) -> None:
         self._raw = raw
         self._url = url
+        self._patience = patience
         self._turn = threading.RLock()
         self._over = False
 
@@ -59,7 +61,7 @@ class PostgresEngine:
     def _connected(self) -> "psycopg.Connection[dict[str, Any]]":
         """The connection; a new one where the server, or the way to it, was gone meanwhile."""
         if self._raw.closed and not self._over:
-            self._raw = _connect(self._url)
+            self._raw = _connect(self._url, self._patience)
         return self._raw
 
     @contextmanager
@@ -106,7 +108,9 @@ class PostgresEngine:
         return ()
 
 
-def open_url(url: str, now: Stamp, migrations: Sequence[Migration] | None = None) -> PostgresEngine:
+def open_url(
+    url: str, now: Stamp, migrations: Sequence[Migration] | None = None, patience: float = PATIENCE
+) -> PostgresEngine:
     """Connect to the record at a PostgreSQL URL and bring it up to date.
 
     Raises:
@@ -121,7 +125,7 @@ def open_url(url: str, now: Stamp, migrations: Sequence[Migration] | None = None
             "the record is set to PostgreSQL, and its driver is not installed: pip install 'refloat[postgres]'"
         ) from error
     try:
-        raw = _connect(url)
+        raw = _connect(url, patience)
     except (psycopg.Error, ValueError) as error:
         raise RecordUnavailable(f"the record's PostgreSQL does not answer: {_said(error)}") from error
     try:
@@ -132,15 +136,18 @@ def open_url(url: str, now: Stamp, migrations: Sequence[Migration] | None = None
     except BaseException:
         raw.close()
         raise
-    return PostgresEngine(raw, url)
+    return PostgresEngine(raw, url, patience)
 
 
-def _connect(url: str) -> "psycopg.Connection[dict[str, Any]]":
+def _connect(url: str, patience: float) -> "psycopg.Connection[dict[str, Any]]":
     import psycopg
     from psycopg.rows import dict_row
 
     connect = psycopg.Connection[dict[str, Any]].connect
-    return connect(url, autocommit=True, row_factory=dict_row, connect_timeout=10)
+    wait = max(2, min(_CONNECT_SECONDS, int(patience)))  # libpq takes no less than 2
+    raw = connect(url, autocommit=True, row_factory=dict_row, connect_timeout=wait)
+    raw.execute("SELECT set_config('lock_timeout', %s, false)", (f"{patience * 1000:.0f}ms",))
+    return raw
 
 
 def _sql(name: str) -> Any:

@@ -19,11 +19,10 @@ from time import monotonic, sleep
 from typing import Final
 
 from refloat.model.stamp import Stamp
-from refloat.record.engine import NotWritten, RecordUnavailable, Row, Value, later_version
+from refloat.record.engine import PATIENCE, NotWritten, RecordUnavailable, Row, Value, later_version
 from refloat.record.migrating import NEWEST, NOTES, Migration, find_migrations
 from refloat.record.statements import statement
 
-_BUSY_SECONDS: Final = 60.0
 _FAULTS: Final = (sqlite3.Error, UnicodeDecodeError)
 """What the module raises; the second where a damaged name stands in an error's own words."""
 
@@ -68,7 +67,7 @@ class SqliteEngine:
         """One transaction that writes: all of it or nothing, on disk when the block is left.
 
         Raises:
-            NotWritten: the disk is full, or another writer held the record for longer than a minute.
+            NotWritten: the disk is full, or another writer held the record for too long.
 
         """
         with self._turn:
@@ -121,7 +120,9 @@ class SqliteEngine:
             _copy(self._raw, path)
 
 
-def open_file(path: Path, now: Stamp, migrations: Sequence[Migration] | None = None) -> SqliteEngine:
+def open_file(
+    path: Path, now: Stamp, migrations: Sequence[Migration] | None = None, patience: float = PATIENCE
+) -> SqliteEngine:
     """Open the record at `path`, making it (private) and bringing it up to date.
 
     Raises:
@@ -130,20 +131,20 @@ def open_file(path: Path, now: Stamp, migrations: Sequence[Migration] | None = N
 
     """
     try:
-        raw = _open_current(path, NEWEST if migrations is None else migrations[-1].version)
-        return SqliteEngine(_make(path, now, migrations or find_migrations()) if raw is None else raw)
+        raw = _open_current(path, NEWEST if migrations is None else migrations[-1].version, patience)
+        return SqliteEngine(_make(path, now, migrations or find_migrations(), patience) if raw is None else raw)
     except (OSError, *_FAULTS) as error:
         raise RecordUnavailable(f"the record {path} cannot be opened: {error}") from error
 
 
 def open_in_memory(now: Stamp) -> SqliteEngine:
     """A record that is gone with the process."""
-    raw = _connect(":memory:")
-    _migrate(raw, None, now, find_migrations())
+    raw = _connect(":memory:", PATIENCE)
+    _migrate(raw, None, now, find_migrations(), PATIENCE)
     return SqliteEngine(raw)
 
 
-def _open_current(path: Path, newest: int) -> sqlite3.Connection | None:
+def _open_current(path: Path, newest: int, patience: float) -> sqlite3.Connection | None:
     """The connection where the file is there, private, in WAL and up to date; None where something is to be done."""
     try:
         mode = path.stat()
@@ -153,9 +154,9 @@ def _open_current(path: Path, newest: int) -> sqlite3.Connection | None:
         path.chmod(0o600)
     if not mode.st_size:
         return None
-    raw = _connect(str(path))
+    raw = _connect(str(path), patience)
     try:
-        if _retry(lambda: _pragma(raw, "journal_mode")) == "wal" and schema_version(raw) == newest:
+        if _retry(lambda: _pragma(raw, "journal_mode"), patience) == "wal" and schema_version(raw) == newest:
             return raw
     except sqlite3.OperationalError:
         pass  # somebody makes or migrates it just now
@@ -166,17 +167,17 @@ def _open_current(path: Path, newest: int) -> sqlite3.Connection | None:
     return None
 
 
-def _make(path: Path, now: Stamp, migrations: Sequence[Migration]) -> sqlite3.Connection:
+def _make(path: Path, now: Stamp, migrations: Sequence[Migration], patience: float) -> sqlite3.Connection:
     """Make or migrate the file while nobody else does."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        _take(lock, patience)
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        raw = _connect(str(path))
+        raw = _connect(str(path), patience)
         try:
-            _migrate(raw, path, now, migrations)
+            _migrate(raw, path, now, migrations, patience)
         except BaseException:
             raw.close()
             raise
@@ -185,8 +186,8 @@ def _make(path: Path, now: Stamp, migrations: Sequence[Migration]) -> sqlite3.Co
         os.close(lock)
 
 
-def _connect(path: str) -> sqlite3.Connection:
-    raw = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+def _connect(path: str, patience: float) -> sqlite3.Connection:
+    raw = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
     raw.row_factory = _row
     raw.text_factory = _text
     try:
@@ -212,9 +213,20 @@ def _pragma(raw: sqlite3.Connection, words: str) -> str:
     return str(next(iter(row.values())))
 
 
-def _retry(ask: Callable[[], str]) -> str:
+def _take(lock: int, patience: float) -> None:
+    until = monotonic() + patience
+    while True:
+        try:
+            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if monotonic() > until:
+                raise
+        sleep(0.01)
+
+
+def _retry(ask: Callable[[], str], patience: float) -> str:
     """Ask until the file is not locked; for what the busy timeout does not cover."""
-    until = monotonic() + _BUSY_SECONDS
+    until = monotonic() + patience
     while True:
         try:
             return ask()
@@ -234,12 +246,14 @@ def schema_version(raw: sqlite3.Connection) -> int:
     return version if isinstance(version, int) else 0
 
 
-def _migrate(raw: sqlite3.Connection, path: Path | None, now: Stamp, migrations: Sequence[Migration]) -> None:
+def _migrate(
+    raw: sqlite3.Connection, path: Path | None, now: Stamp, migrations: Sequence[Migration], patience: float
+) -> None:
     newest = migrations[-1].version
     at = schema_version(raw)
     if at > newest:
         raise later_version(f"the record {path}", at, newest)
-    _retry(lambda: _pragma(raw, "journal_mode = WAL"))
+    _retry(lambda: _pragma(raw, "journal_mode = WAL"), patience)
     if 0 < at < newest and path is not None:
         _back_up(raw, path, at)
     for step in migrations:

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, cast
 
 from refloat.model.stamp import Stamp
-from refloat.record.engine import Connection, Engine, NotWritten, RecordNewer, RecordUnavailable
+from refloat.record.engine import PATIENCE, Connection, Engine, NotWritten, RecordNewer, RecordUnavailable
 from refloat.record.keys import KeyUnusable, read_known, read_own
 from refloat.record.migrating import Migration
 from refloat.record.sqlite import open_file
@@ -112,9 +112,15 @@ class Record:
 
 
 def open_record(
-    directory: Path, now: Stamp, url: str | None = None, migrations: Sequence[Migration] | None = None
+    directory: Path,
+    now: Stamp,
+    url: str | None = None,
+    migrations: Sequence[Migration] | None = None,
+    patience: float = PATIENCE,
 ) -> Record:
     """Open the record at `url`, or `record.db` in `directory`, making it (private) and bringing it up to date.
+
+    `patience` is how many seconds it may wait for others, then and at each writing.
 
     Raises:
         RecordNewer: a newer Refloat wrote it.
@@ -124,8 +130,8 @@ def open_record(
     if url is not None:
         from refloat.record.postgres import open_url
 
-        return Record(open_url(url, now, migrations), None, directory)
-    return Record(open_file(directory / FILE_NAME, now, migrations), directory, directory)
+        return Record(open_url(url, now, migrations, patience), None, directory)
+    return Record(open_file(directory / FILE_NAME, now, migrations, patience), directory, directory)
 
 
 def open_in_memory(now: Stamp) -> Record:

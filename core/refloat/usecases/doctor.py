@@ -2,7 +2,7 @@
 
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +17,10 @@ from refloat.record.contents import FOLDER as OUTPUTS
 from refloat.record.spool import FOLDER as INCOMING
 from refloat.record.store import FILE_NAME, find_url
 from refloat.usecases.find_sessions import Listing, Scope, list_sessions
+from refloat.usecases.hooks_install import find_installed
+from refloat.usecases.hooks_log import read_log
 from refloat.usecases.keep_draft import open_drafts
+from refloat.usecases.keep_session import kept_warnings
 from refloat.usecases.saved_record import NothingSaved, open_saved
 from refloat.usecases.workbench import Workbench
 
@@ -39,7 +42,7 @@ def examine_machine(bench: Workbench) -> Doctor:
             warnings.append(
                 Warned(f"the {what} directory cannot be used ({trouble}): all is read anew each time", str(path))
             )
-    warnings += _record_warnings(bench.machine)
+    warnings += [*_record_warnings(bench.machine), *_hook_warnings(bench.machine), *kept_warnings(bench)]
     return Doctor(agents, facts, tuple(dict.fromkeys((*warnings, *_hostile(bench, listing)))))
 
 
@@ -79,8 +82,36 @@ def _machine(bench: Workbench) -> MachineFacts:
         catalogue=str(machine.places.cache / "catalogue.db"),
         record="PostgreSQL" if _has_url(machine) else str(machine.places.data / FILE_NAME),
         open_drafts=_count_drafts(machine),
+        hooks=tuple(f"{each.agent} ({each.scope}): {each.path}" for each in find_installed(*_places(machine))),
         traces=tuple(machine.traces.readable(machine.clock.now())),
     )
+
+
+def _places(machine: Machine) -> tuple[Path, Mapping[str, str], Path]:
+    """Home, environment, and the directory of the call: where settings with hooks may lie."""
+    places = machine.places
+    return places.home, places.environment, Path(os.path.realpath(os.curdir))
+
+
+def _hook_warnings(machine: Machine) -> list[Warned]:
+    """What hooks could not do: they tell their agents nothing."""
+    warnings = [
+        Warned(
+            f"the hook calls {gone}, which is gone: `refloat hook install {each.agent} --scope {each.scope}`",
+            str(each.path),
+        )
+        for each in find_installed(*_places(machine))
+        if (gone := each.find_gone())
+    ]
+    try:
+        logged = read_log(machine.places.data)
+    except OSError as error:
+        what = f"the log of hooks cannot be read ({error.strerror or error})"
+        return [*warnings, Warned(what, str(machine.places.data))]
+    if logged is None:
+        return warnings
+    told = f"failures of hooks: {logged.failures}; what they had to save is not saved; the last: {logged.last}"
+    return [*warnings, Warned(f"{told}; delete the log when that is settled:", str(logged.path))]
 
 
 def _count_drafts(machine: Machine) -> int | None:

@@ -16,9 +16,10 @@ from refloat.model.record import Fault, Verified
 from refloat.model.saving import RULE, RULE_RECONSTRUCTED
 from refloat.record import aer1
 from refloat.record.checking import content_check
-from refloat.record.contents import ContentDamaged, ContentMissing, read
+from refloat.record.contents import ContentMissing, read
 from refloat.record.engine import Connection, Row
 from refloat.record.exported import write_export
+from refloat.record.packing import ContentDamaged
 from refloat.record.rows import number, text
 from refloat.record.store import Record
 from refloat.record.verify import judge_job

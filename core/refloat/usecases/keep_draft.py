@@ -14,6 +14,7 @@ from refloat.model.session import SessionName
 from refloat.ports import Machine
 from refloat.record.drafts import begin_draft, find_drafts, get_draft, save_draft
 from refloat.record.store import NotWritten, Record, find_url, open_in_memory, open_record
+from refloat.usecases.decided import steps_for
 from refloat.usecases.recover import Recovery, resume, see
 
 
@@ -66,7 +67,7 @@ class Drafts:
         return Kept(resume(recovery, draft), draft, resumed)
 
     def save(self, kept: Kept, *, done: bool = False) -> Kept:
-        """Save what was said, whole, in one transaction.
+        """Save what was said, whole, and a receipted step for each answer that changed, in one transaction.
 
         Raises:
             NotDone: another terminal answered the same recovery meanwhile, or it could not be written.
@@ -74,8 +75,9 @@ class Drafts:
         """
         recovery = kept.recovery
         draft = replace(kept.draft, given=recovery.given, seen=see(recovery), done=done)
+        now, host = self._machine.clock.now(), self._machine.processes.host()
         try:
-            saved = save_draft(self._record, draft, self._machine.clock.now())
+            saved = save_draft(self._record, draft, now, lambda before: steps_for(recovery, before, now, host=host))
         except NotWritten as error:
             raise _unsaved(error) from error
         return replace(kept, draft=saved)

@@ -20,6 +20,7 @@ from refloat.model.session import Session
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.ports import Machine
+from refloat.usecases.decided import standing
 from refloat.usecases.keep_draft import Drafts, Kept
 from refloat.usecases.preview_brief import preview_brief
 from refloat.usecases.probe import Look, plan_look, run_look
@@ -122,12 +123,17 @@ class Rescue:
             return self._kept
 
     def brief(self, recovery: Recovery) -> WrittenBrief:
-        """The brief with everything that was said."""
-        return brief_of(recovery, self._write)
+        """The brief with everything that was said; what is saved names its receipt."""
+        return brief_of(recovery, self._write, self._receipts(recovery))
+
+    def _receipts(self, recovery: Recovery) -> Mapping[str, str]:
+        with self._turn:
+            draft = self._kept.draft if self._kept is not None else None
+        return {} if draft is None else standing(recovery, draft.given, draft.receipts)
 
     def preview(self, recovery: Recovery) -> BriefPreview:
         """What of that brief is masked, and what of it will age."""
-        return self._preview(said_in(recovery, self._write))
+        return self._preview(said_in(recovery, self._write, self._receipts(recovery)))
 
     def may_probe(self, row: Uncertain) -> str | None:
         """Why its look cannot be run from here; None: it can."""

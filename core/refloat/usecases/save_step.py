@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from refloat.errors import NotDone, RefloatError, UsageError
-from refloat.model.saving import Ended, Ending, Opening, Origin, Runner, SavedOutcome, Tree
+from refloat.model.saving import SAVED_AFTER, Ended, Ending, Opening, Origin, Runner, SavedOutcome, Tree
 from refloat.model.stamp import Stamp
 from refloat.record.chain import Begun, Sealed, add_step, begin_step, check_name, seal_step
 from refloat.record.contents import Content, hold, keep
@@ -148,9 +148,7 @@ def save_elsewhere(desk: Desk, told: Elsewhere, tell: Callable[[str], None] = _s
     check_name(told.job)
     workspace = told.workspace or desk.workspace
     now, tree = desk.now(), desk.look(workspace)
-    # How the checkout was before is not known here; how it is now is.
-    before = Tree(unknown="saved when it had ended")
-    opening = _opening(desk, told, now, workspace, before)
+    opening = _opening(desk, told, now, workspace, SAVED_AFTER)
     ending = Ending(told.outcome, now, told.exit_code, tree, told.note)
     with desk.open() as record:
         given, output = _kept(record, told.given), _kept(record, told.output)

@@ -91,6 +91,7 @@ def make_session(
             sum(file.size for file in found.files),
             (*found.problems, *summary.problems, *_problems_of_subagents(packed)),
         ),
+        kept=found.kept,
     )
 
 

@@ -38,6 +38,17 @@ def _pending(open_steps: tuple[Step, ...], turn: int) -> PendingRequest | None:
 
 def find_next(reader: Reader, session: Session) -> NextOperation:
     """The next operation that a session's state calls for (design, section 3)."""
+    found = _by_state(reader, session)
+    if session.kept is None or not session.kept.original_gone or found.operation not in {"continue", "prompt"}:
+        return found
+    why = (
+        "its agent's own transcript is gone and only Refloat's copy is left, which the agent cannot continue: write "
+        f"the brief with `refloat brief {session.name} --out {BRIEF_FILE}`, then start a new session with it"
+    )
+    return NextOperation("new_linked", tuple(reader.new_command(BRIEF_FILE)), found.workspace, why)
+
+
+def _by_state(reader: Reader, session: Session) -> NextOperation:
     name, workspace = session.name, session.worktree or session.workspace
     match session.state:
         case State.LIVE:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from typing import cast
+from typing import Final, cast
 
 import orjson
 
@@ -17,8 +17,11 @@ from refloat.catalogue.walk import Fault, Row, Spec, fingerprint, walk
 from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.readers.contract import Found, Identity, Reader, SourceFile
+from refloat.record.names import KEPT, MANIFEST
 from refloat.usecases.workbench import Workbench
 
+_OWN: Final = ("REFLOAT_DATA_DIR", "XDG_DATA_HOME", "REFLOAT_CACHE_DIR", "XDG_CACHE_HOME")
+"""They say where kept copies lie and are laid out; a look that holds for other values says nothing of these."""
 Identities = Mapping[str, tuple[Stat, str]]
 """Path → (its stat when it was looked into, its `Identity` as JSON)."""
 
@@ -51,22 +54,32 @@ def sight(bench: Workbench, known: Identities) -> Sighting:
         for reader in bench.readers
         for tree in reader.walks(places.home, environment)
     ]
+    for variable in _OWN:
+        environment.get(variable)
+    kept = str(places.data / KEPT)
+    specs += [(reader, (reader.agent, f"{kept}/{reader.agent}", (MANIFEST,), 1, "kept")) for reader in bench.readers]
     rows, faults = walk([spec for _, spec in specs])
     found: list[tuple[Reader, Found]] = []
     ids: dict[str, frozenset[str]] = {}
     identified: list[tuple[str, Stat, str]] = []
+    problems: list[Problem] = []
     for reader in bench.readers:
         mine = [(spec[4], got) for (owner, spec), got in zip(specs, rows, strict=True) if owner is reader]
         files = _distinct(row for holds, got in mine if holds == "transcripts" for row in got)
         side = _distinct(row for holds, got in mine if holds == "side" for row in got)
         pairs = [(file, _identify(reader, file, known, identified)) for file in files]
+        manifests = [row for holds, got in mine if holds == "kept" for row in got]
         sessions = reader.group(pairs, side)
+        if manifests:
+            from refloat.usecases.kept_sessions import with_kept
+
+            sessions = with_kept(bench, reader, sessions, manifests, problems)
         ids[reader.agent] = frozenset(session.session_id for session in sessions)
         found.extend((reader, session) for session in sessions if not session.hidden)
     return Sighting(
         tuple(found),
         ids,
-        (*bench.problems, *(_problem(fault) for fault in faults)),
+        (*bench.problems, *(_problem(fault) for fault in faults), *problems),
         tuple(spec for _, spec in specs),
         fingerprint([spec for _, spec in specs], rows, faults),
         frozenset(row[0] for got in rows for row in got),

@@ -3,7 +3,7 @@
 Decides which lines a person's words add or change. Refuses to write the text itself: that is `write_brief`, passed in.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -11,6 +11,7 @@ from refloat.model.brief import Answers, Brief, Confidence, Line, Section, Writt
 from refloat.model.checkout import Owner
 from refloat.model.recovery import LineEdit, LookedSaid, ProcessSaid
 from refloat.text import one_line
+from refloat.usecases.decided import line_key
 from refloat.usecases.recover import (
     OWNERS,
     PlaceRow,
@@ -22,22 +23,26 @@ from refloat.usecases.recover import (
     uncertain_rows,
 )
 
+Receipts = Mapping[str, str]
+"""Question (`decided.Decided.key`) → receipt."""
+_NONE: Final[Receipts] = {}
 Write = Callable[[Answers | None], WrittenBrief]
 """`write_brief`, bound to one session's evidence."""
 
 
-def answers_of(recovery: Recovery) -> Answers:
+def answers_of(recovery: Recovery, receipts: Receipts = _NONE) -> Answers:
     """What was said, as a brief takes it, apart from lines."""
-    given = recovery.given
+    given, moved = recovery.given, list(_moved(recovery))
     return Answers(
         title=given.title,
         inspected={int(key): said for key, said in given.inspected.items() if key.isdecimal()},
         owners=dict(_owners(recovery)),
-        moved=dict(_moved(recovery)),
+        moved={words: said for _, words, said in moved},
         goal=given.goal,
         next_step=given.next_step,
         done_when=given.done_when,
         by=recovery.by,
+        receipts=dict(receipts) | {f"moved {words}": receipts[key] for key, words, _ in moved if key in receipts},
     )
 
 
@@ -72,41 +77,51 @@ def _by_places(places: tuple[PlaceRow, ...]) -> str:
     )
 
 
-def _moved(recovery: Recovery) -> Iterator[tuple[str, tuple[str, str]]]:
-    """What was moved, named by its own words, as the brief prints them; its steps tell equal words apart."""
+def _moved(recovery: Recovery) -> Iterator[tuple[str, str, tuple[str, str]]]:
+    """(question, words, (pile, reason)) of what was moved, in its own words, as the brief prints them; its steps tell
+    equal words apart.
+    """
     for card in cards(recovery):
         if card.pile != card.found:
             steps = ", ".join(map(str, card.finding.steps))
-            yield one_line(card.finding.what) + (f" (step {steps})" if steps else ""), (card.pile, card.reason)
+            words = one_line(card.finding.what) + (f" (step {steps})" if steps else "")
+            yield f"moved {card.key}", words, (card.pile, card.reason)
 
 
-def brief_of(recovery: Recovery, write: Write) -> WrittenBrief:
-    """The brief with everything that was said. Written a second time only where lines were added or changed."""
-    plain = answers_of(recovery)
+def brief_of(recovery: Recovery, write: Write, receipts: Receipts = _NONE) -> WrittenBrief:
+    """The brief with everything that was said. Written a second time only where lines were added or changed.
+
+    `receipts`: of the answers that are saved as they stand here.
+    """
+    plain = answers_of(recovery, receipts)
     written = write(plain)
-    said = _with_lines(plain, recovery, written.brief)
+    said = _with_lines(plain, recovery, written.brief, receipts)
     return written if said is plain else write(said)
 
 
-def said_in(recovery: Recovery, write: Write) -> Answers:
+def said_in(recovery: Recovery, write: Write, receipts: Receipts = _NONE) -> Answers:
     """All answers with which `brief_of` writes, the lines that were added or changed included."""
-    plain = answers_of(recovery)
-    return _with_lines(plain, recovery, write(plain).brief)
+    plain = answers_of(recovery, receipts)
+    return _with_lines(plain, recovery, write(plain).brief, receipts)
 
 
-def _with_lines(plain: Answers, recovery: Recovery, brief: Brief) -> Answers:
-    lines = changed_lines(recovery, brief)
+def _with_lines(plain: Answers, recovery: Recovery, brief: Brief, receipts: Receipts) -> Answers:
+    lines = changed_lines(recovery, brief, receipts)
     return replace(plain, lines=lines) if lines else plain
 
 
-def changed_lines(recovery: Recovery, brief: Brief) -> dict[Section, tuple[Line, ...]]:
+def changed_lines(recovery: Recovery, brief: Brief, receipts: Receipts = _NONE) -> dict[Section, tuple[Line, ...]]:
     """The sections that a person's words change, whole."""
-    added = _added_lines(recovery)
+    added = _added_lines(recovery, receipts)
     sections: list[Section] = [*added, *(name for name in recovery.given.edits if name not in added)]
     changed: dict[Section, tuple[Line, ...]] = {}
     for section in sections:
         before = (*lines_of(brief, section), *added.get(section, ()))
-        after = _edited(before, recovery.given.edits.get(section, ()), recovery.by)
+        own = {
+            edit: Line(edit.now, Confidence.RECORDED, by=recovery.by, receipt=receipts.get(line_key(section, edit)))
+            for edit in recovery.given.edits.get(section, ())
+        }
+        after = _edited(before, own)
         if after != lines_of(brief, section):
             changed[section] = after
     return changed
@@ -124,21 +139,27 @@ _LOOKED_WORDS: Final[dict[LookedSaid, str]] = {
 }
 
 
-def _added_lines(recovery: Recovery) -> dict[Section, tuple[Line, ...]]:
+def _added_lines(recovery: Recovery, receipts: Receipts) -> dict[Section, tuple[Line, ...]]:
     """Lines for what a person said that no other part of a brief has a place for."""
     given = recovery.given
-    attempt: list[str] = []
+    attempt: list[tuple[str, str]] = []
     if given.process is not None or given.process_note:
-        attempt.append(_noted(_PROCESS_WORDS[process_of(recovery)], given.process_note))
+        attempt.append(("process", _noted(_PROCESS_WORDS[process_of(recovery)], given.process_note)))
     if given.happened:
-        attempt.append(f"What happened: {one_line(given.happened)}")
+        attempt.append(("happened", f"What happened: {one_line(given.happened)}"))
     uncertain = [
-        _noted(f"{row.what} ({_step_words(row)}): {_LOOKED_WORDS[row.said]}", row.note)
+        (f"inspected {row.key}", _noted(f"{row.what} ({_step_words(row)}): {_LOOKED_WORDS[row.said]}", row.note))
         for row in uncertain_rows(recovery)
         if row.by_person and (row.subagent is not None or row.kind != "external")
     ]
-    texts: dict[Section, list[str]] = {"previous_attempt": attempt, "uncertain": uncertain}
-    return {section: tuple(_own_line(text, recovery.by) for text in said) for section, said in texts.items() if said}
+    texts: dict[Section, list[tuple[str, str]]] = {"previous_attempt": attempt, "uncertain": uncertain}
+    return {
+        section: tuple(
+            Line(text, Confidence.RECORDED, by=recovery.by, receipt=receipts.get(question)) for question, text in said
+        )
+        for section, said in texts.items()
+        if said
+    }
 
 
 def _step_words(row: Uncertain) -> str:
@@ -149,18 +170,14 @@ def _noted(text: str, note: str) -> str:
     return f"{text}; {one_line(note)}" if note.strip() else text
 
 
-def _own_line(text: str, by: str) -> Line:
-    return Line(text, Confidence.RECORDED, by=by)
-
-
-def _edited(lines: tuple[Line, ...], edits: tuple[LineEdit, ...], by: str) -> tuple[Line, ...]:
+def _edited(lines: tuple[Line, ...], own: Mapping[LineEdit, Line]) -> tuple[Line, ...]:
     """Lines with a person's edits. An edit of a line that stands there no more becomes a line of its own."""
-    changed = {edit.was: edit.now for edit in edits if edit.was}
+    changed = {edit.was: line for edit, line in own.items() if edit.was}
     there = {line.text for line in lines}
     after = [
-        replace(line, text=changed[line.text], by=by) if line.text in changed else line
+        replace(line, text=said.text, by=said.by, receipt=said.receipt) if (said := changed.get(line.text)) else line
         for line in lines
-        if changed.get(line.text, line.text)
+        if line.text not in changed or changed[line.text].text
     ]
-    new = (edit.now for edit in edits if edit.now and edit.was not in there)
-    return (*after, *(_own_line(text, by) for text in new))
+    new = (line for edit, line in own.items() if edit.now and edit.was not in there)
+    return (*after, *new)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from refloat.model.brief import BriefCheck, BriefPreview, Line, WrittenBrief
     from refloat.model.checkout import Checkout, CheckRun, DirtyHunk, EditedFile, FoundIn, Operation, OtherChange
+    from refloat.model.kept import KeptMany, KeptNow
     from refloat.model.liveness import Liveness
     from refloat.model.problem import Problem
     from refloat.model.salvage import Salvage
@@ -107,6 +108,9 @@ def session(value: Session) -> Document:
             "bytes": value.transcript.bytes,
             "problems": [problem(row) for row in value.transcript.problems],
         },
+        "kept": None
+        if value.kept is None
+        else {"at": value.kept.at, "bytes": value.kept.bytes, "original_gone": value.kept.original_gone},
     }
 
 
@@ -395,7 +399,13 @@ def brief(value: WrittenBrief) -> Document:
     for name, _ in SECTIONS:
         lines: tuple[Line, ...] = getattr(value.brief, name)
         sections[name] = [
-            {"text": line.text, "confidence": line.confidence, "steps": list(line.steps), "by": line.by}
+            {
+                "text": line.text,
+                "confidence": line.confidence,
+                "steps": list(line.steps),
+                "by": line.by,
+                "receipt": line.receipt,
+            }
             for line in lines
         ]
     return {
@@ -434,6 +444,37 @@ def check(value: BriefCheck) -> Document:
     }
 
 
+def keep(value: KeptNow) -> Document:
+    """`refloat keep`."""
+    return {"schema": SCHEMA, **kept_now(value)}
+
+
+def keep_many(value: KeptMany) -> Document:
+    """`refloat keep --all-due`."""
+    return {
+        "schema": SCHEMA,
+        "kept": [kept_now(row) for row in value.kept],
+        "failed": [{"session": session, "why": why} for session, why in value.failed],
+    }
+
+
+def kept_now(value: KeptNow) -> Document:
+    """One kept session. `kept` is the directory of the copy, `bytes` are those of the originals."""
+    copy = value.copy
+    return {
+        "session": copy.session,
+        "kept": str(copy.directory),
+        "bytes": copy.bytes,
+        "sha256": copy.sha256,
+        "at": copy.at,
+        "files": len(copy.files),
+        "kept_bytes": sum(file.kept_bytes for file in copy.files),
+        "secrets": value.secrets,
+        "changed": value.changed,
+        "originals_gone": list(value.missing),
+    }
+
+
 def doctor(value: Doctor) -> Document:
     """`refloat doctor`."""
     machine = value.machine
@@ -459,6 +500,7 @@ def doctor(value: Doctor) -> Document:
             "catalogue": machine.catalogue,
             "record": machine.record,
             "open_drafts": machine.open_drafts,
+            "hooks": list(machine.hooks),
             "traces": list(machine.traces),
         },
         "warnings": [{"what": row.what, "path": row.path} for row in value.warnings],

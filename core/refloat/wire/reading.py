@@ -12,6 +12,7 @@ from refloat.model.session import (
     Activity,
     Failure,
     FailureKind,
+    Kept,
     Session,
     SessionName,
     State,
@@ -61,6 +62,7 @@ def read_session(document: Mapping[str, object]) -> Session:
             transcript.number("bytes"),
             tuple(read_problem(one.document) for one in transcript.rows("problems")),
         ),
+        kept=_read_kept(row.row_or_none("kept")),
     )
 
 
@@ -73,6 +75,16 @@ def read_problem(document: Mapping[str, object]) -> Problem:
     """
     row = _Row(document)
     return Problem(row.text("path"), row.number_or_none("line"), row.number_or_none("offset"), row.text("what"))
+
+
+def _read_kept(row: "_Row | None") -> Kept | None:
+    if row is None:
+        return None
+    at = row.stamp("at")
+    if at is None:
+        message = "kept.at is null"
+        raise ValueError(message)
+    return Kept(at, row.number("bytes"), row.flag("original_gone"))
 
 
 def _read_evidence(row: "_Row") -> Evidence:
@@ -100,6 +112,9 @@ class _Row:
 
     def text_or_none(self, key: str) -> str | None:
         return cast("str | None", self._get(key, (str, type(None))))
+
+    def flag(self, key: str) -> bool:
+        return cast("bool", self._get(key, bool))
 
     def number(self, key: str) -> int:
         return cast("int", self._get(key, int))

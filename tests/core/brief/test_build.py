@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refloat import wire
 from refloat.brief.ahead import NOT_STATED, find_criteria
 from refloat.brief.build import build_brief
 from refloat.brief.facts import Facts
@@ -15,7 +16,7 @@ from refloat.brief.markdown import render
 from refloat.brief.masks import Masker
 from refloat.brief.quoting import Quoter
 from refloat.errors import UsageError
-from refloat.model.brief import SECTIONS, Answers, Brief, Confidence, Line, Section, lines_of
+from refloat.model.brief import SECTIONS, Answers, Brief, Confidence, Line, Section, WrittenBrief, lines_of
 from refloat.model.checkout import (
     CheckRun,
     EditedFile,
@@ -309,6 +310,34 @@ def test_answers_are_marked_with_who_gave_them() -> None:
     assert brief.title == "Rounding, second try"
     text = written(crashed(), title="Rounding, second try")
     assert text.startswith("# Rounding, second try\n\n## Previous attempt")
+
+
+def test_what_is_saved_names_its_receipt_everywhere() -> None:
+    answers = Answers(
+        inspected={8: ("happened", "")},
+        owners={"src/settings.py": "Ben"},
+        moved={"edit:src/vat.py": ("saved", "")},
+        goal="Ship it",
+        next_step="Ask Ben",
+        done_when=("CI is green", "Ben says so"),
+        by="ana",
+        receipts={
+            "inspected 8": "1" * 64,
+            "owner src/settings.py": "2" * 64,
+            "moved edit:src/vat.py": "3" * 64,
+            "goal": "4" * 64,
+            "next_step": "5" * 64,
+            "done_when": "6" * 64,
+        },
+    )
+    brief = brief_of(crashed(), answers)
+    named = [line.receipt for section, _ in SECTIONS for line in lines_of(brief, section) if line.by == "ana"]
+    assert sorted(map(str, named)) == [str(n) * 64 for n in (1, 2, 3, 4, 5, 6, 6)]
+    assert {line.receipt for section, _ in SECTIONS for line in lines_of(brief, section) if line.by is None} == {None}
+    text = render(brief, crashed().session.name, max_tokens=4000, last_line=lambda _: "").text
+    assert "- Ask Ben *(by ana · receipt 555555555555)*" in text
+    document = wire.brief(WrittenBrief(crashed().session.name, brief, text, masked=0, omitted=0))
+    assert "5" * 64 in wire.dump(document, masker=Masker())
 
 
 def test_a_section_left_by_a_person_replaces_what_was_found() -> None:

@@ -43,7 +43,7 @@ class Listing:
 
 SESSION_KEYS = keys(
     "agent session_id title workspace repo branch model started_at last_activity_at state activity failure liveness "
-    "turns prompts steps dangling edits parent superseded_by subagents worktree transcript"
+    "turns prompts steps dangling edits parent superseded_by subagents worktree transcript kept"
 )
 STEP_KEYS = keys("n id kind tool summary at ended_at outcome exit_code files message input output output_bytes line")
 
@@ -140,7 +140,9 @@ def test_status_recap_brief_check_and_doctor() -> None:
     assert list(made["brief"]) == (
         keys("title previous_attempt current_artifact established uncertain next_step done_when")
     )
-    assert made["brief"]["next_step"] == [{"text": "x", "confidence": "verified", "steps": [1], "by": "ana"}]
+    assert made["brief"]["next_step"] == [
+        {"text": "x", "confidence": "verified", "steps": [1], "by": "ana", "receipt": None}
+    ]
     check = read(wire.check(BriefCheck(holds=False, moved=(Moved("HEAD", "a", "b"),))))
     assert check == {"schema": "refloat/1", "holds": False, "moved": [{"what": "HEAD", "was": "a", "now": "b"}]}
     doctor = Doctor(

@@ -262,3 +262,28 @@ def test_ages():
         "": "",
     }
     assert {then: rows.show_age(then, now) for then in told} == told
+
+
+def test_a_kept_session_is_answered_and_its_copy_watched(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    monkeypatch.setenv("REFLOAT_DATA_DIR", str(data))
+    from refloat_tui.cli.commands import bench
+
+    bench.bench.cache_clear()
+    assert run(["keep", "1111", "--json"]) == 0
+    kept = json.loads(capsys.readouterr().out)
+    (home / ".claude" / "projects" / "p" / "11111111-0000-4000-8000-000000000001.jsonl").unlink()
+    assert run(["list", "--all"]) == 0
+    capsys.readouterr()
+    assert quick.answer(["list", "--all", "--json"]) == 0
+    (told,) = [row for row in json.loads(capsys.readouterr().out)["sessions"] if row["kept"]]
+    assert told["session_id"].startswith("1111")
+    assert told["kept"]["original_gone"] is True
+    monkeypatch.setenv("REFLOAT_DATA_DIR", str(tmp_path / "another"))
+    assert quick.answer(["list", "--all"]) is None
+    monkeypatch.setenv("REFLOAT_DATA_DIR", str(data))
+    assert quick.answer(["list", "--all"]) == 0
+    (Path(kept["kept"]) / "manifest.json").unlink()
+    assert quick.answer(["list", "--all"]) is None

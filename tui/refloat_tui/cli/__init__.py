@@ -1,5 +1,5 @@
-"""The command line. `main` takes short roads for `list`, `run`, `step` and `trail`, and a straight one for plain words
-of the commands that look at a checkout; the rest goes to the parser.
+"""The command line. `main` takes short roads for `list`, `run`, `step`, `trail` and `hook`, and a straight one for
+plain words of the commands that look at a checkout; the rest goes to the parser.
 """
 
 import os
@@ -25,6 +25,11 @@ def main() -> int:
         from refloat_tui.cli import saving
 
         if (code := saving.answer(words)) is not None:
+            return code
+    if words and words[0] == "hook":
+        from refloat_tui.cli import hooking
+
+        if (code := hooking.answer(words)) is not None:
             return code
     if words and words[0] == "trail":
         from refloat_tui.cli import trail

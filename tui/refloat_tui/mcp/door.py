@@ -3,14 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from refloat.machine.here import is_running
 from refloat.model.saving import Runner
 from refloat.usecases.find_sessions import Located, resolve
 from refloat.usecases.save_step import Desk, session_producer
 from refloat.usecases.saved_record import open_saved
-from refloat.usecases.show_trail import Record
 from refloat.usecases.workbench import Workbench
+
+if TYPE_CHECKING:
+    from refloat.record.store import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,7 @@ class Door:
     bench: Callable[[], Workbench]
     """Asked for by the tools that read sessions alone: loading every reader takes its time."""
 
-    def opened(self) -> Record:
+    def opened(self) -> "Record":
         """The record, where anything was ever saved.
 
         Raises:

@@ -1,10 +1,12 @@
 """Tools of the record: steps saved, jobs handed over, what was saved verified and written out."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from refloat import wire_record
 from refloat.brief.masks import find_secrets
 from refloat.errors import NotDone
+from refloat.machine import here as this
 from refloat.model.saving import SavedOutcome
 from refloat.usecases.export_job import export_job, write_export_file
 from refloat.usecases.hand_over import NewDecision, NewWrap, decide_job, pick_up, wrap_job
@@ -16,11 +18,15 @@ from refloat.usecases.save_step import (
     end_elsewhere,
     save_elsewhere,
 )
-from refloat.usecases.show_trail import Record, list_jobs, show_trail
+from refloat.usecases.show_trail import list_jobs, show_trail
+from refloat.usecases.tie_job import ties_here
 from refloat.usecases.verify_saved import verify_ref
 from refloat_tui.mcp import asked
 from refloat_tui.mcp.answers import Document
 from refloat_tui.mcp.door import Door
+
+if TYPE_CHECKING:
+    from refloat.record.store import Record
 
 
 def step_begin(door: Door, given: asked.StepBegin, client: str) -> Document:
@@ -53,7 +59,8 @@ def jobs(door: Door, given: asked.Jobs, client: str) -> Document:
     del client
     desk = door.desk
     found = list_jobs(desk.data, desk.config, desk.environment, desk.now())
-    return {**wire_record.jobs(found[: given.limit]), "omitted": max(0, len(found) - given.limit)}
+    ties = ties_here(desk.data, desk.config, desk.environment, this.host(), desk.now())
+    return {**wire_record.jobs(found[: given.limit], ties), "omitted": max(0, len(found) - given.limit)}
 
 
 def trail(door: Door, given: asked.Trail, client: str) -> Document:
@@ -153,7 +160,7 @@ def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode("utf-8", "surrogatepass")
 
 
-def _unsigned(record: Record) -> list[str]:
+def _unsigned(record: "Record") -> list[str]:
     return [] if record.unsigned_because is None else [record.unsigned_because]
 
 

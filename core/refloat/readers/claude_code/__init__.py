@@ -10,7 +10,7 @@ from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
 from refloat.readers.claude_code import layout, processes, registers
-from refloat.readers.contract import Found, FoundSubagent, Identity, Parser, SourceFile, Walk
+from refloat.readers.contract import CleanUp, Found, FoundSubagent, Identity, Parser, SourceFile, Walk
 
 __all__ = ["ClaudeCode"]
 
@@ -95,6 +95,18 @@ class ClaudeCode:
     def new_command(self, brief: str) -> Sequence[str]:
         """`claude "Read FILE …"`."""
         return processes.new_command(brief)
+
+    def find_beside(self, found: Found, home: Path, environment: Mapping[str, str]) -> Sequence[str]:
+        """The session's own directory, `file-history`, `todos`, `tasks`."""
+        from refloat.readers.claude_code import leftovers
+
+        return leftovers.find_beside(found, home, environment)
+
+    def clean_up(self, home: Path, environment: Mapping[str, str]) -> CleanUp | None:
+        """`cleanupPeriodDays`, by default 30."""
+        from refloat.readers.claude_code import leftovers
+
+        return leftovers.clean_up(home, environment)
 
 
 def _is_inline(subagent: FoundSubagent) -> bool:

@@ -15,3 +15,5 @@ id, job, at, status, decided_by, release, about, automatic, note, sealed, previo
 signature
 -- name: leases
 subject, token, holder, host, pid, pid_started, since, renewed_at, until, reason
+-- name: ties
+host, workspace, job, tied_by, tied_at

@@ -2,6 +2,8 @@
 SELECT * FROM drafts WHERE done = :done ORDER BY updated_at DESC, id;
 -- name: unfinished
 SELECT * FROM drafts WHERE session = :session AND done = 0;
+-- name: state
+SELECT state FROM drafts WHERE id = :id AND revision = :revision AND done = 0;
 -- name: begin
 INSERT INTO drafts (id, session, title, created_at, updated_at, revision, state, done)
 VALUES (:id, :session, :title, :now, :now, 1, :state, 0) ON CONFLICT DO NOTHING;

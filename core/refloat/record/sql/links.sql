@@ -76,6 +76,13 @@ SELECT {steps} FROM steps WHERE id LIKE :prefix ORDER BY seq DESC;
 SELECT {wraps} FROM wraps WHERE job = :job ORDER BY sealed DESC LIMIT :many;
 -- name: last_own_wrap
 SELECT {wraps} FROM wraps WHERE job = :job AND automatic = 0 ORDER BY sealed DESC LIMIT 1;
+-- name: last_automatic_wrap
+SELECT last_seq FROM wraps WHERE job = :job AND producer = :producer AND automatic = 1 ORDER BY sealed DESC LIMIT 1;
+-- name: outcomes_since
+SELECT outcome, count(*) AS n FROM steps WHERE job = :job AND seq > :after AND producer = :producer
+AND outcome IS NOT NULL GROUP BY outcome ORDER BY outcome;
+-- name: last_step_by
+SELECT {steps} FROM steps WHERE job = :job AND producer = :producer ORDER BY seq DESC LIMIT 1;
 -- name: newest_pickups
 SELECT {pickups} FROM pickups WHERE job = :job ORDER BY sealed DESC LIMIT :many;
 -- name: newest_decisions

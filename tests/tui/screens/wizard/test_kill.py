@@ -17,6 +17,11 @@ from pathlib import Path
 import pytest
 
 from refloat.model.recovery import Draft, Page
+from refloat.model.stamp import Stamp
+from refloat.record.checking import verify_job
+from refloat.record.drafts import find_drafts
+from refloat.record.store import open_record
+from refloat.record.whole import steps_of
 from refloat.testing.rescues import still_machine
 from refloat.testing.samples import crashed
 from refloat.usecases.keep_draft import open_drafts
@@ -115,6 +120,14 @@ def test_answers_outlive_a_sigkill_inside_the_wizard(tmp_path: Path) -> None:
         first.wait_until(lambda: (draft := kept_draft(tmp_path)) is not None and draft.given.page is Page.TRIAGE)
         os.kill(first.pid, signal.SIGKILL)
         assert os.waitstatus_to_exitcode(os.waitpid(first.pid, 0)[1]) == -signal.SIGKILL
+    with open_record(tmp_path / "data", Stamp("2026-09-14T16:00:00.000Z")) as record:
+        (draft,) = find_drafts(record)
+        job = f"recovery:{draft.session}"
+        with record.reading() as connection:
+            receipts = [row["receipt"] for row in steps_of(connection, job)]
+        assert sorted(draft.receipts) == ["owner src/settings.py", "process"]
+        assert sorted(draft.receipts.values()) == sorted(map(str, receipts))
+        assert verify_job(record, job).ok
     with terminal(tmp_path) as second:
         at = second.wait_for("Taken up again", "right pile?")  # stands on the page where it was killed
         second.press("\x1b")

@@ -1,13 +1,32 @@
-"""`refresh`, `doctor`."""
+"""`keep`, `refresh`, `doctor`."""
 
 import click
 
 from refloat import wire
 from refloat.usecases.doctor import examine_machine
 from refloat.usecases.find_sessions import Scope, list_sessions
+from refloat.usecases.keep_session import keep_due, keep_session
 from refloat_tui.cli import err
-from refloat_tui.cli.commands.bench import answer, as_json, bench
+from refloat_tui.cli.commands.bench import answer, as_json, bench, located
 from refloat_tui.cli.show.care import doctor_lines
+from refloat_tui.cli.show.keep import kept_lines, kept_many_lines
+
+
+@click.command(short_help="An own copy of a session, before its agent deletes it.")
+@click.argument("session", metavar="SESSION", required=False)
+@click.option("--all-due", is_flag=True, help="Every session that its agent's clean-up deletes within a week.")
+@as_json
+def keep(session: str | None, all_due: bool, json_: bool) -> int:
+    """An own, compressed and hashed copy of the transcript and its side files. It is exact: secrets stay in it."""
+    if (session is None) != all_due:
+        message = "name one session, or `--all-due`"
+        raise click.UsageError(message)
+    if session is not None:
+        answer(keep_session(bench(), located(session)), kept_lines, wire.keep if json_ else None, masked=True)
+        return 0
+    many = keep_due(bench())
+    answer(many, kept_many_lines, wire.keep_many if json_ else None, masked=True)
+    return 1 if many.failed else 0
 
 
 @click.command()

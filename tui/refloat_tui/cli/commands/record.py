@@ -1,4 +1,4 @@
-"""`run`, `step`, `trail`, `jobs`, `verify`, `record …`: steps saved, and whether they are as they were saved."""
+"""`run`, `step`, `trail`, `verify`, `record …`: steps saved, and whether they are as they were saved."""
 
 import os
 from collections.abc import Callable
@@ -17,12 +17,12 @@ from refloat.model.stamp import Stamp
 from refloat.usecases import back_up_record as backups
 from refloat.usecases import known_keys as keys
 from refloat.usecases.saved_record import open_saved
-from refloat.usecases.show_trail import SHOWN, list_jobs
+from refloat.usecases.show_trail import SHOWN
 from refloat.usecases.verify_saved import verify_ref
 from refloat_tui.cli import err, out, saving
 from refloat_tui.cli import trail as trails
 from refloat_tui.cli.commands.bench import as_json, bench, show_secrets
-from refloat_tui.cli.show.record import jobs_lines, keys_lines, verified_lines
+from refloat_tui.cli.show.record import keys_lines, verified_lines
 
 if TYPE_CHECKING:
     from refloat.record.store import Record
@@ -115,20 +115,6 @@ def step(
 def trail(job: str, limit: int, show_secrets: bool, json_: bool) -> int:
     """What a newcomer to a job must know first."""
     return trails.trail(job, limit, as_json=json_, masked=not show_secrets)
-
-
-@click.command()
-@show_secrets
-@as_json
-def jobs(show_secrets: bool, json_: bool) -> None:
-    """Every job, the newest activity first."""
-    places = bench().machine.places
-    found = list_jobs(places.data, places.config, places.environment, moment())
-    masker = Masker(enabled=not show_secrets)
-    if json_:
-        out.write(wire_record.dump(wire_record.jobs(found), masker))
-    else:
-        out.lines(jobs_lines(mask_tree(found, masker), out.width()), masker)
 
 
 @click.command(short_help="Is what was saved unchanged? If not: which step, which field.")

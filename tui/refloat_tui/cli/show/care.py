@@ -32,6 +32,7 @@ def doctor_lines(answer: Doctor, width: int) -> Iterator[str]:
         ("record", facts.record),
         ("why one died", _traces(facts.traces)),
         ("open recoveries", unknown if facts.open_drafts is None else str(facts.open_drafts)),
+        *(("hooks", told) for told in facts.hooks or ("not installed: `refloat hook install claude-code|codex`",)),
     ]
     yield from section("MACHINE", columns(table, width))
     problems = [

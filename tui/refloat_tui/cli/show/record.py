@@ -11,6 +11,7 @@ from refloat_tui.cli.show.table import columns, counted, labelled, section
 if TYPE_CHECKING:
     from refloat.usecases.hand_over import PickedUp
     from refloat.usecases.known_keys import KnownKey
+    from refloat.usecases.tie_job import Tie
 
 VERDICTS: Final[dict[Verdict, str]] = {
     "unchanged": "unchanged since saved",
@@ -195,11 +196,10 @@ def _latest(decisions: Sequence[Decision]) -> Sequence[Decision]:
     return list(latest.values())
 
 
-def jobs_lines(jobs: Sequence[Job], width: int) -> Iterator[str]:
-    """Every job on a line."""
+def jobs_lines(jobs: Sequence[Job], ties: "Sequence[Tie]", width: int) -> Iterator[str]:
+    """Every job on a line, below a heading, and the directories of this machine whose work goes to one."""
     if not jobs:
         yield "no job yet: `refloat run --job JOB -- COMMAND` saves a first step"
-        return
     heading = ("LAST ACTIVITY", "STEPS", "IN FLIGHT", "DECIDED", "JOB")
     rows = [
         (
@@ -211,7 +211,8 @@ def jobs_lines(jobs: Sequence[Job], width: int) -> Iterator[str]:
         )
         for job in jobs
     ]
-    yield from columns([heading, *rows], width, "")
+    yield from columns([heading, *rows], width, "") if rows else []
+    yield from section("TIED", columns([(each.workspace, each.job) for each in ties], width))
 
 
 def verified_lines(found: Verified, width: int) -> Iterator[str]:

@@ -53,6 +53,9 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
         yield from labelled("failure", f"{_words(session.failure.kind)}: {session.failure.detail}", width, 12)
     if session.activity:
         yield from labelled("activity", _words(session.activity), width, 12)
+    if session.kept:
+        gone = "the agent's own files are gone, this is read from Refloat's copy" if session.kept.original_gone else ""
+        yield from labelled("kept", f"{session.kept.at}{f'; {gone}' if gone else ''}", width, 12)
     if session.superseded_by:
         yield from labelled("goes on in", session.superseded_by, width, 12)
     yield from labelled("next", f"{_OPERATIONS[then.operation]}: {then.why}", width, 12)
