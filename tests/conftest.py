@@ -11,7 +11,7 @@ from hypothesis import settings
 settings.register_profile("house", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("house")
 
-# A shell starts what it puts in the background with these ignored, and programs inherit that: the tests press those keys.
+# What a shell puts in the background ignores these, and so do its children: the tests press those keys.
 for _key in (signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(_key) is signal.SIG_IGN:
         signal.signal(_key, signal.default_int_handler if _key is signal.SIGINT else signal.SIG_DFL)
