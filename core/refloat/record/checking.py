@@ -15,15 +15,11 @@ from refloat.record.store import Record
 from refloat.record.verify import CheckContent, ContentFault, judge_job
 from refloat.record.whole import load_job
 
-<<<<<<< HEAD
-Progress = Callable[[int], None]
-_SHORTEST: Final = 6
-"""Digits of a receipt."""
-=======
 Progress = Callable[[int, int], None]
 """Told how many links of how many were looked at, and again while a long content is read. An error that it raises ends
 the check."""
->>>>>>> int
+_SHORTEST: Final = 6
+"""Digits of a receipt."""
 
 
 def _untold(done: int, of: int) -> None:

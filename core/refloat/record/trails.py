@@ -6,19 +6,12 @@ A step rests on the one that left the checkout which it started from, or the out
 nobody may take for done, too: steps in flight, or of unknown outcome.
 """
 
-<<<<<<< HEAD
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
-from refloat.model.record import Decision, Job, SavedStep, Trail, Verdict
-=======
-from collections.abc import Collection, Sequence
-from typing import Final
-
-from refloat.model.record import Job, SavedStep, TiedBy, TiedJob, Trail, Verdict
->>>>>>> int
+from refloat.model.record import Decision, Job, SavedStep, TiedBy, TiedJob, Trail, Verdict
 from refloat.model.saving import STATUSES, LinkKind
 from refloat.record.checking import quick_verdict
 from refloat.record.engine import Connection, Row

@@ -10,27 +10,19 @@ from dataclasses import dataclass
 
 from refloat.errors import UsageError
 from refloat.model.record import Checked, Decision, Fault, Pickup, SavedStep, Trail, Verdict, Wrap
-<<<<<<< HEAD
 from refloat.model.saving import Runner
-from refloat.model.stamp import Stamp
-from refloat.record.checking import find_receipt, is_receipt, read_end_to_end, verify_job
-from refloat.record.engine import Connection
-=======
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.model.story import Story
-from refloat.record.checking import read_end_to_end, verify_job
->>>>>>> int
+from refloat.record.checking import find_receipt, is_receipt, read_end_to_end, verify_job
+from refloat.record.engine import Connection
 from refloat.record.handovers import NewDecision, NewPickup, NewWrap, add_decision, add_pickup, add_wrap
 from refloat.record.rows import number, text
 from refloat.record.store import Record
 from refloat.record.trails import newest_wraps, own_row, unsettled, with_coverage
 from refloat.record.values import decision_of, pickup_of, wrap_of
-<<<<<<< HEAD
-from refloat.usecases.show_trail import SHOWN, show_trail, with_running
-=======
 from refloat.usecases.reconstruct import reconstruct
->>>>>>> int
+from refloat.usecases.show_trail import SHOWN, show_trail, with_running
 
 __all__ = ["NewDecision", "NewWrap", "PickedUp", "decide_job", "find_wrap", "pick_up", "wrap_job", "wrap_session"]
 
@@ -133,7 +125,7 @@ def pick_up(
     wrap = wrap or (trail.wraps[0] if trail.wraps else None)
     checked, problems = _verify_bearing(record, trail)
     with record.reading() as connection:
-        open_steps = tuple(with_running(record, step, is_running) for step in unsettled(record, connection, job))
+        open_steps = with_running(record, unsettled(record, connection, job), is_running)
         total = number(own_row(connection, job), "last_seq") or 0
         remarks = () if wrap is None else _remarks(connection, wrap, producer)
     whole = read_end_to_end(record, job).problems

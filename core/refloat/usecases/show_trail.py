@@ -5,11 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-<<<<<<< HEAD
-from refloat.model.record import Job, SavedStep, Trail
-=======
 from refloat.model.record import Job, SavedStep, TiedJob, Trail
->>>>>>> int
 from refloat.model.saving import Runner
 from refloat.model.stamp import Stamp
 from refloat.record.running import read_command
@@ -33,12 +29,18 @@ def show_trail(record: Record, job: str, limit: int, is_running: Callable[[Runne
 
     """
     trail = load_trail(record, job, limit)
-<<<<<<< HEAD
-    return replace(trail, steps=tuple(with_running(record, step, is_running) for step in trail.steps))
+    return replace(trail, steps=with_running(record, trail.steps, is_running))
 
 
-def with_running(record: Record, step: SavedStep, is_running: Callable[[Runner], bool | None]) -> SavedStep:
-    """A step in flight with whether its process still runs; one that is sealed as it is.
+def with_running(
+    record: Record, steps: Sequence[SavedStep], is_running: Callable[[Runner], bool | None]
+) -> tuple[SavedStep, ...]:
+    """Steps, and of each that is in flight, whether its process still runs."""
+    return tuple(_with_running(record, step, is_running) for step in steps)
+
+
+def _with_running(record: Record, step: SavedStep, is_running: Callable[[Runner], bool | None]) -> SavedStep:
+    """Of a step in flight, whether its process still runs.
 
     A command outlives the `refloat run` that was killed before it. So a step of `run` is gone only where both are:
     that process by the step's own row, the command by the note of it beside the record. Without one nobody can tell.
@@ -50,13 +52,6 @@ def with_running(record: Record, step: SavedStep, is_running: Callable[[Runner],
         command = None if record.beside is None else read_command(record.beside, step.id)
         running = None if command is None else is_running(command)
     return replace(step, running=running)
-=======
-    return replace(trail, steps=with_running(trail.steps, is_running))
-
-
-def with_running(steps: Sequence[SavedStep], is_running: Callable[[Runner], bool | None]) -> tuple[SavedStep, ...]:
-    """Steps, and of each that is in flight, whether its process still runs."""
-    return tuple(step if step.link else replace(step, running=is_running(step.opening.runner)) for step in steps)
 
 
 def tied_jobs(record: Record, session: "Session | None", host: str) -> tuple[TiedJob, ...]:
@@ -72,7 +67,6 @@ def tied_jobs(record: Record, session: "Session | None", host: str) -> tuple[Tie
     roots = [Path(place) for place in places]
     near = {tie.job for tie in find_ties(record, host) if any(root.is_relative_to(tie.workspace) for root in roots)}
     return find_tied(record, session.name, tuple(places), own={job_of(session.name)}, near=near)
->>>>>>> int
 
 
 def list_jobs(data: Path, config: Path, environment: Mapping[str, str], now: Stamp) -> tuple[Job, ...]:

@@ -13,11 +13,7 @@ from refloat.errors import Unreadable, UsageError
 from refloat.model.record import Fault, Signature, Verified
 from refloat.model.stamp import Stamp
 from refloat.record.aer1 import find_receipts, verify_receipts
-<<<<<<< HEAD
-from refloat.record.checking import find_receipt, is_receipt, verify_job
-=======
-from refloat.record.checking import Progress, find_receipt, verify_job
->>>>>>> int
+from refloat.record.checking import Progress, find_receipt, is_receipt, verify_job
 from refloat.record.exported import NoExport, is_export, read_document, verify_export
 from refloat.record.keys import Known, no_keys
 from refloat.record.store import Record
@@ -63,16 +59,6 @@ def verify_ref(ref: str, open_it: Callable[[], Record], now: Stamp, known: Known
         return verify_job(record, ref)  # links may be left of it; else it says which jobs there are
 
 
-<<<<<<< HEAD
-def _no_record() -> Record:
-    raise UsageError("no record is at hand")
-
-
-def verify_file(path: Path, now: Stamp, known: Known = no_keys, open_it: Callable[[], Record] = _no_record) -> Verified:
-    """Verify an exported job, receipts of AER-1, or the receipt of one step, by their shape.
-
-    Those of AER-1 count as unsigned. The receipt of one step is compared with the record, where it is at hand.
-=======
 def verify_whole(record: Record, job: str, tell: Progress) -> Verified:
     """Verify a whole job, and tell how far it has come; what `tell` raises ends the check.
 
@@ -83,9 +69,14 @@ def verify_whole(record: Record, job: str, tell: Progress) -> Verified:
     return verify_job(record, job, tell=tell)
 
 
-def verify_file(path: Path, now: Stamp, known: Known = no_keys) -> Verified:
-    """Verify an exported job, or receipts of AER-1, by their shape. Those of AER-1 count as unsigned.
->>>>>>> int
+def _no_record() -> Record:
+    raise UsageError("no record is at hand")
+
+
+def verify_file(path: Path, now: Stamp, known: Known = no_keys, open_it: Callable[[], Record] = _no_record) -> Verified:
+    """Verify an exported job, receipts of AER-1, or the receipt of one step, by their shape.
+
+    Those of AER-1 count as unsigned. The receipt of one step is compared with the record, where it is at hand.
 
     Raises:
         NoExport: it is neither, or cannot be read.

@@ -1,18 +1,13 @@
 """The record's answers for a person: trails, jobs, checks, pickups."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-<<<<<<< HEAD
-from refloat.model.record import Decision, Fault, Job, Pickup, SavedStep, Trail, Verdict, Verified, Wrap
+from refloat.model.record import Decision, Fault, Job, Pickup, SavedStep, Trail, Verified, Wrap
 from refloat.model.saving import RULE, RULE_RECONSTRUCTED, Status
 from refloat.text import one_line
-=======
-from refloat.model.record import Decision, Fault, Job, Pickup, SavedStep, Trail, Verified, Wrap
-from refloat.model.saving import RULE
->>>>>>> int
 from refloat_tui.cli.show.table import columns, counted, labelled, section
-from refloat_tui.present.saved_words import RUNNING, VERDICTS, ending_words, latest, short_producer
+from refloat_tui.present.saved_words import VERDICTS, ending_words, latest, short_producer, verdict_words
 
 if TYPE_CHECKING:
     from refloat.usecases.hand_over import PickedUp
@@ -31,7 +26,7 @@ def trail_lines(trail: Trail, width: int) -> Iterator[str]:
     yield from labelled("RULE", RULE, width)
     if trail.reconstructed:
         yield from labelled("", RULE_RECONSTRUCTED, width)
-    decisions = _latest(trail.decisions)
+    decisions = latest(trail.decisions)
     yield from section("DECLINED", _decision_lines(decisions, "declined", width))
     yield from section("WAITS FOR A DECISION", _decision_lines(decisions, "pending", width))
     flying = [step for step in trail.steps if step.ending is None]
@@ -49,13 +44,7 @@ def trail_lines(trail: Trail, width: int) -> Iterator[str]:
         yield from wrap_lines(wrap, width)
     yield from section("OLDER WRAPS", columns([_wrap_row(wrap) for wrap in trail.wraps[1:]], width))
     yield from section("PICKED UP", columns([_pickup_row(each) for each in trail.pickups], width))
-<<<<<<< HEAD
     yield from section("ACCEPTED", _decision_lines(decisions, "accepted", width))
-=======
-    for title, waits in (("DECIDED", False), ("WAITS FOR A DECISION", True)):
-        rows = [_decision_row(each) for each in latest(trail.decisions) if (each.status == "pending") is waits]
-        yield from section(title, columns(rows, width))
->>>>>>> int
     yield from ["", "Receipts were compared, outputs were not read: `refloat verify " + trail.job + "` does both."]
 
 
@@ -113,18 +102,7 @@ def _rests(many: int) -> str:
 
 def step_row(step: SavedStep) -> Sequence[str]:
     """One step on one line."""
-<<<<<<< HEAD
-    ending, opening = step.ending, step.opening
-    how = "in flight"
-    if ending is not None:
-        how = ending.outcome if ending.exit_code is None else f"{ending.outcome}, exit {ending.exit_code}"
-        how = f"says {how}" if step.verdict in {"altered", "missing"} else how
-    verdict = VERDICTS[step.verdict]
-    if ending is None and step.verdict != "altered":
-        verdict = f"{_RUNNING[step.running]}, since {opening.started_at}"
-    elif opening.origin == "reconstruction" and step.verdict not in {"altered", "missing"}:
-        verdict = "reconstructed, its effect not looked at"
-    return (f"#{step.seq}", how, verdict, _short(opening.producer), _what(step))
+    return (f"#{step.seq}", ending_words(step), verdict_words(step), short_producer(step.opening.producer), _what(step))
 
 
 _FAILED: Final = 5
@@ -132,26 +110,6 @@ _ROOM: Final = 30
 """Columns for what was done, at least."""
 _RECEIPT: Final = 12
 """Digits of a receipt for a person; JSON has all."""
-_RUNNING: Final = {True: "still runs", False: "its process is gone: a crash sits here", None: "may still run"}
-
-
-def _short(producer: str) -> str:
-    """`agent:` and the beginning of a session's id."""
-    agent, colon, session = producer.partition(":")
-    return f"{agent}:{session[:8]}" if colon and len(session) > 20 else producer
-=======
-    opening = step.opening
-    label = " (reconstruction)" if opening.origin == "reconstruction" else ""
-    sealed_or_altered = step.ending is not None or step.verdict == "altered"
-    verdict = VERDICTS[step.verdict] if sealed_or_altered else f"{RUNNING[step.running]}, since {opening.started_at}"
-    return (
-        f"#{step.seq}",
-        ending_words(step),
-        verdict,
-        short_producer(opening.producer) + label,
-        opening.summary or opening.tool,
-    )
->>>>>>> int
 
 
 def wrap_lines(wrap: Wrap, width: int) -> Iterator[str]:
