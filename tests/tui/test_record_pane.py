@@ -90,7 +90,7 @@ async def test_the_chain_says_what_is_unchanged_and_where_the_crash_sits(tmp_pat
         rows = desk.rows()
         text = "\n".join(rows)
         assert "#6" in rows[1]
-        assert "may still run" in rows[1]
+        assert "a crash sits here" in rows[1]
         assert "may still run" in next(row for row in rows if "#4" in row), "of a process on another host"
         assert "unchanged since saved" in next(row for row in rows if "#5" in row)
         assert "error, exit 2" in next(row for row in rows if "#2" in row)
