@@ -42,7 +42,7 @@ class Effect:
     local: bool
     """It is about the package or stack of that directory."""
     hidden: str | None
-    """What gives the exit code of the line in its place."""
+    """What gives the exit code of the line in its place, or can have kept it from running."""
     shared: str | None = None
     """What runs behind it once it succeeded."""
     late: bool = False
@@ -83,13 +83,18 @@ def _effect(part: Simple, branch: str | None) -> Effect | None:
     if words[0] == "git":
         push = push_of(words, branch)
         if push is not None:
-            return Effect(push.name, push.probe, part.cwd, local=False, hidden=part.hidden, shared=part.shared)
+            return Effect(push.name, push.probe, part.cwd, local=False, hidden=_hidden(part), shared=part.shared)
     told = by_family(part) if words[:2] == ("gh", "api") else _by_table(part, branch) or by_family(part)
     told = told or _by_script(words)
     if told is None:
         return None
     local = words[0] in by_directory() and told[0].startswith(words[0])
-    return Effect(told[0], told[1], part.cwd, local=local, hidden=part.hidden, shared=part.shared)
+    return Effect(told[0], told[1], part.cwd, local=local, hidden=_hidden(part), shared=part.shared)
+
+
+def _hidden(part: Simple) -> str | None:
+    """What a line's success is, where it is not that of this part: another's code, or a condition that left it out."""
+    return part.hidden if part.hidden is not None else part.skipped
 
 
 # ── by the table ─────────────────────────────────────────────────────────────────────────────────────────────────────
