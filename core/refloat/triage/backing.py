@@ -17,7 +17,7 @@ from refloat.model.checkout import Checkout, CheckRun, Freshness, PlaceKind
 from refloat.model.transcript import Outcome, Step, StepKind
 from refloat.model.triage import ActionOutcome, ClaimKind, FindingVerdict, Said, StandsIn
 from refloat.triage.actions import Action, Attempt
-from refloat.triage.findings import CommitSeen
+from refloat.triage.findings import NOWHERE, CommitSeen
 
 SORTS: Final[dict[ClaimKind, Sort]] = {
     ClaimKind.TESTS_PASS: "test",
@@ -238,10 +238,12 @@ def _commit(step: Step, evidence: Evidence) -> Backing:
     if known is not None:
         where = StandsIn(PlaceKind.BRANCH, known.ref, known.sha)
         return Backing(CONFIRMED, f"{(known.sha or '')[:12]} is on {known.ref or 'a branch'}", (step,), where)
-    if made and seen is not None and seen.rewritten is not None:
+    if seen is not None and seen.rewritten is not None:
         where = StandsIn(PlaceKind.BRANCH, seen.ref, seen.rewritten)
         return Backing(CONFIRMED, f"{keys[-1]} was rewritten as {seen.rewritten[:12]}", (step,), where)
-    if made and evidence.checkout.repo is not None:
+    if seen is not None and seen.sha is None and not made and step.outcome is Outcome.OK:
+        return Backing(UNSUPPORTED, f"{named(step)} ended, and {NOWHERE}", (step,))
+    if (made or (seen is not None and seen.sha is not None)) and evidence.checkout.repo is not None:
         return Backing(STALE, f"{named(step)} made {keys[-1]}, and that is on no branch", (step,))
     return _by_outcome(step, "the record names no commit to look for")
 
