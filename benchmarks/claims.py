@@ -2,7 +2,7 @@ r"""How well claims are found: precision and recall over labelled sentences, by 
 
     python benchmarks/claims.py [FILE …] [--missed]
 
-A FILE holds lines of `KINDS <tab> MESSAGE` (`-` for none, `\n` for a line end); without one, the two of the tests.
+A FILE holds lines of `KINDS <tab> MESSAGE` (`-` for none, `\n` for a line end); without one, those of the tests.
 Counts one for each pair of message and kind. `--missed` prints every wrong and every missing one.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from refloat.claims import find_claims
 
 LABELLED = Path(__file__).parents[1] / "tests" / "core" / "claims"
-HALVES = (LABELLED / "held_out.txt", LABELLED / "developed.txt")
+HALVES = tuple(LABELLED / f"{name}.txt" for name in ("held_out", "developed", "fresh", "rounds"))
 
 
 @dataclass

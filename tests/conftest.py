@@ -1,6 +1,7 @@
 """Keeps the developer's own home, agents and git out of every test, and time still."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,11 @@ from hypothesis import settings
 # No deadline: the machines are shared. In CI the same examples each time: a run that passed must pass again.
 settings.register_profile("house", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("house")
+
+# What a shell puts in the background ignores these, and so do its children: the tests press those keys.
+for _key in (signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(_key) is signal.SIG_IGN:
+        signal.signal(_key, signal.default_int_handler if _key is signal.SIGINT else signal.SIG_DFL)
 
 _FOREIGN = ("CLAUDE", "CODEX", "XDG_", "REFLOAT_", "GIT_", "NO_COLOR", "TMUX", "COLUMNS")
 

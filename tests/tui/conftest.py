@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pytest
 from refloat.errors import RefloatError, Unreadable
 from refloat.model.brief import Brief, WrittenBrief
 from refloat.model.checkout import Checkout
+from refloat.model.record import Lease, TiedJob, Trail, Verified, Wrap
 from refloat.model.recovery import Given, Said
 from refloat.model.session import Session, SessionName, State
 from refloat.model.stamp import Stamp, later
@@ -20,11 +21,13 @@ from refloat.model.story import Story
 from refloat.model.transcript import Outcome
 from refloat.model.triage import Triage
 from refloat.testing.samples import SAMPLES, Sample, at
+from refloat.usecases.draft_wrap import WrapField
 from refloat.usecases.find_sessions import Batch
+from refloat.usecases.hand_over import PickedUp
 from refloat.usecases.look_around import Place
 from refloat.usecases.recover import Recovery, answer
 from refloat_tui.app import RefloatApp, Start
-from refloat_tui.library import Opened, Stop
+from refloat_tui.library import Opened, SavedRecord, Stop
 from refloat_tui.screens.desk import Doors
 
 NOW = at(60)
@@ -118,10 +121,36 @@ class FakeOpened:
         return self._said
 
 
+class NoRecord:
+    """Nothing was ever saved."""
+
+    def moved(self) -> bool:
+        return False
+
+    def jobs(self, session: Session | None) -> tuple[TiedJob, ...]:
+        return ()
+
+    def trail(self, job: str, limit: int) -> Trail:
+        raise Unreadable(f"no job is called {job}")
+
+    def verify(self, job: str, tell: Callable[[int, int], None]) -> Verified:
+        raise Unreadable(f"no job is called {job}")
+
+    def wrap(self, fields: Mapping[WrapField, str], session: SessionName | None) -> Wrap:
+        raise Unreadable("it cannot be written")
+
+    def pick_up(self, job: str) -> PickedUp:
+        raise Unreadable(f"no job is called {job}")
+
+    def holders(self) -> Mapping[str, Lease]:
+        return {}
+
+
 class FakeLibrary:
     """Sessions in memory. Tests change them and `tell`."""
 
     def __init__(self, sessions: Sequence[tuple[Session, Sample]], *, here: str = "/home/ana/shop") -> None:
+        self.saved: SavedRecord = NoRecord()
         self.samples = {session.name: sample for session, sample in sessions}
         self.all = {session.name: session for session, _ in sessions}
         self.here = here

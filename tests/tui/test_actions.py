@@ -11,12 +11,17 @@ from refloat_tui.keymap import read_keymap
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.screens.help import HelpScreen
+from refloat_tui.screens.job import JobScreen
+from refloat_tui.screens.jobs import JobsScreen
 from refloat_tui.screens.move import MoveFinding
+from refloat_tui.screens.pickup import PickupScreen
 from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wizard.screen import WizardScreen
+from refloat_tui.screens.wrap import WrapScreen
 from refloat_tui.widgets.brief_pane import BriefPane
 from refloat_tui.widgets.checkout_pane import CheckoutPane
 from refloat_tui.widgets.history_pane import HistoryPane
+from refloat_tui.widgets.record_pane import RecordPane
 from refloat_tui.widgets.row_list import RowList
 from refloat_tui.widgets.triage_pane import TriagePane
 
@@ -29,6 +34,11 @@ OWNERS: dict[Scope, type] = {
     "checkout": CheckoutPane,
     "triage": TriagePane,
     "brief": BriefPane,
+    "record": RecordPane,
+    "jobs": JobsScreen,
+    "job": JobScreen,
+    "wrap": WrapScreen,
+    "pickup": PickupScreen,
     "confirm": Confirm,
     "move": MoveFinding,
     "help": HelpScreen,
@@ -64,7 +74,7 @@ def test_every_row_is_told_in_words():
 
 def test_keys_of_the_panes_leave_the_desks_alone():
     desk = {key for action in find_actions("desk") for key in action.key.split(",")}
-    for scope in ("rows", "history", "checkout", "triage"):
+    for scope in ("rows", "history", "checkout", "triage", "record"):
         shared = {key for action in find_actions(scope) for key in action.key.split(",")} & desk
         assert not shared, (scope, shared)
 

@@ -6,12 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tests.tui.conftest import UTF8
+from tests.tui.test_desk import WIDE, words_of
+from tests.tui.waiting import until
+
 from refloat.model.recovery import LookedAt, MovedTo
+from refloat.model.triage import FindingVerdict
 from refloat.readers.registry import load
 from refloat.testing.fakes import FakeClock, FakeProcesses, fake_machine
 from refloat.usecases.recover import cards, cards_of
 from refloat.usecases.workbench import Workbench
+from refloat_tui.app import RefloatApp, Start
 from refloat_tui.bench_library import BenchLibrary
+from refloat_tui.widgets.triage_pane import TriagePane
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -39,21 +46,22 @@ def _rows(work: Path) -> list[dict[str, Any]]:
         "name": "Bash",
         "input": {"command": f"git push https://{SECRET}@example.invalid/x main"},
     }
-    return [row(1, "user", "Push it."), row(2, "assistant", [call])]
+    said = {"type": "text", "text": "I fixed the pager, and all 12 tests pass. Now I'll push it."}
+    return [row(1, "user", "Push it."), row(2, "assistant", [said, call])]
 
 
 def _library(directory: Path) -> BenchLibrary:
+    work = directory / "work"
+    work.mkdir()
+    path = directory / "home" / ".claude" / "projects" / "p" / "s1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in _rows(work)))
+    os.utime(path, (1_780_000_000, 1_780_000_000))
     machine = fake_machine(directory, clock=FakeClock(), processes=FakeProcesses())
     return BenchLibrary(Workbench(machine, [load("claude-code")]), directory / "work")
 
 
 def test_what_is_said_on_the_desk_is_there_for_the_wizard(tmp_path: Path):
-    work = tmp_path / "work"
-    work.mkdir()
-    path = tmp_path / "home" / ".claude" / "projects" / "p" / "s1.jsonl"
-    path.parent.mkdir(parents=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in _rows(work)))
-    os.utime(path, (1_780_000_000, 1_780_000_000))
     library = _library(tmp_path)
     name = next(iter(session.name for batch in library.find_sessions(lambda: False) for session in batch.sessions))
     opened = library.open(name)
@@ -67,3 +75,18 @@ def test_what_is_said_on_the_desk_is_there_for_the_wizard(tmp_path: Path):
     kept = library.rescue(name).take_up()
     assert expected in cards(kept.recovery)
     assert kept.recovery.changed == ()
+
+
+async def test_what_the_agent_said_without_a_step_behind_it_fills_the_claimed_pile(tmp_path: Path):
+    library = _library(tmp_path)
+    (name,) = (session.name for batch in library.find_sessions(lambda: False) for session in batch.sessions)
+    app = RefloatApp(library, None, Start(UTF8, home=str(tmp_path / "home"), chosen=name))
+    async with app.run_test(size=WIDE) as pilot:
+        claimed = app.screen.query_one(TriagePane).pile_list("claimed")
+        await until(pilot, lambda: claimed.rows)
+        verdicts = {str(row.card.finding.claim): row.card.finding.verdict for row in claimed.rows}
+        assert verdicts["fixed"] == verdicts["tests_pass"] == FindingVerdict.UNSUPPORTED
+        assert "pushed" not in verdicts
+        await pilot.press("4")
+        await until(pilot, lambda: "“I fixed the pager" in words_of(app))
+        assert "CLAIMED 2" in words_of(app)

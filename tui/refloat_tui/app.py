@@ -98,7 +98,7 @@ class RefloatApp(App[str]):
             if (action := action_of(active.binding.id or ""))
         }
         if isinstance(self.screen, DeskScreen):
-            found |= {"history", "checkout", "triage", "brief", "text"}
+            found |= {"history", "checkout", "triage", "brief", "record", "text"}
         return [scope for scope in SCOPES if scope in found - _NO_HELP]
 
     def action_anywhere_help(self) -> None:
@@ -139,7 +139,7 @@ def make_doors(library: BenchLibrary, environment: Mapping[str, str], demo: Demo
     def wizard(name: SessionName) -> WizardScreen:
         from refloat_tui.screens.wizard.screen import WizardScreen
 
-        return WizardScreen(partial(library.rescue, name), glyphs=glyphs)
+        return WizardScreen(partial(library.rescue, name), glyphs=glyphs, record=library.saved)
 
     return Doors(wizard, demo)
 

@@ -20,6 +20,7 @@ from refloat.model.stamp import Stamp
 from refloat.model.status import Status
 from refloat.model.story import Story
 from refloat.model.triage import Triage
+from refloat_tui.bench_record import BenchRecord
 from refloat_tui.library import Stop
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ class BenchLibrary:
         self._locator: Finder | None = None
         """Its own, so that a session opens while the first reading of all goes on."""
         self._masked: dict[SessionName, tuple[Session, Session]] = {}
+        self.saved = BenchRecord(bench.machine, self._whole_story)
+        """The record."""
 
     def now(self) -> Stamp:
         """Tell the time."""
@@ -221,6 +224,12 @@ class BenchLibrary:
         """
         return BenchOpened(self._bench, self._locate(name))
 
+    def _whole_story(self, name: SessionName) -> Story:
+        from refloat.usecases.read_session import read_story
+
+        located = self._locate(name)
+        return read_story(located.reader, located.found, full=True)
+
     def write_brief(self, written: WrittenBrief, path: Path) -> None:
         """Write a brief; the person has agreed that it replaces what is there.
 
@@ -245,4 +254,5 @@ class BenchLibrary:
 
         known = examine(self._bench, self._locate(name))
         case = Case(known.session, known.story, known.checkout, known.triage)
-        return open_rescue(self._bench, open_drafts(self._bench.machine), case, cwd=self._cwd)
+        holding = self.saved.holding(known.session.name, "is recovering this")
+        return open_rescue(self._bench, open_drafts(self._bench.machine), case, cwd=self._cwd, holding=holding)

@@ -6,21 +6,24 @@ slow and is made from a thread; none touches a widget. What fails raises a `Refl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
+from refloat.model.record import Lease, TiedJob, Trail, Verified, Wrap
 from refloat.model.recovery import Given, Said
-from refloat.model.session import SessionName
+from refloat.model.session import Session, SessionName
 from refloat.model.stamp import Stamp
 from refloat.model.status import Status
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 
 if TYPE_CHECKING:
+    from refloat.usecases.draft_wrap import WrapField
     from refloat.usecases.find_sessions import Batch
+    from refloat.usecases.hand_over import PickedUp
     from refloat.usecases.look_around import Place
 
 Stop = Callable[[], bool]
@@ -66,8 +69,70 @@ class Opened(Protocol):
         ...
 
 
+class SavedRecord(Protocol):
+    """All that the app knows of the record. Nothing of it is made only because somebody looks."""
+
+    def moved(self) -> bool:
+        """Whether something may have been written since the last question. Cheap: asked every few seconds."""
+        ...
+
+    def jobs(self, session: Session | None) -> tuple[TiedJob, ...]:
+        """Every job, those of the session first.
+
+        Raises:
+            RefloatError: the record cannot be read.
+
+        """
+        ...
+
+    def trail(self, job: str, limit: int) -> Trail:
+        """The trail of a job, with about so many steps.
+
+        Raises:
+            RefloatError: there is no such job, or it cannot be read.
+
+        """
+        ...
+
+    def verify(self, job: str, tell: Callable[[int, int], None]) -> Verified:
+        """Re-hash a job from the bytes up. `tell` hears how many links of how many are done; what it raises ends it.
+
+        Raises:
+            RefloatError: there is no such job, or it cannot be read.
+
+        """
+        ...
+
+    def wrap(self, fields: Mapping[WrapField, str], session: SessionName | None) -> Wrap:
+        """Seal a wrap, as a person typed it. A job that is not there is begun with the session's own steps.
+
+        Raises:
+            RefloatError: it is not sealed; the sentence says why.
+
+        """
+        ...
+
+    def pick_up(self, job: str) -> PickedUp:
+        """Pick a job up: verify what most rests on, and seal that this person goes on.
+
+        Raises:
+            RefloatError: it is not picked up; the sentence says why.
+
+        """
+        ...
+
+    def holders(self) -> Mapping[str, Lease]:
+        """Who else is at which session now: `agent:id` → lease; nothing where the record cannot be read."""
+        ...
+
+
 class Library(Protocol):
     """All that the desk knows of the world."""
+
+    @property
+    def saved(self) -> SavedRecord:
+        """The record."""
+        ...
 
     def now(self) -> Stamp:
         """Tell the time. Quick: the desk asks from its own thread."""

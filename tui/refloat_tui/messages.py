@@ -9,6 +9,7 @@ from textual.message import Message
 
 from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
+from refloat.model.record import TiedJob
 from refloat.model.recovery import Given
 from refloat.model.session import SessionName
 from refloat.model.triage import Triage
@@ -82,6 +83,14 @@ class BriefWritten(Message, bubble=False):
 
     name: SessionName
     written: WrittenBrief
+
+
+@dataclass
+class JobsFound(Message, bubble=False):
+    """Every job of the record (or, `why`, none can be read)."""
+
+    jobs: tuple[TiedJob, ...]
+    why: str | None = None
 
 
 @dataclass

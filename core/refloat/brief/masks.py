@@ -296,8 +296,12 @@ def _gather(value: object, found: list[str]) -> None:
             _gather(key, found)
             _gather(inner, found)
     elif is_dataclass(value) and not isinstance(value, type):
-        for name in _field_names(type(value)):
-            _gather(getattr(value, name), found)
+        for name in _field_names(kind):
+            part: object = getattr(value, name)
+            if type(part) is str:
+                found.append(part)
+            elif part is not None and type(part) is not int and part != ():
+                _gather(part, found)
 
 
 @cache

@@ -13,7 +13,6 @@ from refloat.checkout.files import Content
 from refloat.checkout.fold import Folded
 from refloat.checkout.lines import (
     align,
-    bare,
     bare_lines,
     find_block,
     find_differences,
@@ -182,9 +181,9 @@ class _Single:
 
 
 def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally, single: _Single) -> None:
-    bares = [bare(line) for line in piece.lines]
+    bares = [line.removesuffix("\r") for line in piece.lines]
     if _is_undone(piece, bares, lines):
-        count = len(find_differences([bare(line) for line in piece.before or ()], bares))
+        count = len(find_differences([line.removesuffix("\r") for line in piece.before or ()], bares))
         tally.hunks += count
         tally.undone += count
         return
@@ -194,7 +193,7 @@ def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally, s
             tally.origins[place] = piece.origins[index]
     if piece.before is None:
         return
-    before = [bare(line) for line in piece.before]
+    before = [line.removesuffix("\r") for line in piece.before]
     for hunk in find_differences(before, bares):
         old, new = before[hunk.old_from : hunk.old_to], bares[hunk.new_from : hunk.new_to]
         tally.hunks += 1
@@ -212,7 +211,7 @@ def _is_undone(piece: Piece, bares: list[str], lines: Sequence[str]) -> bool:
     """Whether a stretch stands as it was before: then a line of it that reads like a recorded one is none."""
     if piece.whole or piece.before is None or not any(map(tells, piece.before)):
         return False
-    before = [bare(line) for line in piece.before]
+    before = [line.removesuffix("\r") for line in piece.before]
     return before != bares and find_block(bares, lines) is None and find_block(before, lines) is not None
 
 

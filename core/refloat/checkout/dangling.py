@@ -1,8 +1,9 @@
 """Objects that nothing in a repository names any more: commits of dropped stashes, contents that were staged once.
 
-Decides how far the store is looked through: whole up to a size, else its young loose objects, whose file names say
-which to ask about. Every answer costs a fixed number of questions; one that takes too long is none. `git fsck` would
-read every object's content.
+Decides how far the store is looked through: its loose objects, whose file names say which to ask about (where they are
+many, the young ones), and all of it up to a size where a pack was written since the session began: an older one holds
+nothing that the session made. Every answer costs a fixed number of questions; one that takes too long is none. `git
+fsck` would read every object's content.
 """
 
 import os
@@ -30,7 +31,8 @@ _LARGEST: Final = 1024 * 1024
 """Young contents that are read, how many bytes of them at once, and the largest of one."""
 
 
-_COMMIT: Final = re.compile(rb"^([0-9a-f]+) commit ", re.MULTILINE)
+_KINDS: Final = "--batch-check=%(objecttype) %(objectname)"
+"""Without sizes: of a packed difference git finds its kind without unpacking anything."""
 _BLOB: Final = re.compile(rb"^([0-9a-f]+) blob (\d+)$", re.MULTILINE)
 
 
@@ -41,8 +43,6 @@ class Store:
     repository: Repository
     since: Stamp | None
     _commits: list[str] | None = None
-    _told: bytes = b""
-    """Every object with type and size, a line each: in a large repository most are never asked about."""
 
     def find_commits(self) -> list[str]:
         """Ids of commits that no ref, reflog or worktree reaches."""
@@ -57,16 +57,15 @@ class Store:
 
     def holds(self, oids: Collection[str]) -> set[str]:
         """Which of these contents are in the store at all."""
-        stdin = "".join(f"{oid}\n" for oid in oids).encode()
-        asked = self.repository.git.run(self.repository.root, "cat-file", "--batch-check", stdin=stdin)
-        rows = (line.split(" ") for line in asked.out.decode(errors="replace").splitlines())
+        asked = _ask(self.repository, "--batch-check", list(oids))
+        rows = (line.split(" ") for line in asked.decode(errors="replace").splitlines())
         return {row[0] for row in rows if len(row) == 3 and row[1] == "blob"}
 
     def young_blobs(self) -> dict[str, bytes]:
         """Contents written since the session began that lie loose, the newest first, as far as they are few."""
-        self._list()
-        sizes = {oid.decode(): int(size) for oid, size in _BLOB.findall(self._told)}
-        young = [oid for oid in find_loose(self.repository, self.since, young=True) if oid in sizes]
+        loose = find_loose(self.repository, self.since, young=True)
+        sizes = {oid.decode(): int(size) for oid, size in _BLOB.findall(_ask(self.repository, "--batch-check", loose))}
+        young = [oid for oid in loose if oid in sizes]
         wanted: list[str] = []
         left = _MOST_BYTES
         for oid in young[:_MOST_BLOBS]:
@@ -74,9 +73,7 @@ class Store:
             if 0 < size <= min(_LARGEST, left):
                 wanted.append(oid)
                 left -= size
-        stdin = "".join(f"{oid}\n" for oid in wanted).encode()
-        answer = self.repository.git.run(self.repository.root, "cat-file", "--batch", stdin=stdin) if wanted else None
-        return dict(read_objects(answer.out)) if answer is not None else {}
+        return dict(read_objects(_ask(self.repository, "--batch", wanted)))
 
     def unreachable(self, oids: Collection[str]) -> set[str]:
         """Which of these contents nothing names, no index either; none of them where git takes too long to tell."""
@@ -87,31 +84,43 @@ class Store:
         return set(oids).difference(answer.out.decode(errors="replace").split())
 
     def _list(self) -> list[str]:
-        """Ids of the commits that may be unreachable; the sizes of contents beside them."""
+        """Ids of the commits that may be unreachable."""
         if self._commits is None:
-            told = _list_all(self.repository)
+            told = _list_all(self.repository) if _has_young_pack(self.repository, self.since) else None
             if told is None:
-                loose = find_loose(self.repository, self.since)
-                told = _ask(self.repository, "".join(f"{oid}\n" for oid in loose).encode()) if loose else b""
-            self._commits = [oid.decode() for oid in _COMMIT.findall(told)]
-            self._told = told
+                told = _ask(self.repository, _KINDS, find_loose(self.repository, self.since))
+            self._commits = [row[: row.index(b"\n")].decode() for row in told.split(b"commit ")[1:]]
         return self._commits
 
 
+def _has_young_pack(repository: Repository, since: Stamp | None) -> bool:
+    """Whether a pack was written since the session began, or none can be told from the outside."""
+    objects = Path(repository.common_dir) / "objects"
+    if since is None or (objects / "info" / "alternates").exists():
+        return True
+    start = seconds_of(since) - _SLACK
+    try:
+        with os.scandir(objects / "pack") as packs:
+            return any(entry.stat().st_mtime >= start for entry in packs)
+    except OSError:
+        return True
+
+
 def _list_all(repository: Repository) -> bytes | None:
-    """Every object with type and size; None where there are too many, or git takes too long."""
+    """Kind and id of every object, a line each; None where there are too many, or git takes too long."""
     told = repository.git.run(repository.root, "count-objects", "-v")
     counts = dict(line.split(": ", 1) for line in told.out.decode(errors="replace").splitlines() if ": " in line)
     numbers = [int(counts[name]) for name in ("count", "in-pack") if counts.get(name, "").isdigit()]
     if told.code != 0 or sum(numbers) > _MOST:
         return None
-    words = ("cat-file", "--batch-check", "--batch-all-objects", "--unordered")
+    words = ("cat-file", _KINDS, "--batch-all-objects", "--unordered")
     answer = repository.git.run(repository.root, *words, seconds=_SECONDS)
     return answer.out if answer.code == 0 else None
 
 
-def _ask(repository: Repository, stdin: bytes) -> bytes:
-    return repository.git.run(repository.root, "cat-file", "--batch-check", stdin=stdin).out
+def _ask(repository: Repository, what: str, oids: Sequence[str]) -> bytes:
+    stdin = "".join(f"{oid}\n" for oid in oids).encode()
+    return repository.git.run(repository.root, "cat-file", what, stdin=stdin).out if oids else b""
 
 
 def find_loose(repository: Repository, since: Stamp | None, *, young: bool = False) -> Sequence[str]:

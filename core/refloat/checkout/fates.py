@@ -52,7 +52,13 @@ class Surroundings:
 def judge_fates(folded: Folded, comparison: Comparison, around: Surroundings) -> tuple[EditFate, ...]:
     """The fate of every recorded edit of a file, in step order."""
     left = _left(folded)
-    return tuple(_fate(folded, index, left.get(index, ()), comparison, around) for index in range(len(folded.edits)))
+    places: dict[int | None, list[int]] = {}
+    for place, origin in enumerate(comparison.origins):
+        places.setdefault(origin, []).append(place)
+    return tuple(
+        _fate(folded, index, left.get(index, ()), places.get(index, ()), comparison, around)
+        for index in range(len(folded.edits))
+    )
 
 
 def _left(folded: Folded) -> dict[int, list[str]]:
@@ -61,7 +67,7 @@ def _left(folded: Folded) -> dict[int, list[str]]:
     for piece in folded.pieces:
         for line, origin in zip(piece.lines, piece.origins, strict=True):
             if origin >= 0:
-                left.setdefault(origin, []).append(bare(line))
+                left.setdefault(origin, []).append(line.removesuffix("\r"))
     return {origin: kept for origin, lines in left.items() if (kept := _telling(folded, origin, lines))}
 
 
@@ -71,7 +77,15 @@ def _telling(folded: Folded, origin: int, lines: Sequence[str]) -> list[str]:
     return told if told or origin in folded.traces.replaced_by else list(lines)
 
 
-def _fate(folded: Folded, index: int, left: Sequence[str], comparison: Comparison, around: Surroundings) -> EditFate:
+def _fate(
+    folded: Folded,
+    index: int,
+    left: Sequence[str],
+    places: Sequence[int],
+    comparison: Comparison,
+    around: Surroundings,
+) -> EditFate:
+    """`left`: the lines that the edit leaves in the recorded result; `places`: where lines of it stand on disk."""
     row = folded.edits[index]
 
     def made(fate: Fate, commit: str | None = None, by: str | None = None) -> EditFate:
@@ -81,8 +95,8 @@ def _fate(folded: Folded, index: int, left: Sequence[str], comparison: Compariso
         return made(Fate.NEVER_APPLIED)
     if not left and _written_over(folded, index) and not folded.deleted:
         return made(Fate.REVERTED, by=TAKEN_BACK if row.standing is Standing.SUPERSEDED else None)
-    if _stands(folded, index, left, comparison):
-        if _is_dirty(index, comparison, around):
+    if _stands(folded, index, left, places, comparison):
+        if _is_dirty(places, around):
             return made(Fate.UNCOMMITTED)
         return made(Fate.COMMITTED, _commit_of(folded, row, left, around))
     if not left and index in folded.traces.replaced_by:
@@ -126,21 +140,17 @@ def _missing(
     return Fate.LOST, None, around.undone_by
 
 
-def _stands(folded: Folded, index: int, left: Sequence[str], comparison: Comparison) -> bool:
+def _stands(folded: Folded, index: int, left: Sequence[str], places: Sequence[int], comparison: Comparison) -> bool:
     if folded.deleted:
         return index == len(folded.edits) - 1 and comparison.state is FileState.PRESENT
     if left:
-        wanted = set(left)
-        pairs = zip(comparison.origins, comparison.lines, strict=False)
-        return any(origin == index and line in wanted for origin, line in pairs)
+        wanted, lines = set(left), comparison.lines
+        return any(place < len(lines) and lines[place] in wanted for place in places)
     return index not in folded.traces.replaced_by and comparison.state in _THERE
 
 
-def _is_dirty(index: int, comparison: Comparison, around: Surroundings) -> bool:
-    if not around.dirty:
-        return False
-    mine = [place for place, origin in enumerate(comparison.origins) if origin == index]
-    return not mine or any(place in around.dirty_lines for place in mine)
+def _is_dirty(places: Sequence[int], around: Surroundings) -> bool:
+    return around.dirty and (not places or any(place in around.dirty_lines for place in places))
 
 
 def _commit_of(folded: Folded, row: RecordedEdit, left: Sequence[str], around: Surroundings) -> str | None:

@@ -301,7 +301,7 @@ def _balance(cases: Sequence[_Case], ground: Ground) -> None:
         mine = [case for case in cases if case.parties == {_party(witness)}]
         if not mine:
             continue
-        added, removed = _signed(mine, "+"), _signed(mine, "-")
+        added, removed = _signed(mine, "+"), gone if len(mine) == len(cases) else _signed(mine, "-")
         ledger = witness.ledger()
         over = {"+" + line for line, times in added.items() if 0 < ledger.added[line] < times}
         if not witness.folded.deleted and not witness.replaced_everything:
@@ -312,7 +312,8 @@ def _balance(cases: Sequence[_Case], ground: Ground) -> None:
 
 
 def _signed(cases: Iterable[_Case], sign: str) -> Counter[str]:
-    return Counter(bare(line[1:]) for case in cases for line in case.hunk.lines if line[:1] == sign and tells(line[1:]))
+    counted = _counted(cases, sign)
+    return counted if all(map(tells, counted)) else Counter({line: n for line, n in counted.items() if tells(line)})
 
 
 def _dispute(case: _Case, over: AbstractSet[str]) -> None:
@@ -338,7 +339,7 @@ def _credit_commands(cases: Sequence[_Case], ground: Ground) -> None:
 
 
 def _counted(cases: Iterable[_Case], sign: str) -> Counter[str]:
-    return Counter(bare(line[1:]) for case in cases for line in case.hunk.lines if line[:1] == sign)
+    return Counter([line[1:].removesuffix("\r") for case in cases for line in case.hunk.lines if line[:1] == sign])
 
 
 def _laid_out(case: _Case, ground: Ground, layout: Layout, own: Sequence[Witness]) -> bool:

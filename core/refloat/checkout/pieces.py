@@ -106,12 +106,12 @@ def _may_hold(piece: Piece, first: Sequence[Hunk]) -> bool:
 
 def old_side(hunk: Hunk) -> list[str]:
     """The lines that the hunk expects to find."""
-    return [bare(line[1:]) for line in hunk.lines if line[:1] in {" ", "-"}]
+    return [line[1:].removesuffix("\r") for line in hunk.lines if line[:1] in {" ", "-"}]
 
 
 def new_side(hunk: Hunk) -> list[str]:
     """The lines that stand there after the hunk."""
-    return [bare(line[1:]) for line in hunk.lines if line[:1] in {" ", "+"}]
+    return [line[1:].removesuffix("\r") for line in hunk.lines if line[:1] in {" ", "+"}]
 
 
 def _ends(hunk: Hunk) -> tuple[bool, bool]:
@@ -131,8 +131,8 @@ def _apply_positioned(piece: Piece, hunk: Hunk, shift: int, origin: int, traces:
         return None  # its line number counts in the file, and nothing ties it to this stretch
     wanted = max(0, (hunk.old_start or 0) - (1 if old else 0) + shift)
     at: int | None = min(wanted, len(piece.lines) - 1)
-    if old and [bare(line) for line in piece.lines[wanted : wanted + len(old)]] != old:
-        at = find_block(old, [bare(line) for line in piece.lines], wanted)
+    if old and [line.removesuffix("\r") for line in piece.lines[wanted : wanted + len(old)]] != old:
+        at = find_block(old, [line.removesuffix("\r") for line in piece.lines], wanted)
     if at is None:
         return None
     if old and _ends(hunk)[0] and piece.whole and at + len(old) != len(piece.lines):
@@ -178,7 +178,7 @@ def _apply_loose(piece: Piece, hunk: Hunk, cursor: int, origin: int, traces: Tra
         return _append(piece, [line[1:] for line in hunk.lines if line[:1] == "+"], origin, traces)
     if every:
         return _replace_every(piece, hunk, origin, traces)
-    bares = [bare(line) for line in piece.lines]
+    bares = [line.removesuffix("\r") for line in piece.lines]
     start = _after_anchor(hunk, bares, cursor)
     exact = [line[1:] for line in hunk.lines if line[:1] in {" ", "-"}]
     found = _find_from(start, exact, piece.lines)

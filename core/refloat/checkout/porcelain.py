@@ -243,12 +243,34 @@ def read_worktrees(out: bytes) -> list[str]:
     return found
 
 
-def read_index(out: bytes) -> dict[str, str]:
-    """Read `ls-files -v -z`: path to its tag, `H` for a plain one, small where git takes it as unchanged unasked."""
-    text = decode(out)
-    if text.startswith("H ") and text.count("\0H ") + 1 == text.count("\0"):  # as in nearly every repository
-        return dict.fromkeys(text[2:-1].split("\0H "), "H")
-    return {entry[2:]: entry[:1] for entry in text.split("\0") if entry}
+class Index:
+    """What `ls-files -v -z` lists: every tracked path with its tag, sorted by path. Most are never asked about, so the
+    list is searched as it is.
+    """
+
+    def __init__(self, out: bytes) -> None:
+        self._out = out
+        self.plain = out.startswith(b"H ") and out.count(b"\0H ") + 1 == out.count(b"\0")
+        """Every tag is `H`, as in nearly every repository."""
+
+    def __contains__(self, path: str) -> bool:
+        return self.tag(path) is not None
+
+    def tag(self, path: str) -> str | None:
+        """`H` for a plain path, small where git takes it as unchanged unasked (git-ls-files(1)); None: not tracked."""
+        try:
+            wanted, out = path.encode("utf-8", "surrogateescape"), self._out
+        except UnicodeEncodeError:  # half a character, as a record can name it, is no name on a disk
+            return None
+        low, high = 0, len(out)
+        while low < high:  # both at the start of an entry
+            start = out.rfind(b"\0", low, (low + high) // 2) + 1 or low
+            end = out.find(b"\0", start)
+            here = out[start + 2 : end]
+            if here == wanted:
+                return chr(out[start])
+            low, high = (end + 1, high) if here < wanted else (low, start)
+        return None
 
 
 def read_staged(out: bytes) -> dict[str, str]:

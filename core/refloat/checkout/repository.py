@@ -17,12 +17,12 @@ from refloat.checkout.operation import find_operation
 from refloat.checkout.porcelain import (
     LOG_FORMAT,
     DiffHunk,
+    Index,
     LoggedCommit,
     Status,
     StatusEntry,
     decode,
     read_diff,
-    read_index,
     read_log,
     read_objects,
     read_raw,
@@ -73,7 +73,7 @@ class Repository:
     """The paths of the index, asked for once."""
     _worktrees: Running[list[str]] | None = None
     """Paths of the repository's worktrees, asked for once."""
-    _index: Mapping[str, str] | None = None
+    _index: Index | None = None
 
     @property
     def head(self) -> str | None:
@@ -159,10 +159,10 @@ class Repository:
             self.load_objects(heads)
 
     @property
-    def index(self) -> Mapping[str, str]:
-        """Every path that git tracks, with its tag (git-ls-files(1), `-v`); asked when first needed."""
+    def index(self) -> Index:
+        """Every path that git tracks, with its tag; asked when first needed."""
         if self._index is None:
-            self._index = read_index((self._listed or Running(self._list)).result())
+            self._index = Index((self._listed or Running(self._list)).result())
         return self._index
 
     def _list(self) -> bytes:
@@ -170,7 +170,7 @@ class Repository:
 
     def is_overlooked(self, path: str) -> bool:
         """Whether git was told not to look at a tracked file: assume-unchanged, or outside a sparse checkout."""
-        return self.index.get(path, "H") in _OVERLOOKED
+        return not self.index.plain and (self.index.tag(path) or "H") in _OVERLOOKED
 
     def load_staged(self, paths: Sequence[str]) -> dict[str, bytes]:
         """What is staged of some paths: asked for at once."""

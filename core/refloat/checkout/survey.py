@@ -244,7 +244,7 @@ class Survey:
             for path in paths:
                 real = f"{repository.root}/{path}"
                 content, known = self.content(real), content_of(staged.get(path, b""))
-                if content.kind == "missing" and repository.index[path] in "Ss":
+                if content.kind == "missing" and repository.index.tag(path) in ("S", "s"):
                     words = "outside the sparse checkout: compared as git keeps it"
                     self.trees.warnings.append(Warned(words, self.trees.shown(real)))
                     self._contents[real] = known

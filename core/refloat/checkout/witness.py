@@ -101,9 +101,12 @@ class Witness:
     def lost_after(self, line: str) -> int:
         """How many of the equal lines that its record leaves in the file are gone: somebody else took those."""
         if self._lost is None:
-            kept = zip(self.comparison.lines, self.comparison.origins, strict=False)
-            left = Counter(map(bare, self.folded.pieces[0].lines)) if self.folded.text is not None else Counter[str]()
-            self._lost = left - Counter(one for one, origin in kept if origin is not None)
+            if self.folded.text is None:
+                self._lost = Counter()
+            else:
+                kept = zip(self.comparison.lines, self.comparison.origins, strict=False)
+                left = Counter(map(bare, self.folded.pieces[0].lines))
+                self._lost = left - Counter(one for one, origin in kept if origin is not None)
         return self._lost[line]
 
     def wrote_over(self, line: str) -> bool:

@@ -39,6 +39,8 @@ _SORTS: Final[dict[ClaimKind, Sort]] = {
     ClaimKind.BUILDS: "build",
 }
 _LABELLED: Final = re.compile(rf"(?:{MARK}file\d+{MARK}(?:, | and |, and )?)+(?=: | [–—-]+ | → )")
+_VALUE: Final = re.compile(rf"(?<=[:=–—-] ){MARK}tick\d+{MARK} (?=\w)")
+"""A tick between a label and what stands behind it."""
 _WORD: Final = re.compile(r"[a-z][a-z0-9+-]*")
 _RUNS: Final = tuple("run_" + "_".join(s) for n in (1, 2, 3) for s in combinations(("build", "lint", "test"), n))
 """Kinds of tokens that are a check's command."""
@@ -49,14 +51,14 @@ def find_claims(message: str) -> tuple[Claim, ...]:
     """What a message claims, in its order."""
     language = load(_LANGUAGE)
     found: list[Claim] = []
-    before = ""
+    before, tokens = "", Tokens()
     for unit in units_of(message):
-        if unit.open or any(language.section.search(above) for above in unit.under):
+        if unit.open or any(language.section.search(above.rstrip(": ")) for above in unit.under):
             before = ""
             continue
-        tokens = Tokens()
-        for sentence in sentences_of(_marked(tokenize(unit.text, tokens), tokens, language)):
-            found += _Judge(language, tokens, sentence[:_LONGEST], before).claims()
+        sentences = sentences_of(_marked(tokenize(unit.text, tokens), tokens, language))
+        for sentence, behind in zip(sentences, (*sentences[1:], ""), strict=False):
+            found += _Judge(language, tokens, sentence[:_LONGEST], before, behind[:_LONGEST]).claims()
             before = sentence
     return tuple(dict.fromkeys(found))
 
@@ -72,7 +74,7 @@ def find_done(item: str) -> tuple[Claim, ...]:
         prose,
     )
     made = (
-        claim for sentence in sentences_of(told) for claim in _Judge(language, tokens, sentence[:_LONGEST], "").claims()
+        claim for sentence in sentences_of(told) for claim in _Judge(language, tokens, sentence[:_LONGEST]).claims()
     )
     return tuple(dict.fromkeys(_as_written(claim, item) for claim in made))
 
@@ -85,19 +87,19 @@ def _marked(prose: str, tokens: Tokens, language: Language) -> str:
     """Ticks and crosses as tokens."""
     prose = language.open_marks.sub(lambda match: f" {tokens.put('open', match.group())} ", prose.replace("\ufe0f", ""))
     prose = language.done_marks.sub(lambda match: f" {tokens.put('tick', match.group())} ", prose)
-    return " ".join(prose.split())
+    return _VALUE.sub("", " ".join(prose.split()))
 
 
 class _Judge:
     """Judges one sentence."""
 
-    def __init__(self, language: Language, tokens: Tokens, sentence: str, before: str) -> None:
+    def __init__(self, language: Language, tokens: Tokens, sentence: str, before: str = "", behind: str = "") -> None:
         self._language = language
         self._tokens = tokens
         self._said = tokens.restore(sentence)
         self._context = f"{before} {sentence}"
-        small = sentence.lower()
-        self._rules = [rule for rule in language.rules if any(hint in small for hint in rule.hints)]
+        self._behind = behind
+        self._rules = language.likely(sentence)
         self._sentence = self._opened(re.sub(rf"^(?:{MARK}tick\d+{MARK} ?)+(?=\S)", "", sentence).strip("\"' "))
         if self._sentence == sentence and sentence.startswith(MARK + "open"):
             self._sentence = ""
@@ -106,7 +108,7 @@ class _Judge:
         """Without the adverbs that it begins with."""
         while match := self._language.opening.match(sentence):
             sentence = sentence[match.end() :]
-        return sentence
+        return self._language.plain(sentence)
 
     def claims(self) -> list[Claim]:
         """What the sentence claims."""
@@ -118,13 +120,16 @@ class _Judge:
         if not words or foreign > 1 or language.sentence.search(sentence):
             return []
         found: dict[ClaimKind, Claim] = {}
-        for clause in clauses_of(sentence):
-            for kind, where in self._judge(self._opened(clause)):
+        clauses = [language.resolved(self._opened(clause), self._context) for clause in clauses_of(sentence)]
+        for clause in clauses:
+            for kind, where in self._judge(clause):
                 found.setdefault(kind, self._claim(kind, where))
         if found.keys() & _CHECKED:
             found.pop(ClaimKind.VERIFIED, None)
         if self._falls_short():
             found.pop(ClaimKind.TESTS_PASS, None)
+        if language.contrast.search(sentence):
+            found = {kind: claim for kind, claim in found.items() if kind not in _CHECKED}
         return list(found.values())
 
     def _falls_short(self) -> bool:
@@ -137,7 +142,7 @@ class _Judge:
             if rule.needs is not None and not rule.needs.search(self._context):
                 continue
             for match in rule.pattern.finditer(clause):
-                if self._holds(rule, clause, match):
+                if self._holds(rule, clause, match) and not self._undone(rule, match):
                     said = match.group()
                     yield from (
                         (kind, clause[match.start() :] if rule.act else clause)
@@ -154,13 +159,26 @@ class _Judge:
         if rule.act:
             before = re.split(r"(?<=:) ", before)[-1]
             bare = language.alone.match(before) is not None
-            if not bare and language.me.search(before) is None and not self._follows(before):
+            me = language.me.search(before)
+            if me is not None and not bare and language.fronted.search(before[: me.start()]) is None:
+                return False
+            if not bare and me is None and not self._follows(before):
                 return False
             if bare and not self._acts(rule, match, before, after):
                 return False
         if language.before.search(before) or (not rule.act and not rule.fix and language.event.search(before)):
             return False
         return language.after.search(after) is None and (rule.act or language.after_state.search(after) is None)
+
+    def _undone(self, rule: Rule, match: re.Match[str]) -> bool:
+        """Whether it is taken back further on in the sentence or in the one behind it, or takes back itself."""
+        if rule.kinds[0][0] in _CHECKED or rule.kinds[0][0] is ClaimKind.VERIFIED:
+            return False
+        undone = self._language.undone
+        done, _, rest = self._sentence.partition(match.group())
+        if any(found.start() <= len(done) < found.end() for found in undone.finditer(self._sentence)):
+            return any(other.act and other.pattern.search(done) for other in self._rules)
+        return undone.search(self._tokens.restore(f"{rest}, {self._behind}")) is not None
 
     def _acts(self, rule: Rule, match: re.Match[str], before: str, after: str) -> bool:
         """Whether a participle without anybody is an act: no adjective, no adverb that lacks its object."""

@@ -18,14 +18,22 @@ _DIRECTORY: Final = Path(__file__).with_name("rules")
 _NAME: Final = re.compile(r"(?<!\?P)<([a-z_]+)>")
 _TOKENS: Final = {
     "file": "file",
+    "test": "test",
     "run_tests": "run(?:_[a-z]+)*?_test(?:_[a-z]+)*?",
     "run_lint": "run(?:_[a-z]+)*?_lint(?:_[a-z]+)*?",
     "run_build": "run(?:_[a-z]+)*?_build(?:_[a-z]+)*?",
+    "ran_commit": "ran_commit",
+    "ran_push": "ran_push",
+    "ran_pr": "ran_pr",
+    "ran_publish": "ran_publish",
+    "ran_deploy": "ran_deploy",
+    "ran": "ran_[a-z]+",
     "pr_link": "pr",
     "sha": "sha",
     "version": "version",
     "tick": "tick",
     "open": "open",
+    "literal": "(?:code|file|quote)",
     "any": "[a-z_]+",
 }
 """Words of patterns that stand for tokens, with the kind of token."""
@@ -40,8 +48,6 @@ class Rule:
     act: bool
     """Somebody did it: what stands before must be "I …" or nothing. Otherwise something is so."""
     pattern: re.Pattern[str]
-    hints: tuple[str, ...]
-    """Without any of these, in small letters, the pattern cannot match: tried first, for speed."""
     needs: re.Pattern[str] | None
     bare_not: re.Pattern[str] | None
     """Behind an act that begins a clause: it is none."""
@@ -55,10 +61,19 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """Rules that share their hints."""
+
+    hints: tuple[str, ...]
+    """Without any of these, in small letters, none of the rules can match: tried first, for speed."""
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Language:
     """All rules of one language."""
 
-    rules: tuple[Rule, ...]
+    groups: tuple[Group, ...]
     me: re.Pattern[str]
     """Ends in somebody who speaks of himself."""
     alone: re.Pattern[str]
@@ -72,6 +87,18 @@ class Language:
     """Before a state: it is so ever again, not now."""
     adjective: re.Pattern[str]
     failing: re.Pattern[str]
+    contrast: re.Pattern[str]
+    """In a sentence: no check in it is well everywhere."""
+    undone: re.Pattern[str]
+    """Behind an act: it was taken back."""
+    fronted: re.Pattern[str]
+    """What may stand before an "I" that does something."""
+    achieved: re.Pattern[str]
+    """With its group `verb`, an infinitive, the same as that verb done."""
+    antecedent: re.Pattern[str]
+    """What was run; its group is the thing."""
+    anaphor: re.Pattern[str]
+    """A word that stands for what was run."""
     section: re.Pattern[str]
     foreign: frozenset[str]
     tools: frozenset[str]
@@ -80,6 +107,23 @@ class Language:
     """Verbs of a plan → the same, done."""
     open_marks: re.Pattern[str]
     done_marks: re.Pattern[str]
+
+    def plain(self, sentence: str) -> str:
+        """A sentence with "fixed" in place of "managed to fix"."""
+        return self.achieved.sub(lambda match: self.done.get(match["verb"].lower(), match.group()), sentence)
+
+    def likely(self, sentence: str) -> list[Rule]:
+        """The rules that may match in a sentence."""
+        small = sentence.lower()
+        return [rule for group in self.groups if any(hint in small for hint in group.hints) for rule in group.rules]
+
+    def resolved(self, clause: str, context: str) -> str:
+        """A clause with what was run last in place of the pronoun for it."""
+        match = self.anaphor.search(clause)
+        if match is None:
+            return clause
+        ran = [found["thing"] for found in self.antecedent.finditer(context.partition(clause[match.start() :])[0])]
+        return f"{clause[: match.start()]}{ran[-1]}{clause[match.end() :]}" if ran else clause
 
 
 class _Words:
@@ -129,7 +173,6 @@ def _rules(entry: Mapping[str, object], subjects: Mapping[str, object], words: _
     form = entry["form"]
     if form not in ("act", "state"):
         raise ValueError(f"{form!r} is no form of a claim")
-    hints = tuple(_strings(entry["hints"]))
 
     def optional(name: str) -> re.Pattern[str] | None:
         return words.compile(str(entry[name])) if name in entry else None
@@ -139,13 +182,17 @@ def _rules(entry: Mapping[str, object], subjects: Mapping[str, object], words: _
             kinds,
             form == "act",
             words.compile(rf"\b(?:{pattern})" if form == "act" else pattern),
-            hints,
             optional("needs"),
             optional("bare_not"),
             optional("not_about"),
         )
         for pattern in _strings(entry["patterns"])
     ]
+
+
+def _hints(value: object, shared: Mapping[str, object]) -> tuple[str, ...]:
+    """Hints, or those of a name."""
+    return tuple(_strings(shared[value] if isinstance(value, str) else value))
 
 
 @cache
@@ -162,10 +209,15 @@ def load(language: str) -> Language:
     words = _Words(_table(data["words"]))
     veto = _table(data["veto"])
     subjects = _table(data["subjects"])
+    anaphora = _table(data["anaphora"])
     lists = {name: words.any_of(_strings(patterns)) for name, patterns in veto.items() if not name.endswith("_marks")}
-    rules = [rule for entry in data["claims"] for rule in _rules(_table(entry), subjects, words)]
+    shared = _table(data["hints"])
+    groups = tuple(
+        Group(_hints(entry["hints"], shared), tuple(_rules(entry, subjects, words)))
+        for entry in map(_table, data["claims"])
+    )
     return Language(
-        rules=tuple(rules),
+        groups=groups,
         me=words.compile(r"\b<me> <adv>$"),
         alone=words.compile(r"<adv>$"),
         opening=re.compile(rf"(?:{lists['opening'].pattern})", re.IGNORECASE),
@@ -176,6 +228,12 @@ def load(language: str) -> Language:
         event=lists["event"],
         adjective=lists["adjective"],
         failing=lists["failing"],
+        contrast=lists["contrast"],
+        undone=lists["undone"],
+        fronted=lists["fronted"],
+        achieved=lists["achieved"],
+        antecedent=words.compile(str(anaphora["antecedent"])),
+        anaphor=words.compile(str(anaphora["anaphor"])),
         section=re.compile(rf"\b(?:{lists['section'].pattern})", re.IGNORECASE),
         foreign=frozenset(str(data["foreign"]).split()),
         tools=frozenset(str(data["tools"]).split()),

@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from refloat.commands.sorts import mainly
+from refloat.commands.checks import verifies
+from refloat.commands.sorts import is_tool, mainly
 
 MARK: Final = "ʘ"
 """Begins and ends a token. A letter to regular expressions, and in no text that people write."""
@@ -43,6 +44,28 @@ _SHA: Final = re.compile(r"(?<![\w./-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]
 _VERSION: Final = re.compile(
     r"(?<![\w./-])v?\d+\.\d+(?:\.\d+)*(?:-?(?:alpha|beta|rc|dev|a|b)[.\d]*)?(?![\w/%])|(?<![\w./-])v\d+(?![\w/.])"
 )
+
+
+_TEST: Final = re.compile(
+    r"(?:[\w./\\-]+::)+[\w\[\]-]+|test_\w+(?:\(\))?|\w+_(?:test|spec)|Test[A-Z]\w*|[A-Z]\w*(?:Tests?|Spec)"
+)
+"""The name of a test, as test runners take it."""
+
+_ACTS: Final = {
+    "ran_commit": re.compile(r"git commit\b"),
+    "ran_push": re.compile(r"git push\b"),
+    "ran_pr": re.compile(r"gh pr create\b|glab mr create\b"),
+    "ran_publish": re.compile(
+        r"(?:npm|pnpm|yarn|bun|cargo|poetry|uv|flit|hatch|gem|mix hex\.|dotnet nuget) ?(?:publish|push)\b"
+        r"|twine upload\b|gh release create\b|docker push\b|mvn deploy\b"
+    ),
+    "ran_deploy": re.compile(
+        r"(?:fly|flyctl|vercel|netlify|firebase|serverless|sls|sam|cdk|wrangler|cap \w+|gcloud [\w ]*) ?deploy\b"
+        r"|(?:npm|pnpm|yarn) run deploy\b|make deploy\b|kubectl (?:apply|rollout)\b|helm (?:upgrade|install)\b"
+        r"|git push heroku\b"
+    ),
+}
+"""Commands that do by themselves what is claimed."""
 
 
 @dataclass(slots=True)
@@ -80,7 +103,12 @@ def _code(tokens: Tokens, match: re.Match[str]) -> str:
         return tokens.put("version", match.group(), code)
     if _FILE.fullmatch(code) or _CODE_FILE.fullmatch(code):
         return tokens.put("file", match.group(), _without_line(code))
-    sorts = mainly(code)
+    if _TEST.fullmatch(code):
+        return tokens.put("test", match.group(), code)
+    act = next((kind for kind, pattern in _ACTS.items() if pattern.match(code)), None)
+    if act is not None:
+        return tokens.put(act, match.group(), code)
+    sorts = mainly(code) or (verifies(code) if is_tool(code) else ())
     if sorts:
         return tokens.put("run_" + "_".join(sorted(sorts)), match.group(), code)
     return tokens.put("code", match.group(), code)

@@ -9,8 +9,10 @@ same. Knows defaults and their factories, and neither `__post_init__` nor fields
 
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import count
 from operator import attrgetter
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Final, TypeVar, cast, dataclass_transform
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ def slotted(cls: type[T]) -> type[T]:
 def _make(cls: type[T], *, hashed: bool) -> type[T]:
     if hasattr(cls, "__post_init__"):
         raise TypeError(f"{cls.__name__} has a __post_init__: make it a dataclass")
+    cls.__doc__ = cls.__doc__ or cls.__name__  # else `dataclass` composes a signature, which takes longer than the rest
     made = dataclass(slots=True, init=False, repr=False, eq=False)(cls)
     rows = fields(cast("type[DataclassInstance]", made))
     key = attrgetter(*[row.name for row in rows if row.compare]) if any(row.compare for row in rows) else _nothing
@@ -63,26 +66,44 @@ _ABSENT: Final = object()
 
 
 def _init(rows: "Sequence[Field[object]]") -> "Callable[..., None]":
-    """The one method that must be written out for each class: `dataclass` writes six, and they cost the start."""
-    given: list[str] = []
-    body: list[str] = []
-    around: dict[str, object] = {"_absent": _ABSENT}
+    """The one method that must be written out for each class: `dataclass` writes six, and they cost the start. Classes
+    with as many fields, and factories at the same places, share what is compiled: only the names differ.
+    """
     for row in rows:
         if not row.init or row.kw_only:
             raise TypeError(f"{row.name} is no plain field: make its class a dataclass")
-        name, made = row.name, row.name
-        if row.default is not MISSING:
-            around[f"_of_{name}"] = row.default
-            given.append(f"{name}=_of_{name}")
-        elif row.default_factory is not MISSING:
-            around[f"_of_{name}"] = row.default_factory
-            given.append(f"{name}=_absent")
-            made = f"_of_{name}() if {name} is _absent else {name}"
-        else:
-            given.append(name)
-        body.append(f" self.{name} = {made}\n")
-    exec(f"def __init__(self, {', '.join(given)}):\n{''.join(body) or ' pass'}", around)  # noqa: S102 - names of fields
-    return cast("Callable[..., None]", around["__init__"])
+    lacking = list(map(_may_lack, rows))
+    if lacking != sorted(lacking):
+        raise TypeError(f"{rows[lacking.index(True)].name} has a default, and a field behind it has none")
+    makers = tuple(row.default_factory for row in rows if row.default_factory is not MISSING)
+    names = tuple(row.name for row in rows)
+    code = _compiled(tuple(row.default_factory is not MISSING for row in rows))
+    code = code.replace(co_varnames=("self", *names), co_names=_renamed(code.co_names, names))
+    defaults = tuple(_ABSENT if row.default is MISSING else row.default for row in rows if _may_lack(row))
+    around: dict[str, object] = {"_absent": _ABSENT, "_makers": makers}
+    return cast("Callable[..., None]", FunctionType(code, around, "__init__", defaults))
+
+
+def _may_lack(row: "Field[object]") -> bool:
+    return row.default is not MISSING or row.default_factory is not MISSING
+
+
+@cache
+def _compiled(made: tuple[bool, ...]) -> CodeType:
+    """An `__init__` of fields `_0`, `_1` and so on; `made` says which of them have a factory."""
+    body: list[str] = []
+    makers = count()
+    for index, factory in enumerate(made):
+        given = f"_makers[{next(makers)}]() if _{index} is _absent else _{index}" if factory else f"_{index}"
+        body.append(f" self._{index} = {given}\n")
+    given = ", ".join(["self", *(f"_{index}" for index in range(len(made)))])
+    around: dict[str, FunctionType] = {}
+    exec(f"def __init__({given}):\n{''.join(body) or ' pass'}", around)  # noqa: S102 - numbers alone
+    return around["__init__"].__code__
+
+
+def _renamed(used: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(names[int(name[1:])] if name[1:].isdigit() else name for name in used)
 
 
 def plain_of(value: "DataclassInstance") -> dict[str, object]:

@@ -124,6 +124,19 @@ class Job:
     """Of the newest decision."""
 
 
+TiedBy = Literal["session", "workspace"]
+"""How a session is on a job: it saved something there, or somebody did from its workspace."""
+
+
+@dataclass(frozen=True, slots=True)
+class TiedJob:
+    """A job as one session sees it."""
+
+    job: Job
+    tie: TiedBy | None
+    """None: neither the session nor its workspace has to do with it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lease:
     """A claim on a session or a job until a moment."""

@@ -90,6 +90,8 @@ class Given:
     title: str | None = None
     edits: dict[Section, tuple[LineEdit, ...]] = field(default_factory=dict[Section, tuple[LineEdit, ...]])
     """What was changed in the brief itself, line by line."""
+    wrap: dict[str, str] = field(default_factory=dict[str, str])
+    """What was typed into a wrap that is not sealed yet: field → words."""
     path: str | None = None
     """Where the brief goes; None for the usual place."""
     written: tuple[str, Stamp] | None = None
@@ -249,6 +251,13 @@ class EditedLine:
 
 
 @dataclass(frozen=True, slots=True)
+class SaidWrap:
+    """What stands in the fields of a wrap now; nothing: it is sealed, or taken back."""
+
+    words: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ChosePath:
     """Where the brief goes."""
 
@@ -279,6 +288,7 @@ Said = (
     | SaidDoneWhen
     | SaidTitle
     | EditedLine
+    | SaidWrap
     | ChosePath
     | WroteTo
 )

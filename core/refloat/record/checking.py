@@ -14,10 +14,16 @@ from refloat.record.store import Record
 from refloat.record.verify import CheckContent, ContentFault, judge_job
 from refloat.record.whole import load_job
 
-Progress = Callable[[int], None]
+Progress = Callable[[int, int], None]
+"""Told how many links of how many were looked at, and again while a long content is read. An error that it raises ends
+the check."""
 
 
-def verify_job(record: Record, job: str, only: str | None = None) -> Verified:
+def _untold(done: int, of: int) -> None:
+    del done, of
+
+
+def verify_job(record: Record, job: str, only: str | None = None, tell: Progress = _untold) -> Verified:
     """Re-hash everything of a job, from the saved bytes up; with `only`, one receipt of it.
 
     Raises:
@@ -27,10 +33,30 @@ def verify_job(record: Record, job: str, only: str | None = None) -> Verified:
     damaged = [] if only else [Fault(None, "database", what) for what in record.engine.integrity()]
     try:
         with record.reading() as connection:
-            found = judge_job(load_job(connection, job), content_check(record, connection), record.known_keys, only)
+            whole = load_job(connection, job)
+            counted = _Counted(tell, len(whole.links))
+            found = judge_job(
+                whole, content_check(record, connection, counted.again), record.known_keys, only, counted.one_more
+            )
     except RecordUnavailable as error:
         return Verified(job, 0, (), (*damaged, Fault(None, "database", str(error))), "unsigned")
     return replace(found, problems=(*damaged, *found.problems))
+
+
+class _Counted:
+    """How far a check has come."""
+
+    def __init__(self, tell: Progress, of: int) -> None:
+        self._tell = tell
+        self._of = of
+        self._done = 0
+
+    def one_more(self) -> None:
+        self._done += 1
+        self._tell(self._done, self._of)
+
+    def again(self) -> None:
+        self._tell(self._done, self._of)
 
 
 def read_end_to_end(record: Record, job: str) -> Verified:
@@ -62,13 +88,13 @@ def find_receipt(record: Record, prefix: str) -> tuple[str, str]:
     return text(found[0], "job"), text(found[0], "receipt")
 
 
-def content_check(record: Record, connection: Connection) -> CheckContent:
-    """A check of contents against the record; what many steps share is read once."""
+def content_check(record: Record, connection: Connection, breathe: Callable[[], None] = lambda: None) -> CheckContent:
+    """Check contents against the record; what many steps share is read once. `breathe` is called after each piece."""
     known: dict[tuple[str, int | None], ContentFault | None] = {}
 
     def check(name: str, size: int | None) -> ContentFault | None:
         if (name, size) not in known:
-            known[name, size] = _check(record, connection, name, size)
+            known[name, size] = _check(record, connection, name, size, breathe)
         return known[name, size]
 
     return check
@@ -84,10 +110,12 @@ def quick_verdict(record: Record, connection: Connection, row: Row, created_at: 
     return "unchanged"
 
 
-def _check(record: Record, connection: Connection, name: str, size: int | None) -> ContentFault | None:
+def _check(
+    record: Record, connection: Connection, name: str, size: int | None, breathe: Callable[[], None]
+) -> ContentFault | None:
     try:
         for _ in read(record, connection, name, size):
-            pass
+            breathe()
     except ContentMissing:
         return ContentFault("missing", "its bytes are not kept any more")
     except ContentDamaged as error:

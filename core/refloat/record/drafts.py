@@ -164,6 +164,7 @@ def write_state(given: Given, seen: Seen, receipts: Mapping[str, str] | None = N
         "done_when": None if given.done_when is None else list(given.done_when),
         "title": given.title,
         "edits": {section: [[edit.was, edit.now] for edit in edits] for section, edits in given.edits.items()},
+        "wrap": given.wrap,
         "path": given.path,
         "written": None if given.written is None else list(given.written),
         "stale": given.stale,
@@ -206,6 +207,7 @@ def read_state(text: str) -> tuple[Given, Seen]:
         edits={
             cast("Section", key): _edits(rows) for key, rows in _mapping(state.get("edits")).items() if key in _SECTIONS
         },
+        wrap=_texts(state.get("wrap")),
         path=_text(state.get("path")),
         written=_written(state.get("written")),
         stale=state.get("stale") is True,

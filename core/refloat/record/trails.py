@@ -5,10 +5,10 @@ A step rests on the one that left the checkout which it started from, or the out
 nobody may take for done, too: steps in flight, or of unknown outcome.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
-from refloat.model.record import Job, SavedStep, Trail, Verdict
+from refloat.model.record import Job, SavedStep, TiedBy, TiedJob, Trail, Verdict
 from refloat.model.saving import STATUSES, LinkKind
 from refloat.record.checking import quick_verdict
 from refloat.record.engine import Connection, Row
@@ -97,6 +97,28 @@ def find_jobs(record: Record) -> tuple[Job, ...]:
     with record.reading() as connection:
         jobs = [_job(row) for row in connection.rows("jobs.all")]
     return tuple(sorted(jobs, key=lambda job: job.last_at or "", reverse=True))
+
+
+def find_tied(
+    record: Record, producer: str, places: Sequence[str], *, own: Collection[str] = (), near: Collection[str] = ()
+) -> tuple[TiedJob, ...]:
+    """Every job: first those that `producer` saved on, then those with a step from one of the directories or below
+    it, then the rest; each kind with the newest activity first. `own` and `near` are known to be of the first and the
+    second kind.
+    """
+    with record.reading() as connection:
+        mine = {*own, *(row["name"] for row in connection.rows("jobs.of_producer", producer=producer))}
+        beside: set[object] = set(near)
+        for place in places:
+            below = place.rstrip("/") + "/"
+            rows = connection.rows("jobs.at_place", place=place, below=below, length=len(below))
+            beside |= {row["name"] for row in rows}
+    ties: list[TiedBy | None] = ["session", "workspace", None]
+    tied = [
+        TiedJob(job, "session" if job.name in mine else "workspace" if job.name in beside else None)
+        for job in find_jobs(record)
+    ]
+    return tuple(sorted(tied, key=lambda one: ties.index(one.tie)))
 
 
 def _shown(connection: Connection, job: str, bearing: Sequence[int], limit: int) -> list[Row]:

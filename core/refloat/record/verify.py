@@ -40,8 +40,15 @@ class _Place(NamedTuple):
     intact: bool
 
 
-def judge_job(job: WholeJob, check: CheckContent, known: Known, only: str | None = None) -> Verified:
-    """Judge a whole job; with `only`, a receipt, just that link, its bytes and its place.
+def judge_job(
+    job: WholeJob,
+    check: CheckContent,
+    known: Known,
+    only: str | None = None,
+    looked: Callable[[], None] = lambda: None,
+) -> Verified:
+    """Judge a whole job; with `only`, a receipt, just that link, its bytes and its place. `looked` is called after
+    each link.
 
     Raises:
         KeyUnusable: something is signed, and the known keys cannot be read.
@@ -53,7 +60,9 @@ def judge_job(job: WholeJob, check: CheckContent, known: Known, only: str | None
     in_flight: list[int] = []
     if job.row is None:
         faults.append(Fault(None, "job", "the job's own row is missing", "missing"))
-    for kind, row in job.links:
+    for at, (kind, row) in enumerate(job.links):
+        if at:
+            looked()
         if kind == "step" and row["sealed"] is None:
             in_flight.append(number(row, "seq") or 0)
             if only is None:
@@ -66,6 +75,8 @@ def judge_job(job: WholeJob, check: CheckContent, known: Known, only: str | None
             if row["signature"] is not None and row["signer"] is None:
                 faults.append(_fault(kind, row, "signature", "it is signed, and nobody is named who signed it"))
             faults += _judge_contents(kind, row, check)
+    if job.links:
+        looked()
     places.sort(key=lambda place: place.sealed)
     faults += [fault for fault, receipt in _judge_chain(places) if only is None or receipt == only]
     if only is None and job.row is not None:

@@ -22,6 +22,7 @@ from refloat.model.stamp import Stamp, later
 from refloat.ports import GitAnswer, Machine, Places
 from refloat.testing.fakes import FakeProcesses, FakeTraces, FakeWatch, ScriptedGit
 from refloat.testing.samples import Sample, at
+from refloat.usecases.hold_session import Holding
 from refloat.usecases.keep_draft import Drafts, open_drafts
 from refloat.usecases.rescue import Case, Masked, Rescue
 
@@ -157,7 +158,14 @@ def unmasked(value: Masked, /) -> Masked:
     return value
 
 
-def rescue_of(sample: Sample, machine: Machine, *, drafts: Drafts | None = None, cwd: Path | None = None) -> Rescue:
+def rescue_of(
+    sample: Sample,
+    machine: Machine,
+    *,
+    drafts: Drafts | None = None,
+    cwd: Path | None = None,
+    holding: Holding | None = None,
+) -> Rescue:
     """A Rescue of a sample. Without `drafts`, the machine's own record is opened; close it with the Drafts."""
     return Rescue(
         machine,
@@ -168,4 +176,5 @@ def rescue_of(sample: Sample, machine: Machine, *, drafts: Drafts | None = None,
         mask=unmasked,
         new_command=lambda brief: ("claude", f"Read {brief} and go on from there."),
         cwd=cwd or machine.places.home,
+        holding=holding,
     )

@@ -10,15 +10,18 @@ from dataclasses import dataclass
 
 from refloat.errors import UsageError
 from refloat.model.record import Checked, Decision, Fault, Pickup, SavedStep, Trail, Verdict, Wrap
+from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
+from refloat.model.story import Story
 from refloat.record.checking import read_end_to_end, verify_job
 from refloat.record.handovers import NewDecision, NewPickup, NewWrap, add_decision, add_pickup, add_wrap
 from refloat.record.rows import number, text
 from refloat.record.store import Record
 from refloat.record.trails import load_trail, newest_wraps, own_row, unsettled
 from refloat.record.values import decision_of, pickup_of, wrap_of
+from refloat.usecases.reconstruct import reconstruct
 
-__all__ = ["NewDecision", "NewWrap", "PickedUp", "decide_job", "find_wrap", "pick_up", "wrap_job"]
+__all__ = ["NewDecision", "NewWrap", "PickedUp", "decide_job", "find_wrap", "pick_up", "wrap_job", "wrap_session"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,21 @@ def wrap_job(record: Record, wrap: NewWrap) -> Wrap:
         before = newest_wraps(connection, wrap.job)
     goal = wrap.goal or (text(before[0], "goal") if before else "")
     return wrap_of(add_wrap(record, wrap._replace(goal=goal)).row, "unchanged")
+
+
+def wrap_session(record: Record, wrap: NewWrap, session: SessionName, load_story: Callable[[], Story]) -> Wrap:
+    """Seal a wrap of a job; one that is not there yet is begun with the session's own steps, as a reconstruction.
+
+    Raises:
+        UsageError: no job can be called so.
+        RefloatError: the session cannot be read, or the record did not take it.
+
+    """
+    with record.reading() as connection:
+        is_there = connection.row("jobs.one", job=wrap.job) is not None
+    if not is_there:
+        reconstruct(record, wrap.job, session, load_story(), wrap.at)
+    return wrap_job(record, wrap)
 
 
 def decide_job(record: Record, decision: NewDecision) -> Decision:

@@ -40,6 +40,7 @@ from refloat.model.recovery import (
     SaidOwner,
     SaidProcess,
     SaidTitle,
+    SaidWrap,
     Seen,
     WentOn,
     WentTo,
@@ -81,7 +82,7 @@ class Recovery:
 def answer(recovery: Recovery, said: Said) -> Recovery:
     """The recovery with one more thing said."""
     before, given = recovery.given, _with(recovery.given, said)
-    silent = isinstance(said, WentOn | WentTo | LookedAt | Probed | ChosePath | WroteTo)
+    silent = isinstance(said, WentOn | WentTo | LookedAt | Probed | SaidWrap | ChosePath | WroteTo)
     if before.written is not None and not silent and given != before:
         given = replace(given, stale=True)
     return replace(recovery, given=given)
@@ -119,6 +120,8 @@ def _with(given: Given, said: Said) -> Given:
             return replace(given, title=text)
         case EditedLine(section, edit):
             return replace(given, edits={**given.edits, section: _merge(given.edits.get(section, ()), edit)})
+        case SaidWrap(words):
+            return replace(given, wrap=dict(words))
         case ChosePath(path):
             return replace(given, path=path)
         case WroteTo(path, at):

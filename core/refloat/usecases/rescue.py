@@ -21,6 +21,7 @@ from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.ports import Machine
 from refloat.usecases.decided import standing
+from refloat.usecases.hold_session import Holding
 from refloat.usecases.keep_draft import Drafts, Kept
 from refloat.usecases.preview_brief import preview_brief
 from refloat.usecases.probe import Look, plan_look, run_look
@@ -65,7 +66,10 @@ class Rescue:
         mask: Mask,
         new_command: Callable[[str], Sequence[str]],
         cwd: Path,
+        holding: Holding | None = None,
     ) -> None:
+        self.holding = holding
+        """The claim on the session; None where nobody else could see one."""
         self._machine = machine
         self._drafts = drafts
         self._case = case
@@ -91,6 +95,11 @@ class Rescue:
     def home(self) -> Path:
         """The home directory."""
         return self._machine.places.home
+
+    @property
+    def session(self) -> Session:
+        """The session."""
+        return self._mask(self._case.session)
 
     def take_up(self) -> Kept:
         """Go on where the last answer left off, or begin.
@@ -192,7 +201,7 @@ class Rescue:
         return tuple(self._new_command(str(path)))
 
 
-def open_rescue(bench: Workbench, drafts: Drafts, case: Case, *, cwd: Path) -> Rescue:
+def open_rescue(bench: Workbench, drafts: Drafts, case: Case, *, cwd: Path, holding: Holding | None = None) -> Rescue:
     """The recovery of a session that was read and compared. `drafts` must outlive it.
 
     Raises:
@@ -220,6 +229,7 @@ def open_rescue(bench: Workbench, drafts: Drafts, case: Case, *, cwd: Path) -> R
         mask=masker.tree,
         new_command=bench.reader(case.session.agent).new_command,
         cwd=cwd,
+        holding=holding,
     )
 
 

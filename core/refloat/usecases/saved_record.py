@@ -1,9 +1,9 @@
-"""The record for commands that read what was saved: opened where it is, and not made to be found empty."""
+"""The record for who reads what was saved: opened where it is, and not made to be found empty."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from refloat.errors import UsageError
+from refloat.errors import Unreadable, UsageError
 from refloat.model.stamp import Stamp
 from refloat.record.store import FILE_NAME, Record, find_url, open_record
 
@@ -24,3 +24,21 @@ def open_saved(data: Path, config: Path, environment: Mapping[str, str], now: St
     if url is None and not (data / FILE_NAME).exists():
         raise NothingSaved("nothing is saved here yet; `refloat run --job JOB -- COMMAND` saves a first step")
     return open_record(data, now, url)
+
+
+def mark_of(data: Path, config: Path, environment: Mapping[str, str]) -> tuple[tuple[int, int], ...] | None:
+    """What changes with everything that is written to a record file; None where only the record itself can tell."""
+    try:
+        if find_url(environment, config) is not None:
+            return None
+    except Unreadable:
+        return None
+    marks: list[tuple[int, int]] = []
+    for name in (FILE_NAME, f"{FILE_NAME}-wal"):  # SQLite writes to the second until it tidies up
+        try:
+            seen = (data / name).stat()
+        except OSError:
+            marks.append((0, 0))
+        else:
+            marks.append((seen.st_mtime_ns, seen.st_size))
+    return tuple(marks)

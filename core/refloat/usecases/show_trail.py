@@ -1,17 +1,20 @@
 """What a newcomer to a job must know first."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from refloat.model.record import Job, Trail
+from refloat.model.record import Job, SavedStep, TiedJob, Trail
 from refloat.model.saving import Runner
 from refloat.model.stamp import Stamp
 from refloat.record.store import Record
 from refloat.record.trails import SHOWN as _SHOWN
-from refloat.record.trails import find_jobs, load_trail
+from refloat.record.trails import find_jobs, find_tied, load_trail
 from refloat.usecases.saved_record import NothingSaved, open_saved
+
+if TYPE_CHECKING:  # the short road of `refloat trail` does without it
+    from refloat.model.session import Session
 
 SHOWN: Final = _SHOWN
 """Steps of a trail, unless more are asked for."""
@@ -25,8 +28,27 @@ def show_trail(record: Record, job: str, limit: int, is_running: Callable[[Runne
 
     """
     trail = load_trail(record, job, limit)
-    steps = [step if step.link else replace(step, running=is_running(step.opening.runner)) for step in trail.steps]
-    return replace(trail, steps=tuple(steps))
+    return replace(trail, steps=with_running(trail.steps, is_running))
+
+
+def with_running(steps: Sequence[SavedStep], is_running: Callable[[Runner], bool | None]) -> tuple[SavedStep, ...]:
+    """Steps, and of each that is in flight, whether its process still runs."""
+    return tuple(step if step.link else replace(step, running=is_running(step.opening.runner)) for step in steps)
+
+
+def tied_jobs(record: Record, session: "Session | None", host: str) -> tuple[TiedJob, ...]:
+    """Every job, those of a session and of its recovery first, then those of its workspace (tied to it on this host, or
+    with a step from there); each kind with the newest activity first.
+    """
+    from refloat.record.ties import find_ties
+    from refloat.usecases.decided import job_of
+
+    if session is None:
+        return tuple(TiedJob(job, None) for job in find_jobs(record))
+    places = dict.fromkeys(place for place in (session.repo, session.worktree, session.workspace) if place)
+    roots = [Path(place) for place in places]
+    near = {tie.job for tie in find_ties(record, host) if any(root.is_relative_to(tie.workspace) for root in roots)}
+    return find_tied(record, session.name, tuple(places), own={job_of(session.name)}, near=near)
 
 
 def list_jobs(data: Path, config: Path, environment: Mapping[str, str], now: Stamp) -> tuple[Job, ...]:

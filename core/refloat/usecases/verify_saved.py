@@ -11,7 +11,7 @@ from refloat.errors import UsageError
 from refloat.model.record import Verified
 from refloat.model.stamp import Stamp
 from refloat.record.aer1 import find_receipts, verify_receipts
-from refloat.record.checking import find_receipt, verify_job
+from refloat.record.checking import Progress, find_receipt, verify_job
 from refloat.record.exported import NoExport, is_export, read_document, verify_export
 from refloat.record.keys import Known, no_keys
 from refloat.record.store import Record
@@ -50,6 +50,16 @@ def verify_ref(ref: str, open_it: Callable[[], Record], now: Stamp, known: Known
         if path.is_file():
             return verify_file(path, now, known)
         return verify_job(record, ref)  # links may be left of it; else it says which jobs there are
+
+
+def verify_whole(record: Record, job: str, tell: Progress) -> Verified:
+    """Verify a whole job, and tell how far it has come; what `tell` raises ends the check.
+
+    Raises:
+        NoSuchJob: there is none of that name.
+
+    """
+    return verify_job(record, job, tell=tell)
 
 
 def verify_file(path: Path, now: Stamp, known: Known = no_keys) -> Verified:

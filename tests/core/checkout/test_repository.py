@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from refloat.checkout import pieces
 from refloat.checkout.lines import tells
 from refloat.checkout.pieces import FOREIGN, Traces, apply_edit, loose_pieces, whole_piece
+from refloat.checkout.porcelain import Index
 from refloat.checkout.repository import load_repository
 from refloat.checkout.trees import Trees
 from refloat.model.transcript import FileEdit, Hunk
@@ -90,3 +91,17 @@ def test_the_cheap_look_at_a_piece_refuses_nothing_that_would_be_applied(
 def test_a_hunk_without_old_lines_needs_nothing_to_stand_there() -> None:
     edit = FileEdit("/a", "update", hunks=hunks_between("", "x\n"))
     assert list(loose_pieces(edit, 0, Traces()))
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\0", codec="utf-8"), min_size=1), unique=True), st.text())
+def test_every_listed_path_is_found_and_no_other(paths: list[str], other: str) -> None:
+    tags = {path: "HhSM"[len(path) % 4] for path in paths}
+    listed = sorted(path.encode() for path in paths)
+    index = Index(b"".join(b"%b %b\0" % (tags[path.decode()].encode(), path) for path in listed))
+    assert {path: index.tag(path) for path in paths} == tags
+    assert (other in index) == (other in tags)
+    assert index.plain == (set(tags.values()) == {"H"})
+
+
+def test_no_path_is_called_by_half_a_character() -> None:
+    assert "\ud83d" not in Index(b"H a\0")

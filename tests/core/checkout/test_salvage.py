@@ -351,6 +351,21 @@ def test_a_lost_commit_gives_what_the_record_has_mere_hunks_of(repo: Repo, *, da
     assert read(repo, "a.py").decode() == NEW
 
 
+@pytest.mark.parametrize("told", [True, False])
+def test_a_pack_from_before_the_session_is_searched_only_where_another_store_lends_to_it(
+    repo: Repo, tmp_path: Path, *, told: bool
+) -> None:
+    story = lose_after_commit(repo, dangling=False)
+    repo.git("repack", "-q", "-a", "-d")
+    repo.git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+    assert "unreachable" in why(find(repo, story), "a.py")
+    for pack in (repo.root / ".git" / "objects" / "pack").iterdir():
+        os.utime(pack, (0, 0))
+    if told:
+        (repo.root / ".git" / "objects" / "info" / "alternates").write_text(f"{tmp_path}/elsewhere\n")
+    assert ("unreachable" in why(find(repo, story), "a.py")) is told
+
+
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_content_that_was_staged_once(repo: Repo, *, whole: bool) -> None:
     path = repo.path("a.py")

@@ -37,6 +37,16 @@ class Counted:
     seen: set[str] = field(default_factory=set[str])
 
 
+@slotted
+class Likewise:
+    """As many fields as `Light`, factories at the same place, and another name, default and factory for each."""
+
+    place: int
+    why: str = "none"
+    seen: set[str] = field(default_factory=set[str])
+    last: int = 7
+
+
 VALUES = st.tuples(st.text(), st.none() | st.integers(-5, 5), st.lists(st.integers(0, 2), max_size=2), st.text())
 
 
@@ -57,6 +67,12 @@ def test_defaults_are_made_for_each_value() -> None:
     assert other.parts == []
     assert Counted() == Counted(0, set())
     assert Counted().seen is not Counted().seen
+
+
+def test_classes_of_one_shape_keep_their_own_names_and_defaults() -> None:
+    assert Likewise(1) == Likewise(place=1, why="none", seen=set(), last=7)
+    assert Likewise(1, last=2, seen={"a"}) == Likewise(1, "none", {"a"}, 2)
+    assert Light("a") == Light(name="a", at=None, parts=[], hidden="")
 
 
 def test_it_is_a_dataclass_with_slots() -> None:
@@ -93,6 +109,15 @@ def test_what_it_does_not_know_is_refused() -> None:
     for cls in (Later, Hidden, Named):
         with pytest.raises(TypeError, match="dataclass"):
             light(cls)
+
+
+def test_a_default_before_a_field_without_one_is_refused() -> None:
+    class Turned:
+        n: int = 0
+        name: str  # type: ignore[misc]
+
+    with pytest.raises(TypeError, match="n has a default"):
+        light(Turned)
 
 
 def test_only_what_nobody_assigns_to_has_a_hash() -> None:

@@ -113,8 +113,8 @@ def still_open_words(work: StillOpen, glyphs: Glyphs) -> tuple[Pieces, Pieces, P
     }[work.running]
     if work.kind == "queued_prompt":
         words, style, glyph = "unsent", "$pile-claimed", glyphs.prompt
-    why = f": {one_line(work.why)}" if work.why else ""
     pid = f", pid {work.pid}" if work.pid else ""
+    why = f": {one_line(work.why)}" if work.why else ""
     return (
         ((f"{glyph} {words}", style),),
         ((one_line(work.what), ""),),

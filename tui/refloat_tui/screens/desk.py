@@ -6,6 +6,7 @@ Decides what is chosen and what is read when. The reading itself is `desk_work`;
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on, work
@@ -16,6 +17,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from refloat.model.problem import Problem
+from refloat.model.record import Lease
 from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat_tui.actions import bindings
 from refloat_tui.library import Library
@@ -108,6 +110,7 @@ class DeskScreen(DeskAsks):
         self.find()
         self.learn_place()
         self.watch_files()
+        self.look_at_record(anew=False)
         self.set_interval(_LOOK_EVERY, self._tick)
 
     # ── parts ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -206,6 +209,7 @@ class DeskScreen(DeskAsks):
         ):
             self._looked = time.monotonic()
             self.look_if_due()
+        self.look_at_record(anew=False)
 
     def on_session_opened(self, message: SessionOpened) -> None:
         """The chosen session was read."""
@@ -237,6 +241,13 @@ class DeskScreen(DeskAsks):
         """One part could not be had."""
         if message.name == self._chosen:
             self._detail.take_failure(message.part, message.why)
+
+    def take_holders(self, holders: Mapping[str, Lease]) -> None:
+        """Who else is at which session: said in the list and in the verdict."""
+        if holders != self._list.holders:
+            self._list.holders = holders
+            self._list.redraw()
+        self._detail.head.take_holder(holders.get(self._chosen or ""))
 
     def on_brief_saved(self, message: BriefSaved) -> None:
         """The brief is on disk."""
@@ -314,6 +325,7 @@ class DeskScreen(DeskAsks):
             return
         self._chosen = name
         self._detail.begin(self._session, self._now)
+        self._detail.head.take_holder(self._list.holders.get(self._chosen or ""))
         self.refresh_bindings()
         self._read_soon()
 
@@ -325,6 +337,7 @@ class DeskScreen(DeskAsks):
     def _read_now(self) -> None:
         if self._chosen is not None:
             self.read(self._chosen)
+            self.look_at_record(anew=True)
 
     @on(RowList.Moved, "#sessions")
     def _cursor_moved(self, event: RowList.Moved) -> None:
@@ -359,7 +372,7 @@ class DeskScreen(DeskAsks):
                 return not self._detail.can_return
             case "desk_demo":
                 return self._doors.demo is None or not empty
-            case "desk_quit" | "desk_refresh":
+            case "desk_quit" | "desk_refresh" | "desk_jobs":
                 return False
             case _:
                 return empty
@@ -430,6 +443,10 @@ class DeskScreen(DeskAsks):
         self.learn_place()
         self._read_soon()
 
+    def action_desk_jobs(self) -> None:
+        """List the jobs."""
+        self.find_jobs(self._session)
+
     def action_desk_demo(self) -> None:
         """Build the demo and open it."""
         if self._doors.demo is not None:
@@ -464,3 +481,7 @@ class DeskScreen(DeskAsks):
     def action_desk_brief(self) -> None:
         """Show the brief."""
         self._show("brief")
+
+    def action_desk_record(self) -> None:
+        """Show the record."""
+        self._show("record")

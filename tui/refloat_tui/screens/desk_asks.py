@@ -4,16 +4,25 @@ Decides how each is asked back and done. Refuses to know what is chosen or read:
 """
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
-from textual import on
+from textual import on, work
 
-from refloat.model.recovery import MovedTo
-from refloat.model.session import SessionName
+from refloat.errors import RefloatError
+from refloat.model.recovery import MovedTo, SaidWrap
+from refloat.model.session import Session, SessionName
+from refloat.model.stamp import Stamp
+from refloat.usecases.draft_wrap import FIELDS, draft_wrap
+from refloat_tui.library import SavedRecord
+from refloat_tui.messages import JobsFound
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.desk_work import DeskWork
 from refloat_tui.screens.move import MoveFinding
+from refloat_tui.screens.record_asks import RecordAsks
 from refloat_tui.screens.text import item_screen
+from refloat_tui.screens.wrap import Fields
+from refloat_tui.screens.wrap_asks import WrapWanted
 from refloat_tui.widgets.brief_pane import BriefPane
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.history_pane import HistoryPane
@@ -21,7 +30,7 @@ from refloat_tui.widgets.panes import Unreachable
 from refloat_tui.widgets.triage_pane import TriagePane
 
 
-class DeskAsks(DeskWork):
+class DeskAsks(DeskWork, RecordAsks[None]):
     """A screen with a `Detail` that answers what its panes ask for."""
 
     _chosen: SessionName | None = None
@@ -29,6 +38,35 @@ class DeskAsks(DeskWork):
     @property
     def _detail(self) -> Detail:
         return self.query_one(Detail)
+
+    @property
+    def record(self) -> SavedRecord:
+        """The record."""
+        return self._library.saved
+
+    def record_now(self) -> Stamp:
+        """The time."""
+        return self._library.now()
+
+    def wrap_wanted(self, job: str | None) -> WrapWanted | None:
+        """A wrap of this session, filled in from its brief, or with what was typed before."""
+        name, opened, session = self._chosen, self._detail.opened, self._detail.session
+        if name is None or session is None:
+            return None
+        written, typed, trail = self._detail.written, self._detail.given.wrap, self.record_pane.trail
+
+        def draft(known: str | None) -> Fields:
+            goal = (trail.goal or "") if trail is not None else ""
+            fields = dict(draft_wrap(session, written.brief if written else None, goal, known))
+            return {**fields, **{field: typed[field] for field in FIELDS if field in typed}}
+
+        def keep(fields: Fields | None) -> None:
+            if opened is not None:
+                # At once, too: who comes back sooner than the disk answers finds every word.
+                self._detail.given = replace(self._detail.given, wrap=dict((fields or {}).items()))
+                self.keep_answer(name, opened, SaidWrap(tuple((fields or {}).items())))
+
+        return WrapWanted(session, draft, keep, job)
 
     @on(TriagePane.Said)
     def _keep(self, event: TriagePane.Said) -> None:
@@ -46,6 +84,25 @@ class DeskAsks(DeskWork):
                 self.keep_answer(name, opened, said)
 
         self.app.push_screen(MoveFinding(event.card, glyphs=self.glyphs), answered)
+
+    @work(thread=True, exclusive=True, group="jobs", exit_on_error=False, description="Reading the jobs")
+    def find_jobs(self, session: Session | None) -> None:
+        """Every job, for the list."""
+        try:
+            self.post_message(JobsFound(self.record.jobs(session)))
+        except RefloatError as error:
+            self.post_message(JobsFound((), str(error)))
+
+    def on_jobs_found(self, event: JobsFound) -> None:
+        """Show them; one may be opened."""
+        from refloat_tui.screens.job import JobScreen
+        from refloat_tui.screens.jobs import JobsScreen
+
+        def answered(job: str | None) -> None:
+            if job is not None:
+                self.app.push_screen(JobScreen(self._library, job, glyphs=self.glyphs))
+
+        self.app.push_screen(JobsScreen(event.jobs, event.why, self._library.now(), glyphs=self.glyphs), answered)
 
     @on(Unreachable)
     def _say_why(self, event: Unreachable) -> None:

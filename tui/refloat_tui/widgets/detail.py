@@ -24,12 +24,15 @@ from refloat_tui.widgets.head import Head
 from refloat_tui.widgets.history_pane import HistoryPane
 from refloat_tui.widgets.panes import JumpTo, JumpToChange, Pane, Unreachable
 from refloat_tui.widgets.recap_pane import RecapPane
+from refloat_tui.widgets.record_pane import RecordPane
 from refloat_tui.widgets.tab_line import Tab, TabLine
 from refloat_tui.widgets.triage_pane import TriagePane
 
 _JUMPS = 100
 """Jumps that are remembered."""
-TABS = ("recap", "history", "checkout", "triage", "brief")
+READ = ("recap", "history", "checkout", "triage", "brief")
+"""Panes that show what was read of the session; the record is read for itself."""
+TABS = (*READ, "record")
 
 
 class Detail(Vertical):
@@ -74,6 +77,7 @@ class Detail(Vertical):
             yield CheckoutPane(self.glyphs, id="checkout")
             yield TriagePane(self.glyphs, id="triage")
             yield BriefPane(self.glyphs, self._home, id="brief")
+            yield RecordPane(self.glyphs, id="record")
 
     def on_mount(self) -> None:
         """Begin with the answer."""
@@ -110,6 +114,7 @@ class Detail(Vertical):
         self.given = Given()
         self._came_from.clear()
         self.query_one("#brief", BriefPane).written = None
+        self.query_one(RecordPane).begin(session)
         self.head.take(session, None, now)
         self._draw_tabs()
         if session is not None:
@@ -171,7 +176,7 @@ class Detail(Vertical):
         if part != "story":
             hint = "The other panes stand. Press ctrl+r to look again."
         self.remove_class("-reading")
-        for name in TABS if part == "story" else (part,):
+        for name in READ if part == "story" else (part,):
             self.pane(name).say(((inert(why), "$pile-gone"),), ((hint, "$quiet"),))
 
     def _draw_recap(self) -> None:

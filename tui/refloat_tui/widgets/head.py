@@ -7,6 +7,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from refloat.model.record import Lease
 from refloat.model.session import Session
 from refloat.model.stamp import Stamp
 from refloat.model.status import Status
@@ -15,6 +16,7 @@ from refloat_tui.present import Pieces
 from refloat_tui.present.age import absolute
 from refloat_tui.present.evidence import evidence_row, liveness_sentence
 from refloat_tui.present.path import from_home
+from refloat_tui.present.record import holder_words
 from refloat_tui.present.state import broken_step, next_words, verdict, verdict_detail
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, content, row, wrapped
@@ -35,6 +37,8 @@ class Head(Vertical):
     Head > #name { height: 1; text-overflow: ellipsis; text-wrap: nowrap; }
     Head > #verdict { height: auto; max-height: 2; }
     Head > #detail { height: auto; max-height: 2; }
+    Head > #holder { height: 1; display: none; text-overflow: ellipsis; text-wrap: nowrap; }
+    Head.-held > #holder { display: block; }
     Head > #next { height: auto; max-height: 2; margin: 1 0 0 0; text-overflow: ellipsis; text-wrap: nowrap; }
     Head > #evidence { height: auto; max-height: 12; margin: 1 0 0 0; display: none; }
     Head.-unfolded > #evidence { display: block; }
@@ -48,6 +52,7 @@ class Head(Vertical):
         self._session: Session | None = None
         self._status: Status | None = None
         self._now: Stamp | None = None
+        self._holder: Lease | None = None
         self._shown: dict[str, Pieces] = {}
 
     def compose(self) -> ComposeResult:
@@ -55,6 +60,7 @@ class Head(Vertical):
         yield Static(id="name", markup=False)
         yield Static(id="verdict", markup=False)
         yield Static(id="detail", markup=False)
+        yield Static(id="holder", markup=False)
         yield Static(id="next", markup=False)
         with VerticalScroll(id="evidence", can_focus=False):
             yield Static(id="facts", markup=False)
@@ -63,6 +69,14 @@ class Head(Vertical):
         """Show a session; what was read of it may come later."""
         self._session, self._status, self._now = session, status, now
         self._draw()
+
+    def take_holder(self, lease: Lease | None) -> None:
+        """Somebody else is at it, or nobody."""
+        if lease != self._holder:
+            self._holder = lease
+            self.set_class(lease is not None, "-held")
+            words: Pieces = ((holder_words(lease), "$person bold"),) if lease is not None else ()
+            self._put("holder", words)
 
     def unfold(self) -> None:
         """Show the evidence, or fold it away."""

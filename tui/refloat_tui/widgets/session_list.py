@@ -1,12 +1,16 @@
 """The list of sessions: one line each, grouped by workspace, what is broken on top."""
 
+from collections.abc import Mapping
+
 from textual.content import Content
 
+from refloat.model.record import Lease
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.text import inert_line, one_line
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import age, minute_of
+from refloat_tui.present.record import holder_name
 from refloat_tui.present.sessions import Entry, Heading, SessionRow, needs_person
 from refloat_tui.present.state import state_glyph, state_style, state_word
 from refloat_tui.theme import Glyphs
@@ -15,6 +19,10 @@ from refloat_tui.widgets.row_list import RowList
 
 _BRANCH_FROM, _AGENT_FROM, _COUNT_FROM, _AGE_FROM = 90, 56, 34, 26
 """Columns of width from which each cell is shown: counts go first, then the agent, then the age."""
+
+
+_HOLDER = 9
+"""Columns for the name of somebody who is at a session."""
 
 
 class SessionList(RowList[Entry]):
@@ -26,6 +34,8 @@ class SessionList(RowList[Entry]):
         self.breathing: frozenset[SessionName] = frozenset()
         """Live sessions whose transcript grew just now."""
         self.beat = 0
+        self.holders: Mapping[str, Lease] = {}
+        """Who else is at which session, by its name."""
 
     def pass_time(self, now: Stamp) -> None:
         """Draw anew what time alone changes: ages, to the minute, and the breath of those that grew."""
@@ -64,6 +74,8 @@ class SessionList(RowList[Entry]):
             Cell(((state_glyph(session.state, self.glyphs), style), (f" {state_word(session.state)}", style)), 9),
             Cell(((title, "" if session.title else "$quiet italic"),)),
         ]
+        if (holder := self.holders.get(session.name)) is not None and width >= _AGE_FROM:
+            cells.append(Cell(((f"@{holder_name(holder)}", "$person bold"),), _HOLDER, "right"))
         if width >= _AGENT_FROM:
             cells.append(Cell(((inert_line(session.agent), "$quiet"),), 12))
         if width >= _BRANCH_FROM:

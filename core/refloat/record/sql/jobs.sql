@@ -21,3 +21,13 @@ SELECT jobs.name, jobs.created_at, jobs.last_seq, jobs.last_sealed,
 FROM jobs ORDER BY jobs.name;
 -- name: names
 SELECT name FROM jobs ORDER BY name;
+-- name: of_producer
+SELECT jobs.name FROM jobs WHERE
+    EXISTS (SELECT 1 FROM steps WHERE steps.job = jobs.name AND steps.producer = :producer)
+    OR EXISTS (SELECT 1 FROM wraps WHERE wraps.job = jobs.name AND wraps.producer = :producer)
+    OR EXISTS (SELECT 1 FROM pickups WHERE pickups.job = jobs.name AND pickups.producer = :producer);
+-- name: at_place
+SELECT jobs.name FROM jobs WHERE EXISTS (
+    SELECT 1 FROM steps WHERE steps.job = jobs.name
+    AND (steps.workspace = :place OR substr(steps.workspace, 1, :length) = :below)
+);

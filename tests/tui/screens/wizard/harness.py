@@ -11,7 +11,9 @@ from textual.app import App
 from refloat.ports import Machine
 from refloat.testing.rescues import rescue_of, still_machine
 from refloat.testing.samples import SAMPLES, Sample
+from refloat.usecases.hold_session import Holding
 from refloat.usecases.keep_draft import Drafts, open_drafts
+from refloat_tui.library import SavedRecord
 from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.screens.wizard.screen import WizardScreen
 from refloat_tui.theme import THEMES, UNICODE, Glyphs
@@ -23,14 +25,24 @@ class WizardApp(App[Farewell]):
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(
-        self, sample: Sample, machine: Machine, drafts: Drafts, *, glyphs: Glyphs = UNICODE, look: str = "refloat-dark"
+        self,
+        sample: Sample,
+        machine: Machine,
+        drafts: Drafts,
+        *,
+        glyphs: Glyphs = UNICODE,
+        look: str = "refloat-dark",
+        record: SavedRecord | None = None,
+        holding: Holding | None = None,
     ) -> None:
         super().__init__()
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = look
         self.wizard = WizardScreen(
-            lambda: rescue_of(sample, machine, drafts=drafts, cwd=machine.places.home), glyphs=glyphs
+            lambda: rescue_of(sample, machine, drafts=drafts, cwd=machine.places.home, holding=holding),
+            glyphs=glyphs,
+            record=record,
         )
 
     def on_mount(self) -> None:

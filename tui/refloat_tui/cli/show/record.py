@@ -1,23 +1,17 @@
 """The record's answers for a person: trails, jobs, checks, pickups."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from refloat.model.record import Decision, Fault, Job, Pickup, SavedStep, Trail, Verdict, Verified, Wrap
+from refloat.model.record import Decision, Fault, Job, Pickup, SavedStep, Trail, Verified, Wrap
 from refloat.model.saving import RULE
 from refloat_tui.cli.show.table import columns, counted, labelled, section
+from refloat_tui.present.saved_words import RUNNING, VERDICTS, ending_words, latest, short_producer
 
 if TYPE_CHECKING:
     from refloat.usecases.hand_over import PickedUp
     from refloat.usecases.known_keys import KnownKey
     from refloat.usecases.tie_job import Tie
-
-VERDICTS: Final[dict[Verdict, str]] = {
-    "unchanged": "unchanged since saved",
-    "altered": "ALTERED",
-    "missing": "MISSING",
-    "not_checked": "not checked",
-}
 
 
 def trail_lines(trail: Trail, width: int) -> Iterator[str]:
@@ -40,30 +34,24 @@ def trail_lines(trail: Trail, width: int) -> Iterator[str]:
         yield from wrap_lines(wrap, width)
     yield from section("PICKED UP", columns([_pickup_row(each) for each in trail.pickups], width))
     for title, waits in (("DECIDED", False), ("WAITS FOR A DECISION", True)):
-        rows = [_decision_row(each) for each in _latest(trail.decisions) if (each.status == "pending") is waits]
+        rows = [_decision_row(each) for each in latest(trail.decisions) if (each.status == "pending") is waits]
         yield from section(title, columns(rows, width))
     yield from ["", "Receipts were compared, outputs were not read: `refloat verify " + trail.job + "` does both."]
 
 
 def step_row(step: SavedStep) -> Sequence[str]:
     """One step on one line."""
-    ending, opening = step.ending, step.opening
-    how = "in flight"
-    if ending is not None:
-        how = ending.outcome if ending.exit_code is None else f"{ending.outcome}, exit {ending.exit_code}"
+    opening = step.opening
     label = " (reconstruction)" if opening.origin == "reconstruction" else ""
-    sealed_or_altered = ending is not None or step.verdict == "altered"
-    verdict = VERDICTS[step.verdict] if sealed_or_altered else f"{_RUNNING[step.running]}, since {opening.started_at}"
-    return (f"#{step.seq}", how, verdict, _short(opening.producer) + label, opening.summary or opening.tool)
-
-
-_RUNNING: Final = {True: "still runs", False: "its process is gone: a crash sits here", None: "may still run"}
-
-
-def _short(producer: str) -> str:
-    """`agent:` and the beginning of a session's id."""
-    agent, colon, session = producer.partition(":")
-    return f"{agent}:{session[:8]}" if colon and len(session) > 20 else producer
+    sealed_or_altered = step.ending is not None or step.verdict == "altered"
+    verdict = VERDICTS[step.verdict] if sealed_or_altered else f"{RUNNING[step.running]}, since {opening.started_at}"
+    return (
+        f"#{step.seq}",
+        ending_words(step),
+        verdict,
+        short_producer(opening.producer) + label,
+        opening.summary or opening.tool,
+    )
 
 
 def wrap_lines(wrap: Wrap, width: int) -> Iterator[str]:
@@ -99,14 +87,6 @@ def keys_lines(keys: Sequence["KnownKey"], width: int) -> Iterator[str]:
     """Every key on a line, whole: it is copied from here."""
     del width
     yield from [f"{each.key}  {each.name}{'  (own)' if each.own else ''}" for each in keys] or ["no key is known here"]
-
-
-def _latest(decisions: Sequence[Decision]) -> Sequence[Decision]:
-    """What is decided now: the newest on each thing. They come newest first."""
-    latest: dict[str | None, Decision] = {}
-    for decision in decisions:
-        latest.setdefault(decision.about, decision)
-    return list(latest.values())
 
 
 def jobs_lines(jobs: Sequence[Job], ties: "Sequence[Tie]", width: int) -> Iterator[str]:

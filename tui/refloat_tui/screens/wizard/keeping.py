@@ -4,22 +4,28 @@ Decides when something is saved and the brief is written anew. Refuses to draw: 
 ends in one message, and nothing but the handler of that message changes the state.
 """
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from textual import work
 from textual.message import Message
+from textual.worker import get_current_worker
 
 from refloat.errors import RefloatError
 from refloat.model.brief import WrittenBrief
+from refloat.model.record import Lease
 from refloat.model.recovery import Said
 from refloat.model.stamp import Stamp
 from refloat.text import inert
+from refloat.usecases.hold_session import BEAT, Held
 from refloat.usecases.keep_draft import Kept
 from refloat.usecases.recover import Recovery, answer
 from refloat.usecases.rescue import Rescue
 from refloat_tui.base import RefloatScreen
 from refloat_tui.present.age import clock_time
+from refloat_tui.present.record import holder_words
+from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.theme import Glyphs
 
@@ -33,6 +39,19 @@ class Keeping(RefloatScreen[Farewell]):
 
         rescue: Rescue
         kept: Kept
+
+    @dataclass
+    class HeldBy(Message, bubble=False):
+        """Somebody else is at it."""
+
+        rescue: Rescue
+        lease: Lease
+
+    @dataclass
+    class LostTo(Message, bubble=False):
+        """Somebody took it over."""
+
+        lease: Lease
 
     @dataclass
     class Failed(Message, bubble=False):
@@ -69,6 +88,8 @@ class Keeping(RefloatScreen[Farewell]):
         self._written: WrittenBrief | None = None
         self._drawing: Recovery | None = None
         """What the running worker writes the brief of."""
+        self._lost: Lease | None = None
+        """Who took it over."""
         self._changed: tuple[str, ...] = ()
         """What moved since the last answers, until it is passed by."""
 
@@ -94,12 +115,62 @@ class Keeping(RefloatScreen[Farewell]):
         return str(self._rescue.usual_path())
 
     @work(thread=True, exclusive=True, group="take-up", exit_on_error=False, description="Taking up the recovery")
-    def _take_up(self) -> None:
+    def _take_up(self, rescue: Rescue | None = None) -> None:
+        """With a `rescue`: it is taken over from whoever holds it."""
+        worker, force = get_current_worker(), rescue is not None
         try:
-            rescue = self._open_rescue()
+            rescue = rescue or self._open_rescue()
+            try:
+                if rescue.holding is not None and rescue.why_memory is None:
+                    rescue.holding.take(force=force)
+            except Held as held:
+                self.post_message(self.HeldBy(rescue, held.lease))
+                return
             self.post_message(self.TakenUp(rescue, rescue.take_up()))
+            if worker.is_cancelled and rescue.holding is not None:
+                rescue.holding.release()
         except RefloatError as error:
             self.post_message(self.Failed(str(error)))
+
+    def on_keeping_held_by(self, event: HeldBy) -> None:
+        """Say who, and ask whether it is to be taken over."""
+        who = holder_words(event.lease)
+        ask = Confirm(
+            f"{who}.",
+            "y takes it over: they are told, and it is recorded. n leaves it to them.",
+            glyphs=self.glyphs,
+        )
+
+        def heard(yes: bool | None) -> None:
+            if yes:
+                self._take_up(event.rescue)
+            else:
+                self.dismiss(Farewell(f"Left to them: {who}."))
+
+        self.app.push_screen(ask, heard)
+
+    @work(thread=True, exclusive=True, group="beat", exit_on_error=False, description="Holding the session")
+    def _beat(self) -> None:
+        if self._rescue is None or self._rescue.holding is None:
+            return
+        try:
+            taker = self._rescue.holding.renew()
+        except RefloatError as error:  # the lease runs on for a while; the next beat asks again
+            self.log(error)
+            return
+        if taker is not None:
+            self.post_message(self.LostTo(taker))
+
+    def on_keeping_lost_to(self, event: LostTo) -> None:
+        """Say so; what is answered from here on is not kept, for somebody else answers."""
+        self._lost = event.lease
+        self.tell(f"{holder_words(event.lease)}: what you answer now is not kept.", bad=True)
+        self.show_saved()
+
+    def on_unmount(self) -> None:
+        """Give the session back. In a thread of its own: workers of a screen that goes are not waited for."""
+        if self._rescue is not None and self._rescue.holding is not None:
+            threading.Thread(target=self._rescue.holding.release, name="release").start()
 
     def on_keeping_taken_up(self, event: TakenUp) -> None:
         """Show where the person stood."""
@@ -111,6 +182,7 @@ class Keeping(RefloatScreen[Farewell]):
             self.tell(inert(event.rescue.why_memory), bad=True)
         elif kept.resumed:
             self.tell(f"Taken up again; last answer {clock_time(kept.draft.updated_at)}.")
+        self.set_interval(BEAT, self._beat)
         self.show(fresh=True)
         self._draw_brief()
 
@@ -128,7 +200,7 @@ class Keeping(RefloatScreen[Farewell]):
         self._draw_brief()
 
     def _save(self) -> None:
-        if self._recovery is None or self._saving or self._recovery is self._saved:
+        if self._recovery is None or self._saving or self._recovery is self._saved or self._lost is not None:
             return
         self._saving, self._saved = True, self._recovery
         self._save_now(self._recovery, done=self._farewell is not None and self._finished)

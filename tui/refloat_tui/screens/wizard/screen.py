@@ -15,13 +15,16 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Static
 
-from refloat.model.recovery import EditedLine, LineEdit, Page, WentOn, WentTo
+from refloat.model.recovery import EditedLine, LineEdit, Page, SaidWrap, WentOn, WentTo
 from refloat.text import inert, inert_line, one_line
-from refloat.usecases.recover import Recovery, answer, previous_page
+from refloat.usecases.draft_wrap import FIELDS, draft_wrap
+from refloat.usecases.recover import Recovery, answer, goal_of, previous_page
 from refloat.usecases.rescue import Rescue
 from refloat_tui.actions import bindings
+from refloat_tui.library import SavedRecord
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import clock_time
+from refloat_tui.present.record import holder_name
 from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.screens.wizard.outside import PATH, Outside
 from refloat_tui.screens.wizard.pages import VIEWS
@@ -30,6 +33,8 @@ from refloat_tui.screens.wizard.pages.view import Look, PageView, Verb
 from refloat_tui.screens.wizard.rail import Rail
 from refloat_tui.screens.wizard.rows import PageRows
 from refloat_tui.screens.wizard.words import Words
+from refloat_tui.screens.wrap import Fields
+from refloat_tui.screens.wrap_asks import WrapAsks, WrapWanted
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import content
 from refloat_tui.widgets.key_line import KeyLine
@@ -40,7 +45,7 @@ WIDE = 100
 _ADD = "add "
 
 
-class WizardScreen(Outside):
+class WizardScreen(Outside, WrapAsks[Farewell]):
     """Seven pages, and out with a brief."""
 
     CSS_PATH = "screen.tcss"
@@ -49,8 +54,9 @@ class WizardScreen(Outside):
     side = query_one("#side-rows", PageRows)
     rail = query_one(Rail)
 
-    def __init__(self, open_rescue: Callable[[], Rescue], *, glyphs: Glyphs) -> None:
+    def __init__(self, open_rescue: Callable[[], Rescue], *, glyphs: Glyphs, record: SavedRecord | None = None) -> None:
         super().__init__(open_rescue, glyphs=glyphs)
+        self._record = record
         self._shown: dict[str, object] = {}
         """What stands where, so that only what changed is laid out and drawn again."""
 
@@ -175,6 +181,8 @@ class WizardScreen(Outside):
         self._say("head-saved", self._saved_words())
 
     def _saved_words(self) -> Pieces:
+        if self._lost is not None:
+            return ((f"taken over by {holder_name(self._lost)}", "$state-failed bold"),)
         if self._unsaved_why is not None:
             return (("not saved", "$state-unresolved bold"),)
         if self._rescue is not None and self._rescue.why_memory is not None:
@@ -193,6 +201,7 @@ class WizardScreen(Outside):
         "wizard_undo": "undo",
         "wizard_write": "write",
         "wizard_copy": "copy",
+        "wizard_wrap": "wrap",
         "wizard_preview": "preview",
         "wizard_command": "command",
         "wizard_add": "add",
@@ -241,6 +250,8 @@ class WizardScreen(Outside):
                 return self._rescue.may_probe(row) if self._rescue is not None and row.probe is None else None
             case "wizard_copy" | "wizard_brief" | "wizard_preview" if self._written is None:
                 return "The brief is being written; it takes a moment."
+            case "wizard_wrap" if self._record is None:
+                return "The record is not part of this start of Refloat."
             case "wizard_command" if look.recovery.given.written is None:
                 return "Write the brief first (w): the next session is started with its file."
             case "wizard_drop" if key == "title" or view.field(look, key or "") is None:
@@ -353,6 +364,27 @@ class WizardScreen(Outside):
         look, key = self._page_look(), self.rows.cursor_key
         if look is not None and key is not None:
             self._hear(self._view.typed(look, key, ""))
+
+    @property
+    def record(self) -> SavedRecord | None:
+        """The record."""
+        return self._record
+
+    def action_wizard_wrap(self) -> None:
+        """Hand over in the record, filled in from the brief, or with what was typed before."""
+        recovery, written = self._recovery, self._written
+        if recovery is None or self._rescue is None:
+            return
+        session, typed = recovery.session, recovery.given.wrap
+
+        def draft(job: str | None) -> Fields:
+            fields = dict(draft_wrap(session, written.brief if written else None, goal_of(recovery), job))
+            return {**fields, **{field: typed[field] for field in FIELDS if field in typed}}
+
+        def keep(fields: Fields | None) -> None:
+            self._hear(SaidWrap(tuple((fields or {}).items())))
+
+        self.ask_to_wrap(WrapWanted(session, draft, keep))
 
     # ── words that are typed ─────────────────────────────────────────────────────────────────────────────────────────
 

@@ -98,7 +98,7 @@ class BriefPage(PageView):
     title = "Brief"
     ask = "Is this what the next attempt should know?"
     section = "previous_attempt"
-    offers = frozenset({"edit", "undo", "add", "drop", "write", "copy", "preview", "command"})
+    offers = frozenset({"edit", "undo", "add", "drop", "write", "copy", "wrap", "preview", "command"})
     list_first = True
 
     def so_far(self, recovery: Recovery) -> str:

@@ -18,7 +18,7 @@ from refloat_tui.present import QUIET, Pieces
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, content, wrapped
 
-Verb = Literal["choose", "edit", "move", "probe", "undo", "add", "drop", "write", "copy", "preview", "command"]
+Verb = Literal["choose", "edit", "move", "probe", "undo", "add", "drop", "write", "copy", "wrap", "preview", "command"]
 """What a page may offer besides going on and back."""
 
 PERSON: Final = "$person"
