@@ -309,7 +309,8 @@ _SAY: Final = frozenset({"git", "echo", "printf"})
 _TAG: Final = re.compile(r"\btags?\b", re.IGNORECASE)
 _TAG_NAME: Final = re.compile(r"\btags?\s+[`'\"]?(?P<name>v?\d[\w.+-]*[\w+-])", re.IGNORECASE)
 _BRANCH: Final = re.compile(
-    r"`(?P<quoted>[^`\s]+)` branch\b|\b(?P<name>main|master|develop|release|staging|production|trunk|gh-pages) branch\b",
+    r"`(?P<quoted>[^`\s]+)` branch\b"
+    r"|\b(?P<name>main|master|develop|release|staging|production|trunk|gh-pages) branch\b",
     re.IGNORECASE,
 )
 """A branch that is called by a name, and not only described (`the fixed branch`)."""
@@ -365,7 +366,7 @@ def outside(said: Said, evidence: Evidence) -> Backing:
     tried = [step for step in before if (step.n, step.subagent) in wanted or _scripted(step, plain)]
     if not tried:
         request = _requested(said, evidence)
-        return request or Backing(UNSUPPORTED, f"no recorded step {does} before it")
+        return request or Backing(UNSUPPORTED, f"no recorded step {does} before it, as these words name it")
     last = tried[-1]
     found = _attempt(last, wanted.get((last.n, last.subagent)))
     if said.claim.kind is ClaimKind.PUSHED and found.verdict is RECORDED:
