@@ -18,6 +18,7 @@ from refloat.checkout.lines import bare, bare_lines, tells
 from refloat.checkout.owners import Fallback, Ground
 from refloat.checkout.places import Archive, open_archive
 from refloat.checkout.porcelain import StatusEntry
+from refloat.checkout.reported import Reported, find_reported
 from refloat.checkout.repository import Repository
 from refloat.checkout.runs import FileRuns, Run, find_runs, runs_between, stands_laid_out
 from refloat.checkout.support import Circumstance, find_fallback, run_at
@@ -76,6 +77,7 @@ class Survey:
     _undoing: Sequence[Step] | None = None
     _runs: list[Run] | None = None
     _origins: Mapping[str, str] | None = None
+    _reported: tuple[Reported | None] | None = None
     _fallbacks: dict[str, Fallback] = field(default_factory=dict[str, Fallback])
 
     @property
@@ -337,10 +339,25 @@ class Survey:
             entry = inside[0].entries.get(inside[1]) if inside is not None else None
             changed = inside is None or entry is None or entry.head is None or bool(inside[0].hunks.get(inside[1]))
             place = Circumstance(
-                real, self.content(real), entry, _written_at(real), changed, self.origins.get(self.target(real))
+                real,
+                self.content(real),
+                entry,
+                _written_at(real),
+                changed,
+                self.origins.get(self.target(real)),
+                self._reported_of(inside),
             )
             self._fallbacks[real] = find_fallback(place, self.since, self.runs)
         return self._fallbacks[real]
+
+    def _reported_of(self, inside: tuple[Repository, str] | None) -> tuple[int, bool] | None:
+        """What the session's own recorded status said of a path, before the session edited anything."""
+        if inside is None or inside[0] is not self.trees.main:
+            return None
+        if self._reported is None:
+            self._reported = (find_reported(self.steps, str(inside[0].root)),)
+        told = self._reported[0]
+        return None if told is None else (told.step, told.lists(inside[1]))
 
     @property
     def origins(self) -> Mapping[str, str]:

@@ -111,7 +111,7 @@ def _sort_file(
         return
     saved = [place for place in file.found_in if place.where in SAVED_PLACES]
     lost = [place for place in file.found_in if place.where not in SAVED_PLACES]
-    if file.state in _STANDS or saved or (file.state is FileState.PARTLY and not loses(file)):
+    if not is_gone(file) and (saved or file.state is not FileState.UNVERIFIABLE):
         told.update(key for key, fate in made.items() if file.state in _STANDS or fate in _SETTLED)
         where = where_it_stands(file, saved)
         verdict = FindingVerdict.CONFIRMED if where is not None else FindingVerdict.RECORDED
@@ -128,6 +128,22 @@ def _sort_file(
         pile.append(_edit(file, FindingVerdict.RECORDED, why, recoverable=recoverable))
         return
     piles.gone.append(_edit(file, FindingVerdict.LOST, _gone_why(file, commands), recoverable=recoverable))
+
+
+def file_stands(file: EditedFile) -> bool:
+    """Whether the recorded content is on disk, here or at another path."""
+    return file.state in _STANDS
+
+
+def is_gone(file: EditedFile) -> bool:
+    """Whether an edit that was made stands in no worktree, branch or stash."""
+    if all(edit.fate is Fate.NEVER_APPLIED for edit in file.edits) or file_stands(file):
+        return False
+    if any(place.where in SAVED_PLACES for place in file.found_in):
+        return False
+    if file.state is FileState.UNVERIFIABLE:
+        return bool(file.found_in)
+    return file.state is not FileState.PARTLY or loses(file)
 
 
 def _edit(
