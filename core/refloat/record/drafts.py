@@ -84,10 +84,17 @@ def _no_steps(before: Given) -> Sequence[Answered]:
 
 
 def save_draft(
-    record: Record, draft: Draft, now: Stamp, steps: Callable[[Given], Sequence[Answered]] = _no_steps
+    record: Record,
+    draft: Draft,
+    now: Stamp,
+    steps: Callable[[Given], Sequence[Answered]] = _no_steps,
+    *,
+    typing: bool = False,
 ) -> Draft:
     """Save what was said, whole, and the steps that tell of it: all in one transaction. The draft comes back as it is
-    now, with the receipts of its answers. `steps` gets what was saved before.
+    now, with the receipts of its answers. `steps` gets what the steps told last.
+
+    With `typing` the words are saved, and no step yet: a step for every few letters would bury the answer.
 
     Raises:
         DraftMoved: somebody else saved it since `draft` was read, or finished it.
@@ -100,14 +107,18 @@ def save_draft(
         if row is None:
             raise _moved(draft)
         state = str(row["state"])
-        receipts = read_receipts(state)
-        for step in steps(read_state(state)[0]):
-            receipts[step.key] = add_within(
-                connection, step.opening, step.ending, step.given, step.output, signer
-            ).receipt
+        told = read_told(state) or state
+        receipts = read_receipts(told)
+        answered = steps(read_state(told)[0])
+        for step in answered:
+            if typing:
+                receipts.pop(step.key, None)
+            else:
+                sealed = add_within(connection, step.opening, step.ending, step.given, step.output, signer)
+                receipts[step.key] = sealed.receipt
         changed = connection.run(
             "drafts.save",
-            state=write_state(draft.given, draft.seen, receipts),
+            state=write_state(draft.given, draft.seen, receipts, told if typing and answered else None),
             title=draft.title,
             done=int(draft.done),
             now=now,
@@ -142,8 +153,11 @@ def _draft(row: Row) -> Draft:
 # ── the state's JSON ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def write_state(given: Given, seen: Seen, receipts: Mapping[str, str] | None = None) -> str:
-    """What was said, what it was said about, and the receipts of it, as JSON."""
+def write_state(given: Given, seen: Seen, receipts: Mapping[str, str] | None = None, told: str | None = None) -> str:
+    """What was said, what it was said about, and the receipts of it, as JSON.
+
+    `told` is the earlier state that the steps tell, where words are being typed that no step tells yet.
+    """
     value: dict[str, object] = {
         "page": given.page,
         "passed": sorted(given.passed),
@@ -176,6 +190,7 @@ def write_state(given: Given, seen: Seen, receipts: Mapping[str, str] | None = N
             "open_steps": list(seen.open_steps),
         },
         "receipts": dict(receipts or {}),
+        "told": told,
     }
     # ASCII, so that text with half a surrogate pair in it (it happens in transcripts) survives, too.
     return json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
@@ -183,10 +198,7 @@ def write_state(given: Given, seen: Seen, receipts: Mapping[str, str] | None = N
 
 def read_state(text: str) -> tuple[Given, Seen]:
     """Read what `write_state` wrote; what is missing or not understood takes its default."""
-    try:
-        state = _mapping(json.loads(text))
-    except ValueError:
-        state = _mapping(None)
+    state = _read(text)
     done_when = state.get("done_when")
     given = Given(
         page=_page(state.get("page")) or Page.PROCESS,
@@ -217,8 +229,17 @@ def read_state(text: str) -> tuple[Given, Seen]:
 
 def read_receipts(text: str) -> dict[str, str]:
     """The receipts in what `write_state` wrote."""
+    return _texts(_read(text).get("receipts"))
+
+
+def read_told(text: str) -> str | None:
+    """The earlier state in what `write_state` wrote, where words were being typed."""
+    return _text(_read(text).get("told"))
+
+
+def _read(text: str) -> Mapping[str, object]:
     try:
-        return _texts(_mapping(json.loads(text)).get("receipts"))
+        return _mapping(json.loads(text))
     except ValueError:
         return {}
 

@@ -66,8 +66,10 @@ class Drafts:
         resumed = draft.revision > 1
         return Kept(resume(recovery, draft), draft, resumed)
 
-    def save(self, kept: Kept, *, done: bool = False) -> Kept:
+    def save(self, kept: Kept, *, done: bool = False, typing: bool = False) -> Kept:
         """Save what was said, whole, and a receipted step for each answer that changed, in one transaction.
+
+        With `typing` the steps wait for a save without it: an answer is told when its words stand.
 
         Raises:
             NotDone: another terminal answered the same recovery meanwhile, or it could not be written.
@@ -77,7 +79,9 @@ class Drafts:
         draft = replace(kept.draft, given=recovery.given, seen=see(recovery), done=done)
         now, host = self._machine.clock.now(), self._machine.processes.host()
         try:
-            saved = save_draft(self._record, draft, now, lambda before: steps_for(recovery, before, now, host=host))
+            saved = save_draft(
+                self._record, draft, now, lambda before: steps_for(recovery, before, now, host=host), typing=typing
+            )
         except NotWritten as error:
             raise _unsaved(error) from error
         return replace(kept, draft=saved)

@@ -118,8 +118,8 @@ class Rescue:
             self._kept = self._drafts.take_up(fresh)
             return self._kept
 
-    def save(self, recovery: Recovery, *, done: bool = False) -> Kept:
-        """Keep what was said.
+    def save(self, recovery: Recovery, *, done: bool = False, typing: bool = False) -> Kept:
+        """Keep what was said; with `typing`, words that are not at their end yet.
 
         Raises:
             NotDone: another terminal answered meanwhile, or it could not be written.
@@ -128,7 +128,7 @@ class Rescue:
         with self._turn:
             if self._kept is None:
                 raise NotDone("nothing was taken up yet")
-            self._kept = self._drafts.save(replace(self._kept, recovery=recovery), done=done)
+            self._kept = self._drafts.save(replace(self._kept, recovery=recovery), done=done, typing=typing)
             return self._kept
 
     def brief(self, recovery: Recovery) -> WrittenBrief:

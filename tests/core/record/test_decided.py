@@ -187,6 +187,38 @@ def test_the_same_answer_twice_is_one_step_and_taken_back_is_another(record: Rec
     assert "taken back" in steps(record)[2]["summary"]
 
 
+def test_words_are_one_step_once_they_are_typed_to_their_end(record: Record, tmp_path: Path):
+    held = rescue(record, tmp_path)
+    recovery = held.take_up().recovery
+    first = answer(recovery, SaidGoal("retry three times"))
+    held.save(first)
+    for words in ("r", "retry", "retry twice"):
+        first = answer(first, SaidGoal(words))
+        kept = held.save(first, typing=True)
+        assert kept.draft.given.goal == words  # a kill loses no letter
+        assert "goal" not in kept.draft.receipts
+    assert [row["output"]["answer"] for row in steps(record)] == ["retry three times"]
+    again = rescue(record, tmp_path)  # killed while typing, taken up by another process
+    kept = again.take_up()
+    assert kept.recovery.given.goal == "retry twice"
+    kept = again.save(kept.recovery)
+    assert [row["output"]["answer"] for row in steps(record)] == ["retry three times", "retry twice"]
+    assert kept.draft.receipts["goal"] == steps(record)[-1]["receipt"]
+    again.save(kept.recovery)
+    assert len(steps(record)) == 2
+
+
+def test_words_typed_back_to_what_they_were_are_no_step(record: Record, tmp_path: Path):
+    held = rescue(record, tmp_path)
+    said = answer(held.take_up().recovery, SaidGoal("retry"))
+    receipt = held.save(said).draft.receipts["goal"]
+    held.save(answer(said, SaidGoal("retr")), typing=True)
+    kept = held.save(said, typing=True)
+    assert kept.draft.receipts["goal"] == receipt
+    assert held.save(said).draft.receipts["goal"] == receipt
+    assert len(steps(record)) == 1
+
+
 def test_a_refused_save_leaves_no_step(record: Record, tmp_path: Path):
     slow, quick = rescue(record, tmp_path), rescue(record, tmp_path)
     theirs, mine = slow.take_up().recovery, quick.take_up().recovery

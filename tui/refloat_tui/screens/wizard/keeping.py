@@ -84,6 +84,10 @@ class Keeping(RefloatScreen[Farewell]):
         self._saved_at: Stamp | None = None
         self._unsaved_why: str | None = None
         self._saving = False
+        self._typing = False
+        """What was said last are words that are not at their end yet."""
+        self._untold = False
+        """What was typed is saved, and no step tells it yet."""
         self._farewell: Farewell | None = None
         self._written: WrittenBrief | None = None
         self._drawing: Recovery | None = None
@@ -190,31 +194,39 @@ class Keeping(RefloatScreen[Farewell]):
         """Say why, and leave only by a key."""
         self.refuse(event.why)
 
-    def _hear(self, said: Said | None) -> None:
+    def _hear(self, said: Said | None, *, typing: bool = False) -> None:
         """Take one more thing that was said: change, show, save."""
         if said is None or self._recovery is None:
             return
+        self._typing = typing
         self._recovery = answer(self._recovery, said)
         self.show()
         self._save()
         self._draw_brief()
 
     def _save(self) -> None:
-        if self._recovery is None or self._saving or self._recovery is self._saved or self._lost is not None:
+        if self._recovery is None or self._saving or self._lost is not None:
             return
-        self._saving, self._saved = True, self._recovery
-        self._save_now(self._recovery, done=self._farewell is not None and self._finished)
+        if self._recovery is self._saved and (self._typing or not self._untold):
+            return
+        self._saving, self._saved, self._untold = True, self._recovery, self._typing
+        self._save_now(self._recovery, done=self._farewell is not None and self._finished, typing=self._typing)
+
+    def _settle(self) -> None:
+        """The words that were typed are at their end."""
+        self._typing = False
+        self._save()
 
     @property
     def _finished(self) -> bool:
         return self._farewell is not None and self._farewell.written is not None
 
     @work(thread=True, group="save", exit_on_error=False, description="Saving the answer")
-    def _save_now(self, recovery: Recovery, *, done: bool) -> None:
+    def _save_now(self, recovery: Recovery, *, done: bool, typing: bool) -> None:
         if self._rescue is None:
             return
         try:
-            kept = self._rescue.save(recovery, done=done)
+            kept = self._rescue.save(recovery, done=done, typing=typing)
         except RefloatError as error:
             self.post_message(self.Saved(None, str(error)))
         else:
@@ -260,7 +272,7 @@ class Keeping(RefloatScreen[Farewell]):
             self._draw_brief()
 
     def _leave(self, farewell: Farewell) -> None:
-        self._farewell = farewell
+        self._farewell, self._typing = farewell, False
         if self._saving:
             return
         self._save()

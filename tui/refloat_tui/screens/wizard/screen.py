@@ -286,7 +286,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
     def _turn_to(self, said: WentOn | WentTo) -> None:
         if self._recovery is None:
             return
-        self._recovery = answer(self._recovery, said)
+        self._recovery, self._typing = answer(self._recovery, said), False
         self.show(fresh=True)
         self.call_after_refresh(self.show)
         self._save()
@@ -396,13 +396,14 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
             return
         field = self._view.field(look, event.key)
         if field is not None and field.live:
-            self._hear(self._view.typed(look, event.key, event.text))
+            self._hear(self._view.typed(look, event.key, event.text), typing=True)
 
     def on_words_left(self, event: Words.Left) -> None:
         """Keep what is not saved as it is typed."""
         event.stop()
         self.rows.focus()
         self._take_words(event)
+        self._settle()
         self.show()
 
     def _take_words(self, event: Words.Left) -> None:
