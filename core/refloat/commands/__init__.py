@@ -15,6 +15,7 @@ from refloat.commands.checks import (
     rewrites,
     sort_of_check,
 )
+from refloat.commands.failures import what_failed
 from refloat.commands.line import Simple, read_line
 from refloat.commands.mcp import mcp_effect, mcp_kind
 from refloat.commands.outcomes import how_it_ended, outcome_in
@@ -48,6 +49,7 @@ __all__ = (
     "pushes_in",
     "shown_done",
     "sort_of_check",
+    "what_failed",
 )
 
 

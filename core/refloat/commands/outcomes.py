@@ -46,7 +46,7 @@ class Ended:
 
 def what_output_says(output: str) -> Said | None:
     """What a check's own output says of it; None where it says nothing known."""
-    lines = [_plain(line) for line in output[-_TAIL:].split("\n")]
+    lines = plain_lines(output)
     if (last := _last_summary(lines)) is not None:
         return last
     said = [name for name in ("part_failed", "part_passed", "nothing") if _any(_pattern(name), lines)]
@@ -57,6 +57,11 @@ def what_output_says(output: str) -> Said | None:
             return "passed"
         case _:
             return "nothing" if said else None
+
+
+def plain_lines(output: str) -> list[str]:
+    """The last lines of an output without colours; a line too long for a summary is empty."""
+    return [_plain(line) for line in output[-_TAIL:].split("\n")]
 
 
 def _last_summary(lines: Sequence[str]) -> Said | None:

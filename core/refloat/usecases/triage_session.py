@@ -6,20 +6,22 @@ Asks the repository only for the commits that the record names.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from refloat.commands import commit_subject, commits_in, is_commit
 from refloat.model.checkout import Checkout, PlaceKind
-from refloat.model.session import Session
+from refloat.model.session import Session, State
 from refloat.model.story import Story
-from refloat.model.transcript import Step
-from refloat.model.triage import Triage
+from refloat.model.transcript import Outcome, Step
+from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, Triage
 from refloat.ports import Git
 from refloat.triage.actions import find_actions, list_actions
 from refloat.triage.backing import Evidence
 from refloat.triage.claims import judge_claims
 from refloat.triage.findings import CommitSeen, sort_findings
 from refloat.usecases.hear_claims import hear_claims
+from refloat.usecases.remotes import why_no_remote
 from refloat.usecases.still_open import find_still_open
 from refloat.usecases.workbench import Workbench
 
@@ -39,10 +41,27 @@ def triage_session(bench: Workbench, story: Story, checkout: Checkout, session: 
         checkout.session,
         (*piles.saved, *borne_out),
         claimed,
-        tuple(piles.gone),
+        tuple(row for row in piles.gone if not _runs_now(row, session, steps)),
         tuple(find_still_open(bench, story, session)),
-        list_actions(actions),
+        tuple(_look_for(bench.machine.git, row, checkout) for row in list_actions(actions)),
     )
+
+
+def _runs_now(row: Finding, session: Session, steps: Iterable[Step]) -> bool:
+    """Whether a finding is nothing but a call that a live session still waits for: it is under way, not gone."""
+    if session.state is not State.LIVE or row.kind == "commit" or row.claim is not None:
+        return False
+    own = [step for step in steps if step.n in row.steps and step.subagent == row.subagent]
+    last = max((step.turn for step in steps if step.subagent == row.subagent), default=0)
+    return bool(own) and all(step.outcome is Outcome.DANGLING and step.turn == last for step in own)
+
+
+def _look_for(git: Git, row: DoNotRepeat, checkout: Checkout) -> DoNotRepeat:
+    """The row with what stands against its look here."""
+    place = row.place if row.place is not None and Path(row.place).is_dir() else checkout.repo
+    if row.outcome is not ActionOutcome.UNKNOWN or place is None:
+        return row
+    return replace(row, no_look=why_no_remote(git, Path(place), row.probe))
 
 
 def _find_commits(git: Git, steps: Iterable[Step], checkout: Checkout) -> Mapping[str, CommitSeen]:

@@ -233,15 +233,6 @@ def test_what_else_was_open(repo: Repo) -> None:
     assert {row.running for row in rebooted.still_open} == {False}
 
 
-def test_a_vanished_workspace_is_no_saved_work(bare: Repo) -> None:
-    story = bare.story()
-    story.edit(written(bare.path("a.py"), NEW))
-    bare.root.rmdir()
-    made = triage(bare, story)
-    assert made.saved == ()
-    assert [place.source for place in made.gone[0].recoverable_from] == [PlaceKind.RECORD]
-
-
 def test_the_same_answer_twice(repo: Repo) -> None:
     story = repo.story()
     for number in range(5):
@@ -287,3 +278,15 @@ def test_a_write_that_never_ended_and_is_not_there_is_one_finding(repo: Repo) ->
     story = repo.story()
     story.edit(written(repo.path("off.py"), "off = 1\n"), outcome=Outcome.DANGLING)
     assert [row.kind for row in triage(repo, story).gone] == ["edit"]
+
+
+def test_work_in_a_workspace_that_is_not_there_is_recorded_and_not_lost(bare: Repo) -> None:
+    """The folder may only have been moved: nothing was looked at, so nothing is known to be gone."""
+    story = bare.story()
+    story.edit(written(bare.path("a.py"), NEW))
+    bare.root.rename(bare.root.with_name("elsewhere"))
+    made = triage(bare, story)
+    assert made.saved == ()
+    (gone,) = made.gone
+    assert (gone.verdict, gone.where) == (FindingVerdict.RECORDED, None)
+    assert [place.source for place in gone.recoverable_from] == [PlaceKind.RECORD]
