@@ -28,6 +28,7 @@ from refloat.triage.actions import Action
 
 _STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE, FileState.MOVED})
 _SETTLED: Final = frozenset({Fate.UNCOMMITTED, Fate.COMMITTED, Fate.REPLACED})
+NOWHERE: Final = "no branch and no reflog holds a commit of that subject"
 _StepKey = tuple[int, str | None]
 """Number of a step, and the sub-agent that counts it."""
 _QUIET: Final = frozenset({StepKind.READ, StepKind.SEARCH, StepKind.WEB, StepKind.PLAN})
@@ -284,6 +285,9 @@ def _sort_commit(step: Step, commits: Mapping[str, CommitSeen], piles: Piles, to
     elif seen is not None and seen.sha is not None:
         told.add((step.n, step.subagent))
         _sort_made(step, seen.sha[:12], subject or "", seen, piles)
+    elif seen is not None and step.outcome is Outcome.OK:
+        told.add((step.n, step.subagent))
+        piles.gone.append(_commit(step, subject or "", FindingVerdict.LOST, None, NOWHERE))
     elif step.outcome is Outcome.OK:
         told.add((step.n, step.subagent))
         piles.saved.append(
