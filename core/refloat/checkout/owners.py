@@ -71,7 +71,8 @@ class _Case:
 
 def own_hunks(hunks: Sequence[DiffHunk], ground: Ground) -> list[DirtyHunk]:
     """The dirty places of one file, each with its owner: judged together, for no record can explain a line twice."""
-    whole = None if any(map(_turned, hunks)) else _whole_way(hunks, ground)
+    apart = any(_turned(hunk) or _is_strange(hunk, ground) for hunk in hunks)
+    whole = None if apart else _whole_way(hunks, ground)
     if whole is not None:
         return [_owned(hunk, *_party(whole)) for hunk in hunks]
     cases = [_case(hunk, ground) for hunk in hunks]
@@ -95,7 +96,9 @@ def _settled(case: _Case, fallback: Fallback) -> DirtyHunk:
 def _whole_way(hunks: Sequence[DiffHunk], ground: Ground) -> Witness | None:
     """The one session whose record leads from HEAD's text to the one on disk, with nobody between its edits.
 
-    None where another record holds one of the dirty lines too: then each place is weighed by itself.
+    Its record holds both texts, so however a diff tells them apart, it is its work: of equal lines git may keep others
+    than the record's own diff does. None where another record holds one of the dirty lines too: then each place is
+    weighed by itself.
     """
     if ground.head is None:
         return None
@@ -121,6 +124,17 @@ def _turned(hunk: DiffHunk) -> bool:
     return bool({bare(line) for line in gone ^ came if line in gone} & {bare(line) for line in came - gone})
 
 
+def _is_strange(hunk: DiffHunk, ground: Ground) -> bool:
+    """Whether git tells its lines otherwise than the disk has them (attribute `ident`, a filter)."""
+    return bool(hunk.lines) and _lines_at(hunk, ground) != [bare(line[1:]) for line in hunk.lines if line[:1] == "+"]
+
+
+def _lines_at(hunk: DiffHunk, ground: Ground) -> list[str]:
+    """The lines that the file has where the hunk adds some."""
+    start = hunk.new_start - 1 if hunk.new_lines else 0
+    return list(ground.lines[start : start + hunk.new_lines])
+
+
 # ── one hunk ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -129,8 +143,8 @@ def _case(hunk: DiffHunk, ground: Ground) -> _Case:
     case = _Case(hunk, set(), [], [])
     gone = [bare(line[1:]) for line in hunk.lines if line[:1] == "-"]
     start = hunk.new_start - 1 if hunk.new_lines else 0
-    added = list(ground.lines[start : start + hunk.new_lines])
-    if hunk.lines and added != [bare(line[1:]) for line in hunk.lines if line[:1] == "+"]:
+    added = _lines_at(hunk, ground)
+    if _is_strange(hunk, ground):
         case.parties, case.gone, case.strange = {_NOBODY}, gone, True
         return case
     turned = _turned(hunk)

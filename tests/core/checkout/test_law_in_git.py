@@ -5,12 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.core.checkout.conftest import Repo
+from tests.core.checkout.conftest import Repo, file_of
 from tests.core.checkout.test_owner_law import PERSON, SESSIONS, Act, Line, World, party, sides, takers, text_of
 
 from refloat.checkout.lines import tells
-from refloat.model.checkout import DirtyHunk
-from refloat.testing.stories import StoryBuilder
+from refloat.model.checkout import DirtyHunk, Owner
+from refloat.testing.stories import StoryBuilder, edited
 
 FORMS = ("exact", "exact", "hunks", "loose", "whole over known")
 
@@ -72,3 +72,31 @@ def test_no_session_is_credited_with_what_it_did_not_do(repo: Repo, seed: int) -
             assert who in {line.author for line in world.lines if line.text == text}, (hunk, acts)
         for text in filter(tells, gone):
             assert who in (takers(world, text) or {who}), (hunk, acts)
+
+
+def test_a_session_alone_owns_its_change_where_git_keeps_other_lines_than_its_record_does(repo: Repo) -> None:
+    before, after = "c = 3\nb = 2\n" * 5 + "a = 1\nc = 3\n", "a = 1\nb = 2\n"
+    path = repo.write("a.py", before)
+    repo.commit("a")
+    story = repo.story()
+    edit = edited(path, before, after)
+    story.edit(edit)
+    repo.write("a.py", after, 12)
+    file = file_of(repo.compare(story), "a.py")
+    assert "+b = 2" in [line for hunk in file.hunks for line in hunk.lines]
+    assert "+b = 2" not in [line for hunk in edit.hunks for line in hunk.lines]
+    assert {hunk.owner for hunk in file.hunks} == {Owner.THIS_SESSION}
+
+
+def test_a_keyword_that_git_folds_is_not_the_sessions(repo: Repo) -> None:
+    before, after = "# $Id: 1$\nb = 2\nc = 3\n", "# $Id: 1$\nb = 2\nc = 4\n"
+    path = repo.write("a.py", before)
+    repo.commit("a")
+    repo.write(".gitattributes", "*.py ident\n", 500)
+    story = repo.story()
+    story.edit(edited(path, before, after))
+    repo.write("a.py", after, 12)
+    keyword, own = file_of(repo.compare(story), "a.py").hunks
+    assert keyword.lines == ("-# $Id: 1$", "+# $Id$")
+    assert keyword.owner is not Owner.THIS_SESSION
+    assert (own.lines, own.owner) == (("-c = 3", "+c = 4"), Owner.THIS_SESSION)
