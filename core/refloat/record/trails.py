@@ -13,7 +13,7 @@ from refloat.model.saving import STATUSES, LinkKind
 from refloat.record.checking import quick_verdict
 from refloat.record.engine import Connection, Row
 from refloat.record.receipts import altered_fields, altered_opening
-from refloat.record.rows import get_stamp, number, stamp, text
+from refloat.record.rows import get_stamp, get_text, number, stamp, text
 from refloat.record.store import Record
 from refloat.record.values import decision_of, pickup_of, step_of, wrap_of
 from refloat.record.whole import no_such_job
@@ -24,6 +24,7 @@ LOAD_BEARING: Final = 2
 _FAILURES: Final = 5
 _IN_FLIGHT: Final = 10
 _HANDOVERS: Final = 5
+_REPEATS: Final = 10
 
 
 def load_trail(record: Record, job: str, limit: int = SHOWN) -> Trail:
@@ -86,10 +87,35 @@ def load_bearing(connection: Connection, job: str) -> tuple[int, ...]:
 
 
 def unsettled(record: Record, connection: Connection, job: str) -> Sequence[SavedStep]:
-    """Steps that nobody may take for done: in flight, or of unknown outcome, and not repeated successfully since."""
+    """The first steps that nobody may take for done: in flight, or of unknown outcome, and not repeated successfully
+    since.
+    """
     created_at = own_row(connection, job)["created_at"]
-    rows = connection.rows("links.unsettled", job=job, many=SHOWN)
-    return [_step(record, connection, row, created_at) for row in rows]
+    found: list[SavedStep] = []
+    after = 0
+    while rows := connection.rows("links.not_done", job=job, after=after, many=SHOWN):
+        for row in rows:
+            step = _step(record, connection, row, created_at)
+            if step.verdict == "altered" or not _is_repeated(record, connection, row, created_at):
+                found.append(step)
+            if len(found) == SHOWN:
+                return found
+        after = number(rows[-1], "seq") or 0
+    return found
+
+
+def _is_repeated(record: Record, connection: Connection, row: Row, created_at: object) -> bool:
+    """A later step did the very same: the same input in the same directory, saved as it happened, and it stands.
+
+    A summary alone is words: another place or another edit has the same.
+    """
+    given, workspace = get_text(row, "input_sha256"), get_text(row, "workspace")
+    if given is None or workspace is None:
+        return False
+    same = {"tool": text(row, "tool"), "summary": text(row, "summary"), "workspace": workspace, "given": given}
+    after = number(row, "seq") or 0
+    later = connection.rows("links.repeats", job=text(row, "job"), after=after, many=_REPEATS, **same)
+    return any(quick_verdict(record, connection, each, created_at) == "unchanged" for each in later)
 
 
 def find_jobs(record: Record) -> tuple[Job, ...]:
