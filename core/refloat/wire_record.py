@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from refloat.model.saving import RULE, RULE_RECONSTRUCTED
 from refloat.text import escape_json
 
 if TYPE_CHECKING:  # `run` and `step` print none of these
@@ -58,6 +59,16 @@ class PickedUp(Protocol):
     @property
     def unsettled(self) -> "Sequence[SavedStep]":
         """What nobody may take for done."""
+        ...
+
+    @property
+    def why(self) -> str:
+        """Why work goes on at the step that the pickup names."""
+        ...
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """What whoever takes the wrap should know of it."""
         ...
 
 
@@ -161,12 +172,16 @@ def trail(value: "Trail") -> Document:
         "schema": SCHEMA,
         "job": value.job,
         "goal": value.goal,
+        "rule": f"{RULE} {RULE_RECONSTRUCTED}" if value.reconstructed else RULE,
         "steps": [step(each) for each in value.steps],
         "load_bearing": list(value.load_bearing),
         "wraps": [wrap(each) for each in value.wraps],
         "pickups": [pickup(each) for each in value.pickups],
         "decisions": [decision(each) for each in value.decisions],
         "outcomes": dict(value.outcomes),
+        "resting": list(value.resting),
+        "in_flight": value.in_flight,
+        "reconstructed": value.reconstructed,
         "omitted": value.omitted,
     }
 
@@ -248,6 +263,8 @@ def decision(value: "Decision") -> Document:
         "decided_at": value.at,
         "release": value.release,
         "about": value.about,
+        "at_step": value.at_step,
+        "since": value.since,
         "automatic": value.automatic,
         "note": value.note,
         **_link(value.link),
@@ -266,6 +283,8 @@ def picked_up(value: PickedUp) -> Document:
     answer["wrap"] = wrap(value.wrap) if value.wrap else None
     answer["unsettled"] = [step(each) for each in value.unsettled]
     answer["problems"] = [fault(each) for each in value.problems]
+    answer["why"] = value.why
+    answer["remarks"] = list(value.remarks)
     return answer
 
 
@@ -278,6 +297,8 @@ def verified(value: "Verified") -> Document:
         "checked": value.checked,
         "in_flight": list(value.in_flight),
         "problems": [fault(each) for each in value.problems],
+        "by_itself": value.by_itself,
+        "remarks": list(value.remarks),
         "signature": value.signature,
         "signers": [
             {"key": each.key, "name": each.name, "signature": each.signature, "links": each.links}
@@ -314,6 +335,8 @@ def jobs(values: "tuple[Job, ...]", ties: "Sequence[Tied]") -> Document:
                 "in_flight": job.in_flight,
                 "wraps": job.wraps,
                 "status": job.status,
+                "status_at": job.status_at,
+                "status_since": job.status_since,
             }
             for job in values
         ],

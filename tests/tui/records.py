@@ -9,6 +9,7 @@ from refloat.model.story import Story
 from refloat.record.chain import add_step, begin_step
 from refloat.record.contents import hold
 from refloat.record.handovers import NewDecision, add_decision
+from refloat.record.running import note_command
 from refloat.record.store import Record, open_record
 from refloat.testing.fakes import fake_machine
 from refloat.testing.jobs import END, ENDING, NOW, OPENING, fill
@@ -39,7 +40,8 @@ def some_record(directory: Path, session: Session) -> BenchRecord:
         fill(record, directory / "data")
         mine = OPENING._replace(producer=session.name, workspace=session.workspace, tool="Bash")
         add_step(record, mine._replace(summary="mypy src"), ENDING, hold(b"mypy src"), hold(b"Success\n"))
-        begin_step(record, mine._replace(summary="git push origin main", runner=GONE), hold(b"git push"))
+        begun = begin_step(record, mine._replace(summary="git push origin main", runner=GONE), hold(b"git push"))
+        note_command(directory / "data", begun.id, GONE)
         near = mine._replace(job="release", producer="human:ada", summary="build the wheel")
         add_step(record, near, ENDING, None, hold(b"built\n"))
         add_decision(record, NewDecision("release", END, "pending", "bob", "hold", None, note="waits for QA"))

@@ -276,7 +276,7 @@ async def test_picking_up_reads_verifies_and_says_where_to_go_on(tmp_path: Path)
         await desk.press("enter")
         await desk.until(lambda: isinstance(app.screen, TextScreen) and app.screen.query_one(TextLines).rows)
         told = "\n".join(str(row.text) for row in app.screen.query_one(TextLines).rows)
-        assert "at step 4" in told
+        assert "at step 2" in told
         assert "from its bytes up: unchanged since saved" in told
         assert "#6 git push origin main: its process is gone" in told
         await desk.press("escape")

@@ -7,7 +7,6 @@ or be migrated by a newer Refloat while the app stands open. Use cases are impor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from refloat.errors import RefloatError
@@ -122,12 +121,11 @@ class BenchRecord:
     def pick_up(self, job: str) -> PickedUp:
         """Pick a job up."""
         from refloat.usecases.hand_over import pick_up
-        from refloat.usecases.show_trail import with_running
 
         own = self.own()
         with self._open() as record:
-            picked = pick_up(record, job, own.producer, self._machine.clock.now)
-        return _masked(replace(picked, unsettled=with_running(picked.unsettled, own.is_running)))
+            picked = pick_up(record, job, own.producer, self._machine.clock.now, own.is_running)
+        return _masked(picked)
 
     def holders(self) -> Mapping[str, Lease]:
         """Who else is at which session."""

@@ -32,6 +32,11 @@ def runner() -> Runner:
     return Runner(host(), os.getpid(), start_token("self"))
 
 
+def runner_of(pid: int) -> Runner:
+    """Another process of this machine."""
+    return Runner(os.uname().nodename, pid, start_token(pid))
+
+
 def start_token(pid: int | str) -> str | None:
     """When a process started, as the system writes it (proc(5), field 22); None where it ended or has no /proc."""
     if sys.platform != "linux":

@@ -16,16 +16,17 @@ from functools import partial
 from select import select
 from typing import Any, Final
 
+from refloat.machine.here import runner_of
 from refloat.machine.relay import Keep, Source, hand_on
 from refloat.machine.signals import Signals
-from refloat.machine.transparent import copy_size, ended_by, execute, is_terminal, read_failure
+from refloat.machine.transparent import Started, copy_size, ended_by, execute, is_terminal, read_failure
 from refloat.model.saving import Ended
 
 _MONITOR_LOST: Final = Ended(128 + signal.SIGKILL, signal.SIGKILL)
 _KEYS: Final = 1 << 14
 
 
-def run_in_terminal(argv: Sequence[str], keep: Keep) -> Ended:
+def run_in_terminal(argv: Sequence[str], keep: Keep, started: Started) -> Ended:
     """Run a command to its end in a terminal of its own; the caller's input and output are terminals."""
     with Signals() as signals:
         ours, theirs = os.openpty()
@@ -42,7 +43,7 @@ def run_in_terminal(argv: Sequence[str], keep: Keep) -> Ended:
         for fd in (theirs, telling, failure, *((errors[1],) if errors else ())):
             os.close(fd)
         sources = [Source(ours, 1), *((Source(errors[0], 2),) if errors else ())]
-        carrier = _Carrier(mode, sources, told, signals)
+        carrier = _Carrier(mode, sources, told, signals, started)
         try:
             not_started = read_failure(failed)
             signals.start()
@@ -85,11 +86,14 @@ def _monitor(argv: Sequence[str], terminal: int, errors: int, pipes: tuple[int, 
 class _Carrier:
     """This process's part: bytes both ways, signals, the caller's terminal."""
 
-    def __init__(self, mode: "list[Any]", sources: Sequence[Source], told: int, signals: Signals) -> None:
+    def __init__(
+        self, mode: "list[Any]", sources: Sequence[Source], told: int, signals: Signals, started: Started
+    ) -> None:
         self._mode = mode
         self._sources = sources
         self._told = told
         self._signals = signals
+        self._started = started
         self._raw = False
         self._group = 0
         self._keys = b""
@@ -187,6 +191,7 @@ class _Carrier:
             number = int(line[1:])
             if line[:1] == b"P":
                 self._group = number
+                self._started(runner_of(number))
             elif line[:1] == b"E":
                 return ended_by(number)
             else:

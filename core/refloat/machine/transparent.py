@@ -10,29 +10,38 @@ import fcntl
 import os
 import signal
 import termios
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from select import select
 from typing import Final
 
+from refloat.machine.here import runner_of
 from refloat.machine.relay import Keep, Source, hand_on
 from refloat.machine.signals import Signals
-from refloat.model.saving import Ended
+from refloat.model.saving import Ended, Runner
 
+Started = Callable[[Runner], None]
 _PIPE_BYTES: Final = 1 << 20
 _NOT_FOUND: Final = 127
 _NOT_STARTED: Final = 126
 
 
-def run_transparently(argv: Sequence[str], keep: Keep) -> Ended:
-    """Run a command to its end; `keep` gets every byte that it prints, in the order of arrival."""
+def _tell_nobody(command: Runner) -> None:
+    del command
+
+
+def run_transparently(argv: Sequence[str], keep: Keep, started: Started = _tell_nobody) -> Ended:
+    """Run a command to its end; `keep` gets every byte that it prints, in the order of arrival.
+
+    `started` gets the command's process as soon as there is one: it may outlive this one.
+    """
     if is_terminal(0) and is_terminal(1):
         from refloat.machine.own_terminal import run_in_terminal
 
-        return run_in_terminal(argv, keep)
+        return run_in_terminal(argv, keep, started)
     with Signals() as signals:
-        return _run_beside(argv, keep, signals)
+        return _run_beside(argv, keep, started, signals)
 
 
 def is_terminal(fd: int) -> bool:
@@ -117,7 +126,7 @@ def _print_only(terminal: int) -> None:
     termios.tcsetattr(terminal, termios.TCSANOW, mode)
 
 
-def _run_beside(argv: Sequence[str], keep: Keep, signals: Signals) -> Ended:
+def _run_beside(argv: Sequence[str], keep: Keep, started: Started, signals: Signals) -> Ended:
     sources, given, sized = _outputs()
     failed, failure = os.pipe()
     child = os.fork()
@@ -125,6 +134,7 @@ def _run_beside(argv: Sequence[str], keep: Keep, signals: Signals) -> Ended:
         for fd, theirs in given.items():
             os.dup2(theirs, fd)
         execute(argv, failure, signals.before)
+    started(runner_of(child))
     for fd in {*given.values(), failure}:
         os.close(fd)
     not_started = read_failure(failed)

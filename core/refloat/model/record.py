@@ -107,6 +107,10 @@ class Decision:
     note: str | None
     link: Link
     verdict: Verdict = "not_checked"
+    at_step: int | None = None
+    """Of one on the job as a whole: the last step that was sealed when it was made."""
+    since: int = 0
+    """Of such a one: steps that were not sealed then. It does not cover them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,11 @@ class Job:
     last_at: Stamp | None
     """The newest start, end, wrap, pickup or decision."""
     status: Status | None
-    """Of the newest decision."""
+    """Of the newest decision on the job as a whole."""
+    status_at: int | None = None
+    """The last step that was sealed when that was made."""
+    status_since: int = 0
+    """Steps that were not sealed then, and that it does not cover."""
 
 
 TiedBy = Literal["session", "workspace"]
@@ -190,6 +198,10 @@ class Verified:
     signature: Signature
     """The worst of all: `invalid`, `unknown_key`, `unsigned`, `valid`."""
     signers: tuple[Signed, ...] = ()
+    by_itself: bool = False
+    """A file was compared with itself alone: whoever wrote it can have written all of it."""
+    remarks: tuple[str, ...] = ()
+    """What this check could not tell."""
 
     @property
     def ok(self) -> bool:
@@ -204,12 +216,19 @@ class Trail:
     job: str
     goal: str | None
     steps: tuple[SavedStep, ...]
-    """In flight, load-bearing, then the newest."""
+    """In flight, load-bearing, the last failures, then the newest; by number."""
     load_bearing: tuple[int, ...]
+    """What most later steps rest on, and ended well, and is as it was saved."""
     wraps: tuple[Wrap, ...]
     pickups: tuple[Pickup, ...]
     decisions: tuple[Decision, ...]
     omitted: int
     """Steps that are not shown."""
     outcomes: tuple[tuple[str, int], ...]
-    """How many sealed steps ended how, of all."""
+    """How many sealed steps ended how, of all; those that are shown and not as they were saved count as `altered`."""
+    resting: tuple[int, ...] = ()
+    """How many later steps rest on each of `load_bearing`; 0 for one that was the last to change the checkout."""
+    in_flight: int = 0
+    """Of all steps, shown or not."""
+    reconstructed: int = 0
+    """Steps that a transcript told, of all."""

@@ -23,6 +23,11 @@ RULE: Final = (
     "is verified."
 )
 """What stands on every trail."""
+RULE_RECONSTRUCTED: Final = (
+    "Steps marked reconstructed are what a transcript told: their effect was not looked at, and they are no done work "
+    "until you looked (`refloat checkout` and `refloat triage` of that session do)."
+)
+"""What stands beside it where any step of the job was reconstructed."""
 
 
 class Tree(NamedTuple):

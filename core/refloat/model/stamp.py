@@ -1,10 +1,14 @@
 """Moments, kept as text: RFC 3339 in UTC with milliseconds and `Z`, so that they sort and print as they are."""
 
+import re
 from datetime import UTC, datetime, timedelta
-from typing import NewType
+from typing import Final, NewType
 
 Stamp = NewType("Stamp", str)
 """`2026-09-14T09:02:00.000Z`. Equal moments are equal strings; later moments are greater strings."""
+
+
+_FORM: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def stamp_of(moment: datetime) -> Stamp:
@@ -22,18 +26,19 @@ def stamp_of_seconds(seconds: float) -> Stamp | None:
 
 
 def read_stamp(value: object) -> Stamp | None:
-    """Read RFC 3339 text of any precision and zone; None for anything else."""
+    """Read RFC 3339 text of any precision and zone; None for anything else, days that no calendar has among it."""
     if not isinstance(value, str):
         return None
-    if len(value) == 24 and value[10] == "T" and value[19] == "." and value[23] == "Z" and value.isascii():
-        digits = value[:4] + value[5:7] + value[8:10] + value[11:13] + value[14:16] + value[17:19] + value[20:23]
-        if digits.isdigit() and value[4] == value[7] == "-" and value[13] == value[16] == ":":
-            return Stamp(value)
     try:
         moment = datetime.fromisoformat(value)
     except ValueError:
         return None
-    return stamp_of(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    if len(value) == 24 and value.isascii() and _FORM.fullmatch(value):
+        return Stamp(value)  # as it is written here
+    try:
+        return stamp_of(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    except OverflowError:  # the first or last day of all, in another zone
+        return None
 
 
 def seconds_of(stamp: Stamp) -> float:

@@ -17,6 +17,7 @@ from refloat.model.record import Fault, Verdict
 from refloat.model.stamp import read_stamp
 from refloat.record.engine import Row
 from refloat.record.exported import NoExport, read_document
+from refloat.record.receipts import altered_fields
 from refloat.record.rows import text
 
 VERSION: Final = "0.4"
@@ -44,7 +45,9 @@ class _Fails(Exception):  # noqa: N818 - reads as the answer that it is
         self.verdict: Verdict = verdict
 
 
-def write_receipt(row: Row, output: bytes | None, verdict: Verdict, receipt_id: str) -> dict[str, object]:
+def write_receipt(
+    row: Row, output: bytes | None, verdict: Verdict, receipt_id: str, job_created_at: object
+) -> dict[str, object]:
     """A receipt for a sealed step. `verdict` is what was found of it just now, and is bound with the rest."""
     provenance = f"RECORDED BY REFLOAT, RUN BY {text(row, 'producer').upper()}"
     payload = {
@@ -52,7 +55,11 @@ def write_receipt(row: Row, output: bytes | None, verdict: Verdict, receipt_id: 
         "issuer_claims": {"provenance_class": provenance},
         "output": _shown(output),
         "receipt_schema_version": VERSION,
-        "refloat": {**{name: value for name, value in row.items() if _fits(value)}, "found": verdict},
+        "refloat": {
+            **{name: value for name, value in row.items() if _fits(value)},
+            **({"job_created_at": job_created_at} if _fits(job_created_at) else {}),
+            "found": verdict,
+        },
         "tool": text(row, "tool"),
     }
     held = hold(payload)
@@ -141,9 +148,45 @@ def _check_receipt(found: Object, now: str) -> None:
     if version == VERSION:
         _check_inner(found, payload)
     _check_date(found.get("created_at") or found.get("timestamp"), now)
-    own = cast("dict[str, object]", payload).get("refloat") if isinstance(payload, dict) else None
-    if isinstance(own, dict) and cast("dict[str, object]", own).get("found") != "unchanged":
-        raise _Fails("refloat.found", f"it was {cast('dict[str, object]', own).get('found')} when it was exported")
+    inner = cast("dict[str, object]", payload) if isinstance(payload, dict) else {}
+    if isinstance(inner.get("refloat"), dict):
+        _check_own(inner, cast("dict[str, object]", inner["refloat"]))
+
+
+def _check_own(payload: Object, own: Object) -> None:
+    """Refloat's own receipt inside: its hash is over each field, and so is what is shown beside it."""
+    if own.get("found") != "unchanged":
+        raise _Fails("refloat.found", f"it was {own.get('found')} when it was exported")
+    row = {name: value for name, value in own.items() if name not in {"found", "job_created_at"}}
+    if "digests" not in row or "receipt" not in row:
+        raise _Fails("refloat.receipt", "there is none")
+    if "job_created_at" in own:
+        altered = altered_fields("step", row, own["job_created_at"])
+    else:  # written before that was told: the receipt cannot be made again, the fields' own hashes can
+        altered = tuple(name for name in altered_fields("step", row, None) if name not in {"job_created_at", "digests"})
+    if altered:
+        raise _Fails(f"refloat.{altered[0]}", "it is not what was sealed")
+    inputs = payload.get("inputs")
+    told = cast("dict[str, object]", inputs) if isinstance(inputs, dict) else {}
+    shown = {"tool": payload.get("tool"), "summary": told.get("summary"), "input_sha256": told.get("sha256")}
+    for name, value in shown.items():
+        if value != own.get(name):
+            raise _Fails(name, "it is not what Refloat's own receipt in the payload says")
+    if own.get("output_sha256") is not None:
+        digest = _digest_of(payload.get("output"))
+        if digest != own.get("output_sha256"):
+            raise _Fails("output", "it is not the output that Refloat's own receipt in the payload names")
+
+
+def _digest_of(output: object) -> str | None:
+    """SHA-256 of an output as `_shown` shows it."""
+    if isinstance(output, str):
+        return sha256(output.encode("utf-8", "surrogatepass")).hexdigest()
+    encoded = cast("dict[str, object]", output).get("base64") if isinstance(output, dict) else None
+    try:
+        return sha256(b64decode(encoded, validate=True)).hexdigest() if isinstance(encoded, str) else None
+    except ValueError:
+        return None
 
 
 def _check_schema(found: Object, version: str) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 LONGEST_NAME: Final = 200
 """Characters of a job's name."""
+_BACK: Final = 50
+"""Steps of unknown beginning that are looked through for the one that left a checkout."""
 _NOT_STORED: Final = re.compile("[\0\ud800-\udfff]")
 
 
@@ -184,14 +186,34 @@ def _rests_on(connection: Connection, step: Row, given: Content | None) -> int |
     """The step that left the checkout which this one starts from; else the one whose output is its input."""
     job, head, worktree = text(step, "job"), get_text(step, "head_before"), get_text(step, "worktree_before")
     if head is not None and worktree is not None:
-        row = connection.row("links.left_behind", job=job, worktree=worktree, head=head)
-        if row is not None:
-            changed = (row["head_before"], row["worktree_before"]) != (head, worktree)
-            return number(row, "seq") if changed else number(row, "rests_on")
+        known, left_by = _left_by(connection, job, head, worktree)
+        if known:
+            return left_by
     if given is None or not given.size:
         return None
     row = connection.row("links.printed", job=job, content=given.sha256)
     return None if row is None else number(row, "seq")
+
+
+def _left_by(connection: Connection, job: str, head: str, worktree: str) -> tuple[bool, int | None]:
+    """Whether a step of the job left that checkout, and which one made it.
+
+    A step that was saved when it had ended does not know the checkout before: the one that the step before it left
+    stands for that. So a note that changed nothing is never what others rest on.
+    """
+    below, found = 2**62, False
+    for _ in range(_BACK):
+        row = connection.row("links.left_behind", job=job, worktree=worktree, head=head, below=below)
+        if row is None:
+            break
+        found, below = True, number(row, "seq") or 0
+        before = (row["head_before"], row["worktree_before"])
+        if None not in before:
+            return True, below if before != (head, worktree) else number(row, "rests_on")
+        prior = connection.row("links.known_before", job=job, below=below)
+        if prior is not None and (prior["head_after"], prior["worktree_after"]) != (head, worktree):
+            return True, below
+    return found, None
 
 
 def _end(

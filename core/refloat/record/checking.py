@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from refloat.errors import UsageError
 from refloat.model.record import Fault, Verdict, Verified
@@ -17,6 +18,8 @@ from refloat.record.whole import load_job
 Progress = Callable[[int, int], None]
 """Told how many links of how many were looked at, and again while a long content is read. An error that it raises ends
 the check."""
+_SHORTEST: Final = 6
+"""Digits of a receipt."""
 
 
 def _untold(done: int, of: int) -> None:
@@ -72,6 +75,11 @@ def read_end_to_end(record: Record, job: str) -> Verified:
 
 def _unread(name: str, size: int | None) -> None:
     del name, size
+
+
+def is_receipt(word: str) -> bool:
+    """Whether a word is the beginning of a receipt, by its shape."""
+    return _SHORTEST <= len(word) <= 64 and all(c in "0123456789abcdef" for c in word)
 
 
 def find_receipt(record: Record, prefix: str) -> tuple[str, str]:

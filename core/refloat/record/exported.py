@@ -7,6 +7,7 @@ altered link stays altered in it. Refuses a document with duplicate keys: two re
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from hashlib import sha256
 from typing import Final, cast
 
@@ -19,7 +20,7 @@ from refloat.record.keys import Known, no_keys
 from refloat.record.packing import ContentDamaged
 from refloat.record.rows import number, text
 from refloat.record.store import Record
-from refloat.record.verify import CheckContent, ContentFault, judge_job
+from refloat.record.verify import CheckContent, ContentFault, judge_job, judge_mentions
 from refloat.record.whole import WholeJob
 
 SCHEMA: Final = "refloat/1"
@@ -96,7 +97,19 @@ def verify_export(document: Mapping[str, object], known: Known = no_keys) -> Ver
     own = None if row is None else cast("dict[str, object]", row)
     if own is not None and not own.keys() >= {"name", "created_at", "last_seq", "last_sealed", "head"}:
         raise NoExport("the export's job lacks fields")
-    return judge_job(WholeJob(name, own, tuple(links)), _content_check(document.get("contents")), known)
+    job = WholeJob(name, own, tuple(links))
+    found = judge_job(job, _content_check(document.get("contents")), known)
+    faults = (*found.problems, *judge_mentions(job))
+    return replace(found, problems=faults, by_itself=True, remarks=_unknowable(found))
+
+
+def _unknowable(found: Verified) -> tuple[str, ...]:
+    """What no file tells of itself."""
+    end = "whether links were left away at its end: the end of a chain cannot be known from the file alone"
+    if any(each.signature == "unsigned" and each.links for each in found.signers):
+        whose = "whether this is what was saved: it is not signed, and whoever wrote the file can have made all of it"
+        return (whose, end)
+    return (end,)
 
 
 def read_document(raw: bytes) -> object:

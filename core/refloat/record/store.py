@@ -54,6 +54,11 @@ class Record:
         """The database file; None where there is none."""
         return None if self.directory is None else self.directory / FILE_NAME
 
+    @property
+    def beside(self) -> Path | None:
+        """This machine's own directory for what lies beside a record, whichever engine holds it; None in memory."""
+        return self._keys
+
     def __enter__(self) -> Self:
         return self
 

@@ -1,14 +1,17 @@
 """The trail of a job: what a newcomer must know first, bounded, and without reading a single output.
 
-Decides what is shown where not all is: what is in flight, what most later steps rest on, what failed last, the newest.
+Decides what is shown where not all is: what is in flight, what failed last, what most later steps rest on, the newest;
+none of these takes the place of all the others. What was altered counts as altered, not as what it says.
 A step rests on the one that left the checkout which it started from, or the output that was its input. Decides what
 nobody may take for done, too: steps in flight, or of unknown outcome.
 """
 
+from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Final
 
-from refloat.model.record import Job, SavedStep, TiedBy, TiedJob, Trail, Verdict
+from refloat.model.record import Decision, Job, SavedStep, TiedBy, TiedJob, Trail, Verdict
 from refloat.model.saving import STATUSES, LinkKind
 from refloat.record.checking import quick_verdict
 from refloat.record.engine import Connection, Row
@@ -21,10 +24,10 @@ from refloat.record.whole import no_such_job
 SHOWN: Final = 40
 """Steps of a trail, unless more are asked for."""
 LOAD_BEARING: Final = 2
+_CANDIDATES: Final = 10
 _FAILURES: Final = 5
 _IN_FLIGHT: Final = 10
 _HANDOVERS: Final = 5
-_REPEATS: Final = 10
 
 
 def load_trail(record: Record, job: str, limit: int = SHOWN) -> Trail:
@@ -36,8 +39,10 @@ def load_trail(record: Record, job: str, limit: int = SHOWN) -> Trail:
     """
     with record.reading() as connection:
         created_at = own_row(connection, job)["created_at"]
-        bearing = load_bearing(connection, job)
+        resting = load_bearing(record, connection, job)
+        bearing = tuple(resting)
         rows = _shown(connection, job, bearing, limit)
+        steps = tuple(_step(record, connection, row, created_at) for row in rows)
         wraps = newest_wraps(connection, job)
         pickups = connection.rows("links.newest_pickups", job=job, many=_HANDOVERS)
         decisions = connection.rows("links.newest_decisions", job=job, many=_HANDOVERS)
@@ -46,13 +51,16 @@ def load_trail(record: Record, job: str, limit: int = SHOWN) -> Trail:
         return Trail(
             job=job,
             goal=text(wraps[0], "goal") if wraps else None,
-            steps=tuple(_step(record, connection, row, created_at) for row in rows),
+            steps=steps,
             load_bearing=bearing,
             wraps=tuple(wrap_of(row, _verdict("wrap", row, created_at)) for row in wraps),
             pickups=tuple(pickup_of(row, _verdict("pickup", row, created_at)) for row in pickups),
-            decisions=tuple(decision_of(row, _verdict("decision", row, created_at)) for row in decisions),
+            decisions=tuple(_decision(connection, row, created_at) for row in decisions),
             omitted=max(0, total - len(rows)),
-            outcomes=tuple((text(row, "outcome") or "unknown", number(row, "n") or 0) for row in outcomes),
+            outcomes=_outcomes(outcomes, steps),
+            resting=tuple(resting.values()),
+            in_flight=number(connection.row("links.count_in_flight", job=job) or {}, "n") or 0,
+            reconstructed=number(connection.row("links.all_reconstructed", job=job) or {}, "n") or 0,
         )
 
 
@@ -78,12 +86,36 @@ def newest_wraps(connection: Connection, job: str) -> Sequence[Row]:
     return [person, *[wrap for wrap in newest if wrap["id"] != person["id"]]]
 
 
-def load_bearing(connection: Connection, job: str) -> tuple[int, ...]:
-    """The steps that most later ones rest on; the newest that ended well where none says what it rests on."""
-    rows = connection.rows("links.load_bearing", job=job, many=LOAD_BEARING)
-    if not rows:
-        rows = [row for row in connection.rows("links.newest_steps", job=job, many=SHOWN) if row["outcome"] == "ok"][:1]
-    return tuple(number(row, "seq") or 0 for row in rows)
+def load_bearing(record: Record, connection: Connection, job: str) -> dict[int, int]:
+    """The steps that most later ones rest on, and how many those are; failed and altered ones are not among them.
+
+    Where nothing says what it rests on: the last step that changed the checkout, with 0. There may be none.
+    """
+    created_at = own_row(connection, job)["created_at"]
+    found: dict[int, int] = {}
+    for resting in connection.rows("links.load_bearing", job=job, many=_CANDIDATES):
+        seq = number(resting, "seq") or 0
+        row = connection.row("links.step_at", job=job, seq=seq)
+        if row is not None and _stands(record, connection, row, created_at):
+            found[seq] = number(resting, "resting") or 0
+        if len(found) == LOAD_BEARING:
+            break
+    if not found:
+        for row in connection.rows("links.newest_sealed", job=job, many=SHOWN):
+            if _changed(row) and _stands(record, connection, row, created_at):
+                return {number(row, "seq") or 0: 0}
+    return found
+
+
+def _stands(record: Record, connection: Connection, row: Row, created_at: object) -> bool:
+    return row["outcome"] == "ok" and quick_verdict(record, connection, row, created_at) == "unchanged"
+
+
+def _changed(row: Row) -> bool:
+    """It is known to have left another checkout than it found."""
+    before = (row["head_before"], row["worktree_before"])
+    after = (row["head_after"], row["worktree_after"])
+    return None not in before and None not in after and before != after
 
 
 def unsettled(record: Record, connection: Connection, job: str) -> Sequence[SavedStep]:
@@ -114,7 +146,7 @@ def _is_repeated(record: Record, connection: Connection, row: Row, created_at: o
         return False
     same = {"tool": text(row, "tool"), "summary": text(row, "summary"), "workspace": workspace, "given": given}
     after = number(row, "seq") or 0
-    later = connection.rows("links.repeats", job=text(row, "job"), after=after, many=_REPEATS, **same)
+    later = connection.rows("links.repeats", job=text(row, "job"), after=after, many=_CANDIDATES, **same)
     return any(quick_verdict(record, connection, each, created_at) == "unchanged" for each in later)
 
 
@@ -149,15 +181,18 @@ def find_tied(
 
 def _shown(connection: Connection, job: str, bearing: Sequence[int], limit: int) -> list[Row]:
     """The steps to show, each once, by number: what must be known first has its place, the newest fill up."""
-    must: list[Row] = list(connection.rows("links.in_flight", job=job))[-_IN_FLIGHT:]
+    some = max(1, limit // 4)
+    must: list[Row] = list(connection.rows("links.newest_in_flight", job=job, many=min(_IN_FLIGHT, some)))
+    must += connection.rows("links.newest_sealed", job=job, many=1)
     for seq in bearing:
         must += connection.rows("links.step_at", job=job, seq=seq)
-    must += connection.rows("links.last_failures", job=job, many=_FAILURES)
+    must += connection.rows("links.last_failures", job=job, many=min(_FAILURES, some))
     chosen = {row["id"]: row for row in must}
-    for row in connection.rows("links.newest_steps", job=job, many=limit):
-        if len(chosen) >= limit:
-            break
-        chosen.setdefault(row["id"], row)
+    for newest in ("links.newest_sealed", "links.newest_steps"):
+        for row in connection.rows(newest, job=job, many=limit) if len(chosen) < limit else ():
+            if len(chosen) >= limit:
+                break
+            chosen.setdefault(row["id"], row)
     return sorted(chosen.values(), key=lambda row: number(row, "seq") or 0, reverse=True)
 
 
@@ -165,6 +200,29 @@ def _step(record: Record, connection: Connection, row: Row, created_at: object) 
     if row["sealed"] is None:
         return step_of(row, "altered" if altered_opening(row, created_at) else "not_checked")
     return step_of(row, quick_verdict(record, connection, row, created_at))
+
+
+def _outcomes(rows: Sequence[Row], shown: Sequence[SavedStep]) -> tuple[tuple[str, int], ...]:
+    counted = Counter({text(row, "outcome") or "unknown": number(row, "n") or 0 for row in rows})
+    for step in shown:
+        if step.ending is not None and step.verdict in {"altered", "missing"}:
+            counted[step.ending.outcome] -= 1
+            counted[step.verdict] += 1
+    return tuple(sorted((word, many) for word, many in counted.items() if many > 0))
+
+
+def _decision(connection: Connection, row: Row, created_at: object) -> Decision:
+    return with_coverage(connection, decision_of(row, _verdict("decision", row, created_at)))
+
+
+def with_coverage(connection: Connection, decision: Decision) -> Decision:
+    """A decision on a job with what it covers: the steps that were sealed before it, and no later one."""
+    if decision.about is not None:
+        return decision
+    place = {"job": decision.job, "sealed": decision.link.sealed}
+    before = connection.row("links.sealed_before", **place)
+    since = connection.row("links.count_since", **place)
+    return replace(decision, at_step=number(before or {}, "seq"), since=number(since or {}, "n") or 0)
 
 
 def _verdict(kind: LinkKind, row: Row, created_at: object) -> Verdict:
@@ -181,4 +239,6 @@ def _job(row: Row) -> Job:
         wraps=number(row, "wraps") or 0,
         last_at=max((moment for moment in moments if moment is not None), default=None),
         status=next((status for status in STATUSES if status == row["status"]), None),
+        status_at=number(row, "status_at"),
+        status_since=(number(row, "status_since") or 0) if row["status"] else 0,
     )

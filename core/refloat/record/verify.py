@@ -173,6 +173,23 @@ def _judge_numbers(job: Row, places: Sequence[_Place], steps: Sequence[Row]) -> 
     return faults
 
 
+def judge_mentions(job: WholeJob) -> tuple[Fault, ...]:
+    """What links speak of and is not there: a file from which the last steps or a wrap were taken speaks of them on."""
+    if job.row is None:
+        return ()
+    last_seq = number(job.row, "last_seq") or 0
+    wraps = {row["id"] for kind, row in job.links if kind == "wrap"}
+    faults: list[Fault] = []
+    for kind, row in job.links:
+        spoken = number(row, "last_seq") or 0 if kind == "wrap" else 0
+        if spoken > last_seq:
+            faults.append(Fault(spoken, "step", f"a wrap speaks of {spoken} steps, {last_seq} are counted", "missing"))
+        if kind == "pickup" and row.get("wrap") is not None and row["wrap"] not in wraps:
+            what = f"a pickup took the wrap {text(row, 'wrap')[:12]}, which is not there"
+            faults.append(Fault(None, "wrap", what, "missing"))
+    return tuple(faults)
+
+
 def _fault(kind: LinkKind, row: Row, field: str, what: str = "it is not what was sealed") -> Fault:
     if kind == "step":
         return Fault(number(row, "seq"), field, what)

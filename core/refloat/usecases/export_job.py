@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from refloat.errors import NotDone
 from refloat.model.record import Fault, Verified
-from refloat.model.saving import RULE
+from refloat.model.saving import RULE, RULE_RECONSTRUCTED
 from refloat.record import aer1
 from refloat.record.checking import content_check
 from refloat.record.contents import ContentMissing, read
@@ -81,14 +81,20 @@ def _aer1(record: Record, connection: Connection, whole: WholeJob, found: Verifi
             continue
         fault = broken.get(number(row, "seq")) or broken.get(None)
         receipt = aer1.write_receipt(
-            row, _output(record, connection, row), fault.verdict if fault else "unchanged", str(uuid4())
+            row,
+            _output(record, connection, row),
+            fault.verdict if fault else "unchanged",
+            str(uuid4()),
+            None if whole.row is None else whole.row["created_at"],
         )
         yield json.dumps(receipt, ensure_ascii=True, separators=(",", ":")) + "\n"
 
 
 def _markdown(record: Record, connection: Connection, whole: WholeJob, found: Verified) -> Iterator[str]:
     verdict = "unchanged since saved" if found.ok else "ALTERED since saved, see below"
-    yield f"# Job {one_line(whole.name)}\n\n{RULE}\n\n{found.checked} links, {verdict}. Signature: {found.signature}.\n"
+    told = any(row["origin"] == "reconstruction" for row in _steps(whole))
+    rule = f"{RULE}\n\n{RULE_RECONSTRUCTED}" if told else RULE
+    yield f"# Job {one_line(whole.name)}\n\n{rule}\n\n{found.checked} links, {verdict}. Signature: {found.signature}.\n"
     if found.problems:
         yield "\n## What does not hold\n\n"
         yield from (f"- {_place(fault)}: {one_line(fault.what)}\n" for fault in found.problems)
@@ -116,6 +122,8 @@ def _step(record: Record, connection: Connection, row: Row) -> Iterator[str]:
     code = f", exit {row['exit_code']}" if row["exit_code"] is not None else ""
     yield f"\n### {row['seq']}. {one_line(text(row, 'summary'))}\n\n"
     yield f"{one_line(text(row, 'producer'))}, {one_line(text(row, 'tool'))}: {ended}{code}. "
+    if row["origin"] == "reconstruction":
+        yield "Reconstructed, its effect not looked at. "
     yield f"{row['started_at']} to {row['ended_at'] or 'unknown'}. Receipt {text(row, 'receipt') or 'none'}.\n"
     if note := text(row, "note"):
         yield f"\n{one_line(note)}\n"

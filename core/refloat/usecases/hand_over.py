@@ -1,8 +1,8 @@
 """Wraps, pickups and decisions: one person or agent hands a job to the next.
 
 Decides the first moves of a pickup: the job is read end to end, the receipts that most rests on are verified from
-their bytes up, and the work goes on at the first step that is absent or cannot be confirmed. Refuses to hand on as done
-a step whose outcome nobody knows.
+their bytes up, and the work goes on at the first step that is absent, failed or cannot be confirmed. Refuses to hand on
+as done a step that failed, or whose outcome nobody knows.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,16 +10,19 @@ from dataclasses import dataclass
 
 from refloat.errors import UsageError
 from refloat.model.record import Checked, Decision, Fault, Pickup, SavedStep, Trail, Verdict, Wrap
+from refloat.model.saving import Runner
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.model.story import Story
-from refloat.record.checking import read_end_to_end, verify_job
+from refloat.record.checking import find_receipt, is_receipt, read_end_to_end, verify_job
+from refloat.record.engine import Connection
 from refloat.record.handovers import NewDecision, NewPickup, NewWrap, add_decision, add_pickup, add_wrap
 from refloat.record.rows import number, text
 from refloat.record.store import Record
-from refloat.record.trails import load_trail, newest_wraps, own_row, unsettled
+from refloat.record.trails import newest_wraps, own_row, unsettled, with_coverage
 from refloat.record.values import decision_of, pickup_of, wrap_of
 from refloat.usecases.reconstruct import reconstruct
+from refloat.usecases.show_trail import SHOWN, show_trail, with_running
 
 __all__ = ["NewDecision", "NewWrap", "PickedUp", "decide_job", "find_wrap", "pick_up", "wrap_job", "wrap_session"]
 
@@ -36,6 +39,14 @@ class PickedUp:
     """Of the job read end to end, and of the receipts that were verified from their bytes up."""
     unsettled: tuple[SavedStep, ...]
     """What nobody may take for done."""
+    why: str = ""
+    """Why work goes on at the step that the pickup names."""
+    remarks: tuple[str, ...] = ()
+    """What whoever takes it should know of the wrap: it is somebody else's, or taken already."""
+
+
+def _nobody_can_tell(runner: Runner) -> bool | None:
+    del runner
 
 
 def wrap_job(record: Record, wrap: NewWrap) -> Wrap:
@@ -69,19 +80,39 @@ def wrap_session(record: Record, wrap: NewWrap, session: SessionName, load_story
 
 
 def decide_job(record: Record, decision: NewDecision) -> Decision:
-    """Seal a decision on a job that is there.
+    """Seal a decision on a job that is there. `about` may be the beginning of a receipt of that job.
 
     Raises:
         NoSuchJob: there is none of that name.
+        UsageError: it is about a receipt that the job does not have.
         NotWritten: the record did not take it.
 
     """
     with record.reading() as connection:
         own_row(connection, decision.job)
-    return decision_of(add_decision(record, decision).row, "unchanged")
+    if decision.about is not None:
+        decision = decision._replace(about=_receipt_of(record, decision.job, decision.about))
+    done = decision_of(add_decision(record, decision).row, "unchanged")
+    with record.reading() as connection:
+        return with_coverage(connection, done)
 
 
-def pick_up(record: Record, ref: str, producer: str, now: Callable[[], Stamp]) -> PickedUp:
+def _receipt_of(record: Record, job: str, about: str) -> str:
+    place, receipt = find_receipt(record, about) if is_receipt(about) else ("", "")
+    if place != job:
+        raise UsageError(
+            f"{job} has no receipt that begins with {about[:80]!r}; `refloat trail {job} --json` names all"
+        )
+    return receipt
+
+
+def pick_up(
+    record: Record,
+    ref: str,
+    producer: str,
+    now: Callable[[], Stamp],
+    is_running: Callable[[Runner], bool | None] = _nobody_can_tell,
+) -> PickedUp:
     """Pick up a wrap (its id, or a prefix of it), or a job by name: its newest wrap, or none where it has none.
 
     Raises:
@@ -90,20 +121,58 @@ def pick_up(record: Record, ref: str, producer: str, now: Callable[[], Stamp]) -
 
     """
     job, wrap = find_wrap(record, ref)
-    trail = load_trail(record, job)
+    trail = show_trail(record, job, SHOWN, is_running)
     wrap = wrap or (trail.wraps[0] if trail.wraps else None)
     checked, problems = _verify_bearing(record, trail)
     with record.reading() as connection:
-        open_steps = tuple(unsettled(record, connection, job))
+        open_steps = with_running(record, unsettled(record, connection, job), is_running)
         total = number(own_row(connection, job), "last_seq") or 0
-    problems = (*read_end_to_end(record, job).problems, *problems)
-    doubtful = [step.seq for step in open_steps] + [each.seq for each in checked if each.verdict != "unchanged"]
-    doubtful += [fault.seq for fault in problems if fault.seq is not None]
-    doubtful += [step.seq for step in trail.steps if step.verdict in {"altered", "missing"}]
-    continue_at = min(doubtful, default=total + 1)
+        remarks = () if wrap is None else _remarks(connection, wrap, producer)
+    whole = read_end_to_end(record, job).problems
+    problems = (*whole, *(fault for fault in problems if fault not in whole))
+    continue_at, why = _goes_on(open_steps, problems, trail, total)
     pickup = NewPickup(job, now(), producer, wrap.id if wrap else None, checked, continue_at)
     sealed = pickup_of(add_pickup(record, pickup).row, "unchanged")
-    return PickedUp(sealed, wrap, trail, checked, problems, open_steps)
+    return PickedUp(sealed, wrap, trail, checked, problems, open_steps, why, remarks)
+
+
+def _goes_on(unsettled: Sequence[SavedStep], problems: Sequence[Fault], trail: Trail, total: int) -> tuple[int, str]:
+    """The first step that is absent, failed or cannot be confirmed, and which of that it is."""
+    doubts = [(step.seq, _doubt(step)) for step in unsettled]
+    for fault in problems:
+        if fault.field.partition(".")[0] in {"wrap", "pickup", "decision"}:
+            continue  # its number is only where it stands
+        if fault.seq is not None:
+            doubts.append((fault.seq, f"its {fault.field} does not hold: {fault.what}"))
+        elif fault.field in _OF_ALL:
+            doubts.append((1, f"no step can be confirmed: {fault.what}"))
+    doubts += [(step.seq, f"it is {step.verdict}") for step in trail.steps if step.verdict in {"altered", "missing"}]
+    return min(doubts, key=lambda doubt: doubt[0], default=(total + 1, "every step before it ended well and stands"))
+
+
+_OF_ALL = frozenset(("job", "created_at", "database"))
+"""Fields of a whole job: where one does not hold, no step of it can be confirmed."""
+
+
+def _doubt(step: SavedStep) -> str:
+    if step.ending is None:
+        return "it never ended here; its outcome is unknown"
+    if step.ending.outcome in {"error", "denied"}:
+        word = "failed" if step.ending.outcome == "error" else "was denied"
+        return f"it {word}, and was not repeated with success since"
+    return f"its outcome is unknown ({step.ending.outcome})"
+
+
+def _remarks(connection: Connection, wrap: Wrap, producer: str) -> tuple[str, ...]:
+    remarks: list[str] = []
+    names = {producer.casefold(), producer.partition(":")[2].casefold()}
+    if wrap.recipient and wrap.recipient.casefold() not in names:
+        remarks.append(f"this wrap is for {wrap.recipient}, not for {producer}")
+    taken = [pickup_of(row) for row in connection.rows("links.pickups_of", job=wrap.job) if row["wrap"] == wrap.id]
+    if taken:
+        last = taken[-1]
+        remarks.append(f"{last.producer} picked this wrap up already, at {last.at}")
+    return tuple(remarks)
 
 
 def find_wrap(record: Record, ref: str) -> tuple[str, Wrap | None]:
@@ -139,4 +208,8 @@ def _verify_bearing(record: Record, trail: Trail) -> tuple[tuple[Checked, ...], 
 
 
 def _bearing(trail: Trail) -> Sequence[SavedStep]:
-    return [step for seq in trail.load_bearing for step in trail.steps if step.seq == seq]
+    """What most rests on; where nothing is known to rest on anything, the newest that ended well, best with output."""
+    if trail.load_bearing:
+        return [step for seq in trail.load_bearing for step in trail.steps if step.seq == seq]
+    well = [step for step in trail.steps if step.ending and step.ending.outcome == "ok" and step.verdict == "unchanged"]
+    return sorted(well, key=lambda step: not step.output_bytes)[:1]

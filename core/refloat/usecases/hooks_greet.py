@@ -12,7 +12,7 @@ from typing import Final
 from refloat.brief.masks import Masker, mask_tree
 from refloat.hooks.events import Event
 from refloat.model.record import SavedStep, Trail, Wrap
-from refloat.model.saving import RULE
+from refloat.model.saving import RULE, RULE_RECONSTRUCTED
 from refloat.record.store import Record
 from refloat.record.ties import Tie
 from refloat.record.trails import load_trail
@@ -65,10 +65,13 @@ def _lines(trail: Trail) -> Iterator[str]:
     for wrap in trail.wraps[:1]:
         yield from _wrap(wrap)
     for decision in trail.decisions[:1]:
-        yield f"decision: {decision.status} by {decision.decided_by}, release {decision.release or 'not said'}"
-    bearing = set(trail.load_bearing)
+        since = f", {decision.since} later steps not covered" if decision.since else ""
+        yield f"decision: {decision.status} by {decision.decided_by}, release {decision.release or 'not said'}{since}"
+    if trail.reconstructed:
+        yield RULE_RECONSTRUCTED
+    bearing = dict(zip(trail.load_bearing, trail.resting, strict=False))
     for step in sorted(trail.steps, key=lambda each: (each.ending is not None, each.seq not in bearing)):
-        yield _step(step, bears=step.seq in bearing)
+        yield _step(step, bearing.get(step.seq, 0))
     if trail.omitted:
         yield f"{trail.omitted} more steps"
 
@@ -79,11 +82,13 @@ def _wrap(wrap: Wrap) -> Iterator[str]:
     yield from (f"not checked: {each}" for each in wrap.not_checked)
 
 
-def _step(step: SavedStep, *, bears: bool) -> str:
+def _step(step: SavedStep, resting: int) -> str:
     ending = step.ending
     how = "IN FLIGHT: nobody knows how it ended" if ending is None else ending.outcome
     if ending is not None and ending.exit_code is not None:
         how += f", exit {ending.exit_code}"
     altered = "" if step.verdict in {"unchanged", "not_checked"} else f", {step.verdict.upper()} since it was saved"
-    rests = ", later steps rest on it" if bears else ""
+    if step.opening.origin == "reconstruction":
+        altered = f"{altered}, reconstructed, its effect not looked at"
+    rests = f", later steps that rest on it: {resting}" if resting else ""
     return f"#{step.seq} {how}{altered}{rests}: {step.opening.summary or step.opening.tool}"

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple, cast
 
 from refloat.errors import NotDone
 from refloat.model.saving import OUTCOMES, Ending, Opening, SavedOutcome, Tree
@@ -35,6 +35,9 @@ class Reconstructed:
     receipts: tuple[str, ...]
     """The first is of the step that says what was done; the others are the session's steps, in their order."""
     gaps: tuple[str, ...]
+    """Those of a step name it by the job's own number, too."""
+    first: int
+    """The number of the step that says what was done; the session's steps have the next ones."""
 
 
 def reconstruct_on(
@@ -65,29 +68,58 @@ def reconstruct(record: Record, job: str, session: SessionName, story: Story, no
         raise NotDone(f"{session} stands on {job} already; take another job's name to put it there again")
     told = list(story.every_step)
     gaps = find_gaps(story, told)
-    title = f"{session} put here from its transcript: {len(told)} steps, {len(gaps)} gaps"
+    title = f"{session} put here from its transcript: {_many(len(told), 'step')}, {_many(len(gaps), 'gap')}"
     head = Opening(job, session, "reconstruct", title, "reconstruction", now, story.summary.workspace, _UNKNOWN)
-    noted = hold(json.dumps({"gaps": gaps}, ensure_ascii=True, indent=1).encode("ascii"))
+    # The job's numbers are given when the steps are written; here a place after this step must do.
+    named = [gap.name("the {}. step after this one") for gap in gaps]
+    noted = hold(json.dumps({"gaps": named}, ensure_ascii=True, indent=1).encode("ascii"))
     rows = [(head, Ending("ok", now, None, _UNKNOWN, f"{LABEL}; gaps are named in its output"), None, noted)]
     try:
         rows += [_step(record, job, session, story, step, now) for step in told]
     except OSError as error:
         raise NotWritten(f"the record cannot be written: {error}") from error
-    return Reconstructed(session, tuple(one.receipt for one in add_steps(record, rows)), tuple(gaps))
+    sealed = add_steps(record, rows)
+    first = cast("int", sealed[0].row["seq"])
+    return Reconstructed(
+        session, tuple(one.receipt for one in sealed), tuple(gap.name("#{}", first) for gap in gaps), first
+    )
 
 
-def find_gaps(story: Story, steps: Sequence[Step]) -> list[str]:
-    """What the transcript does not hold, as sentences."""
-    gaps = [f"{problem.path}: {problem.what}" for problem in story.summary.problems]
-    gaps += [f"step {step.n} ({step.tool}) has no recorded result" for step in steps if step.outcome == "dangling"]
+class Gap(NamedTuple):
+    """Something that the transcript does not hold."""
+
+    what: str
+    place: int | None = None
+    """The step that it is of, as its place among all that are put on the job, from 1."""
+
+    def name(self, form: str, first: int = 0) -> str:
+        """As a sentence; `form` says where the step is, after the number `first`."""
+        return self.what if self.place is None else f"{form.format(first + self.place)}: {self.what}"
+
+
+def _many(number: int, one: str) -> str:
+    return f"{number} {one}{'' if number == 1 else 's'}"
+
+
+def find_gaps(story: Story, steps: Sequence[Step]) -> list[Gap]:
+    """What the transcript does not hold."""
+    gaps = [Gap(f"{problem.path}: {problem.what}") for problem in story.summary.problems]
+    gaps += [
+        Gap(f"{_where(step)}step {step.n} ({step.tool}) has no recorded result", place)
+        for place, step in enumerate(steps, 1)
+        if step.outcome == "dangling"
+    ]
     untimed = sum(step.at is None for step in steps)
     if untimed:
-        gaps.append(f"{untimed} steps have no recorded time")
-    cut = [step for step in steps if step.output_bytes > len(step.output.encode("utf-8", "replace"))]
-    gaps += [f"the transcript holds only part of the output of step {step.n} ({step.tool})" for step in cut]
+        gaps.append(Gap(f"{_many(untimed, 'step')} without a recorded time"))
+    gaps += [
+        Gap(f"the transcript holds only part of the output of {_where(step)}step {step.n} ({step.tool})", place)
+        for place, step in enumerate(steps, 1)
+        if step.output_bytes > len(step.output.encode("utf-8", "replace"))
+    ]
     unknown = sum(story.summary.unknown.values())
     if unknown:
-        gaps.append(f"{unknown} rows of the transcript are of a type that is not known here")
+        gaps.append(Gap(f"{_many(unknown, 'row')} of the transcript of a type that is not known here"))
     return gaps
 
 
@@ -98,12 +130,15 @@ def _step(
     summary = step.summary or step.tool
     workspace = step.cwd or story.summary.workspace
     opening = Opening(job, session, step.tool, summary, "reconstruction", began, workspace, _UNKNOWN)
-    where = f"sub-agent {step.subagent}, " if step.subagent else ""
-    note = f"{LABEL}: {where}step {step.n}, line {step.line}"
+    note = f"{LABEL}: {_where(step)}step {step.n}, line {step.line}"
     outcome = _OUTCOMES.get(step.outcome, "dangling")
     ending = Ending(outcome, step.ended_at or began, step.exit_code, _UNKNOWN, note)
     output = None if outcome == "dangling" and not step.output else keep(record, _bytes(step.output))
     return opening, ending, keep(record, _bytes(step.input)), output
+
+
+def _where(step: Step) -> str:
+    return f"sub-agent {step.subagent}, " if step.subagent else ""
 
 
 def _bytes(text: str) -> bytes:

@@ -9,6 +9,7 @@ import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -18,6 +19,7 @@ from refloat.model.stamp import Stamp
 from refloat.record.chain import Begun, Sealed, add_step, begin_step, check_name, seal_step
 from refloat.record.contents import Content, hold, keep
 from refloat.record.rows import number, text
+from refloat.record.running import forget_command, note_command
 from refloat.record.spool import Spool
 from refloat.record.store import NotWritten, Record, find_url, open_record
 
@@ -37,7 +39,7 @@ class Desk(NamedTuple):
     runner: Runner
     now: Callable[[], Stamp]
     look: Callable[[str], Tree]
-    run: Callable[[Sequence[str], Callable[[bytes], None]], Ended]
+    run: Callable[[Sequence[str], Callable[[bytes], None], Callable[[Runner], None]], Ended]
 
     def open(self) -> Record:
         """The record.
@@ -118,12 +120,13 @@ def run_step(desk: Desk, job: str, producer: str, argv: Sequence[str], summary: 
         except RefloatError as error:
             trouble = f"this step is not saved: {error}"
         spool = open_things.enter_context(Spool(desk.data))
-        ended = desk.run(argv, spool.write if begun else _let_pass)
         if record is None or begun is None:
-            return Ran(ended, None, trouble)
+            return Ran(desk.run(argv, _let_pass, _let_run), None, trouble)
+        ended = desk.run(argv, spool.write, partial(note_command, desk.data, begun.id))
         ending = Ending(outcome_of(ended), desk.now(), ended.code, desk.look(desk.workspace), ended.failed)
         try:
             sealed = seal_step(record, begun, ending, spool.finish(record))
+            forget_command(desk.data, begun.id)
             return Ran(ended, sealed, record.unsigned_because and f"step {begun.seq} is {record.unsigned_because}")
         except (RefloatError, OSError) as error:
             return Ran(ended, None, f"step {begun.seq} of {job} stays in flight, its end is not saved: {error}")
@@ -237,3 +240,7 @@ def outcome_of(ended: Ended) -> SavedOutcome:
 
 def _let_pass(data: bytes) -> None:
     del data
+
+
+def _let_run(command: Runner) -> None:
+    del command

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from refloat.model.record import Job, SavedStep, TiedJob, Trail
 from refloat.model.saving import Runner
 from refloat.model.stamp import Stamp
+from refloat.record.running import read_command
 from refloat.record.store import Record
 from refloat.record.trails import SHOWN as _SHOWN
 from refloat.record.trails import find_jobs, find_tied, load_trail
@@ -28,12 +29,29 @@ def show_trail(record: Record, job: str, limit: int, is_running: Callable[[Runne
 
     """
     trail = load_trail(record, job, limit)
-    return replace(trail, steps=with_running(trail.steps, is_running))
+    return replace(trail, steps=with_running(record, trail.steps, is_running))
 
 
-def with_running(steps: Sequence[SavedStep], is_running: Callable[[Runner], bool | None]) -> tuple[SavedStep, ...]:
+def with_running(
+    record: Record, steps: Sequence[SavedStep], is_running: Callable[[Runner], bool | None]
+) -> tuple[SavedStep, ...]:
     """Steps, and of each that is in flight, whether its process still runs."""
-    return tuple(step if step.link else replace(step, running=is_running(step.opening.runner)) for step in steps)
+    return tuple(_with_running(record, step, is_running) for step in steps)
+
+
+def _with_running(record: Record, step: SavedStep, is_running: Callable[[Runner], bool | None]) -> SavedStep:
+    """Of a step in flight, whether its process still runs.
+
+    A command outlives the `refloat run` that was killed before it. So a step of `run` is gone only where both are:
+    that process by the step's own row, the command by the note of it beside the record. Without one nobody can tell.
+    """
+    if step.link is not None:
+        return step
+    running = is_running(step.opening.runner)
+    if running is False and step.opening.origin == "run":
+        command = None if record.beside is None else read_command(record.beside, step.id)
+        running = None if command is None else is_running(command)
+    return replace(step, running=running)
 
 
 def tied_jobs(record: Record, session: "Session | None", host: str) -> tuple[TiedJob, ...]:

@@ -296,3 +296,69 @@ def test_a_backup_replaces_nothing(record: Record, tmp_path: Path) -> None:
     with pytest.raises(NotDone, match="could not be written"):
         back_up(record, tmp_path / "none" / "b.db", NOW)
     assert (tmp_path / "b.db").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["summary", "exit_code", "outcome", "producer", "ended_at"])
+def test_a_receipt_of_aer1_that_was_forged_with_its_hash_is_found(
+    exported: Callable[[Format], Path], name: str
+) -> None:
+    path = exported("aer1")
+    first, *rest = path.read_text().splitlines()
+    for created in (True, False):  # older exports do not tell when the job was made
+        document = json.loads(first)
+        payload = json.loads(b64decode(document["canonical_bytes"]))
+        if not created:
+            del payload["refloat"]["job_created_at"]
+        _rehash(document, payload)
+        path.write_text("\n".join([json.dumps(document), *rest]))
+        assert verify_file(path, NOW_LATER).ok
+        payload["refloat"][name] = 7 if name == "exit_code" else "forged"
+        if name == "summary":
+            payload["inputs"]["summary"] = "forged"
+        _rehash(document, payload)
+        path.write_text("\n".join([json.dumps(document), *rest]))
+        assert (1, f"refloat.{name}", "altered") in verdicts(path)
+
+
+def test_an_output_of_aer1_that_was_replaced_is_found(exported: Callable[[Format], Path]) -> None:
+    path = exported("aer1")
+    document = json.loads(path.read_text().splitlines()[0])
+    payload = json.loads(b64decode(document["canonical_bytes"]))
+    payload["output"] = "43 passed\n"
+    _rehash(document, payload)
+    path.write_text(json.dumps(document))
+    assert verdicts(path) == {(1, "output", "altered")}
+
+
+def _rehash(document: Any, payload: object) -> None:
+    held = hold(payload)
+    document["canonical_bytes"] = b64encode(held.payload).decode()
+    document["canonical_byte_length"] = len(held.payload)
+    document["output_hash"] = held.digest
+
+
+def test_an_export_cut_at_its_end_says_what_it_cannot_know(exported: Callable[[Format], Path]) -> None:
+    path = exported("json")
+    document = json.loads(path.read_text())
+    document["decisions"] = []
+    document["row"].update(last_sealed=5, head=document["pickups"][0]["receipt"])
+    path.write_text(json.dumps(document))
+    found = verify_file(path, NOW_LATER)
+    assert (found.ok, found.by_itself) == (True, True)
+    assert any("end of a chain cannot be known" in remark for remark in found.remarks)
+
+
+def test_an_export_cut_at_its_end_is_found_where_what_is_left_speaks_of_it(
+    exported: Callable[[Format], Path],
+) -> None:
+    path = exported("json")
+    document = json.loads(path.read_text())
+    gone = json.loads(path.read_text())
+    gone["pickups"], gone["decisions"] = [], []
+    gone["steps"] = [step for step in gone["steps"] if step["seq"] < 3]
+    gone["row"].update(last_seq=2, last_sealed=4, head=gone["wraps"][0]["receipt"])
+    path.write_text(json.dumps(gone))
+    assert (3, "step", "missing") in verdicts(path)
+    document["wraps"] = []
+    path.write_text(json.dumps(document))
+    assert {(None, "wrap", "missing")} < verdicts(path)

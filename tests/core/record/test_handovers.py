@@ -248,3 +248,97 @@ def test_a_damaged_row_is_shown_as_far_as_it_goes(file_record: Record, tmp_path:
     assert {trail.wraps[0].verdict, trail.pickups[0].verdict, trail.decisions[0].verdict} == {"altered"}
     assert find_jobs(record) != ()
     pick_up(record, "retry", "bob", now)
+
+
+def test_a_note_is_never_what_others_rest_on(record: Record) -> None:
+    save(record, "make", before=tree(0), after=tree(1))
+    save(record, "note", before=Tree(unknown="saved when it had ended"), after=tree(1))
+    for n in range(3):
+        save(record, f"check {n}", before=tree(1), after=tree(1))
+    save(record, "note", before=Tree(unknown="saved when it had ended"), after=tree(1))
+    trail = load_trail(record, "retry")
+    assert (trail.load_bearing, trail.resting) == ((1,), (3,))
+
+
+def test_an_edit_saved_when_it_had_ended_is_what_later_steps_rest_on(record: Record) -> None:
+    save(record, "look", before=tree(0), after=tree(0))
+    save(record, "edit", before=Tree(unknown="saved when it had ended"), after=tree(1))
+    for n in range(2):
+        save(record, f"check {n}", before=tree(1), after=tree(1))
+    assert load_trail(record, "retry").load_bearing == (2,)
+
+
+def test_a_step_that_failed_or_was_altered_is_not_verified_first(file_record: Record, tmp_path: Path) -> None:
+    save(file_record, "edit", before=tree(0), after=tree(1))
+    save(file_record, "check", before=tree(1), after=tree(1))
+    save(file_record, "broken edit", "error", before=tree(1), after=tree(2))
+    for n in range(3):
+        save(file_record, f"check {n}", before=tree(2), after=tree(2))
+    assert load_trail(file_record, "retry").load_bearing == (1,)
+    with closing(sqlite3.connect(tmp_path / "data" / FILE_NAME)) as connection, connection:
+        connection.execute("UPDATE steps SET summary = 'other' WHERE seq = 1")
+    trail = load_trail(file_record, "retry")
+    assert trail.load_bearing == ()
+    assert trail.outcomes == (("altered", 1), ("error", 1), ("ok", 4))
+
+
+def test_nothing_is_proposed_where_nothing_rests_on_anything(record: Record) -> None:
+    for n in range(3):
+        save(record, f"look {n}")
+    assert load_trail(record, "retry").load_bearing == ()
+    save(record, "edit", before=CLEAN, after=tree(1))
+    trail = load_trail(record, "retry")
+    assert (trail.load_bearing, trail.resting) == ((4,), (0,))
+
+
+@pytest.mark.parametrize(("outcome", "why"), [("error", "failed"), ("denied", "was denied"), ("dangling", "unknown")])
+def test_work_goes_on_at_what_failed_and_says_why(record: Record, outcome: str, why: str) -> None:
+    save(record, "one")
+    save(record, "build", outcome)
+    picked = pick_up(record, "retry", "bob", now)
+    assert ([step.seq for step in picked.unsettled], picked.pickup.continue_at) == ([2], 2)
+    assert why in picked.why
+    save(record, "build")
+    assert pick_up(record, "retry", "bob", now).why == "every step before it ended well and stands"
+
+
+def test_an_altered_wrap_does_not_move_where_work_goes_on(file_record: Record, tmp_path: Path) -> None:
+    save(file_record, "one")
+    wrap_job(file_record, NewWrap("retry", NOW, "human:ada", "did", "goal"))
+    with closing(sqlite3.connect(tmp_path / "data" / FILE_NAME)) as connection, connection:
+        connection.execute("UPDATE wraps SET summary = 'did all'")
+    picked = pick_up(file_record, "retry", "bob", now)
+    assert {fault.field for fault in picked.problems} >= {"wrap.summary"}
+    assert picked.pickup.continue_at == 2
+
+
+def test_whoever_takes_a_wrap_hears_whose_it_is_and_who_took_it(record: Record) -> None:
+    save(record, "make")
+    wrap = wrap_job(record, NewWrap("retry", NOW, "human:ada", "did", "goal", "bob"))
+    assert pick_up(record, wrap.id, "human:Bob", now).remarks == ()
+    assert pick_up(record, wrap.id, "eve", now).remarks == (
+        "this wrap is for bob, not for eve",
+        f"human:Bob picked this wrap up already, at {END}",
+    )
+
+
+def test_steps_of_dead_processes_do_not_crowd_out_those_that_ended(record: Record) -> None:
+    for n in range(30):
+        save(record, f"step {n}")
+    for _ in range(30):
+        begin_step(record, OPENING)
+    trail = load_trail(record, "retry", 8)
+    ended = [step.seq for step in trail.steps if step.link]
+    assert (len(trail.steps), trail.in_flight, trail.omitted) == (8, 30, 52)
+    assert ended == [30, 29, 28, 27, 26, 25]
+
+
+def test_a_moment_of_no_calendar_is_no_crash(file_record: Record, tmp_path: Path) -> None:
+    fill(file_record, tmp_path)
+    with closing(sqlite3.connect(tmp_path / "data" / FILE_NAME)) as connection, connection:
+        for table, column in (("steps", "started_at"), ("steps", "ended_at"), ("wraps", "at"), ("decisions", "at")):
+            connection.execute(f"UPDATE {table} SET {column} = '2026-13-45T99:99:99.000Z'")  # noqa: S608
+    trail = load_trail(file_record, "retry")
+    assert {step.opening.started_at for step in trail.steps} == {"1970-01-01T00:00:00.000Z"}
+    assert find_jobs(file_record) != ()
+    assert pick_up(file_record, "retry", "bob", now).pickup.continue_at == 1

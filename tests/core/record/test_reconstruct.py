@@ -40,7 +40,7 @@ def test_its_steps_stand_on_the_job_with_their_outcomes(record: Record) -> None:
     assert [step.ending.outcome for step in steps if step.ending] == ["ok", "ok", "error", "dangling"]
     assert all(step.ending and LABEL in (step.ending.note or "") for step in steps)
     assert verify_job(record, "retry").ok
-    assert pick_up(record, "retry", "bob", lambda: NOW).pickup.continue_at == 4
+    assert pick_up(record, "retry", "bob", lambda: NOW).pickup.continue_at == 3  # it failed
 
 
 def test_gaps_are_named_in_the_record_too(record: Record) -> None:
@@ -54,7 +54,19 @@ def test_gaps_are_named_in_the_record_too(record: Record) -> None:
     first = min(load_trail(record, "retry").steps, key=lambda step: step.seq)
     with record.reading() as connection:
         kept = b"".join(read(record, connection, first.output_sha256 or "", first.output_bytes))
-    assert json.loads(kept)["gaps"] == list(done.gaps)
+    assert json.loads(kept)["gaps"] == [
+        done.gaps[0],
+        "the 3. step after this one: step 3 (Bash) has no recorded result",
+        done.gaps[2],
+    ]
+    assert done.gaps[1] == "#4: step 3 (Bash) has no recorded result"
+
+
+def test_a_job_that_has_steps_already_names_the_gaps_by_its_own_numbers(record: Record) -> None:
+    reconstruct(record, "retry", SessionName("codex:0200"), builder().build(), NOW)
+    done = reconstruct(record, "retry", NAME, builder().build(), NOW)
+    assert (done.first, done.gaps) == (5, ("#8: step 3 (Bash) has no recorded result",))
+    assert load_trail(record, "retry").reconstructed == 6
 
 
 def test_the_same_session_stands_there_once(record: Record) -> None:

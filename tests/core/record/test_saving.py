@@ -12,12 +12,14 @@ from refloat.errors import NotDone, UsageError
 from refloat.model.record import SavedStep
 from refloat.model.saving import Ended, Runner, Tree
 from refloat.model.stamp import Stamp, later
-from refloat.record.chain import Begun
+from refloat.record.chain import Begun, begin_step
 from refloat.record.checking import verify_job
 from refloat.record.contents import SMALL, read
 from refloat.record.keys import OWN
+from refloat.record.running import note_command, read_command
 from refloat.record.store import Record
 from refloat.record.trails import load_trail
+from refloat.testing.jobs import OPENING
 from refloat.usecases.save_step import (
     Desk,
     Elsewhere,
@@ -29,7 +31,9 @@ from refloat.usecases.save_step import (
     run_step,
     save_elsewhere,
 )
+from refloat.usecases.show_trail import show_trail
 
+COMMAND = Runner("host", 8, "100")
 NOW = Stamp("2026-09-14T14:00:00.000Z")
 Keep = Callable[[bytes], None]
 Make = Callable[[Callable[[Keep], Ended]], Desk]
@@ -52,7 +56,8 @@ def desk(url: str | None, tmp_path: Path) -> Make:
         def look(directory: str) -> Tree:
             return Tree("a" * 40, f"{directory} {next(looks)}")
 
-        def run(argv: Sequence[str], keep: Keep) -> Ended:
+        def run(argv: Sequence[str], keep: Keep, started: Callable[[Runner], None]) -> Ended:
+            started(COMMAND)
             return command(keep) if argv else Ended(0)
 
         return Desk(
@@ -76,6 +81,42 @@ def go(desk: Desk, argv: Sequence[str] = ("make", "it")) -> Ran:
 def only(record: Record) -> SavedStep:
     (step,) = load_trail(record, "retry").steps
     return step
+
+
+def test_the_command_s_process_is_noted_while_it_runs(desk: Make, tmp_path: Path, opened: Callable[[], Record]) -> None:
+    found: list[Runner | None] = []
+
+    def command(keep: Keep) -> Ended:
+        del keep
+        (step,) = load_trail(opened(), "retry").steps
+        found.append(read_command(tmp_path / "data", step.id))
+        return Ended(0)
+
+    go(desk(command))
+    assert found == [COMMAND]
+    assert list((tmp_path / "data" / "running").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("own", "command", "told"),
+    [(True, None, True), (None, None, None), (False, None, None), (False, True, True), (False, False, False)],
+)
+def test_a_step_is_gone_only_where_its_command_is_too(
+    record: Record, tmp_path: Path, *, own: bool | None, command: bool | None, told: bool | None
+) -> None:
+    begun = begin_step(record, OPENING)
+    if command is not None:
+        note_command(tmp_path / "data", begun.id, COMMAND)
+    (step,) = show_trail(record, "retry", 5, lambda runner: command if runner == COMMAND else own).steps
+    assert step.running is told
+
+
+def test_a_damaged_note_of_a_command_is_none(tmp_path: Path) -> None:
+    (tmp_path / "running").mkdir()
+    for text in (b"", b"x y z", b"\xff 1 2", b"7"):
+        (tmp_path / "running" / "ab").write_bytes(text)
+        assert read_command(tmp_path, "ab") is None
+    assert read_command(tmp_path, "../ab") is None
 
 
 def test_the_step_is_in_flight_before_the_command_starts(desk: Make, opened: Callable[[], Record]) -> None:

@@ -275,10 +275,132 @@ def test_a_killed_run_is_told_as_the_place_of_the_crash(refloat: Run, tmp_path: 
 
 def test_what_is_decided_and_what_waits(refloat: Run) -> None:
     refloat("run", "--job", "j", "--", "true")
-    for about, status in (("first", "pending"), ("second", "pending"), ("first", "accepted")):
-        refloat("decide", "j", status, "--by", "ada", "--about", about)
-    decided, waits = refloat("trail", "j").stdout.split("DECIDED")[1].split("WAITS FOR A DECISION")
-    assert ("accepted" in decided, "pending" in decided, waits.count("pending")) == (True, False, 1)
+    refloat("run", "--job", "j", "--", "true")
+    second, first = [step["receipt"] for step in answer(refloat("trail", "j", "--json"))["steps"]]
+    for about, status in ((first, "pending"), (second[:8], "pending"), (first, "accepted")):
+        assert refloat("decide", "j", status, "--by", "ada", "--about", about).returncode == 0
+    waits, accepted = refloat("trail", "j").stdout.split("WAITS FOR A DECISION")[1].split("ACCEPTED")
+    assert (accepted.count("accepted"), "pending" in accepted, waits.count("pending")) == (1, False, 1)
+    assert waits.index("pending") < waits.index("NEWEST FIRST")  # what nobody decided stands on top
+    assert second[:12] in waits
+
+
+def test_nothing_is_decided_about_a_receipt_that_is_not_there(refloat: Run) -> None:
+    refloat("run", "--job", "j", "--", "true")
+    refloat("run", "--job", "k", "--", "true")
+    (other,) = [step["receipt"] for step in answer(refloat("trail", "k", "--json"))["steps"]]
+    for about in ("first", "f" * 64, other, "%"):
+        done = refloat("decide", "j", "accepted", "--by", "ada", "--about", about)
+        assert (done.returncode, "Traceback" in done.stderr, bool(done.stderr)) == (2, False, True)
+    assert answer(refloat("trail", "j", "--json"))["decisions"] == []
+
+
+def test_a_decision_covers_what_was_there(refloat: Run) -> None:
+    refloat("run", "--job", "j", "--", "true")
+    assert "1 step since" not in refloat("jobs").stdout
+    refloat("decide", "j", "declined", "--by", "ada", "--note", "no tests")
+    refloat("run", "--job", "j", "--", "echo", "more")
+    heading, row = refloat("jobs").stdout.splitlines()
+    assert heading.split() == ["LAST", "ACTIVITY", "STEPS", "IN", "FLIGHT", "DECIDED", "JOB"]
+    assert "declined at step 1, 1 step since is not covered" in row
+    for words in (("trail", "j"), ("pickup", "j", "--as", "bob")):
+        text = " ".join(refloat(*words).stdout.split())
+        assert text.index("DECLINED") < text.index("NEWEST FIRST")
+        assert "at step 1, 1 step since is not covered; no tests" in text
+    (job,) = answer(refloat("jobs", "--json"))["jobs"]
+    assert (job["status"], job["status_at"], job["status_since"]) == ("declined", 1, 1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are told apart by /proc")
+def test_a_command_that_outlives_its_run_is_not_told_as_gone(refloat: Run, tmp_path: Path) -> None:
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    words = [sys.executable, "-m", "refloat_tui", "run", "--job", "j", "--", "sh", "-c", "echo $$; exec sleep 600"]
+    with subprocess.Popen(words, env=env, stdout=subprocess.PIPE, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        command = int(process.stdout.readline())
+        try:
+            process.kill()
+            process.wait()
+            (flying,) = answer(refloat("trail", "j", "--json"))["steps"]
+            assert flying["running"] is True
+            (unsettled,) = answer(refloat("pickup", "j", "--as", "bob", "--json"))["unsettled"]
+            assert unsettled["running"] is True
+            for verb in (("trail", "j"), ("pickup", "j", "--as", "bob")):
+                text = refloat(*verb).stdout
+                assert "still runs" in text
+                assert "crash sits here" not in text
+        finally:
+            os.kill(command, signal.SIGKILL)
+    assert "crash sits here" in refloat("trail", "j").stdout
+
+
+def test_a_receipt_of_one_step_is_verified_with_the_record_and_without(refloat: Run, tmp_path: Path) -> None:
+    refloat("run", "--job", "j", "--receipt", "rc.json", "--", "echo", "one")
+    found = answer(refloat("verify", "rc.json", "--json"))
+    assert (found["ok"], found["checked"], found["by_itself"]) == (True, 1, False)
+    alone = answer(refloat("verify", "rc.json", "--json", REFLOAT_DATA_DIR=str(tmp_path / "none")))
+    assert (alone["ok"], alone["checked"], alone["by_itself"]) == (True, 0, True)
+    assert "only the record holds" in alone["remarks"][0]
+    document = json.loads((tmp_path / "rc.json").read_text())
+    document["step"]["exit_code"] = 1
+    (tmp_path / "rc.json").write_text(json.dumps(document))
+    (fault,) = answer(refloat("verify", "rc.json", "--json"), 1)["problems"]
+    assert (fault["seq"], fault["field"]) == (1, "exit_code")
+
+
+def test_a_file_is_never_said_to_be_as_it_was_saved(refloat: Run, tmp_path: Path) -> None:
+    refloat("run", "--job", "j", "--", "echo", "one")
+    refloat("export", "j", "--out", "j.json")
+    text = refloat("verify", "j.json").stdout
+    assert "consistent with itself" in text
+    assert "unchanged since saved" not in text
+    assert "not signed" in text
+    assert "the end of a chain" in text
+    assert "unchanged since saved" in refloat("verify", "j").stdout
+
+
+def test_a_backup_and_a_bare_group_are_answered_in_a_sentence(refloat: Run, tmp_path: Path) -> None:
+    refloat("run", "--job", "j", "--", "true")
+    refloat("record", "backup", "copy.db")
+    done = refloat("verify", "./copy.db")
+    assert (done.returncode, "record.db" in done.stderr) == (3, True)
+    bare = refloat("record")
+    assert (bare.returncode, bare.stdout.split(" [")[0]) == (0, "Usage: refloat record")
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
+def test_an_export_with_secrets_is_not_printed_to_a_terminal(refloat: Run, tmp_path: Path) -> None:
+    import pty
+
+    secret = "AKIA" + "IOSFODNN7ABCDEFG"
+    refloat("run", "--job", "j", "--", "echo", secret)
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "PYTHONPATH": os.pathsep.join(sys.path)}
+
+    def on_terminal(*more: str) -> tuple[str, str, int]:
+        ours, theirs = pty.openpty()
+        words = [sys.executable, "-m", "refloat_tui", "export", "j", "--format", "markdown", *more]
+        with subprocess.Popen(words, env=env, stdout=theirs, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+            os.close(theirs)
+            shown = b""
+            while True:
+                try:
+                    read = os.read(ours, 65536)
+                except OSError:  # Linux says so when nobody has the other end any more
+                    break
+                if not read:
+                    break
+                shown += read
+            assert process.stderr is not None
+            said = process.stderr.read().decode()
+        os.close(ours)
+        return shown.decode(), said, process.returncode
+
+    shown, said, code = on_terminal()
+    assert (secret in shown, code) == (False, 1)
+    assert "--show-secrets" in said
+    shown, said, code = on_terminal("--show-secrets")
+    assert (secret in shown, code) == (True, 0)
+    assert secret in refloat("export", "j", "--format", "markdown").stdout
 
 
 def test_an_export_tells_as_json_where_it_went(refloat: Run, tmp_path: Path) -> None:
@@ -288,3 +410,25 @@ def test_an_export_tells_as_json_where_it_went(refloat: Run, tmp_path: Path) -> 
     assert Path(told["path"]) == tmp_path / "e.jsonl"
     assert refloat("export", "j", "--format", "aer1", "--json").returncode == 2
     assert answer(refloat("export", "j", "--json"))["kind"] == "job"
+
+
+def test_what_was_reconstructed_is_never_told_as_done_work() -> None:
+    from refloat.model.record import Link, SavedStep, Trail
+    from refloat.model.saving import RULE_RECONSTRUCTED, Ending, Opening
+    from refloat.model.stamp import Stamp
+    from refloat_tui.cli.show.record import trail_lines
+
+    moment = Stamp("2026-09-14T14:00:00.000Z")
+    path = "/home/ada/a/very/long/way/down/to/the/source/of/refloat/retry_policy.py"
+    opening = Opening("j", f"codex:{'a' * 36}", "Edit", path, "reconstruction", moment)
+    link = Link(1, "", "ab")
+    step = SavedStep("1", 1, opening, None, None, None, None, Ending("ok", moment), link, "unchanged")
+    for width in (80, 120):
+        lines = list(trail_lines(Trail("j", None, (step,), (), (), (), (), 0, (("ok", 1),), reconstructed=1), width))
+        (line,) = [line for line in lines if line.startswith("  #1")]
+        assert "reconstructed, its effect not looked at" in line
+        assert "unchanged since saved" not in line
+        assert "Edit" in line
+        assert line.endswith("retry_policy.py")
+        assert len(line) <= width
+        assert RULE_RECONSTRUCTED in " ".join(" ".join(lines).split())

@@ -113,7 +113,8 @@ async def test_a_job_goes_from_its_first_step_to_its_decision(
         await caller.ask("step", job="j", tool="tests", output="2 passed\n", exit_code=0, producer="human:ada")
         wrap = await caller.ask("wrap", job="j", summary="edited", goal="green", to="bob", next_steps=["look"])
         picked = await caller.ask("pickup", wrap=wrap["wrap"]["id"][:12], producer="bob")
-        assert (picked["pickup"]["continue_at"], picked["wrap"]["goal"]) == (3, "green")
+        assert (picked["pickup"]["continue_at"], picked["wrap"]["goal"]) == (1, "green")
+        assert picked["why"] == "it failed, and was not repeated with success since"
         await caller.ask("decide", job="j", status="accepted", by="ada", release="ok")
         found = await caller.ask("verify", what="j")
         assert (found["ok"], found["checked"], found["signature"]) == (True, 5, "unsigned")

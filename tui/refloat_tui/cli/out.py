@@ -37,6 +37,11 @@ def exact(text: str) -> None:
     write(inert(text) if sys.stdout.isatty() else text)
 
 
+def is_terminal() -> bool:
+    """Whether a person sees what is written."""
+    return sys.stdout.isatty()
+
+
 def lines(rows: Iterable[str], masker: "Masker") -> None:
     """Write lines for a person: masked once more as a whole, then inert."""
     write(inert(masker.text("\n".join(rows))) + "\n")

@@ -134,7 +134,7 @@ def step(
 
         out.write(wire_record.dump(wire_record.saved_step(job, sealed.row), Masker()))
     else:
-        out.write(f"step {sealed.row['seq']} of {job} is saved, receipt {sealed.receipt}\n")
+        out.write(f"step {sealed.row['seq']} of {job} is saved, receipt {sealed.receipt[:12]}\n")
     return 0
 
 

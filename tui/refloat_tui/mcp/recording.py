@@ -97,7 +97,7 @@ def pickup(door: Door, given: asked.Pickup, client: str) -> Document:
     Ask for the trail of the job next, and read it end to end.
     """
     with door.opened() as record:
-        picked = pick_up(record, given.wrap, door.producer(given.producer, client), door.desk.now)
+        picked = pick_up(record, given.wrap, door.producer(given.producer, client), door.desk.now, door.is_running)
         return _warned(wire_record.picked_up(picked), _unsigned(record))
 
 

@@ -21,11 +21,21 @@ def short_producer(producer: str) -> str:
 
 
 def ending_words(step: SavedStep) -> str:
-    """`ok, exit 0`, `error, exit 2`, `in flight`."""
+    """`ok, exit 0`, `error, exit 2`, `in flight`; `says ok` where that is not what was saved."""
     ending = step.ending
     if ending is None:
         return "in flight"
-    return ending.outcome if ending.exit_code is None else f"{ending.outcome}, exit {ending.exit_code}"
+    how = ending.outcome if ending.exit_code is None else f"{ending.outcome}, exit {ending.exit_code}"
+    return f"says {how}" if step.verdict in {"altered", "missing"} else how
+
+
+def verdict_words(step: SavedStep) -> str:
+    """What was found of a step: how it stands against its receipt, whether it runs, that only a transcript told it."""
+    if step.ending is None and step.verdict != "altered":
+        return f"{RUNNING[step.running]}, since {step.opening.started_at}"
+    if step.opening.origin == "reconstruction" and step.verdict not in {"altered", "missing"}:
+        return "reconstructed, its effect not looked at"
+    return VERDICTS[step.verdict]
 
 
 def latest(decisions: Sequence[Decision]) -> Sequence[Decision]:

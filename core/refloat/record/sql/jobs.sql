@@ -17,7 +17,14 @@ SELECT jobs.name, jobs.created_at, jobs.last_seq, jobs.last_sealed,
     (SELECT max(at) FROM wraps WHERE wraps.job = jobs.name) AS last_wrap,
     (SELECT max(at) FROM pickups WHERE pickups.job = jobs.name) AS last_pickup,
     (SELECT max(at) FROM decisions WHERE decisions.job = jobs.name) AS last_decision,
-    (SELECT status FROM decisions WHERE decisions.job = jobs.name ORDER BY sealed DESC LIMIT 1) AS status
+    (SELECT status FROM decisions WHERE decisions.job = jobs.name AND about IS NULL ORDER BY sealed DESC LIMIT 1)
+        AS status,
+    (SELECT seq FROM steps WHERE steps.job = jobs.name AND sealed < (
+        SELECT max(sealed) FROM decisions WHERE decisions.job = jobs.name AND about IS NULL
+    ) ORDER BY sealed DESC LIMIT 1) AS status_at,
+    (SELECT count(*) FROM steps WHERE steps.job = jobs.name AND (sealed IS NULL OR sealed > (
+        SELECT max(sealed) FROM decisions WHERE decisions.job = jobs.name AND about IS NULL
+    ))) AS status_since
 FROM jobs ORDER BY jobs.name;
 -- name: names
 SELECT name FROM jobs ORDER BY name;

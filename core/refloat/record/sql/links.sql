@@ -36,8 +36,16 @@ SELECT {wraps} FROM wraps WHERE job = :job ORDER BY sealed;
 SELECT {pickups} FROM pickups WHERE job = :job ORDER BY sealed;
 -- name: decisions_of
 SELECT {decisions} FROM decisions WHERE job = :job ORDER BY sealed;
--- name: in_flight
-SELECT {steps} FROM steps WHERE job = :job AND sealed IS NULL ORDER BY seq;
+-- name: newest_in_flight
+SELECT {steps} FROM steps WHERE job = :job AND sealed IS NULL ORDER BY seq DESC LIMIT :many;
+-- name: newest_sealed
+SELECT {steps} FROM steps WHERE job = :job AND sealed IS NOT NULL ORDER BY seq DESC LIMIT :many;
+-- name: count_in_flight
+SELECT count(*) AS n FROM steps WHERE job = :job AND sealed IS NULL;
+-- name: count_since
+SELECT count(*) AS n FROM steps WHERE job = :job AND (sealed IS NULL OR sealed > :sealed);
+-- name: sealed_before
+SELECT seq FROM steps WHERE job = :job AND sealed < :sealed ORDER BY sealed DESC LIMIT 1;
 -- name: newest_steps
 SELECT {steps} FROM steps WHERE job = :job ORDER BY seq DESC LIMIT :many;
 -- name: step_at
@@ -49,7 +57,10 @@ SELECT rests_on AS seq, count(*) AS resting FROM steps WHERE job = :job AND rest
 GROUP BY rests_on ORDER BY count(*) DESC, rests_on DESC LIMIT :many;
 -- name: left_behind
 SELECT seq, rests_on, head_before, worktree_before FROM steps
-WHERE job = :job AND worktree_after = :worktree AND head_after = :head ORDER BY seq DESC LIMIT 1;
+WHERE job = :job AND worktree_after = :worktree AND head_after = :head AND seq < :below ORDER BY seq DESC LIMIT 1;
+-- name: known_before
+SELECT head_after, worktree_after FROM steps
+WHERE job = :job AND seq < :below AND head_after IS NOT NULL AND worktree_after IS NOT NULL ORDER BY seq DESC LIMIT 1;
 -- name: printed
 SELECT seq FROM steps WHERE job = :job AND output_sha256 = :content ORDER BY seq DESC LIMIT 1;
 -- name: find_receipt
@@ -77,7 +88,8 @@ SELECT {pickups} FROM pickups WHERE job = :job ORDER BY sealed DESC LIMIT :many;
 -- name: newest_decisions
 SELECT {decisions} FROM decisions WHERE job = :job ORDER BY sealed DESC LIMIT :many;
 -- name: not_done
-SELECT {steps} FROM steps WHERE job = :job AND seq > :after AND (sealed IS NULL OR outcome IN ('dangling', 'interrupted'))
+SELECT {steps} FROM steps WHERE job = :job AND seq > :after
+AND (sealed IS NULL OR outcome IN ('error', 'denied', 'interrupted', 'dangling'))
 ORDER BY seq LIMIT :many;
 -- name: repeats
 SELECT {steps} FROM steps WHERE job = :job AND seq > :after AND outcome = 'ok' AND origin <> 'reconstruction'
@@ -91,5 +103,7 @@ SELECT count(*) AS n FROM steps WHERE job = :job;
 -- name: count_links
 SELECT (SELECT count(*) FROM steps WHERE job = :job) + (SELECT count(*) FROM wraps WHERE job = :job)
     + (SELECT count(*) FROM pickups WHERE job = :job) + (SELECT count(*) FROM decisions WHERE job = :job) AS n;
+-- name: all_reconstructed
+SELECT count(*) AS n FROM steps WHERE job = :job AND origin = 'reconstruction' AND tool <> 'reconstruct';
 -- name: count_reconstructed
 SELECT count(*) AS n FROM steps WHERE job = :job AND producer = :producer AND origin = 'reconstruction';

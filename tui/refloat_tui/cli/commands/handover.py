@@ -7,6 +7,7 @@ import click
 
 from refloat import wire_record
 from refloat.brief.masks import Masker, find_secrets, mask_tree
+from refloat.errors import NotDone
 from refloat.machine import here
 from refloat.model.saving import RELEASES, STATUSES, Release, Status
 from refloat.usecases.export_job import FORMATS, Format, export_job, write_export_file
@@ -65,7 +66,7 @@ def wrap(
 def pickup(wrap: str, producer: str, show_secrets: bool, json_: bool) -> None:
     """Accept a wrap, or a job that has none: its trail, what most rests on verified, and where to go on."""
     with opened() as record:
-        picked = pick_up(record, wrap, producer, moment)
+        picked = pick_up(record, wrap, producer, moment, here.is_running)
         tell_unsigned(record)
     masker = Masker(enabled=not show_secrets)
     if not json_:
@@ -93,22 +94,32 @@ def decide(
     if json_:
         out.write(wire_record.dump(wire_record.link_answer(job, "decision", wire_record.decision(done)), masker))
     else:
-        out.lines([f"{job} is {done.status}, decided by {done.decided_by}; receipt {done.link.receipt}"], masker)
+        out.lines([f"{job} is {done.status}, decided by {done.decided_by}; receipt {done.link.receipt[:12]}"], masker)
 
 
 @click.command()
 @click.argument("job")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="json", show_default=True)
 @click.option("--out", "target", type=click.Path(path_type=Path, dir_okay=False), help="Write it here, private (0600).")
+@click.option("--show-secrets", is_flag=True, help="Print to a terminal even what looks like secrets.")
 @as_json
-def export(job: str, form: Format, target: Path | None, json_: bool) -> None:
+def export(job: str, form: Format, target: Path | None, show_secrets: bool, json_: bool) -> None:
     """Write a job out, exact: JSON that `refloat verify` checks anywhere, Markdown, or receipts of AER-1."""
     if json_ and target is None and form != "json":
         raise click.UsageError(f"--json tells of a file: give --out, or leave --format {form} away")
     secrets: list[int] = []
     with opened() as record:
         document = export_job(record, job, form, lambda text: secrets.append(len(find_secrets(text))))
-        if target is None:
+        if target is None and out.is_terminal() and not show_secrets:
+            pieces = list(document)  # nothing is printed before all of it was looked through
+            if sum(secrets):
+                raise NotDone(
+                    f"{_look_like(sum(secrets))}, and this is a terminal: write it to a file with --out FILE, or print "
+                    "it with --show-secrets"
+                )
+            for piece in pieces:
+                out.exact(piece)
+        elif target is None:
             for piece in document:
                 out.exact(piece)
         else:
@@ -119,7 +130,11 @@ def export(job: str, form: Format, target: Path | None, json_: bool) -> None:
     elif target is not None:
         err.say(f"wrote {target}")
     if sum(secrets):
-        err.say(f"it is exact, and {counted(sum(secrets), 'value')} in it look like secrets")
+        err.say(f"it is exact, and {_look_like(sum(secrets))}")
+
+
+def _look_like(secrets: int) -> str:
+    return f"{counted(secrets, 'value')} in it {'looks like a secret' if secrets == 1 else 'look like secrets'}"
 
 
 @click.command()
@@ -136,7 +151,12 @@ def reconstruct(session: str, job: str, json_: bool) -> None:
     if json_:
         out.write(wire_record.dump(wire_record.reconstruction(job, done), masker))
         return
-    lines = [f"{counted(len(done.receipts) - 1, 'step')} of {done.session} put on {job}, as a reconstruction"]
+    steps = len(done.receipts) - 1
+    told = f", #{done.first + 1} to #{done.first + steps}" if steps else ""
+    lines = [
+        f"{counted(steps, 'step')} of {done.session} put on {job} as a reconstruction{told}",
+        f"  #{done.first} before them is no step of the session: it says that they were put here, and names the gaps",
+    ]
     out.lines([*lines, *(f"  gap: {gap}" for gap in done.gaps)], masker)
 
 

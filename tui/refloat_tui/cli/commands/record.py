@@ -132,9 +132,12 @@ def verify(what: str, show_secrets: bool, json_: bool) -> int:
     return 0 if found.ok else 1
 
 
-@click.group()
-def record() -> None:
+@click.group(invoke_without_command=True)
+@click.pass_context
+def record(context: click.Context) -> None:
     """Look after the record itself."""
+    if context.invoked_subcommand is None:
+        out.write(context.get_help() + "\n")
 
 
 @record.command()
