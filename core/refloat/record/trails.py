@@ -153,7 +153,7 @@ def _is_repeated(record: Record, connection: Connection, row: Row, created_at: o
 def find_jobs(record: Record) -> tuple[Job, ...]:
     """Every job, the one that something happened to last first."""
     with record.reading() as connection:
-        jobs = [_job(row) for row in connection.rows("jobs.all")]
+        jobs = [_job(row, _decided(connection, row)) for row in connection.rows("jobs.all")]
     return tuple(sorted(jobs, key=lambda job: job.last_at or "", reverse=True))
 
 
@@ -229,7 +229,12 @@ def _verdict(kind: LinkKind, row: Row, created_at: object) -> Verdict:
     return "altered" if altered_fields(kind, row, created_at) else "unchanged"
 
 
-def _job(row: Row) -> Job:
+def _decided(connection: Connection, job: Row) -> Verdict:
+    row = connection.row("links.newest_on_job", job=text(job, "name")) if job["status"] is not None else None
+    return "unchanged" if row is None else _verdict("decision", row, job["created_at"])
+
+
+def _job(row: Row, status_verdict: Verdict) -> Job:
     moments = [get_stamp(row, f"last_{what}") for what in ("started", "ended", "wrap", "pickup", "decision")]
     return Job(
         name=text(row, "name"),
@@ -241,4 +246,5 @@ def _job(row: Row) -> Job:
         status=next((status for status in STATUSES if status == row["status"]), None),
         status_at=number(row, "status_at"),
         status_since=(number(row, "status_since") or 0) if row["status"] else 0,
+        status_verdict=status_verdict,
     )

@@ -11,12 +11,12 @@ from refloat.model.saving import Opening, Tree
 from refloat.model.stamp import Stamp
 from refloat.record.chain import add_step, add_steps, begin_step
 from refloat.record.contents import Content, hold
-from refloat.record.handovers import NewWrap
+from refloat.record.handovers import NewDecision, NewWrap
 from refloat.record.store import FILE_NAME, Record
 from refloat.record.trails import find_jobs, load_trail
 from refloat.record.whole import NoSuchJob
 from refloat.testing.jobs import END, ENDING, NOW, OPENING, fill
-from refloat.usecases.hand_over import pick_up, wrap_job
+from refloat.usecases.hand_over import decide_job, pick_up, wrap_job
 
 CLEAN = Tree("a" * 40, "0" * 64)
 
@@ -308,7 +308,7 @@ def test_an_altered_wrap_does_not_move_where_work_goes_on(file_record: Record, t
     with closing(sqlite3.connect(tmp_path / "data" / FILE_NAME)) as connection, connection:
         connection.execute("UPDATE wraps SET summary = 'did all'")
     picked = pick_up(file_record, "retry", "bob", now)
-    assert {fault.field for fault in picked.problems} >= {"wrap.summary"}
+    assert ("wrap.summary", None) in {(fault.field, fault.seq) for fault in picked.problems}
     assert picked.pickup.continue_at == 2
 
 
@@ -342,3 +342,12 @@ def test_a_moment_of_no_calendar_is_no_crash(file_record: Record, tmp_path: Path
     assert {step.opening.started_at for step in trail.steps} == {"1970-01-01T00:00:00.000Z"}
     assert find_jobs(file_record) != ()
     assert pick_up(file_record, "retry", "bob", now).pickup.continue_at == 1
+
+
+def test_an_altered_decision_is_not_listed_as_it_stands(file_record: Record, tmp_path: Path) -> None:
+    save(file_record, "one")
+    decide_job(file_record, NewDecision("retry", NOW, "declined", "ada"))
+    assert [job.status_verdict for job in find_jobs(file_record)] == ["unchanged"]
+    with closing(sqlite3.connect(tmp_path / "data" / FILE_NAME)) as connection, connection:
+        connection.execute("UPDATE decisions SET status = 'accepted'")
+    assert [job.status_verdict for job in find_jobs(file_record)] == ["altered"]

@@ -87,6 +87,8 @@ SELECT {steps} FROM steps WHERE job = :job AND producer = :producer ORDER BY seq
 SELECT {pickups} FROM pickups WHERE job = :job ORDER BY sealed DESC LIMIT :many;
 -- name: newest_decisions
 SELECT {decisions} FROM decisions WHERE job = :job ORDER BY sealed DESC LIMIT :many;
+-- name: newest_on_job
+SELECT {decisions} FROM decisions WHERE job = :job AND about IS NULL ORDER BY sealed DESC LIMIT 1;
 -- name: not_done
 SELECT {steps} FROM steps WHERE job = :job AND seq > :after
 AND (sealed IS NULL OR outcome IN ('error', 'denied', 'interrupted', 'dangling'))
