@@ -50,6 +50,7 @@ def failed(error: str, **more: Any) -> Event:
         (told("codex", tool_response="a test prints\nProcess exited with code 0\n"), "dangling", None),
         (told("codex", tool_response={"metadata": {"exit_code": 1}, "output": "x"}), "error", 1),
         (told("codex", tool_name="apply_patch", tool_response="Success. Updated"), "ok", None),
+        (told("codex", tool_name="apply_patch", tool_response="Exit code: 1\nOutput:\nno such file"), "error", 1),
     ],
 )
 def test_how_a_call_ended(event: Event, outcome: str, code: int | None) -> None:
