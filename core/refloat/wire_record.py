@@ -337,6 +337,7 @@ def jobs(values: "tuple[Job, ...]", ties: "Sequence[Tied]") -> Document:
                 "status": job.status,
                 "status_at": job.status_at,
                 "status_since": job.status_since,
+                "status_verdict": job.status_verdict if job.status else None,
             }
             for job in values
         ],

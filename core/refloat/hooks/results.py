@@ -26,10 +26,8 @@ _TOLD: Final = (
 )
 """What of a tool's input says best what it does, in this order."""
 _FILE: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
-_CODEX_CODE: Final = re.compile(
-    r"(?:Chunk ID: [^\n]*\n)?(?:Wall time: [^\n]*\n)?(?:Process exited with code|Exit code:) (-?\d{1,10})\n"
-)
-"""The heads that Codex writes above a command's output for its model (formats: codex)."""
+_CODEX_CODE: Final = re.compile(r"Exit code: (-?\d{1,10})\n")
+"""The head that some builds of Codex write above a patch's result (formats: codex)."""
 _CLAUDE_CODE: Final = re.compile(r"Exit code (\d{1,3})(?:\n|$)")
 _REFUSED: Final = (
     "The user doesn't want to proceed with this tool use",
@@ -107,8 +105,8 @@ def _exit_code(event: Event, value: object) -> int | None:
                 return code
     if not isinstance(value, str):
         return None
-    if event.agent == "codex":
-        found = _CODEX_CODE.match(value)
+    if event.agent == "codex":  # of a shell it tells the command's own output alone, whose head is that command's word
+        found = _CODEX_CODE.match(value) if event.tool not in _SHELLS else None
     else:
         found = _CLAUDE_CODE.match(value) if event.failed and event.tool == "Bash" else None
     return int(found[1]) if found and abs(int(found[1])) < 2**31 else None

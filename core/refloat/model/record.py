@@ -130,6 +130,8 @@ class Job:
     """The last step that was sealed when that was made."""
     status_since: int = 0
     """Steps that were not sealed then, and that it does not cover."""
+    status_verdict: Verdict = "unchanged"
+    """Whether that decision is as it was sealed."""
 
 
 TiedBy = Literal["session", "workspace"]
@@ -166,7 +168,7 @@ class Fault:
     """One thing that does not hold."""
 
     seq: int | None
-    """The step's number; for other links the number of the last step before it; None for the job as a whole."""
+    """The step's number; None for another link, which `what` names, and for the job as a whole."""
     field: str
     """`output`, `exit_code`, `wrap.goal`, `chain`, …"""
     what: str

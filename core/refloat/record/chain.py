@@ -16,7 +16,7 @@ from refloat.record.contents import Content, put
 from refloat.record.engine import Connection, Row, Value, new_id
 from refloat.record.receipts import opened, seal
 from refloat.record.rows import get_text, number, text
-from refloat.record.store import Record
+from refloat.record.store import NotWritten, Record
 
 if TYPE_CHECKING:
     from refloat.record.signing import Signer
@@ -272,9 +272,17 @@ def add_link(
 
 
 def _sealed(kind: LinkKind, job: Row, row: Row, signer: "Signer | None") -> Sealed:
+    """The link as it is stored. One without a receipt would leave every later one unchained.
+
+    Raises:
+        NotWritten: it has a value without a canonical form.
+
+    """
     place = number(job, "last_sealed") or 0
     own = {"signer": signer.public if signer else None, "signature": None}
     done = seal(kind, {**row, "sealed": place, "previous": job["head"], **own}, job["created_at"])
+    if not done["receipt"]:
+        raise NotWritten(f"this {kind} has a value that no receipt can speak of: a number beyond 2^53, or no text")
     if signer is not None:
         done["signature"] = signer.sign(text(done, "receipt"))
     return Sealed(kind, text(done, "id"), text(job, "name"), place, text(done, "receipt"), done)

@@ -16,7 +16,7 @@ from refloat.model.saving import STATUSES, LinkKind
 from refloat.record.checking import quick_verdict
 from refloat.record.engine import Connection, Row
 from refloat.record.receipts import altered_fields, altered_opening
-from refloat.record.rows import get_stamp, number, stamp, text
+from refloat.record.rows import get_stamp, get_text, number, stamp, text
 from refloat.record.store import Record
 from refloat.record.values import decision_of, pickup_of, step_of, wrap_of
 from refloat.record.whole import no_such_job
@@ -119,16 +119,41 @@ def _changed(row: Row) -> bool:
 
 
 def unsettled(record: Record, connection: Connection, job: str) -> Sequence[SavedStep]:
-    """Steps that nobody may take for done: in flight, or of unknown outcome, and not repeated successfully since."""
+    """The first steps that nobody may take for done: in flight, or of unknown outcome, and not repeated successfully
+    since.
+    """
     created_at = own_row(connection, job)["created_at"]
-    rows = connection.rows("links.unsettled", job=job, many=SHOWN)
-    return [_step(record, connection, row, created_at) for row in rows]
+    found: list[SavedStep] = []
+    after = 0
+    while rows := connection.rows("links.not_done", job=job, after=after, many=SHOWN):
+        for row in rows:
+            step = _step(record, connection, row, created_at)
+            if step.verdict == "altered" or not _is_repeated(record, connection, row, created_at):
+                found.append(step)
+            if len(found) == SHOWN:
+                return found
+        after = number(rows[-1], "seq") or 0
+    return found
+
+
+def _is_repeated(record: Record, connection: Connection, row: Row, created_at: object) -> bool:
+    """A later step did the very same: the same input in the same directory, saved as it happened, and it stands.
+
+    A summary alone is words: another place or another edit has the same.
+    """
+    given, workspace = get_text(row, "input_sha256"), get_text(row, "workspace")
+    if given is None or workspace is None:
+        return False
+    same = {"tool": text(row, "tool"), "summary": text(row, "summary"), "workspace": workspace, "given": given}
+    after = number(row, "seq") or 0
+    later = connection.rows("links.repeats", job=text(row, "job"), after=after, many=_CANDIDATES, **same)
+    return any(quick_verdict(record, connection, each, created_at) == "unchanged" for each in later)
 
 
 def find_jobs(record: Record) -> tuple[Job, ...]:
     """Every job, the one that something happened to last first."""
     with record.reading() as connection:
-        jobs = [_job(row) for row in connection.rows("jobs.all")]
+        jobs = [_job(row, _decided(connection, row)) for row in connection.rows("jobs.all")]
     return tuple(sorted(jobs, key=lambda job: job.last_at or "", reverse=True))
 
 
@@ -204,7 +229,12 @@ def _verdict(kind: LinkKind, row: Row, created_at: object) -> Verdict:
     return "altered" if altered_fields(kind, row, created_at) else "unchanged"
 
 
-def _job(row: Row) -> Job:
+def _decided(connection: Connection, job: Row) -> Verdict:
+    row = connection.row("links.newest_on_job", job=text(job, "name")) if job["status"] is not None else None
+    return "unchanged" if row is None else _verdict("decision", row, job["created_at"])
+
+
+def _job(row: Row, status_verdict: Verdict) -> Job:
     moments = [get_stamp(row, f"last_{what}") for what in ("started", "ended", "wrap", "pickup", "decision")]
     return Job(
         name=text(row, "name"),
@@ -216,4 +246,5 @@ def _job(row: Row) -> Job:
         status=next((status for status in STATUSES if status == row["status"]), None),
         status_at=number(row, "status_at"),
         status_since=(number(row, "status_since") or 0) if row["status"] else 0,
+        status_verdict=status_verdict,
     )

@@ -193,7 +193,7 @@ def judge_mentions(job: WholeJob) -> tuple[Fault, ...]:
 def _fault(kind: LinkKind, row: Row, field: str, what: str = "it is not what was sealed") -> Fault:
     if kind == "step":
         return Fault(number(row, "seq"), field, what)
-    return Fault(number(row, "last_seq"), f"{kind}.{field}", f"{what} ({kind} {text(row, 'id')[:8]})")
+    return Fault(None, f"{kind}.{field}", f"{what} ({kind} {text(row, 'id')[:8]})")
 
 
 def _one_for_the_job(faults: Sequence[Fault]) -> tuple[Fault, ...]:

@@ -75,7 +75,8 @@ def write_export_file(path: Path, document: Iterable[str]) -> None:
 
 def _aer1(record: Record, connection: Connection, whole: WholeJob, found: Verified) -> Iterator[str]:
     """One receipt a line, for each sealed step."""
-    broken = {fault.seq: fault for fault in reversed(found.problems)}
+    own = [fault for fault in found.problems if fault.field.partition(".")[0] not in _SAID]
+    broken = {fault.seq: fault for fault in reversed(own)}
     for row in _steps(whole):
         if row["sealed"] is None:
             continue

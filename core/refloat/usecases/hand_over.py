@@ -140,8 +140,6 @@ def _goes_on(unsettled: Sequence[SavedStep], problems: Sequence[Fault], trail: T
     """The first step that is absent, failed or cannot be confirmed, and which of that it is."""
     doubts = [(step.seq, _doubt(step)) for step in unsettled]
     for fault in problems:
-        if fault.field.partition(".")[0] in {"wrap", "pickup", "decision"}:
-            continue  # its number is only where it stands
         if fault.seq is not None:
             doubts.append((fault.seq, f"its {fault.field} does not hold: {fault.what}"))
         elif fault.field in _OF_ALL:

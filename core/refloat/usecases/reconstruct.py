@@ -17,8 +17,9 @@ from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.model.story import Story
 from refloat.model.transcript import Step
-from refloat.record.chain import add_steps, check_name
+from refloat.record.chain import add_within, check_name
 from refloat.record.contents import Content, hold, keep
+from refloat.record.engine import Connection
 from refloat.record.rows import number
 from refloat.record.store import NotWritten, Record, find_url, open_record
 
@@ -63,9 +64,7 @@ def reconstruct(record: Record, job: str, session: SessionName, story: Story, no
     """
     check_name(job)
     with record.reading() as connection:
-        row = connection.row("links.count_reconstructed", job=job, producer=session)
-    if row is not None and number(row, "n"):
-        raise NotDone(f"{session} stands on {job} already; take another job's name to put it there again")
+        _check_steps(connection, job, session, 0)
     told = list(story.every_step)
     gaps = find_gaps(story, told)
     title = f"{session} put here from its transcript: {_many(len(told), 'step')}, {_many(len(gaps), 'gap')}"
@@ -78,11 +77,21 @@ def reconstruct(record: Record, job: str, session: SessionName, story: Story, no
         rows += [_step(record, job, session, story, step, now) for step in told]
     except OSError as error:
         raise NotWritten(f"the record cannot be written: {error}") from error
-    sealed = add_steps(record, rows)
+    signer = record.signer()
+    with record.writing() as connection:
+        sealed = [add_within(connection, *rows[0], signer)]  # from here no other writer has the job
+        _check_steps(connection, job, session, 1)
+        sealed += [add_within(connection, *row, signer) for row in rows[1:]]
     first = cast("int", sealed[0].row["seq"])
     return Reconstructed(
         session, tuple(one.receipt for one in sealed), tuple(gap.name("#{}", first) for gap in gaps), first
     )
+
+
+def _check_steps(connection: Connection, job: str, session: SessionName, own: int) -> None:
+    row = connection.row("links.count_reconstructed", job=job, producer=session)
+    if (number(row or {}, "n") or 0) > own:
+        raise NotDone(f"{session} stands on {job} already; take another job's name to put it there again")
 
 
 class Gap(NamedTuple):

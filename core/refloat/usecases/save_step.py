@@ -140,12 +140,15 @@ def save_elsewhere(desk: Desk, told: Elsewhere, tell: Callable[[str], None] = _s
     """Save a step that ran elsewhere. `tell` gets the sentence why it is not signed although there is a key.
 
     Raises:
-        UsageError: the job's name is none.
+        UsageError: the job's name is none, the tool has none, or what is told of its end does not fit together.
         NotWritten: the record did not take it.
         Unreadable: it cannot be opened.
 
     """
     check_name(told.job)
+    if not told.tool.strip():
+        raise UsageError("a step needs the name of its tool")
+    _check_end(told.outcome, told.exit_code)
     workspace = told.workspace or desk.workspace
     now, tree = desk.now(), desk.look(workspace)
     opening = _opening(desk, told, now, workspace, SAVED_AFTER)
@@ -179,12 +182,13 @@ def end_elsewhere(
     """Seal a step that `begin_elsewhere` began with that `origin`; `step` is its id.
 
     Raises:
-        UsageError: no step has that id.
+        UsageError: no step has that id, or what is told of its end does not fit together.
         NotDone: it is sealed already, or was begun in another way, whose own end it waits for.
         NotWritten: the record did not take it; the step stays in flight.
         Unreadable: it cannot be opened.
 
     """
+    _check_end(ended.outcome, ended.exit_code)
     with desk.open() as record:
         with record.reading() as connection:
             row = connection.row("links.step", id=step)
@@ -198,6 +202,11 @@ def end_elsewhere(
         sealed = seal_step(record, begun, ending, _kept(record, ended.output))
         _tell_unsigned(record, tell)
     return sealed
+
+
+def _check_end(outcome: SavedOutcome, exit_code: int | None) -> None:
+    if outcome == "ok" and exit_code:
+        raise UsageError(f"exit code {exit_code} is not how a step ends that is ok: say which of both holds, and why")
 
 
 def _opening(desk: Desk, told: Elsewhere, now: Stamp, workspace: str, before: Tree) -> Opening:

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from refloat.errors import UsageError
-from refloat.model.saving import Tree
+from refloat.model.saving import Opening, Tree
 from refloat.model.stamp import Stamp
 from refloat.record.chain import add_step, add_steps, begin_step
-from refloat.record.contents import hold
-from refloat.record.handovers import NewWrap
+from refloat.record.contents import Content, hold
+from refloat.record.handovers import NewDecision, NewWrap
 from refloat.record.store import FILE_NAME, Record
 from refloat.record.trails import find_jobs, load_trail
 from refloat.record.whole import NoSuchJob
 from refloat.testing.jobs import END, ENDING, NOW, OPENING, fill
-from refloat.usecases.hand_over import pick_up, wrap_job
+from refloat.usecases.hand_over import decide_job, pick_up, wrap_job
 
 CLEAN = Tree("a" * 40, "0" * 64)
 
@@ -30,7 +30,7 @@ def save(record: Record, tool: str, outcome: str = "ok", before: Tree = CLEAN, a
         record,
         OPENING._replace(tool=tool, summary=tool, tree=before),
         ENDING._replace(outcome=outcome, tree=after),  # pyright: ignore[reportArgumentType] - a word of the record
-        None,
+        hold(f"do {tool}".encode()),
         hold(tool.encode()),
     )
     return sealed.receipt
@@ -117,6 +117,49 @@ def test_work_goes_on_at_the_first_step_of_unknown_outcome(record: Record, outco
     assert ([step.seq for step in picked.unsettled], picked.pickup.continue_at) == ([2], 2)
     save(record, "deploy")  # somebody did it again, and it ended well
     assert pick_up(record, "retry", "bob", now).pickup.continue_at == 5
+
+
+GIVEN = hold(b"deploy --prod")
+
+
+@pytest.mark.parametrize(
+    ("opening", "given", "settled"),
+    [
+        (OPENING, GIVEN, True),
+        (OPENING, None, False),
+        (OPENING, hold(b"deploy --staging"), False),
+        (OPENING._replace(workspace="/srv/other"), GIVEN, False),
+        (OPENING._replace(workspace=None), GIVEN, False),
+        (OPENING._replace(origin="reconstruction"), GIVEN, False),
+    ],
+)
+def test_only_the_very_same_step_settles_one(
+    record: Record, opening: Opening, given: Content | None, settled: bool
+) -> None:
+    add_step(record, OPENING, ENDING._replace(outcome="dangling"), GIVEN)
+    add_step(record, opening, ENDING, given)
+    assert [step.seq for step in pick_up(record, "retry", "bob", now).unsettled] == ([] if settled else [1])
+
+
+def test_steps_that_say_nothing_of_their_input_settle_nothing(record: Record) -> None:
+    add_step(record, OPENING, ENDING._replace(outcome="dangling"))
+    add_step(record, OPENING, ENDING)
+    assert [step.seq for step in pick_up(record, "retry", "bob", now).unsettled] == [1]
+
+
+def test_an_altered_step_settles_nothing(file_record: Record, tmp_path: Path) -> None:
+    add_step(file_record, OPENING, ENDING._replace(outcome="dangling"), GIVEN)
+    add_step(file_record, OPENING, ENDING._replace(outcome="error"), GIVEN)
+    with closing(sqlite3.connect(tmp_path / "data" / FILE_NAME)) as connection, connection:
+        connection.execute("UPDATE steps SET outcome = 'ok' WHERE seq = 2")
+    assert 1 in [step.seq for step in pick_up(file_record, "retry", "bob", now).unsettled]
+
+
+def test_many_settled_steps_hide_no_unsettled_one(record: Record) -> None:
+    unknown = (OPENING, ENDING._replace(outcome="dangling"), GIVEN, None)
+    add_steps(record, [unknown] * 50)
+    add_steps(record, [(OPENING._replace(tool="other"), *unknown[1:]), (OPENING, ENDING, GIVEN, None)])
+    assert [step.seq for step in pick_up(record, "retry", "bob", now).unsettled] == [51]
 
 
 def test_work_goes_on_at_the_step_in_flight(record: Record) -> None:
@@ -265,7 +308,7 @@ def test_an_altered_wrap_does_not_move_where_work_goes_on(file_record: Record, t
     with closing(sqlite3.connect(tmp_path / "data" / FILE_NAME)) as connection, connection:
         connection.execute("UPDATE wraps SET summary = 'did all'")
     picked = pick_up(file_record, "retry", "bob", now)
-    assert {fault.field for fault in picked.problems} >= {"wrap.summary"}
+    assert ("wrap.summary", None) in {(fault.field, fault.seq) for fault in picked.problems}
     assert picked.pickup.continue_at == 2
 
 
@@ -299,3 +342,12 @@ def test_a_moment_of_no_calendar_is_no_crash(file_record: Record, tmp_path: Path
     assert {step.opening.started_at for step in trail.steps} == {"1970-01-01T00:00:00.000Z"}
     assert find_jobs(file_record) != ()
     assert pick_up(file_record, "retry", "bob", now).pickup.continue_at == 1
+
+
+def test_an_altered_decision_is_not_listed_as_it_stands(file_record: Record, tmp_path: Path) -> None:
+    save(file_record, "one")
+    decide_job(file_record, NewDecision("retry", NOW, "declined", "ada"))
+    assert [job.status_verdict for job in find_jobs(file_record)] == ["unchanged"]
+    with closing(sqlite3.connect(tmp_path / "data" / FILE_NAME)) as connection, connection:
+        connection.execute("UPDATE decisions SET status = 'accepted'")
+    assert [job.status_verdict for job in find_jobs(file_record)] == ["altered"]

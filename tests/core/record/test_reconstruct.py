@@ -12,7 +12,7 @@ from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import Outcome
 from refloat.record.checking import verify_job
-from refloat.record.contents import read
+from refloat.record.contents import Content, keep, read
 from refloat.record.store import Record
 from refloat.record.trails import load_trail
 from refloat.testing.stories import StoryBuilder, written
@@ -75,6 +75,26 @@ def test_the_same_session_stands_there_once(record: Record) -> None:
         reconstruct(record, "retry", NAME, builder().build(), NOW)
     reconstruct(record, "other", NAME, builder().build(), NOW)
     reconstruct(record, "retry", SessionName("codex:0200"), builder().build(), NOW)
+
+
+def test_it_stands_there_once_though_two_put_it_there_at_a_time(
+    record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = list(builder().build().every_step)
+    done: list[int] = []
+
+    def meanwhile(at: Record, data: bytes) -> Content:
+        if not done:
+            done.append(0)
+            done[0] = len(reconstruct(at, "retry", NAME, builder().build(), NOW).receipts)
+        return keep(at, data)
+
+    monkeypatch.setattr("refloat.usecases.reconstruct.keep", meanwhile)
+    with pytest.raises(NotDone, match="stands on retry already"):
+        reconstruct(record, "retry", NAME, builder().build(), NOW)
+    assert done == [len(told) + 1]
+    assert len(load_trail(record, "retry").steps) == len(told) + 1
+    assert verify_job(record, "retry").ok
 
 
 def test_every_outcome_of_a_transcript_has_its_word_here() -> None:

@@ -12,14 +12,14 @@ from refloat.errors import NotDone, UsageError
 from refloat.model.record import SavedStep
 from refloat.model.saving import Ended, Runner, Tree
 from refloat.model.stamp import Stamp, later
-from refloat.record.chain import Begun, begin_step
+from refloat.record.chain import Begun, add_step, begin_step
 from refloat.record.checking import verify_job
 from refloat.record.contents import SMALL, read
 from refloat.record.keys import OWN
 from refloat.record.running import note_command, read_command
-from refloat.record.store import Record
+from refloat.record.store import NotWritten, Record
 from refloat.record.trails import load_trail
-from refloat.testing.jobs import OPENING
+from refloat.testing.jobs import ENDING, OPENING
 from refloat.usecases.save_step import (
     Desk,
     Elsewhere,
@@ -299,3 +299,13 @@ def test_a_key_that_cannot_be_used_is_told_by_every_way_of_saving(desk: Make, tm
     end_elsewhere(here, begun(here).id, EndedElsewhere("ok"), "mcp", told.append)
     assert len(told) == 2
     assert all("saved without a signature" in sentence for sentence in told)
+
+
+def test_what_no_receipt_can_speak_of_is_not_saved(opened: Callable[[], Record]) -> None:
+    record = opened()
+    add_step(record, OPENING, ENDING)
+    with pytest.raises(NotWritten, match="no receipt"):
+        add_step(record, OPENING, ENDING._replace(exit_code=2**53 + 1))
+    add_step(record, OPENING, ENDING)
+    found = verify_job(record, "retry")
+    assert (found.ok, found.checked) == (True, 2)

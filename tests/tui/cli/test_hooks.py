@@ -140,7 +140,7 @@ def test_words_that_an_agent_adds_are_no_fault(tied: World) -> None:
 
 
 def test_codex_tells_the_same(tied: World) -> None:
-    tied.hook(tied.told(turn_id="t", model="m", tool_response="Exit code: 1\nWall time: 0\nOutput:\n"), "codex")
+    tied.hook(tied.told(turn_id="t", model="m", tool_response={"exit_code": 1, "output": ""}), "codex")
     (step,) = tied.steps()
     assert (step["producer"], step["exit_code"]) == ("codex:5f0c1d2e-0000-4000-8000-000000000001", 1)
     assert b"additionalContext" in tied.hook(tied.told("SessionStart", source="startup"), "codex")

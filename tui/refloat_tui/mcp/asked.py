@@ -27,7 +27,7 @@ Note = Annotated[str | None, Field(description="Anything else that the next one 
 Outcome = Annotated[
     SavedOutcome | None, Field(description="How it ended (default: ok, or error where exit_code is not 0).")
 ]
-ExitCode = Annotated[int | None, Field(description="The command's exit code.", ge=0, le=2**31)]
+ExitCode = Annotated[int | None, Field(description="The command's exit code.", ge=0, le=2**31 - 1)]
 Output = Annotated[str | None, Field(description="What came of it, exact; kept as its UTF-8 bytes.")]
 
 

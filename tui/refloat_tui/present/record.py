@@ -201,6 +201,8 @@ def tied_row(tied: TiedJob, now: Stamp) -> tuple[Pieces, str, Pieces, str]:
     job = tied.job
     steps = f"{job.steps:,} {'step' if job.steps == 1 else 'steps'}"
     state: Pieces = ((job.status or "", QUIET),)
+    if job.status and job.status_verdict != "unchanged":
+        state = ((job.status_verdict, "$pile-gone bold"),)
     if job.in_flight:
         state = ((f"{job.in_flight} in flight", "$pile-claimed"),)
     name: Pieces = (

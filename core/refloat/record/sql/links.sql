@@ -87,12 +87,16 @@ SELECT {steps} FROM steps WHERE job = :job AND producer = :producer ORDER BY seq
 SELECT {pickups} FROM pickups WHERE job = :job ORDER BY sealed DESC LIMIT :many;
 -- name: newest_decisions
 SELECT {decisions} FROM decisions WHERE job = :job ORDER BY sealed DESC LIMIT :many;
--- name: unsettled
-SELECT {steps} FROM steps WHERE job = :job
-AND (sealed IS NULL OR outcome IN ('error', 'denied', 'interrupted', 'dangling')) AND NOT EXISTS (
-    SELECT 1 FROM steps AS later WHERE later.job = steps.job AND later.seq > steps.seq AND later.outcome = 'ok'
-    AND later.tool = steps.tool AND later.summary = steps.summary
-) ORDER BY seq LIMIT :many;
+-- name: newest_on_job
+SELECT {decisions} FROM decisions WHERE job = :job AND about IS NULL ORDER BY sealed DESC LIMIT 1;
+-- name: not_done
+SELECT {steps} FROM steps WHERE job = :job AND seq > :after
+AND (sealed IS NULL OR outcome IN ('error', 'denied', 'interrupted', 'dangling'))
+ORDER BY seq LIMIT :many;
+-- name: repeats
+SELECT {steps} FROM steps WHERE job = :job AND seq > :after AND outcome = 'ok' AND origin <> 'reconstruction'
+AND tool = :tool AND summary = :summary AND workspace = :workspace AND input_sha256 = :given
+ORDER BY seq DESC LIMIT :many;
 -- name: last_failures
 SELECT {steps} FROM steps WHERE job = :job AND outcome IN ('error', 'denied', 'interrupted', 'dangling')
 ORDER BY seq DESC LIMIT :many;

@@ -76,7 +76,7 @@ def run(job: str, producer: str | None, receipt: str | None, command: tuple[str,
 @click.option("--input", "given", metavar="FILE", help="What it was given; - for standard input.")
 @click.option("--output", metavar="FILE", help="What came of it; - for standard input.")
 @click.option("--outcome", type=click.Choice(OUTCOMES), help="How it ended (default: ok, or error by the exit code).")
-@click.option("--exit-code", type=click.IntRange(min=0))
+@click.option("--exit-code", type=click.IntRange(min=0, max=2**31 - 1))
 @click.option("--summary", help="One line that says what was done (default: the tool).")
 @click.option("--note", help="Anything else that the next one must know.")
 @as_json

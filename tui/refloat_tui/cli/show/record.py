@@ -175,13 +175,21 @@ def jobs_lines(jobs: Sequence[Job], ties: "Sequence[Tie]", width: int) -> Iterat
             job.last_at or job.created_at,
             str(job.steps),
             str(job.in_flight) if job.in_flight else "-",
-            f"{job.status} {_covers(job.status_at, job.status_since)}" if job.status else "-",
+            _decided(job),
             job.name,
         )
         for job in jobs
     ]
     yield from columns([heading, *rows], width, "") if rows else []
     yield from section("TIED", columns([(each.workspace, each.job) for each in ties], width))
+
+
+def _decided(job: Job) -> str:
+    if job.status is None:
+        return "-"
+    if job.status_verdict != "unchanged":
+        return f"{job.status_verdict.upper()}: not what was decided"
+    return f"{job.status} {_covers(job.status_at, job.status_since)}"
 
 
 def verified_lines(found: Verified, width: int) -> Iterator[str]:
