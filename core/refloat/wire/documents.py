@@ -472,6 +472,7 @@ def kept_now(value: KeptNow) -> Document:
         "secrets": value.secrets,
         "changed": value.changed,
         "originals_gone": list(value.missing),
+        "originals_changed": list(value.unlike),
     }
 
 

@@ -22,6 +22,9 @@ def kept_lines(kept: KeptNow, width: int) -> Iterator[str]:
     if kept.missing:
         gone = f"{counted(len(kept.missing), 'original')} no longer with the agent; the copy has them"
         yield from labelled("gone", gone, width)
+    for path in kept.unlike:
+        what = f"{path} is shorter than, or another file than, what was kept of it: the earlier copy of it stays"
+        yield from labelled("changed", what, width)
 
 
 def kept_many_lines(many: KeptMany, width: int) -> Iterator[str]:
