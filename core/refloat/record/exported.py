@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Final, cast
 
 from refloat.errors import Unreadable
-from refloat.model.record import Verified
+from refloat.model.record import Fault, Verified
 from refloat.model.saving import LINK_KINDS, LinkKind
 from refloat.record.contents import ContentMissing, read
 from refloat.record.engine import Connection, Row
@@ -99,8 +99,17 @@ def verify_export(document: Mapping[str, object], known: Known = no_keys) -> Ver
         raise NoExport("the export's job lacks fields")
     job = WholeJob(name, own, tuple(links))
     found = judge_job(job, _content_check(document.get("contents")), known)
-    faults = (*found.problems, *judge_mentions(job))
+    faults = (*_judge_names(job), *found.problems, *judge_mentions(job))
     return replace(found, problems=faults, by_itself=True, remarks=_unknowable(found))
+
+
+def _judge_names(job: WholeJob) -> Iterator[Fault]:
+    """Where the document is not of the job that its own row or a link is of; receipts bind only the links'."""
+    if job.row is not None and job.row["name"] != job.name:
+        yield Fault(None, "job", "the document names another job than its own row")
+    other = sum(link["job"] != job.name for _, link in job.links)
+    if other:
+        yield Fault(None, "job", f"the document names another job than {other} of its {len(job.links)} links")
 
 
 def _unknowable(found: Verified) -> tuple[str, ...]:

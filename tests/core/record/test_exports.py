@@ -87,6 +87,24 @@ def test_what_is_taken_out_of_an_export_is_missed(
     assert fault in verdicts(path)
 
 
+@pytest.mark.parametrize(
+    "relabel",
+    [
+        pytest.param(lambda found: found.update(job="payroll"), id="the document"),
+        pytest.param(lambda found: found["row"].update(name="payroll"), id="its own row"),
+        pytest.param(lambda found: (found.update(job="payroll"), found["row"].update(name="payroll")), id="both"),
+    ],
+)
+def test_an_export_relabelled_as_another_job_is_altered(
+    exported: Callable[[Format], Path], relabel: Callable[[Any], object]
+) -> None:
+    path = exported("json")
+    document = json.loads(path.read_text())
+    relabel(document)
+    path.write_text(json.dumps(document))
+    assert (None, "job", "altered") in verdicts(path)
+
+
 def test_a_flipped_bit_of_exported_bytes_is_found(exported: Callable[[Format], Path]) -> None:
     path = exported("json")
     text = path.read_text()
