@@ -18,7 +18,7 @@ from refloat.record.contents import ContentMissing, read
 from refloat.record.engine import Connection, Row
 from refloat.record.keys import Known, no_keys
 from refloat.record.packing import ContentDamaged
-from refloat.record.rows import number, text
+from refloat.record.rows import number, readable, text
 from refloat.record.store import Record
 from refloat.record.verify import CheckContent, ContentFault, judge_job, judge_mentions
 from refloat.record.whole import WholeJob
@@ -38,6 +38,7 @@ _NEEDED: Final[Mapping[LinkKind, tuple[str, ...]]] = {
         "signer",
         "signature",
         "input_sha256",
+        "output_sha256",
     ),
     "wrap": ("id", "job", "sealed", "previous", "digests", "receipt", "signer", "signature"),
     "pickup": ("id", "job", "sealed", "previous", "digests", "receipt", "signer", "signature"),
@@ -200,7 +201,7 @@ def _plain_row(row: Row) -> dict[str, object]:
 
 def _plain(value: object) -> object:
     if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        return readable(value)
     return value if value is None or isinstance(value, int) else f"no text and no whole number: {value!r}"
 
 

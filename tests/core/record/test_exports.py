@@ -145,6 +145,22 @@ def test_parts_of_an_export_that_are_missing_are_a_sentence(exported: Callable[[
             verify_file(path.with_name("x.json"), NOW_LATER)
 
 
+def test_odd_values_in_an_export_are_told_and_end_nothing(exported: Callable[[Format], Path]) -> None:
+    path = exported("json")
+    kinds = {"steps": "output_sha256", "wraps": "id", "pickups": "wrap"}
+    for kind, name in kinds.items():
+        for value in ([], {}, "\ud800", 1.5):
+            document = json.loads(path.read_text())
+            document[kind][0][name] = value
+            path.with_name("x.json").write_text(json.dumps(document))
+            assert not verify_file(path.with_name("x.json"), NOW_LATER).ok
+    document = json.loads(path.read_text())
+    del document["steps"][0]["output_sha256"]
+    path.with_name("x.json").write_text(json.dumps(document))
+    with pytest.raises(NoExport):
+        verify_file(path.with_name("x.json"), NOW_LATER)
+
+
 # ── AER-1 ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -228,6 +244,7 @@ def test_receipts_of_others_that_hold(tmp_path: Path, made: object) -> None:
         (receipt(provenance_class="EXECUTED BY ANOTHER"), "provenance_class", "altered"),
         (receipt(tool="build"), "tool", "altered"),
         (receipt(receipt_schema_version="9"), "receipt_schema_version", "not_checked"),
+        (receipt(receipt_schema_version=[]), "receipt_schema_version", "not_checked"),
     ],
 )
 def test_receipts_of_others_that_do_not(tmp_path: Path, made: object, field: str, verdict: str) -> None:
