@@ -98,7 +98,8 @@ def _keep(bench: Workbench, reader: Reader, found: Found) -> KeptNow:
         now = bench.machine.clock.now()
         copy, changed, unlike = keep(places.data, session, sources, now, title=found.title, by_path=found.by_path)
     gone = tuple(file.path for file in copy.files if not os.path.lexists(file.path))
-    return KeptNow(copy, sum(_secrets(copy)), changed, gone, unlike)
+    damaged = () if changed else tuple(find_damage(copy))
+    return KeptNow(copy, sum(_secrets(copy)), changed, gone, unlike, damaged)
 
 
 def find_sources(bench: Workbench, reader: Reader, found: Found) -> Sequence[Source]:
