@@ -83,14 +83,13 @@ def keep(
                 before = None
             files, unlike = _keep_files(directory, sources, before)
             copy = _described(session, now, title, files, directory, by_path=by_path)
-            if changed := before is None or before.files != copy.files:
+            changed = before is None or before.files != copy.files
+            if changed:
                 _write_manifest(copy)
-            else:
-                copy = before
             _clear(copy)
     except OSError as error:
         raise NotDone(f"{session} is not kept: {error.strerror or error}") from error
-    return Kept(copy, changed, unlike)
+    return Kept(before if before is not None and not changed else copy, changed, unlike)
 
 
 def _keep_files(

@@ -397,3 +397,14 @@ def test_an_export_cut_at_its_end_is_found_where_what_is_left_speaks_of_it(
     document["wraps"] = []
     path.write_text(json.dumps(document))
     assert {(None, "wrap", "missing")} < verdicts(path)
+
+
+def test_bytes_where_a_hash_belongs_are_exported_as_altered(record: Record, tmp_path: Path) -> None:
+    fill(record, tmp_path)
+    if record.engine.name != "sqlite":
+        pytest.skip("the other engine's columns hold no bytes")
+    with record.engine.writing() as connection:
+        raw: Any = connection
+        raw.raw.execute("UPDATE steps SET input_sha256 = x'ff00' WHERE seq = 1")
+    (first, *_) = export_job(record, "retry", "aer1", nothing)
+    assert json.loads(first)["verification_status"] == "altered"
