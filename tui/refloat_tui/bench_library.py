@@ -72,8 +72,12 @@ class BenchOpened:
         return self._raw_triage
 
     def checkout(self) -> Checkout:
-        """The checkout, held against it."""
-        return self._mask(self._compare())
+        """The checkout, held against it. From then on the status knows of it."""
+        from refloat.usecases.show_status import show_status
+
+        checkout = self._compare()
+        self.status = self._mask(show_status(self._located.reader, self._session, self._raw, checkout))
+        return self._mask(checkout)
 
     def triage(self) -> Triage:
         """Saved, claimed, gone."""

@@ -40,7 +40,7 @@ class Opened(Protocol):
 
     @property
     def status(self) -> Status:
-        """State, evidence, and the one next step."""
+        """State, evidence, and the one next step; once the checkout was compared, also what was lost from it."""
         ...
 
     def checkout(self) -> Checkout:

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Final
 
-from refloat.brief.evidence import STANDING, last_checks, open_steps
+from refloat.brief.evidence import STANDING, failure_words, is_moved_action, last_checks, open_steps
 from refloat.brief.facts import Facts, line, own_steps, said, step_words
 from refloat.brief.previous import operation_words
 from refloat.model.brief import Confidence, Line
@@ -74,13 +74,30 @@ def _operation(facts: Facts) -> Line | None:
 
 def _outside(facts: Facts) -> Line | None:
     for action in facts.triage.inspect:
+        if is_moved_action(facts, action):
+            continue
         if action.subagent is None and facts.answers.inspected.get(action.step, ("unknown", ""))[0] != "unknown":
             continue
         how = f": {facts.quote.code(shlex.join(action.probe))}" if action.probe else ""
+        how = f" ({facts.quote.words(action.no_look)})" if action.no_look else how
         where = step_words(action.step, action.subagent)
         text = f"Look whether {facts.quote.code(action.action)} ({where}) happened, before anything repeats it{how}"
+        if rest := list(_after_look(facts)):
+            text += f". Then: {'; '.join(rest)}"
         return line(text, UNKNOWN, _TOP, own_steps([action.step], action.subagent))
     return None
+
+
+def _after_look(facts: Facts) -> Iterator[str]:
+    """What waits behind the look at an effect outside: lost edits and failed checks, named in short."""
+    lost = [file.path for file in facts.checkout.files if _lost_edits(facts, file)]
+    if lost:
+        yield f"decide about the lost edit of {facts.quote.codes(lost, 3)}"
+    failed = [last for last in last_checks(facts) if last.run.outcome is Outcome.ERROR and last.run.proved]
+    if failed:
+        again = "mend what" if failed[-1].run.freshness is Freshness.CURRENT else "run again"
+        what = facts.quote.code(failed[-1].command)
+        yield f"{again} {what} found" if again == "mend what" else f"{again} {what}, which failed"
 
 
 def _unconfirmed(facts: Facts) -> Line | None:
@@ -172,7 +189,8 @@ def _check(facts: Facts) -> Line | None:
     for last in reversed(runs):
         if last.run.outcome is Outcome.ERROR and last.run.freshness is Freshness.CURRENT:
             code = f" with exit code {last.run.exit_code}" if last.run.exit_code is not None else ""
-            text = f"Mend what {facts.quote.code(last.command)} found: it failed{code} on this very tree"
+            what = failure_words(facts, last)
+            text = f"Mend what {facts.quote.code(last.command)} found: it failed{code} on this very tree{what}"
             return line(text, RECORDED, _TOP, own_steps([last.run.step], last.subagent))
     for last in reversed(runs):
         if not last.run.proved:

@@ -6,8 +6,19 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from refloat.brief.facts import Facts, counted, line, own_steps, said, short, step_words, summary_of
+from refloat.commands import what_failed
 from refloat.model.brief import Confidence, Line
-from refloat.model.checkout import SAVED_PLACES, CheckRun, EditedFile, Fate, FileState, FoundIn, Freshness, PlaceKind
+from refloat.model.checkout import (
+    SAVED_PLACES,
+    TAKEN_BACK,
+    CheckRun,
+    EditedFile,
+    Fate,
+    FileState,
+    FoundIn,
+    Freshness,
+    PlaceKind,
+)
 from refloat.model.transcript import Outcome, Step, StepKind
 from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVerdict, StillOpen
 
@@ -20,18 +31,44 @@ _ENDED: Final = frozenset({Outcome.OK, Outcome.ERROR})
 def established(facts: Facts) -> Iterator[Line]:
     """Edits held against the disk, commits, checks that still speak of this tree, actions that were done."""
     for file in facts.checkout.files:
-        yield from _edited(facts, file)
+        if _is_settled(file) and not _is_moved(facts, "edit", path=file.path):
+            yield from _edited(facts, file)
     for finding in facts.triage.saved:
-        if finding.kind == "commit":
+        if finding.kind == "commit" and finding.key not in facts.answers.moved:
             yield _commit(facts, finding)
     for last in last_checks(facts):
+        if _is_moved(facts, "check", step=last.run.step, subagent=last.subagent):
+            continue
         if last.run.proved and last.run.freshness is Freshness.CURRENT and last.run.outcome in _ENDED:
             text = f"{_run_words(facts, last)}, and no file changed after it"
             yield line(text, RECORDED, 84, own_steps([last.run.step], last.subagent))
     for action in facts.triage.do_not_repeat:
-        if action.outcome is ActionOutcome.DONE:
+        if action.outcome is ActionOutcome.DONE and not is_moved_action(facts, action):
             yield _done(facts, action)
     yield from _moved_findings(facts, "saved")
+
+
+def _is_settled(file: EditedFile) -> bool:
+    """Whether what is told of a file is established: its edit stands, or none was ever applied."""
+    return file.state in STANDING or all(edit.fate is Fate.NEVER_APPLIED for edit in file.edits)
+
+
+def _is_moved(
+    facts: Facts, kind: str, *, path: str | None = None, step: int | None = None, subagent: str | None = None
+) -> bool:
+    """Whether a person put the finding of a file or a step on another pile: then their word stands in its place."""
+    moved = facts.answers.moved
+    return any(
+        row.kind == kind
+        and row.key in moved
+        and (path in row.files if path is not None else step in row.steps and row.subagent == subagent)
+        for row in (*facts.triage.saved, *facts.triage.gone)
+    )
+
+
+def is_moved_action(facts: Facts, action: DoNotRepeat) -> bool:
+    """Whether a person put the finding of an action outside on another pile."""
+    return _is_moved(facts, "external", step=action.step, subagent=action.subagent)
 
 
 def _edited(facts: Facts, file: EditedFile) -> Iterator[Line]:
@@ -85,9 +122,15 @@ def _where(facts: Facts, file: EditedFile) -> str:
         for edit in file.edits
         if edit.fate is Fate.REPLACED and edit.by and not edit.by.startswith("step ")
     )
+    takers = dict.fromkeys(
+        edit.by for edit in file.edits if edit.fate in {Fate.REVERTED, Fate.LOST} and edit.by and edit.by != TAKEN_BACK
+    )
+    parts += [f"taken away by {', '.join(facts.quote.words(name) for name in takers)}"] if takers else []
     elsewhere = [place for place in file.found_in if not _is_obvious(file, place)]
     if elsewhere:
-        verb = "also found in" if file.state in STANDING else "its content can still be had from"
+        safe = any(place.where in SAVED_PLACES for place in elsewhere)
+        verb = "its content stands in" if safe else "its content can still be had from"
+        verb = "also found in" if file.state in STANDING else verb
         parts.append(f"{verb} {', '.join(_place_words(facts, place) for place in elsewhere[:3])}")
     return "".join(f"; {part}" for part in parts)
 
@@ -126,10 +169,22 @@ def _done(facts: Facts, action: DoNotRepeat) -> Line:
 
 def _moved_findings(facts: Facts, pile: str) -> Iterator[Line]:
     """Findings that a person put on another pile."""
+    found = {row.key: (name, row) for name, rows in _piles(facts) for row in rows}
     for key, (where, reason) in facts.answers.moved.items():
         if (where == "saved") == (pile == "saved"):
             told = f": {facts.quote.words(reason)}" if reason else ""
-            yield said(facts, f"moved {key}", f"{facts.quote.code(key)} is {where}{told}", 85)
+            if key not in found:
+                yield said(facts, f"moved {key}", f"{facts.quote.code(key)} is {where}{told}", 85)
+                continue
+            name, row = found[key]
+            steps = f" ({', '.join(step_words(step, row.subagent) for step in row.steps[:6])})" if row.steps else ""
+            why = f" ({facts.quote.words(row.why, 160)})" if row.why else ""
+            text = f"{facts.quote.code(row.what)}{steps} is {where}{told}; the evidence alone says {name}{why}"
+            yield said(facts, f"moved {key}", text, 85, own_steps(row.steps, row.subagent))
+
+
+def _piles(facts: Facts) -> tuple[tuple[str, tuple[Finding, ...]], ...]:
+    return (("saved", facts.triage.saved), ("claimed", facts.triage.claimed), ("gone", facts.triage.gone))
 
 
 # ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -171,7 +226,16 @@ def _run_words(facts: Facts, last: LastRun) -> str:
     inside = f" in sub-agent {last.subagent}" if last.subagent else ""
     ended = _OUTCOME_WORDS[run.outcome] if run.proved else "ended"
     note = f" ({facts.quote.words(run.note)})" if run.note else ""
-    return f"{facts.quote.code(last.command)} {ended}{code}{head}{inside}{note}"
+    return f"{facts.quote.code(last.command)} {ended}{code}{head}{inside}{note}{failure_words(facts, last)}"
+
+
+def failure_words(facts: Facts, last: LastRun) -> str:
+    """What failed, by the check's own summary; "" where it passed or its output names nothing."""
+    if last.run.outcome is not Outcome.ERROR:
+        return ""
+    step = facts.step(last.run.step, last.subagent)
+    told = what_failed(step.output) if step is not None else ""
+    return f"; its output says {facts.quote.code(told)}" if told else ""
 
 
 _OUTCOME_WORDS: Final = {
@@ -187,18 +251,25 @@ _OUTCOME_WORDS: Final = {
 
 
 def uncertain(facts: Facts) -> Iterator[Line]:
-    """What nobody may take for done: open steps, unknown outside actions, stale checks, claims, what still runs."""
+    """What nobody may take for done: open steps, unknown outside actions, lost edits, stale checks, claims."""
     for action in facts.triage.inspect:
-        yield from _unknown_action(facts, action)
+        if not is_moved_action(facts, action):
+            yield from _unknown_action(facts, action)
     told = {(action.step, action.subagent) for action in facts.triage.inspect}
     for step in open_steps(facts):
         if (step.n, step.subagent) in told and step.kind is StepKind.EXTERNAL:
             continue
-        yield _open_step(facts, step)
+        if not _is_moved(facts, "dangling", step=step.n, subagent=step.subagent):
+            yield _open_step(facts, step)
     for file in facts.checkout.files:
+        if _is_moved(facts, "edit", path=file.path):
+            continue
         yield from _doubtful_file(facts, file)
+        if not _is_settled(file):
+            yield from _edited(facts, file)
     for last in last_checks(facts):
-        yield from _doubtful_check(facts, last)
+        if not _is_moved(facts, "check", step=last.run.step, subagent=last.subagent):
+            yield from _doubtful_check(facts, last)
     yield from _claims(facts)
     for work in facts.triage.still_open:
         yield _still_open(facts, work)
@@ -233,6 +304,8 @@ def _unknown_action(facts: Facts, action: DoNotRepeat) -> Iterator[Line]:
         return
     times = f" after {counted(action.times, 'attempt')}" if action.times > 1 else ""
     look = f" Look first: {facts.quote.code(shlex.join(action.probe))}" if action.probe else ""
+    if action.no_look:
+        look = f" No look from here can tell: {facts.quote.words(action.no_look)}"
     yield line(
         f"Outcome unknown{times}, {where}: {command}. Do not repeat it before looking.{look}", UNKNOWN, 97, steps
     )
@@ -293,6 +366,8 @@ _CLAIMED: Final = {
 
 def _claims(facts: Facts) -> Iterator[Line]:
     for finding in facts.triage.claimed:
+        if finding.key in facts.answers.moved:
+            continue
         item = f" (history item {finding.message})" if finding.message else ""
         kind = (finding.claim or finding.kind).replace("_", " ")
         said = f"{_CLAIMED[finding.verdict]} ({kind}): {facts.quote.code(finding.what)}{item}"

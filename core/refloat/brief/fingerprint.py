@@ -24,6 +24,8 @@ ABSENT: Final = "-"
 
 _TRANSCRIPTS: Final = 4
 """So many of a session's files, the last ones: the end is where it grows."""
+_NO_FILE: Final = (OSError, ValueError)
+"""A recorded path may hold what no name of a file can (NUL, a lone surrogate): then there is none."""
 _CHUNK: Final = 1024 * 1024
 _MARK: Final = "<!-- refloat/1 "
 _LAST_LINE: Final = re.compile(r"<!-- refloat/1 (\{.*\}) -->")
@@ -59,7 +61,7 @@ def hash_file(path: Path) -> str:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
         return digest.hexdigest()
-    except OSError:
+    except _NO_FILE:
         return ABSENT
 
 
@@ -71,7 +73,7 @@ def is_brief(path: Path) -> bool:
         with path.open("rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - 128 * 1024))
             return _MARK.encode() in file.read()
-    except OSError:
+    except _NO_FILE:
         return False
 
 
@@ -84,7 +86,7 @@ def _end_of(path: str) -> tuple[str, int, str] | None:
 def _size(path: str) -> int | None:
     try:
         return Path(path).stat().st_size
-    except OSError:
+    except _NO_FILE:
         return None
 
 
@@ -95,7 +97,7 @@ def _hash_tail(path: str, size: int) -> str | None:
         with Path(path).open("rb") as file:
             file.seek(start)
             return hashlib.sha256(file.read(size - start)).hexdigest()
-    except OSError:
+    except _NO_FILE:
         return None
 
 

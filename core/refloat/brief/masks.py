@@ -83,6 +83,55 @@ def _find(text: str) -> tuple[Hit, ...]:
     return merge(hits) if hits else ()
 
 
+# What a terminal shows as nothing: escape sequences, controls, zero-width and direction characters; also as a record or
+# an inert text spells them. A secret is one for the reader although such a thing stands inside it.
+_SILENT: Final = (
+    r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    r"\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
+)
+_UNSEEN: Final = re.compile(
+    r"(?:(?:\x1b|\\{1,4}(?:u001[bB]|x1[bB]|033))\[|\x9b)[0-9;?]{0,32}[A-Za-z]|\\{1,4}033"
+    rf"|[{_SILENT}]"
+    r"|\\{1,4}(?:u00(?:0[0-8bBcCeEfF]|1[0-9a-fA-F]|7[fF]|[89][0-9a-fA-F]|[aA][dD])"
+    r"|x(?:0[0-8bcef]|1[0-9a-f]|7f|[89][0-9a-f]|ad)"
+    r"|u200[b-fB-F]|u202[a-eA-E]|u206[0-9a-fA-F]|u061[cC]|u[fF][eE][fF][fF]|U000e0[0-9a-f]{3})"
+)
+_MAY_BE_UNSEEN: Final = re.compile(rf"[{_SILENT}]|\\[uUx0\\]")
+
+
+def _seen_text(text: str) -> tuple[str, list[int], list[int]] | None:
+    """A text without what is not seen, and where its parts begin in it and in the text itself; None for a text that
+    is seen as a whole.
+    """
+    if (text.isascii() and text.isprintable() and "\\" not in text) or _MAY_BE_UNSEEN.search(text) is None:
+        return None
+    parts: list[str] = []
+    starts: list[int] = []
+    origins: list[int] = []
+    at = length = 0
+    for unseen in _UNSEEN.finditer(text):
+        if unseen.start() > at:
+            parts.append(text[at : unseen.start()])
+            starts.append(length)
+            origins.append(at)
+            length += unseen.start() - at
+        at = unseen.end()
+    if at == 0:
+        return None
+    if at < len(text):
+        parts.append(text[at:])
+        starts.append(length)
+        origins.append(at)
+    return "".join(parts), starts, origins
+
+
+def _placed(hit: Hit, starts: Sequence[int], origins: Sequence[int]) -> Hit:
+    """A hit of the seen text in the text itself."""
+    first, last = bisect_right(starts, hit.start) - 1, bisect_right(starts, hit.end - 1) - 1
+    begin = origins[first] + hit.start - starts[first]
+    return Hit(begin, origins[last] + hit.end - starts[last], hit.kind, hit.strong)
+
+
 def suspects(texts: Sequence[str]) -> list[str]:
     """Those of many texts that may hold a secret, in their order; `find_secrets` finds nothing in any other one. They
     are searched as one text.
@@ -126,7 +175,9 @@ class Masker:
         """
         if self.enabled:
             # A listing says the same in thousands of places.
-            for text in suspects(list(dict.fromkeys(strings_of(value)))):
+            texts = list(dict.fromkeys(strings_of(value)))
+            bare = [seen[0] for text in texts if (seen := _seen_text(text)) is not None]
+            for text in suspects([*texts, *bare]):
                 if hits := find_secrets(text):
                     self._found = True
                     self._remember(text, hits)
@@ -177,6 +228,15 @@ class Masker:
         return text
 
     def _hits(self, text: str) -> tuple[Hit, ...]:
+        hits = self._plain_hits(text)
+        seen = _seen_text(text)
+        if seen is None:
+            return hits
+        bare, starts, origins = seen
+        more = self._plain_hits(bare)
+        return merge((*hits, *(_placed(hit, starts, origins) for hit in more))) if more else hits
+
+    def _plain_hits(self, text: str) -> tuple[Hit, ...]:
         found = find_secrets(text)
         self._remember(text, found)
         known = tuple(self._known(text))

@@ -22,6 +22,8 @@ _OUR_WORDS: Final = frozenset(
     }
 )
 """Kinds whose detail Refloat wrote itself."""
+_NOBODY_NOTED: Final = frozenset({FailureKind.PROCESS_EXIT, FailureKind.HOST_RESTART, FailureKind.TRANSCRIPT_DAMAGED})
+"""Ends that the record does not tell: they are inferred from what is missing."""
 
 
 def previous_attempt(facts: Facts) -> Iterator[Line]:
@@ -37,7 +39,7 @@ def previous_attempt(facts: Facts) -> Iterator[Line]:
     if facts.answers.goal:
         yield said(facts, "goal", f"Goal: {quote.words(facts.answers.goal, 600)}", 96)
     yield from _asks(facts)
-    yield line(f"Stopped because: {_reason(facts)}", RECORDED, 99)
+    yield line(f"Stopped because: {_reason(facts)}", _how_known(facts), 99)
     yield _process(facts)
     if session.superseded_by:
         yield line(
@@ -65,8 +67,11 @@ def _reason(facts: Facts) -> str:
     when = f", last record {session.last_activity_at}" if session.last_activity_at else ""
     if session.failure is not None:
         failure = session.failure
-        at = f" at {failure.at}" if failure.at else ""
-        when = "" if failure.at == session.last_activity_at else when
+        last = failure.at == session.last_activity_at
+        when = "" if last else when
+        # Of an end that nobody noted only the last record has a time.
+        before = ", after the last record at" if failure.kind in _NOBODY_NOTED and last else " at"
+        at = f"{before} {failure.at}" if failure.at else ""
         return f"{failure.kind.value.replace('_', ' ')}{at}: {_detail(facts, failure)}{when}"
     match session.state:
         case State.LIVE:
@@ -83,6 +88,23 @@ def _reason(facts: Facts) -> str:
             return f"it never began{when}"
         case _:
             assert_never(session.state)
+
+
+def _how_known(facts: Facts) -> Confidence:
+    """How the reason is known: an end is recorded only where somebody wrote it down."""
+    session = facts.session
+    kind = session.failure.kind if session.failure is not None else FailureKind.UNKNOWN
+    match session.state:
+        case State.LIVE:
+            return VERIFIED
+        case State.UNRESOLVED:
+            return UNKNOWN
+        case State.FAILED if kind is FailureKind.UNKNOWN:
+            return UNKNOWN
+        case State.FAILED if kind in _NOBODY_NOTED and not session.liveness.of_the_end:
+            return Confidence.RECONSTRUCTED
+        case _:
+            return RECORDED
 
 
 def _detail(facts: Facts, failure: Failure) -> str:
@@ -186,7 +208,9 @@ def _dirty(facts: Facts) -> Iterator[Line]:
             continue
         why = f" ({facts.quote.words(change.why, 120)})" if change.why else ""
         keep = 75 if change.owner in {Owner.PREDATES, Owner.UNKNOWN, Owner.MIXED} else 60
-        yield line(f"Preserve, unrelated to this work: {facts.quote.code(change.path)}, {owner}{why}", VERIFIED, keep)
+        # Only the file's time speaks for it where nobody's record does.
+        sure = RECORDED if change.owner is Owner.PREDATES else VERIFIED
+        yield line(f"Preserve, unrelated to this work: {facts.quote.code(change.path)}, {owner}{why}", sure, keep)
     if checkout.repo is not None and not dirty and not checkout.other_changes:
         yield line("The working tree is clean", VERIFIED, 70)
 

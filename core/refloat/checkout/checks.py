@@ -8,10 +8,11 @@ that of another.
 import posixpath
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import accumulate
 
 from refloat.checkout.fold import RecordedEdit, Standing, find_edits
-from refloat.commands import check_cwd, check_of, how_it_ended, may_write
+from refloat.commands import changes_behind, check_cwd, check_of, how_it_ended, may_write, mends
 from refloat.model.checkout import CheckRun, Freshness
 from refloat.model.light import light
 from refloat.model.stamp import Stamp, later, stamp_of_seconds
@@ -31,6 +32,8 @@ class Tree:
     """Dirty paths → seconds since 1970, None for one that is gone."""
     mtime: Callable[[str], float | None]
     repository: bool
+    untracked: AbstractSet[str] = frozenset()
+    """Those of the dirty paths that git does not track."""
     root: str | None = None
     """The worktree's top; None where there is no repository."""
 
@@ -143,9 +146,24 @@ def _freshness(
     for path, mtime in sorted(tree.mtimes.items()):
         if _after(mtime, ended):
             return Freshness.STALE, _written(path, mtime, steps)
+    if (moved := _while_it_ran(step, ended, edits, tree, name)) is not None:
+        return Freshness.UNKNOWN_TREE, moved
     if not tree.repository:
         return Freshness.UNKNOWN_TREE, "there is no repository to tell what else changed"
     return _taken_back(edits, ended, steps, tree, name) or _by_commits(step, ended, steps, tree)
+
+
+def _while_it_ran(step: Step, ended: Stamp, edits: _Edits, tree: Tree, name: Callable[[str], str]) -> str | None:
+    """What changed the tree before a check's line had ended, and nobody can say whether the check saw it."""
+    if step.command is not None and (change := changes_behind(step.command)) is not None:
+        return f"`{change}` changes the tree behind it in the same line"
+    if step.at is None or (step.command is not None and mends(step.command)):
+        return None
+    own = {name(edit.real) for edit in edits.all}  # what is neither tracked nor edited is what checks leave behind
+    for path, mtime in sorted(tree.mtimes.items()):
+        if _after(mtime, step.at) and not _after(mtime, ended) and (path in own or path not in tree.untracked):
+            return f"{path} was written at {stamp_of_seconds(mtime or 0)}, while it ran"
+    return None
 
 
 def _after(mtime: float | None, ended: Stamp) -> bool:

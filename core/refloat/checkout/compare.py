@@ -50,6 +50,8 @@ class _Tally:
     hunks: int = 0
     there: int = 0
     undone: int = 0
+    broken: int = 0
+    """Hunks of which some lines stand and some do not."""
     origins: list[int | None] = field(default_factory=list[int | None])
 
 
@@ -150,8 +152,9 @@ def _judge_hunks(folded: Folded, tally: _Tally, *, exact: bool) -> Comparison:
                 FileState.CHANGED_SINCE, "every recorded hunk is there, and something else changed", origins
             )
         return Comparison(FileState.PRESENT, "every recorded hunk is there", origins)
-    if tally.there:
-        return Comparison(FileState.PARTLY, f"{tally.there} of {tally.hunks} recorded hunks are there", origins)
+    if tally.there or tally.broken:
+        why = f"{tally.there} of {tally.hunks} recorded hunks are there"
+        return Comparison(FileState.PARTLY, why + (f", and parts of {tally.broken}" if tally.broken else ""), origins)
     if tally.undone == tally.hunks:
         return Comparison(FileState.REVERTED, "no recorded hunk is there, and what they replaced is", origins)
     return Comparison(FileState.DIVERGED, "neither the recorded hunks are there nor what they replaced", origins)
@@ -205,6 +208,8 @@ def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally, s
             _mark_indented(new, piece.origins[hunk.new_from : hunk.new_to], lines, tally)
         elif not old or find_block(old, lines) is not None or (piece.loose and "\n".join(old) in text):
             tally.undone += 1
+        elif any(place is not None and tells(line) for place, line in zip(spot, new, strict=True)):
+            tally.broken += 1
 
 
 def _is_undone(piece: Piece, bares: list[str], lines: Sequence[str]) -> bool:

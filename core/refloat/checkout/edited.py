@@ -3,7 +3,7 @@
 Decides the order of the questions: disk first, then what is cheap to ask, then the dear places for what is still lost.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from refloat.checkout.compare import STANDS, Comparison
@@ -11,7 +11,7 @@ from refloat.checkout.fates import Committed, Surroundings, judge_fates
 from refloat.checkout.files import Content
 from refloat.checkout.fold import Folded, recorded_as
 from refloat.checkout.hunks import UNTOLD, changed_hunks, whole_hunk
-from refloat.checkout.lines import tells
+from refloat.checkout.moved import find_moved
 from refloat.checkout.owners import own_hunks, owner_of
 from refloat.checkout.places import (
     INDEX,
@@ -26,7 +26,6 @@ from refloat.checkout.places import (
     is_saved,
 )
 from refloat.checkout.porcelain import DiffHunk
-from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
 from refloat.checkout.trees import names_in
 from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, PlaceKind
@@ -40,7 +39,7 @@ def find_edited(survey: Survey) -> list[EditedFile]:
     """Every file that the session edited, in the order of the first edit."""
     order = list(survey.folded)
     survey.prefetch_heads()
-    moved = _find_moved(survey, [real for real in order if survey.comparison(real).state is FileState.DELETED])
+    moved = find_moved(survey)
     survey.moved.update(moved)
     places = {real: _cheap_places(survey, real, moved.get(real)) for real in order}
     _search_dear_places(survey, places)
@@ -53,7 +52,9 @@ def _edited(survey: Survey, real: str, places: Sequence[FoundIn], moved: str | N
     owner, session = owner_of(hunks)
     state, why = comparison.state, comparison.why
     if moved is not None:
-        state, why = FileState.MOVED, f"gone from its path; the recorded content stands at {survey.trees.shown(moved)}"
+        whole = survey.content(moved).text == folded.text
+        what = "the recorded content stands" if whole else "every recorded hunk stands, and something else changed,"
+        state, why = FileState.MOVED, f"gone from its path; {what} at {survey.trees.shown(moved)}"
     return EditedFile(
         survey.trees.shown(real),
         state,
@@ -125,7 +126,8 @@ def _cheap_places(survey: Survey, real: str, moved: str | None) -> list[FoundIn]
         return [FoundIn(PlaceKind.WORKTREE, survey.trees.shown(moved), None, None), *_committed_as(survey, real, moved)]
     if state in STANDS:
         here = FoundIn(_kind_of_place(survey, real), survey.trees.shown(real), None, None)
-        return [here, *(_committed_places(survey, real) if _is_clean(survey, real) else ())]
+        asked = _is_clean(survey, real) or _under_way(survey, real)
+        return [here, *(_committed_places(survey, real) if asked else ())]
     if state is FileState.UNVERIFIABLE:
         lost = survey.missing_workspace is not None and folded.made
         return [*find_backups(folded, survey.backups, ()), *find_in_record(folded)] if lost else []
@@ -166,6 +168,13 @@ def _is_clean(survey: Survey, real: str) -> bool:
     if inside is None or inside[1] in inside[0].entries:
         return False
     return survey.content(real).kind == "missing" or inside[1] in inside[0].index
+
+
+def _under_way(survey: Survey, real: str) -> bool:
+    """Whether a rebase or the like is under way that puts commits into the worktree anew."""
+    inside = survey.place_in_tree(real)
+    operation = inside[0].operation if inside is not None else None
+    return operation is not None and operation.kind not in ("index_lock", "bisect")
 
 
 def _search_dear_places(survey: Survey, places: dict[str, list[FoundIn]]) -> None:
@@ -209,40 +218,6 @@ def _in_head(survey: Survey, real: str) -> list[Content]:
     return [] if text is None else [Content("text", text)]
 
 
-def _find_moved(survey: Survey, gone: Sequence[str]) -> dict[str, str]:
-    """Where the content of files that are gone from their path stands now: at a new dirty path, or in HEAD's tree."""
-    repository = survey.trees.main
-    wanted = {real: survey.folded[real].text for real in gone}
-    texts = {text: real for real, text in wanted.items() if text is not None and any(map(tells, text.split("\n")))}
-    if repository is None or not texts:
-        return {}
-    found: dict[str, str] = {}
-    for path, entry in repository.entries.items():
-        if entry.xy == "??" or entry.xy[0] in "AR" or entry.xy[1] == "A":
-            real = f"{repository.root}/{path}"
-            content = survey.content(real)
-            if content.kind == "text" and content.text in texts:
-                found.setdefault(texts[content.text], real)
-    left = {text: real for text, real in texts.items() if real not in found}
-    found.update(_moved_in_head(survey, repository, left))
-    return {real: target for real, target in found.items() if target not in survey.folded}
-
-
-def _moved_in_head(survey: Survey, repository: Repository, texts: Mapping[str, str]) -> dict[str, str]:
-    """Paths of HEAD at which lost contents stand; not those where they stood when the session began."""
-    if not texts or repository.head is None:
-        return {}
-    oids = {repository.oid(text.encode("utf-8", "surrogateescape")): real for text, real in texts.items()}
-    head = repository.find_entries(repository.head)
-    standing = [(path, oid) for path, (_, oid) in head.items() if oid in oids and path not in repository.entries]
-    before = repository.find_entries(survey.base) if standing and survey.base else {}
-    return {
-        oids[oid]: f"{repository.root}/{path}"
-        for path, oid in reversed(standing)
-        if before.get(path, ("", ""))[1] != oid
-    }
-
-
 # ── fates ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -254,7 +229,8 @@ def _surroundings(
     comparison = survey.comparison(real)
     if any(hunk.new_start == hunk.old_start == 0 for hunk in hunks):
         lines = set(range(len(comparison.origins)))
-    settled = comparison.state in STANDS and not clean and lines.issuperset(_own_lines(comparison))
+    under_way = _under_way(survey, real)
+    settled = comparison.state in STANDS and not clean and not under_way and lines.issuperset(_own_lines(comparison))
     return Surroundings(
         dirty=not clean,
         dirty_lines=lines,
@@ -263,6 +239,7 @@ def _surroundings(
         undone_by=None if comparison.state in STANDS else survey.undone_by(real),
         moved=moved is not None,
         kept=any(p.where in (PlaceKind.STASH, PlaceKind.OTHER_WORKTREE) or p.ref == INDEX for p in places),
+        under_way=under_way,
     )
 
 

@@ -47,6 +47,8 @@ class Surroundings:
     """The whole file was found at another path: `commits` and `dirty` speak of that one."""
     kept: bool = False
     """The result stands in a stash or in another worktree: it was taken away from here, and is not lost."""
+    under_way: bool = False
+    """A rebase or the like is under way: what is dirty here may well be committed."""
 
 
 def judge_fates(folded: Folded, comparison: Comparison, around: Surroundings) -> tuple[EditFate, ...]:
@@ -97,7 +99,8 @@ def _fate(
         return made(Fate.REVERTED, by=TAKEN_BACK if row.standing is Standing.SUPERSEDED else None)
     if _stands(folded, index, left, places, comparison):
         if _is_dirty(places, around):
-            return made(Fate.UNCOMMITTED)
+            taken = _commit_of(folded, row, left, around) if around.under_way else None
+            return made(Fate.UNCOMMITTED if taken is None else Fate.COMMITTED, taken)
         return made(Fate.COMMITTED, _commit_of(folded, row, left, around))
     if not left and index in folded.traces.replaced_by:
         return made(Fate.REPLACED, by=f"step {folded.edits[folded.traces.replaced_by[index]].step}")

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Literal
 
 from refloat.checkout.lines import align, bare, find_block
-from refloat.checkout.pieces import FOREIGN, Piece, Traces, apply_edit, loose_pieces, whole_piece
+from refloat.checkout.pieces import FOREIGN, Piece, Traces, apply_edit, loose_pieces, may_hold, old_side, whole_piece
 from refloat.model.light import light, slotted
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import FileEdit, Outcome, Step, StepKind
@@ -269,11 +269,12 @@ def _patch(folded: Folded, edit: FileEdit, origin: int) -> None:
     if whole is not None and not folded.blind:
         # The file was changed by somebody else in between: what is known is only where the session's own lines were.
         folded.pieces = list(_own_pieces(whole))
-    for piece in folded.pieces:
+    for piece in may_hold(folded.pieces, edit):
         if apply_edit(piece, edit, origin, folded.traces):
             return
-    own = {bare(line) for p in folded.pieces for line, by in zip(p.lines, p.origins, strict=True) if by != FOREIGN}
-    _forget(folded, edit, origin)
+    touched = list(_touched(folded.pieces, edit))
+    own = {bare(line) for p in touched for line, by in zip(p.lines, p.origins, strict=True) if by != FOREIGN}
+    _forget(folded, touched, edit, origin)
     for piece in loose_pieces(edit, origin, folded.traces):
         # What it takes away of the session's own was not there before the session.
         piece.before = [line for line in piece.before or () if line not in own or line in piece.lines]
@@ -286,10 +287,17 @@ def _own_pieces(whole: Piece) -> Iterable[Piece]:
         yield Piece([], whole.lines[own], whole.origins[own], whole=False)
 
 
-def _forget(folded: Folded, edit: FileEdit, origin: int) -> None:
+def _touched(pieces: Iterable[Piece], edit: FileEdit) -> Iterator[Piece]:
+    """The pieces that hold a line of what the edit replaces: of the many that a long session makes, a few."""
+    old = {line for hunk in edit.hunks for line in old_side(hunk)}
+    old |= {f"{line}\r" for line in old}
+    return (piece for piece in pieces if not old.isdisjoint(piece.lines))
+
+
+def _forget(folded: Folded, pieces: Iterable[Piece], edit: FileEdit, origin: int) -> None:
     """Take lines that a new hunk removes out of the pieces that hold them as the session's."""
     gone = {bare(line[1:]) for hunk in edit.hunks for line in hunk.lines if line[:1] == "-"}
-    for piece in folded.pieces:
+    for piece in pieces:
         for index in range(len(piece.lines) - 1, -1, -1):
             if piece.origins[index] != FOREIGN and bare(piece.lines[index]) in gone:
                 piece.splice(index, 1, [], origin, folded.traces)

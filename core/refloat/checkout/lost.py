@@ -79,14 +79,25 @@ def find_lost(survey: Survey, files: Sequence[EditedFile], gone_workspace: str |
     `gone_workspace`: where the session worked, when that is not there any more: nothing below it can be patched.
     """
     rows = [(real, file) for real, file in zip(survey.folded, files, strict=True) if _is_lost(survey, real, file)]
+    swept = _was_swept(survey, files, {real for real, _ in rows})
     trees = _load_trees(survey, [path for real, _ in rows for path in (survey.target(real), *_origins(survey, real))])
     found: list[Lost] = []
     for real, file in rows:
-        place = _Place(survey, real, file, trees, gone_workspace)
+        place = _Place(survey, real, file, trees, gone_workspace, swept)
         if (lost := place.restore()) is not None:
             found.append(lost)
     gone = {row.name for row in found if row.new is None}
     return [_unless_blocked(survey, row, gone) for row in found]
+
+
+def _was_swept(survey: Survey, files: Sequence[EditedFile], lost: Collection[str]) -> bool:
+    """Whether everything that the session did is lost, contents among it: then its deletions went the same way.
+
+    A deletion that was undone by itself was undone on purpose.
+    """
+    made = [(real, file) for real, file in zip(survey.folded, files, strict=True) if survey.folded[real].made]
+    stands = any(real not in lost and file.state is not FileState.UNVERIFIABLE for real, file in made)
+    return not stands and any(real in lost and file.recorded == "content" for real, file in made)
 
 
 def _unless_blocked(survey: Survey, row: Lost, gone: Collection[str | None]) -> Lost:
@@ -111,9 +122,12 @@ def _is_lost(survey: Survey, real: str, file: EditedFile) -> bool:
     rows = zip(survey.folded[real].edits, file.edits, strict=True)
     fates = [edit for row, edit in rows if row.standing not in (Standing.SUPERSEDED, Standing.REFUSED)]
     lost = any(edit.fate in _LOST for edit in fates)
-    if file.state is FileState.REVERTED:
-        # Lines that it put back later may stand there from before: they make nothing of it stand.
+    if file.state in (FileState.REVERTED, FileState.PARTLY):
+        # Lines of a reverted file that read like the session's may be from before it; of others the rest is lost.
         lost |= any(edit.fate in (Fate.UNCOMMITTED, Fate.COMMITTED) and edit.commit is None for edit in fates)
+    if file.state is FileState.REVERTED:
+        # Another session replaced it, and what that one wrote is gone as well.
+        lost |= any(edit.fate is Fate.REPLACED and not (edit.by or "").startswith("step ") for edit in fates)
     if not lost or is_saved(file.found_in):
         return False
     return file.state in _STATES or (file.state is FileState.UNVERIFIABLE and bool(file.found_in))
@@ -145,6 +159,8 @@ class _Place:
     file: EditedFile
     trees: Trees
     gone_workspace: str | None
+    swept: bool
+    """All that the session did to the checkout was taken away at once."""
 
     def restore(self) -> Lost | None:
         """What should stand there; None where nothing is lacking after all."""
@@ -198,13 +214,15 @@ class _Place:
     def _deletion(
         self, folded: Folded, name: str | None, old: tuple[bytes, str] | None, outside: str | None
     ) -> Lost | None:
-        if old is None:
-            return None
+        if old is None or (self.survey.undone_by(self.real) or "").startswith("step "):
+            return None  # it put the file back itself
         text = text_of(old[0])
         known = (folded.first_text, *(row.edit.before for row in folded.edits))
         meant = text is not None and any(one is not None and same_but_line_ends(one, text) for one in known)
         if outside is None and not meant and not self.trees.in_head(name, old[0]):
             outside = "the session deleted it, and what stands there now is not what it deleted"
+        if outside is None and not self.swept:
+            outside = "the session deleted it, and somebody put it back: it is not deleted again"
         return Lost(self.file.path, None if outside else name, old, None, outside or "deletes it again")
 
     def _no_whole(self, folded: Folded, why: str, old: tuple[bytes, str] | None) -> Lost | None:

@@ -12,7 +12,7 @@ from typing import Final
 from refloat.checkout.fold import Folded, RecordedEdit, Standing
 from refloat.checkout.lines import Difference, bare, bare_lines, find_differences, tells
 from refloat.checkout.porcelain import DiffHunk
-from refloat.checkout.runs import NO_RUNS, FileRuns, Layout, core, reformatted
+from refloat.checkout.runs import NO_RUNS, FileRuns, Layout, Run, core, reformatted
 from refloat.checkout.witness import Witness
 from refloat.model.checkout import DirtyHunk, FileState, Owner
 from refloat.model.light import light, slotted
@@ -50,7 +50,9 @@ class Ground:
     """Its text in HEAD; None where HEAD has none, or where that was not asked."""
     runs: FileRuns = NO_RUNS
     seen: AbstractSet[str] = frozenset()
-    """Every line of the whole file as this session read it before it changed anything."""
+    """Every line of the whole file as this session read it before it changed anything; none where it did not."""
+    head_lines: AbstractSet[str] = frozenset()
+    """Every line that HEAD has at the path."""
 
 
 @slotted
@@ -209,14 +211,13 @@ def _writer(index: int, ground: Ground) -> _Party:
     if wrote:
         last = _last([(w, w.edit_at(index)) for w in wrote], alone=ground.lines.count(ground.lines[index]) == 1)
         return _party(last) if last is not None else _NOBODY
-    # Only this session's first record tells what was there before it.
-    if any(witness.own and witness.found(index) for witness in ground.witnesses):
-        return _EARLIER
-    return _EARLIER if index < len(ground.lines) and ground.lines[index] in ground.seen else _NOBODY
+    # What the session's first edit found may have come since the session began: only an earlier look tells.
+    line = ground.lines[index] if index < len(ground.lines) else None
+    return _EARLIER if line in ground.seen and line not in ground.head_lines else _NOBODY
 
 
 def _was_there(line: str, ground: Ground) -> bool:
-    return line in ground.seen or any(line in witness.earliest for witness in ground.witnesses if witness.own)
+    return line in ground.seen
 
 
 def _last(claims: Sequence[tuple[Witness, RecordedEdit | None]], *, alone: bool) -> Witness | None:
@@ -255,8 +256,6 @@ def _party(witness: Witness) -> _Party:
 
 def _explained(line: str, parties: set[_Party], ground: Ground) -> bool:
     witnesses = ground.witnesses
-    if _EARLIER in parties and any(w.earliest and line not in w.earliest for w in witnesses if w.own):
-        return True
     if _EARLIER in parties and ground.seen and line not in ground.seen:
         return True
     mine = [witness for witness in witnesses if _party(witness) in parties]
@@ -324,18 +323,41 @@ def _dispute(case: _Case, over: AbstractSet[str]) -> None:
 
 def _credit_commands(cases: Sequence[_Case], ground: Ground) -> None:
     """Give what no record explains to a command of the session, where a formatter or a recorded look tells of it."""
-    last, between = ground.runs.last, ground.runs.between
+    last, may = ground.runs.last, ground.runs.between or ground.runs.ahead
     formatter = last is not None and last.formats
-    unsettled = [case for case in cases if _NOBODY in case.parties] if formatter or between else []
+    unsettled = [case for case in cases if _NOBODY in case.parties] if formatter or may else []
     if not unsettled:
         return
     own = [witness for witness in ground.witnesses if witness.own]
     layout = Layout(_counted(cases, "-"), _counted(cases, "+"), core("".join(x for w in own for x in w.written())))
     for case in unsettled:
-        seen = bool(case.added) and all(any(w.came_between(index) for w in own) for index in case.added)
-        named = seen and any(not run.formats for run in between)
-        if named or ((formatter or (seen and between)) and _laid_out(case, ground, layout, own)):
+        meanwhile = [_runs_meanwhile(index, ground, own) for index in case.added]
+        seen = bool(meanwhile) and all(meanwhile)
+        named = seen and all(any(not run.formats for run in runs) for runs in meanwhile)
+        if named or ((formatter or seen) and _laid_out(case, ground, layout, own)):
             case.parties = case.parties - {_NOBODY} | {_COMMAND}
+        elif formatter:
+            case.parties = _laid_out_by_both(case, ground, own) or case.parties
+
+
+def _laid_out_by_both(case: _Case, ground: Ground, own: Sequence[Witness]) -> set[_Party]:
+    """Of a file that is the session's text in another layout: whether a place is the formatter's alone, or both's."""
+    made = core("".join(ground.lines))
+    able = [w for w in own if w.folded.text is not None and core(w.folded.text) == made]
+    if len(able) != 1 or case.strange:
+        return set()
+    changed = {core(line) for line in able[0].written()} | {core(line) for line in able[0].removed}
+    told = [core(line[1:]) for line in case.hunk.lines if line[:1] in "+-" and tells(line[1:])]
+    return {_COMMAND, _party(able[0])} if any(line in changed for line in told) else {_COMMAND}
+
+
+def _runs_meanwhile(index: int, ground: Ground, own: Sequence[Witness]) -> Sequence[Run]:
+    """The runs during which a line came that the record first lacks and then shows; none where it shows no such."""
+    if any(witness.came_between(index) for witness in own):
+        return ground.runs.between
+    if not ground.seen or index >= len(ground.lines) or ground.lines[index] in ground.seen:
+        return ()
+    return ground.runs.ahead if any(witness.found(index) for witness in own) else ()
 
 
 def _counted(cases: Iterable[_Case], sign: str) -> Counter[str]:

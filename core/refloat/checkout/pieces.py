@@ -4,7 +4,7 @@ A piece is the whole text or a stretch of it. Decides where a recorded hunk belo
 there. Refuses to guess: a hunk whose old lines do not stand there is not applied.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from typing import Final
 
@@ -75,7 +75,7 @@ def whole_piece(text: str, origin: int, *, before: bool) -> Piece:
 
 def apply_edit(piece: Piece, edit: FileEdit, origin: int, traces: Traces) -> bool:
     """Apply an edit's hunks to a piece, all or none."""
-    if not _may_hold(piece, edit.hunks[:1]):
+    if next(may_hold((piece,), edit), None) is None:
         return False
     trial, gained = piece.copy(), Traces(replaced_by=dict(traces.replaced_by))
     shift = 0
@@ -98,10 +98,13 @@ def apply_edit(piece: Piece, edit: FileEdit, origin: int, traces: Traces) -> boo
     return True
 
 
-def _may_hold(piece: Piece, first: Sequence[Hunk]) -> bool:
-    """Whether a piece can have what the first hunk replaces: most pieces of a file have not, and need no copy."""
-    text = "\n".join(piece.lines)
-    return not first or "\r" in text or "\n".join(old_side(first[0])) in text
+def may_hold(pieces: Iterable[Piece], edit: FileEdit) -> Iterator[Piece]:
+    """Those pieces that can have what the edit's first hunk replaces: most of a file have not, and need no copy."""
+    sought = "\n".join(old_side(edit.hunks[0])) if edit.hunks else ""
+    for piece in pieces:
+        text = "\n".join(piece.lines)
+        if sought in text or "\r" in text:
+            yield piece
 
 
 def old_side(hunk: Hunk) -> list[str]:

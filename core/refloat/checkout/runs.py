@@ -24,6 +24,10 @@ _MORE_THAN_LAYOUT: Final = frozenset(
     ("go mod", "pyupgrade", "autoflake", "autopep8", "docformatter", "syncpack format")
 )
 """Of the known formatters those that change words too: what they did cannot be told by the text."""
+_NAMES_WHAT_IT_WRITES: Final = frozenset(
+    ("sed", "mv", "rm", "chmod", "touch", "unlink", "truncate", "git mv", "git rm")
+)
+"""Programs that write only what their words name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +43,15 @@ class Run:
     """Nothing in it writes but known formatters."""
     words: frozenset[str]
     """What stands behind the programs of its writing parts, flags apart."""
+    narrow: bool = False
+    """It can write nothing but what its words name (`sed -i`, `mv`)."""
     writes: bool = True
     """False for a check that only looks at the sources: what it is known to generate, it may write even so."""
 
     def may_write(self, real: str) -> bool:
         """Whether it can have written a file at all."""
+        if self.narrow and not self.names_above(real):
+            return False
         return self.writes or generates(self.command, real)
 
     def spans(self, moment: Stamp) -> bool:
@@ -84,7 +92,23 @@ def _run(step: Step) -> Run | None:
     named = frozenset(word for words in writing for word in words[1:] if not word.startswith("-"))
     formats = bool(writing) and all(_lays_out(words) for words in writing)
     until = later(step.ended_at, 0.001) if step.ended_at is not None else None
-    return Run(step.n, step.command, step.at, until, formats, named, writes)
+    narrow = bool(writing) and all(map(_is_narrow, read_line(step.command)))
+    return Run(step.n, step.command, step.at, until, formats, named, narrow, writes)
+
+
+def _is_narrow(part: Simple) -> bool:
+    """Whether a command writes nothing, or files that its words name and no shell puts together."""
+    if not _writes(part):
+        return True
+    words = part.words
+    name = " ".join(words[:2]) if words[0] == "git" else words[0]
+    told = not any(mark in word for word in words for mark in ("$(", "`")) and not any(map(_is_put_in, words[1:]))
+    return name in _NAMES_WHAT_IT_WRITES and not part.writes and told
+
+
+def _is_put_in(word: str) -> bool:
+    """Whether a word is a variable's value, or a pattern of braces."""
+    return word.startswith("$") or "/$" in word or "${" in word or (word.startswith("{") and word.endswith("}"))
 
 
 def _writes(part: Simple) -> bool:
@@ -109,6 +133,8 @@ class FileRuns:
     """During which the file was last written."""
     between: Sequence[Run] = ()
     """Between two edits of the file by the session: formatters, and commands that name the file."""
+    ahead: Sequence[Run] = ()
+    """The same, between the session's first look at the file and its first edit of it."""
 
 
 NO_RUNS: Final = FileRuns()

@@ -34,6 +34,8 @@ class Circumstance:
     """Whether its text differs from HEAD's."""
     origin: str | None
     """The path that the same content was taken from."""
+    reported: tuple[int, bool] | None = None
+    """The step of a recorded `git status` before the session's first edit, and whether it called the path dirty."""
 
 
 def find_fallback(place: Circumstance, since: Stamp | None, runs: Sequence[Run]) -> Fallback:
@@ -61,7 +63,7 @@ def _by_time(place: Circumstance, since: Stamp | None, runs: Sequence[Run]) -> F
     if since is not None and written < since:
         if entry is not None and entry.unmerged and entry.xy not in _REWRITTEN:
             return UNKNOWN
-        return Fallback(Owner.PREDATES, f"last written at {written}, before the session's first record")
+        return _older(written, place.reported)
     run = run_at(runs, written, place.real)
     if run is None or (run.formats and (run.until is None or (entry is not None and entry.head is not None))):
         return UNKNOWN  # what a formatter made of a known text is told by the text
@@ -69,6 +71,17 @@ def _by_time(place: Circumstance, since: Stamp | None, runs: Sequence[Run]) -> F
         words = f"written at {written}, after step {run.step} began, whose end was never recorded: {run.command}"
         return Fallback(Owner.COMMAND, words)
     return Fallback(Owner.COMMAND, f"written at {written}, while step {run.step} ran: {run.command}")
+
+
+def _older(written: Stamp, reported: tuple[int, bool] | None) -> Fallback:
+    """Of a file older than the session: what its own record says of that time speaks before the file's time."""
+    words = f"its file time is older: last written at {written}, before the session's first record"
+    if reported is None:
+        return Fallback(Owner.PREDATES, words)
+    step, dirty = reported
+    if dirty:
+        return Fallback(Owner.PREDATES, f"the `git status` of step {step} lists it, before the session's first edit")
+    return Fallback(Owner.UNKNOWN, f"the `git status` of step {step} did not list it yet, though {words}")
 
 
 def run_at(runs: Sequence[Run], moment: Stamp, real: str) -> Run | None:

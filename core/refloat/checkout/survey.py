@@ -18,6 +18,7 @@ from refloat.checkout.lines import bare, bare_lines, tells
 from refloat.checkout.owners import Fallback, Ground
 from refloat.checkout.places import Archive, open_archive
 from refloat.checkout.porcelain import StatusEntry
+from refloat.checkout.reported import Reported, find_reported
 from refloat.checkout.repository import Repository
 from refloat.checkout.runs import FileRuns, Run, find_runs, runs_between, stands_laid_out
 from refloat.checkout.support import Circumstance, find_fallback, run_at
@@ -76,6 +77,7 @@ class Survey:
     _undoing: Sequence[Step] | None = None
     _runs: list[Run] | None = None
     _origins: Mapping[str, str] | None = None
+    _reported: tuple[Reported | None] | None = None
     _fallbacks: dict[str, Fallback] = field(default_factory=dict[str, Fallback])
 
     @property
@@ -110,6 +112,8 @@ class Survey:
         folded = self.folded[real]
         if folded.made and self.missing_workspace and (real + "/").startswith(self.missing_workspace.rstrip("/") + "/"):
             return Comparison(FileState.UNVERIFIABLE, "the workspace is gone: there is nothing to compare with")
+        if folded.made and not folded.deleted and self._became_link(real):
+            return Comparison(FileState.DIVERGED, "a symbolic link that leads out of the checkout stands there now")
         made = self._in_other_layout(folded, self.content(real), judge(folded, self.content(real)))
         kept = self.without_superseded.get(real)
         if kept is None or made.state in STANDS:
@@ -123,6 +127,14 @@ class Survey:
                 other.state, f"{other.why}; edits that were taken back are left out", made.origins, made.lines
             )
         return made
+
+    def _became_link(self, real: str) -> bool:
+        """Whether a link that is not followed stands where HEAD has a plain file."""
+        if self.content(real).kind != "link":
+            return False
+        inside = self.place_in_tree(real)
+        entry = inside[0].entries.get(inside[1]) if inside is not None else None
+        return entry is not None and entry.head_mode.startswith("100")
 
     def _in_other_layout(self, folded: Folded, content: Content, made: Comparison) -> Comparison:
         """What a formatter of the session made of its lines is there all the same."""
@@ -163,17 +175,33 @@ class Survey:
         moment = stamp_of_seconds(content.mtime) if content.mtime is not None else None
         last = run_at(self.runs, moment, real) if moment is not None else None
         between = tuple(run for witness in witnesses if witness.own for run in self._runs_between(witness.folded))
-        head = self.head_text(real) if witnesses else None
-        return Ground(lines, witnesses, self.fallback(real), head, FileRuns(last, between), self._seen(real))
+        seen = self._seen(real)
+        head = self.head_text(real) if witnesses or seen is not None else None
+        return Ground(
+            lines,
+            witnesses,
+            self.fallback(real),
+            head if witnesses else None,
+            FileRuns(last, between, self._runs_ahead(real, seen)),
+            frozenset(bare_lines(seen.text)) if seen is not None else frozenset(),
+            frozenset(bare_lines(head)) if seen is not None and head is not None else frozenset(),
+        )
 
-    def _seen(self, real: str) -> frozenset[str]:
-        """The lines of a file as the session read it before it wrote anything: whatever is dirty there was there."""
+    def _seen(self, real: str) -> Known | None:
+        """A file as the session read it whole before it wrote anything: whatever is dirty there was there."""
         if real not in self.known:
-            return frozenset()
-        writes = [step.at or "" for step in self.steps if step.edits][:1] + [run.at for run in self.runs[:1]]
+            return None
+        writes = [step.at or "" for step in self.steps if step.edits][:1]
+        writes += [run.at for run in self.runs if run.may_write(real)][:1]
         until = min(writes, default="~")
-        whole = next((one.text for one in self.known.get(real, ()) if one.at is not None and one.at < until), None)
-        return frozenset(bare_lines(whole)) if whole is not None else frozenset()
+        return next((one for one in self.known[real] if one.at is not None and one.at < until), None)
+
+    def _runs_ahead(self, real: str, seen: Known | None) -> Sequence[Run]:
+        """Those runs that can have written a file between the session's first look and its first edit of it."""
+        made = self.folded[real].made if real in self.folded else []
+        if seen is None or seen.at is None or not made or made[0].at is None:
+            return ()
+        return runs_between(self.runs, real, seen.at, made[0].at)
 
     def _staged(self, real: str) -> Content:
         inside = self.place_in_tree(real)
@@ -311,10 +339,25 @@ class Survey:
             entry = inside[0].entries.get(inside[1]) if inside is not None else None
             changed = inside is None or entry is None or entry.head is None or bool(inside[0].hunks.get(inside[1]))
             place = Circumstance(
-                real, self.content(real), entry, _written_at(real), changed, self.origins.get(self.target(real))
+                real,
+                self.content(real),
+                entry,
+                _written_at(real),
+                changed,
+                self.origins.get(self.target(real)),
+                self._reported_of(inside),
             )
             self._fallbacks[real] = find_fallback(place, self.since, self.runs)
         return self._fallbacks[real]
+
+    def _reported_of(self, inside: tuple[Repository, str] | None) -> tuple[int, bool] | None:
+        """What the session's own recorded status said of a path, before the session edited anything."""
+        if inside is None or inside[0] is not self.trees.main:
+            return None
+        if self._reported is None:
+            self._reported = (find_reported(self.steps, str(inside[0].root)),)
+        told = self._reported[0]
+        return None if told is None else (told.step, told.lists(inside[1]))
 
     @property
     def origins(self) -> Mapping[str, str]:

@@ -4,7 +4,8 @@ Decides from tables of command words (`knowledge`); refuses to guess: what match
 """
 
 import re
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import dropwhile, islice, pairwise
 from typing import Final
 
 from refloat.commands.checks import (
@@ -15,6 +16,7 @@ from refloat.commands.checks import (
     rewrites,
     sort_of_check,
 )
+from refloat.commands.failures import what_failed
 from refloat.commands.line import Simple, read_line
 from refloat.commands.mcp import mcp_effect, mcp_kind
 from refloat.commands.outcomes import how_it_ended, outcome_in
@@ -28,9 +30,11 @@ __all__ = (
     "Push",
     "action",
     "branch_after",
+    "changes_behind",
     "check_cwd",
     "check_of",
     "classify",
+    "commit_cwd",
     "commit_subject",
     "commits_in",
     "effects_of",
@@ -43,11 +47,13 @@ __all__ = (
     "may_write",
     "mcp_effect",
     "mcp_kind",
+    "mends",
     "outcome_in",
     "probe",
     "pushes_in",
     "shown_done",
     "sort_of_check",
+    "what_failed",
 )
 
 
@@ -107,6 +113,45 @@ def may_undo(command: str) -> bool:
     return False
 
 
+def changes_behind(command: str) -> str | None:
+    """What changes the tree behind the first check of a line (`git stash pop`, `sed -i`); None: nothing is known to."""
+    behind = dropwhile(lambda part: not is_check(part.words), read_line(command))
+    changing = (part for part in islice(behind, 1, None) if _changes(part.words))
+    return next((" ".join(part.words) for part in changing), None)
+
+
+_MOVING: Final = frozenset(
+    {"stash", "checkout", "switch", "restore", "reset", "clean", "revert", "rebase", "merge", "pull", "cherry-pick",
+     "apply", "am", "mv", "rm"}
+)  # fmt: skip
+_STILL: Final = frozenset({"list", "show", "drop", "clear", "create", "store", "--cached", "--check", "--stat"})
+"""Words with which such a verb leaves the worktree as it is."""
+
+
+def _changes(words: Sequence[str]) -> bool:
+    """Whether a command is known to change files that are there: git's own verbs, formatters, editing in place."""
+    if rewrites(words) or words[0] in {"mv", "patch"}:
+        return True
+    if words[0] in {"sed", "awk", "gawk", "yq", "perl", "ruby"}:
+        return any(re.match(r"-i|--in-place|-[a-zA-Z]{1,3}i\b", word) for word in words[1:])
+    if words[0] != "git" or words[1:2] == () or words[1] not in _MOVING or _STILL.intersection(words[2:]):
+        return False
+    given = set(words[2:])
+    if words[1] == "reset":
+        return bool(given & {"--hard", "--merge", "--keep"})
+    if words[1] == "restore":
+        return bool(given & {"--worktree", "-W"}) or not given & {"--staged", "-S"}
+    makes = bool(given & {"-b", "-B", "-c", "-C", "--create"})
+    return not (makes and words[1] in {"checkout", "switch"} and len(words) == 4)
+
+
+def mends(command: str) -> bool:
+    """Whether a line, up to its first check and with it, may itself have written files of the checkout."""
+    parts = read_line(command)
+    first = next((index for index, part in enumerate(parts) if is_check(part.words)), len(parts))
+    return any(part.writes or not _only_looks(part) for part in parts[: first + 1])
+
+
 def hidden_by(command: str) -> str | None:
     """What gives the exit code of a line in place of its first check, else of its first effect outside (`tail -5`)."""
     check = next((part for part in read_line(command) if is_check(part.words)), None)
@@ -118,9 +163,18 @@ def check_cwd(command: str) -> str | None:
     return next((part.cwd for part in read_line(command) if is_check(part.words)), "")
 
 
+def _commit(part: Simple) -> bool:
+    return part.words[:2] == ("git", "commit") and "--dry-run" not in part.words
+
+
 def is_commit(command: str) -> bool:
     """Whether a command makes a commit."""
-    return any(p.words[:2] == ("git", "commit") and "--dry-run" not in p.words for p in read_line(command))
+    return any(map(_commit, read_line(command)))
+
+
+def commit_cwd(command: str) -> str | None:
+    """Where the first commit of a line is made, seen from where the line starts; None: nobody can say."""
+    return next((part.cwd for part in read_line(command) if _commit(part)), None)
 
 
 _BY_HEREDOC: Final = re.compile(r"\$\(\s*cat\s+<<-?\s*(['\"]?)(\w+)\1\n(?P<body>.*?)\n[ \t]*\2\s*\)", re.DOTALL)

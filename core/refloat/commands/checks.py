@@ -7,10 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Final, Literal
 
 from refloat.commands.line import read_line
-from refloat.knowledge.tables import forgets, sound_pattern, table
+from refloat.knowledge.tables import forgets, sound_pattern, table, texts
 from refloat.model.light import light
 
 Sort = Literal["test", "lint", "build"]
@@ -37,7 +38,14 @@ class _Knowledge:
     script_runners: frozenset[str]
     target_runners: frozenset[str]
     many: frozenset[str]
-    nothing: frozenset[str]
+    nothing: Mapping[str, frozenset[str]]
+    """Program, or `flags` for all → words with which it verifies nothing."""
+    untested: Mapping[str, frozenset[str]]
+    """Program → words (`-x=test` for two) with which it runs no tests, and builds at most."""
+    ignoring: Mapping[str, frozenset[str]]
+    """Program, or `flags` for all → words with which its exit code says nothing."""
+    builds: Mapping[str, frozenset[str]]
+    """Program → its verifying words that build as well."""
     formatters: Mapping[str, frozenset[str]]
     fixers: Mapping[str, frozenset[str]]
     generators: Mapping[str, tuple[str, ...]]
@@ -45,6 +53,10 @@ class _Knowledge:
 
 def _set(text: object) -> frozenset[str]:
     return frozenset(str(text).split())
+
+
+def _sets(rows: Mapping[str, object]) -> dict[str, frozenset[str]]:
+    return {name: _set(words) for name, words in rows.items()}
 
 
 @cache
@@ -61,7 +73,10 @@ def _knowledge() -> _Knowledge:
         _set(runners.get("script", "")),
         _set(runners.get("target", "")),
         _set(runners.get("many", "")),
-        _set(checks.get("nothing", {}).get("flags", "")),
+        _sets(checks.get("nothing", {})),
+        _sets(checks.get("untested", {})),
+        _sets(checks.get("ignoring", {})),
+        {name: _set(row.get("build", "")) for name, value in checks.get("also", {}).items() if (row := texts(value))},
         {program: _set(flags) for program, flags in writers.get("formatters", {}).items()},
         {program: _set(flags) for program, flags in writers.get("fixers", {}).items()},
         {program: tuple(str(files).split()) for program, files in writers.get("generators", {}).items()},
@@ -82,13 +97,42 @@ def is_check(words: Sequence[str]) -> bool:
 @lru_cache(maxsize=1024)
 def sort_of(words: tuple[str, ...]) -> Sort | None:
     """What a simple command verifies: tests, style and types (`lint`), or that it builds; None: it does not verify."""
-    known = _knowledge()
     rest = words[1:]
-    if (known.nothing.intersection(rest) and not _looks(words)) or (len(rest) == 1 and rest[0] in _ALONE):
+    if (_only_tells(words) and not _looks(words)) or (len(rest) == 1 and rest[0] in _ALONE):
         return None
     if formatter_of(words) is not None:
         return "lint" if _looks(words) else None
-    return _by_table(words) or _by_script(words) or _by_file(words)
+    sort = _by_table(words) or _by_script(words) or _by_file(words)
+    if sort == "test" and untested(words):
+        return "build" if _knowledge().builds.get(words[0], frozenset()).intersection(rest) else None
+    return sort
+
+
+def _only_tells(words: Sequence[str]) -> bool:
+    """Whether a program is told to list, plan or print what it would do."""
+    known = _knowledge()
+    own, rest = known.nothing.get(words[0], frozenset()), words[1:]
+    if known.nothing.get("flags", frozenset()).intersection(rest) or any(
+        word in own or word.partition("=")[0] in own for word in rest if word.startswith("-")
+    ):
+        return True
+    plain = [word for word in rest if not word.startswith("-")]
+    verb = any(plain[:1] and plain[0] in verbs for _, verbs in known.programs.get(words[0], ()))
+    return bool(own.intersection(plain[1:2] if verb else plain[:1]))
+
+
+def untested(words: Sequence[str]) -> bool:
+    """Whether a program is told to leave its tests out: `mvn verify -DskipTests`, `cargo test --no-run`."""
+    own = _knowledge().untested.get(words[0], frozenset())
+    given = {*words[1:], *(f"{flag}={value}" for flag, value in pairwise(words[1:]) if flag.startswith("-"))}
+    return bool(own & given)
+
+
+def ignores(words: Sequence[str]) -> str | None:
+    """The flag with which a check's exit code says nothing of what it found (`--exit-zero`); None: there is none."""
+    known = _knowledge().ignoring
+    flags = known.get("flags", frozenset()) | known.get(words[0], frozenset())
+    return next((word for word in words[1:] if word in flags), None)
 
 
 def verifies(program: str) -> frozenset[Sort]:

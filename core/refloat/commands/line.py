@@ -31,6 +31,8 @@ class Simple:
     """Its output goes to a file."""
     hidden: str | None = None
     """What gives the line's exit code in its place (`tail -5`); None where the code can be its own."""
+    skipped: str | None = None
+    """What can have kept it from running in a line that succeeded (`[ -d tests ] || pytest`, `if …`)."""
     shared: str | None = None
     """What runs behind it once it succeeded (`&&`): a failing code can be that one's."""
     echoed: str | None = None
@@ -83,6 +85,7 @@ class _Fate(NamedTuple):
     """What becomes of the exit code of a statement, and of its output."""
 
     hidden: str | None = None
+    skipped: str | None = None
     shared: str | None = None
     echoed: str | None = None
     echo_first: bool = False
@@ -182,13 +185,16 @@ class _Walk:
             self.statement(left, own._replace(hidden=None, shared=fate.hidden or fate.shared) if leaves else own)
         else:
             self.statement(left, own._replace(hidden=fate.hidden or nodes.shown(right), shared=None, echoed=None))
-        self.statement(right, fate)
+        # Under `set -e` a line goes on past an `a && b` whose `a` failed (POSIX 1003.1, 2.14, set).
+        optional = joint == "||" or (self._state.errexit and fate.shared is not None)
+        self.statement(right, fate._replace(skipped=fate.skipped or nodes.shown(left)) if optional else fate)
 
     def _pipeline(self, stages: Sequence["Node"], fate: _Fate) -> None:
         stages = [stage for stage in stages if stage.type in nodes.STATEMENTS]
         own = fate._replace(writes=False, stdin="")
         if stages[1:]:
-            stages = [self._past_list(stages[0], own), *stages[1:]]
+            first, skipped = self._past_list(stages[0], own)
+            stages, own = [first, *stages[1:]], own._replace(skipped=skipped)
         for index, stage in enumerate(stages):
             last = index == len(stages) - 1
             if fate.first and stages[1:]:
@@ -206,20 +212,20 @@ class _Walk:
             else:
                 self.statement(stage, kept)
 
-    def _past_list(self, stage: "Node", fate: _Fate) -> "Node":
-        """The last part of `a && b 2>&1`, once the rest is gone through.
+    def _past_list(self, stage: "Node", fate: _Fate) -> tuple["Node", str | None]:
+        """The last part of `a && b 2>&1`, once the rest is gone through, and what can have kept it from running.
 
         A redirection makes the grammar put the whole list into the first stage of a pipeline; a shell does not.
         """
         body = stage.child_by_field_name("body") if stage.type == "redirected_statement" else None
         if body is None or body.type != "list":
-            return stage
+            return stage, fate.skipped
         left, right = body.named_children[0], body.named_children[-1]
         if any(child.type == "||" for child in body.children):
             self.statement(left, fate._replace(hidden=fate.hidden or nodes.shown(right), shared=None))
-        else:
-            self.statement(left, fate._replace(shared=nodes.shown(right)))
-        return right
+            return right, fate.skipped or nodes.shown(left)
+        self.statement(left, fate._replace(shared=nodes.shown(right)))
+        return right, fate.skipped
 
     def _apart(self, node: "Node", fate: _Fate) -> None:
         """What runs in a shell of its own: its directory and options end with it."""
@@ -251,7 +257,8 @@ class _Walk:
             self.statement(body, fate)
         if piped is None:
             for child in rest:
-                self.statement(child, fate._replace(stdin="", writes=False))
+                kept_from = nodes.shown(body) if body is not None and joint == "||" else None
+                self.statement(child, fate._replace(stdin="", writes=False, skipped=fate.skipped or kept_from))
 
     def _redirect(self, node: "Node", fate: _Fate, behind: list["Node"]) -> _Fate:
         match node.type:
@@ -284,6 +291,7 @@ class _Walk:
             self.sequence(node.children, fate)
             return
         before = self._state.cwd
+        fate = fate._replace(skipped=fate.skipped or nodes.first_word(node))
         loop = node.type in {"while_statement", "for_statement", "c_style_for_statement"}
         inner = fate._replace(hidden=fate.hidden or nodes.first_word(node), shared=None) if loop else fate
         opened = node.type not in {"if_statement", "elif_clause", "while_statement"}
@@ -433,5 +441,16 @@ class _Walk:
         cwd = nodes.joined(self._state.cwd, core.directory) if core and core.directory else self._state.cwd
         flags = core.flags if core else ()
         self.found.append(
-            Simple(tuple(words), flags, fate.writes, fate.hidden, fate.shared, fate.echoed, cwd, fate.stdin, limited)
+            Simple(
+                tuple(words),
+                flags,
+                fate.writes,
+                fate.hidden,
+                fate.skipped,
+                fate.shared,
+                fate.echoed,
+                cwd,
+                fate.stdin,
+                limited,
+            )
         )

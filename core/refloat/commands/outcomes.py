@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final, Literal
 
-from refloat.commands.checks import is_check
+from refloat.commands.checks import ignores, is_check
 from refloat.commands.line import Simple, read_line
 from refloat.knowledge.tables import forgets, own_rows, sound_pattern, table
 from refloat.model.light import light
@@ -46,7 +46,7 @@ class Ended:
 
 def what_output_says(output: str) -> Said | None:
     """What a check's own output says of it; None where it says nothing known."""
-    lines = [_plain(line) for line in output[-_TAIL:].split("\n")]
+    lines = plain_lines(output)
     if (last := _last_summary(lines)) is not None:
         return last
     said = [name for name in ("part_failed", "part_passed", "nothing") if _any(_pattern(name), lines)]
@@ -57,6 +57,11 @@ def what_output_says(output: str) -> Said | None:
             return "passed"
         case _:
             return "nothing" if said else None
+
+
+def plain_lines(output: str) -> list[str]:
+    """The last lines of an output without colours; a line too long for a summary is empty."""
+    return [_plain(line) for line in output[-_TAIL:].split("\n")]
 
 
 def _last_summary(lines: Sequence[str]) -> Said | None:
@@ -112,7 +117,7 @@ def how_it_ended(command: str | None, outcome: Outcome, exit_code: int | None, o
     part = line[place] if place is not None else None
     if outcome not in (Outcome.OK, Outcome.ERROR):
         return Ended(outcome, exit_code, _hidden_note(part))
-    if part is not None and part.hidden is not None:
+    if part is not None and (part.hidden is not None or (outcome is Outcome.OK and _doubt(part) is not None)):
         return _behind(part, outcome, output)
     if outcome is Outcome.ERROR:
         return _failed(part, line[place + 1 :] if place is not None else (), exit_code, output)
@@ -123,9 +128,17 @@ def _hidden_note(part: Simple | None) -> str | None:
     return f"its exit code is that of `{part.hidden}`, not of the check" if part and part.hidden else None
 
 
+def _doubt(part: Simple) -> str | None:
+    """Why a line that succeeded does not say that its check did."""
+    if part.skipped is not None:
+        return f"`{part.skipped}` can have kept it from running"
+    flag = ignores(part.words)
+    return f"with `{flag}` its exit code says nothing" if flag is not None else None
+
+
 def _behind(part: Simple, outcome: Outcome, output: str) -> Ended:
-    """A check whose exit code is not the line's."""
-    note = _hidden_note(part)
+    """A check whose exit code is not the line's, or says nothing."""
+    note = _hidden_note(part) or _doubt(part)
     if part.echoed and (codes := re.findall(part.echoed, _COLOUR.sub("", output), re.MULTILINE)):
         code = int(codes[-1])
         said = f"{note}; it printed its own, {code}"

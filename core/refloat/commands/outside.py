@@ -45,6 +45,8 @@ class Effect:
     """What gives the exit code of the line in its place."""
     shared: str | None = None
     """What runs behind it once it succeeded."""
+    doubt: str | None = None
+    """Why a line that succeeded does not say that this happened, in words."""
     late: bool = False
     """Something has to succeed before it begins (`npm test && git push`)."""
 
@@ -83,13 +85,32 @@ def _effect(part: Simple, branch: str | None) -> Effect | None:
     if words[0] == "git":
         push = push_of(words, branch)
         if push is not None:
-            return Effect(push.name, push.probe, part.cwd, local=False, hidden=part.hidden, shared=part.shared)
+            return Effect(
+                push.name, push.probe, part.cwd, local=False, hidden=part.hidden, shared=part.shared, doubt=_doubt(part)
+            )
     told = by_family(part) if words[:2] == ("gh", "api") else _by_table(part, branch) or by_family(part)
     told = told or _by_script(words)
     if told is None:
         return None
     local = words[0] in by_directory() and told[0].startswith(words[0])
-    return Effect(told[0], told[1], part.cwd, local=local, hidden=part.hidden, shared=part.shared)
+    return Effect(told[0], told[1], part.cwd, local=local, hidden=part.hidden, shared=part.shared, doubt=_doubt(part))
+
+
+_FAILS: Final = re.compile(r"--fail(?:-with-body|-early)?|-[a-zA-Z#]*f[a-zA-Z#]*")
+
+
+def _doubt(part: Simple) -> str | None:
+    """Why the success of a part's line does not say that it happened."""
+    if part.hidden is not None:
+        return f"its exit code is that of `{part.hidden}`"
+    if part.skipped is not None:
+        return f"`{part.skipped}` can have kept it from running"
+    # curl(1), EXIT CODES: an answer of the server's is a success, whatever its status, unless --fail is given.
+    if part.words[0] in {"curl", "curlie"} and not any(map(_FAILS.fullmatch, part.words[1:])):
+        return "without `--fail` its exit code is fine whatever the answer was"
+    if part.words[0] in {"http", "https"} and "--check-status" not in part.words:
+        return "without `--check-status` its exit code is fine whatever the answer was"
+    return None
 
 
 # ── by the table ─────────────────────────────────────────────────────────────────────────────────────────────────────

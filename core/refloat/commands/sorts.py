@@ -6,7 +6,7 @@ Decides beyond what a check is for (`checks.sort_of`). Refuses to call anything 
 import re
 from typing import Final
 
-from refloat.commands.checks import SORTS, Sort, is_check, sort_of, verifies
+from refloat.commands.checks import SORTS, Sort, is_check, sort_of, untested, verifies
 from refloat.commands.line import read_line
 from refloat.knowledge.tables import table, texts
 
@@ -25,7 +25,8 @@ def _of_words(words: tuple[str, ...]) -> frozenset[Sort]:
     more: list[Sort] = [
         other for other in SORTS if other in also and (not also[other] or plain.intersection(also[other].split()))
     ]
-    return frozenset((sort, *more))
+    proves = frozenset((sort, *more))
+    return proves - {"test"} if untested(words) else proves
 
 
 def sorts_of(command: str) -> frozenset[Sort]:

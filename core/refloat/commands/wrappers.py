@@ -5,7 +5,10 @@ Decides from the words alone. Refuses to guess at the flags of programs that it 
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Final, NamedTuple
+
+from refloat.knowledge.tables import forgets, table
 
 _WRAPPERS: Final[dict[str, tuple[int, str]]] = {
     "sudo": (0, "-u -g -h -p -C -D -R -T -U"), "doas": (0, "-u -C"), "env": (0, "-u -C -S --chdir --unset"),
@@ -162,6 +165,7 @@ def _past_globals(words: list[str]) -> Core:
     takes = frozenset(_GLOBALS[words[0]].split())
     rest, directory = words[1:], ""
     flags: list[str] = []
+    decisive: list[str] = []
     while rest and rest[0].startswith(("-", "+")):
         flag, equals, value = rest[0].partition("=")
         with_value = flag in takes and not equals
@@ -169,9 +173,23 @@ def _past_globals(words: list[str]) -> Core:
             break
         if with_value:
             value = rest[1] if len(rest) > 1 else ""
+        taken = rest[: 2 if with_value else 1]
         if flag in _DIRECTORIES:
             directory = value
         else:
-            flags += rest[: 2 if with_value else 1]
-        rest = rest[2 if with_value else 1 :]
-    return Core([words[0], *rest], directory, tuple(flags)) if rest else Core(words)
+            flags += taken
+        if {rest[0], "=".join(taken)} & _deciding(words[0]):
+            decisive += taken
+        rest = rest[len(taken) :]
+    return Core([words[0], *rest, *decisive], directory, tuple(flags)) if rest else Core(words)
+
+
+@cache
+def _deciding(program: str) -> frozenset[str]:
+    """Flags that say whether a call verifies at all: they stay among its words, behind the verb."""
+    checks = table("checks")
+    rows = [checks.get(section, {}) for section in ("nothing", "untested", "ignoring")]
+    return frozenset(word for row in rows for key in ("flags", program) for word in str(row.get(key, "")).split())
+
+
+forgets(_deciding.cache_clear)

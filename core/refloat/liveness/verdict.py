@@ -193,7 +193,10 @@ def _booted_after(facts: Facts) -> list[Evidence]:
     last = facts.subject.last_activity
     if facts.boot is None or last is None or not last < facts.boot <= facts.at:
         return []
-    words = f"the machine booted at {facts.boot}, after the last record at {last}"
+    words = (
+        f"the machine was started anew at {facts.boot}, after the last record at {last}; the process may have ended "
+        "before that"
+    )
     return [_Teller(facts)("boot", words, None)]
 
 

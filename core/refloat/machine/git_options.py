@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-# Settings that start programs for a mere question, each with the value that starts none.
+# Settings that start programs or write for a mere question, each with the value that does neither.
 _STARTS_NOTHING: Final = (
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
@@ -21,6 +21,7 @@ _STARTS_NOTHING: Final = (
     ("core.alternateRefsCommand", "true"),
     ("credential.helper", ""),
     ("protocol.allow", "never"),
+    ("diff.autoRefreshIndex", "false"),  # else `git diff` rewrites the index, whatever optional locks are said to be
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
     ("log.showSignature", "false"),
@@ -112,7 +113,7 @@ def personal_settings(kept: Mapping[str, str], home: str, xdg: str) -> Mapping[s
 
 # Questions. What is not here is not asked: it writes, or it may be an alias of the repository's own.
 _QUESTION_WORDS: Final = (
-    "annotate blame cat-file check-attr check-ignore check-mailmap check-ref-format count-objects describe diff "
+    "annotate blame cat-file check-attr check-ignore check-mailmap check-ref-format count-objects diff "
     "diff-files diff-index diff-tree for-each-ref fsck grep hash-object log ls-files ls-tree merge-base name-rev "
     "patch-id rev-list rev-parse shortlog show show-ref status stripspace var verify-pack version"
 )

@@ -31,6 +31,8 @@ class NextOperation:
     command: tuple[str, ...] | None
     workspace: str | None
     why: str
+    open: tuple[str, ...] | None = None
+    """What whoever goes on must know is not done, or is lost, in words; `why` tells it too. None: nobody looked."""
 
 
 @light

@@ -166,6 +166,8 @@ class Call:
     needs_result: bool = True
     """False for calls that never get a result row (a web search): they do not dangle."""
     superseded: bool = False
+    told: str = ""
+    """What tells another call under the same id from a copy of this one; "" where a repeated id always means a copy."""
 
 
 @light

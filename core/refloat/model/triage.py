@@ -150,6 +150,8 @@ class DoNotRepeat:
     subagent: str | None = None
     place: str | None = None
     """The directory it ran in, where `probe` is to be run; None where the record does not say."""
+    no_look: str = ""
+    """Why `probe` cannot tell here, in words; "" where nothing is known against it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,11 @@ class Triage:
     gone: tuple[Finding, ...]
     still_open: tuple[StillOpen, ...]
     do_not_repeat: tuple[DoNotRepeat, ...]
+
+    @property
+    def confirmed(self) -> int:
+        """How many of the saved were seen to stand; the rest is recorded alone, failed or stale."""
+        return sum(row.verdict is FindingVerdict.CONFIRMED for row in self.saved)
 
     @property
     def inspect(self) -> tuple[DoNotRepeat, ...]:

@@ -95,17 +95,20 @@ def read_lines(
             buffer += chunk
             start = 0
             while (newline := buffer.find(b"\n", max(searched, start))) >= 0:
-                raw = buffer[start:newline]
+                value, raw = _cut_line(buffer, start, newline)
                 size = newline - start + 1 + skipping
+                if newline - start > _CHUNK:  # while it is worked on, memory holds its value alone
+                    del buffer[: newline + 1]
+                    newline = -1
                 line += 1
                 after = Cursor(offset + size, line)
                 if skipping:
                     yield Problem(path, line, offset, f"a line of {size:,} bytes was passed over"), after
                     skipping = 0
-                elif (value := _plain(raw)) is not _NO_RECORD:
+                elif value is not _NO_RECORD:
                     yield Line(path, line, offset, value, size=size), after
                 else:
-                    for found in read_one(path, line, offset, bytes(raw), torn_heads):
+                    for found in read_one(path, line, offset, raw, torn_heads):
                         yield found, after
                 offset += size
                 start = searched = newline + 1
@@ -153,7 +156,18 @@ def read_one(path: str, line: int, offset: int, raw: bytes, torn_heads: Sequence
     yield Problem(path, line, offset, "no whole JSON record: " + _reason(bare))
 
 
-def _plain(raw: bytearray) -> object:
+def _cut_line(buffer: bytearray, start: int, end: int) -> tuple[object, bytes]:
+    """The value of a line; where it wants a closer look, `_NO_RECORD` and its bytes. A long one is not copied first."""
+    if end - start > _CHUNK:
+        with memoryview(buffer) as whole, whole[start:end] as part:
+            value = _plain(part)
+            return value, bytes(part) if value is _NO_RECORD else b""
+    raw = buffer[start:end]
+    value = _plain(raw)
+    return value, bytes(raw) if value is _NO_RECORD else b""
+
+
+def _plain(raw: bytearray | memoryview) -> object:
     """The value of a line as nearly all are; `_NO_RECORD` for one that wants a closer look."""
     try:
         return orjson.loads(raw)

@@ -5,11 +5,12 @@ that tells of the same call beside its output row is merged into it.
 """
 
 import dataclasses
+from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from dataclasses import field
 from typing import Final
 
 from refloat.model.light import slotted
-from refloat.model.transcript import Call, Outcome, Result, Step, StepKind
+from refloat.model.transcript import Call, Outcome, Result, Step, StepKind, Touched
 
 
 @slotted
@@ -160,9 +161,58 @@ class Calls:
     ended_by_shutdown: dict[str, int] = field(default_factory=dict[str, int])
     """Calls that the program closed while it was ending, with their turn."""
 
+    again: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    """Ids that name more than one call: what tells each but the first."""
+    answered: dict[str, str] = field(default_factory=dict[str, str])
+    """Of such an id: the name of the call that its last row spoke of."""
+
+    def name_call(self, call: Call) -> str | None:
+        """The name of a call in this session: its id, for the second one under an id `ID#2`; None for a copy."""
+        key = short(call.id)
+        own = short(f"{call.id}\0{call.told}") if call.told else key
+        if key not in self.seen:
+            self.seen |= {key, own}
+            return call.id
+        others = self.again.get(call.id, [])
+        if own in self.seen:
+            if others:
+                self.answered[call.id] = f"{call.id}#{others.index(own) + 2}" if own in others else call.id
+            return None
+        self.seen.add(own)
+        self.again[call.id] = [*others, own]
+        self.answered[call.id] = f"{call.id}#{len(others) + 2}"
+        return self.answered[call.id]
+
+    def name_result(self, result: Result) -> str:
+        """The name of the call that an answer is of: where several of its id wait in one turn, the first of them."""
+        others = self.again.get(result.id)
+        if not others:
+            return result.id
+        names = [result.id, *(f"{result.id}#{number + 2}" for number in range(len(others)))]
+        waiting = [name for name in names if name in self.open]
+        last = max((self.open[name].turn for name in waiting), default=0)
+        name = next((name for name in waiting if self.open[name].turn == last), self.answered[result.id])
+        self.answered[result.id] = name
+        return name
+
+    def renamed(self, touched: Touched) -> Touched:
+        """The same under the name of its call."""
+        name = self.answered.get(touched.call, touched.call)
+        return touched if name == touched.call else dataclasses.replace(touched, call=name)
+
+    def last_named(self, call_id: str) -> str:
+        """The call that an id was last used for."""
+        others = self.again.get(call_id)
+        return f"{call_id}#{len(others) + 1}" if others else call_id
+
     def dangling(self, turn: int | None = None) -> list[OpenCall]:
         """Open calls, of one turn or of all."""
         return [call for call in self.open.values() if call.needs_result and (turn is None or call.turn == turn)]
+
+
+def short(call_id: str) -> int:
+    """An id as a small number, so that all of a long session can be remembered."""
+    return int.from_bytes(blake2b(call_id.encode("utf-8", "replace"), digest_size=6).digest(), "big")
 
 
 def is_edit(kind: str) -> bool:

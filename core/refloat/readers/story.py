@@ -5,7 +5,6 @@ list needs no more. `keep_items=True` keeps the items as well, each text up to `
 """
 
 import dataclasses
-from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, assert_never
 
@@ -33,7 +32,7 @@ from refloat.model.transcript import (
     Unknown,
 )
 from refloat.readers.history import History
-from refloat.readers.pairing import Calls, OpenCall, is_edit
+from refloat.readers.pairing import Calls, OpenCall, is_edit, short
 
 KEPT: Final = 12 * 1024
 """Characters kept of each text unless the whole is asked for: three times what any surface shows, so that masking sees
@@ -144,7 +143,7 @@ class Assembler:
                 self._take_back(event)
             case Queued() | BackgroundSeen() | Touched():
                 if self._history:
-                    self._history.side(event)
+                    self._history.side(self._calls.renamed(event) if isinstance(event, Touched) else event)
             case _:
                 assert_never(event)
 
@@ -209,11 +208,14 @@ class Assembler:
 
     def _call(self, call: Call) -> None:
         c, calls = self._c, self._calls
-        key = _short(call.id)
-        if key in calls.seen:
+        name = calls.name_call(call)
+        if name is None:
             return
-        calls.seen.add(key)
         c.last_row = call.id
+        if name != call.id:
+            what = "the id of an earlier tool call stands on another one: both are kept"
+            self._problem(Problem(call.place.path, call.place.line, call.place.offset, what))
+            call = dataclasses.replace(call, id=name)
         self._reopen(call.at)
         c.steps += 1
         c.edits += is_edit(call.kind)
@@ -231,10 +233,13 @@ class Assembler:
     def _result(self, result: Result) -> None:
         calls = self._calls
         self._edited(result.edits or ())
+        known = short(result.id) in calls.seen
+        if (name := calls.name_result(result)) != result.id:
+            result = dataclasses.replace(result, id=name)
         found = calls.open.pop(result.id, None)
         if found is not None:
             self._settled(found, result.id, result.kind, result.shutdown)
-        elif _short(result.id) not in calls.seen:
+        elif not known:
             calls.early[result.id] = (result.kind, result.shutdown)
         elif not result.shutdown and not result.placeholder:
             calls.ended_by_shutdown.pop(result.id, None)
@@ -262,7 +267,7 @@ class Assembler:
             if turns and max(turns) >= c.turn:
                 left = len(standing) > taken.turns
                 c.turn_status, c.failure, c.told_turn = ("completed" if left else "none"), None, ""
-        rows = frozenset(taken.rows)
+        rows = frozenset(map(self._calls.last_named, taken.rows))
         for prompt in c.prompts:
             if prompt[0] in rows or prompt[1] in turns:
                 prompt[2] = 1
@@ -376,11 +381,8 @@ def thaw(frozen: Mapping[str, object]) -> tuple[Counters, Calls]:
     c.problems = [Problem(**problem) for problem in c.problems]  # pyright: ignore[reportCallIssue] - JSON objects here
     opened = {key: OpenCall(**call) for key, call in calls["open"].items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType, reportUnknownArgumentType] - as above
     early = {key: (pair[0], pair[1]) for key, pair in calls["early"].items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - as above
-    return c, Calls(opened, set(calls["seen"]), early, dict(calls["ended_by_shutdown"]))  # pyright: ignore[reportUnknownArgumentType] - as above
-
-
-def _short(call_id: str) -> int:
-    return int.from_bytes(blake2b(call_id.encode("utf-8", "replace"), digest_size=6).digest(), "big")
+    again, answered = calls["again"], calls["answered"]  # pyright: ignore[reportUnknownVariableType] - as above
+    return c, Calls(opened, set(calls["seen"]), early, dict(calls["ended_by_shutdown"]), again, answered)  # pyright: ignore[reportUnknownArgumentType] - as above
 
 
 def _stamp(value: str | None) -> Stamp | None:

@@ -69,12 +69,12 @@ class Attempt:
             return True
         if step.background is not None and step.background.running:
             return True
-        return step.outcome is Outcome.OK and self.hidden is not None and not self._shown
+        return step.outcome is Outcome.OK and self.doubt is not None and not self._shown
 
     @property
-    def hidden(self) -> str | None:
-        """What gives the exit code in its place."""
-        return next((effect.hidden for effect in self.effects if effect.hidden is not None), None)
+    def doubt(self) -> str | None:
+        """Why a success of its line does not say that it happened."""
+        return next((effect.doubt for effect in self.effects if effect.doubt is not None), None)
 
     @property
     def _shown(self) -> bool:
@@ -88,7 +88,7 @@ class Attempt:
             return ActionOutcome.UNKNOWN
         if self.step.outcome is Outcome.OK:
             refused = any(shown_done(effect.name, self.step.output) is False for effect in self.effects)
-            return ActionOutcome.UNKNOWN if refused and self.hidden is not None else ActionOutcome.DONE
+            return ActionOutcome.UNKNOWN if refused and self.doubt is not None else ActionOutcome.DONE
         after = any(effect.shared is not None for effect in self.effects)
         return ActionOutcome.DONE if after and self._shown else ActionOutcome.UNKNOWN
 
@@ -108,10 +108,10 @@ class Attempt:
             case Outcome.ERROR:
                 code = f" with exit code {step.exit_code}" if step.exit_code is not None else ""
                 return f"step {step.n} failed{code}: look before repeating it"
-            case Outcome.OK if self.hidden is not None and self.outcome is ActionOutcome.DONE:
+            case Outcome.OK if self.doubt is not None and self.outcome is ActionOutcome.DONE:
                 return f"step {step.n} ended, and its output shows that it happened"
-            case Outcome.OK if self.hidden is not None:
-                return f"step {step.n} ended, and its exit code is that of `{self.hidden}`: look before repeating it"
+            case Outcome.OK if self.doubt is not None:
+                return f"step {step.n} ended, and {self.doubt}: look before repeating it"
             case Outcome.OK if step.background is not None and step.background.running:
                 return f"step {step.n} left it running: look before repeating it"
             case Outcome.OK:

@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from refloat.commands import check_of, commit_subject, commits_in, is_commit
+from refloat.commands import Push, check_of, commit_subject, commits_in, is_commit, pushes_in
 from refloat.commands.checks import SORTS as EVERY_SORT
 from refloat.commands.checks import Sort
+from refloat.commands.line import read_line
 from refloat.commands.sorts import is_tool, programs_of, sorts_of
 from refloat.model.checkout import Checkout, CheckRun, Freshness, PlaceKind
 from refloat.model.transcript import Outcome, Step, StepKind
 from refloat.model.triage import ActionOutcome, ClaimKind, FindingVerdict, Said, StandsIn
 from refloat.triage.actions import Action, Attempt
-from refloat.triage.findings import CommitSeen
+from refloat.triage.findings import NOWHERE, CommitSeen
 
 SORTS: Final[dict[ClaimKind, Sort]] = {
     ClaimKind.TESTS_PASS: "test",
@@ -238,10 +239,12 @@ def _commit(step: Step, evidence: Evidence) -> Backing:
     if known is not None:
         where = StandsIn(PlaceKind.BRANCH, known.ref, known.sha)
         return Backing(CONFIRMED, f"{(known.sha or '')[:12]} is on {known.ref or 'a branch'}", (step,), where)
-    if made and seen is not None and seen.rewritten is not None:
+    if seen is not None and seen.rewritten is not None:
         where = StandsIn(PlaceKind.BRANCH, seen.ref, seen.rewritten)
         return Backing(CONFIRMED, f"{keys[-1]} was rewritten as {seen.rewritten[:12]}", (step,), where)
-    if made and evidence.checkout.repo is not None:
+    if seen is not None and seen.sha is None and not made and step.outcome is Outcome.OK:
+        return Backing(UNSUPPORTED, f"{named(step)} ended, and {NOWHERE}", (step,))
+    if (made or (seen is not None and seen.sha is not None)) and evidence.checkout.repo is not None:
         return Backing(STALE, f"{named(step)} made {keys[-1]}, and that is on no branch", (step,))
     return _by_outcome(step, "the record names no commit to look for")
 
@@ -275,7 +278,8 @@ _OUTSIDE: Final[dict[ClaimKind, tuple[re.Pattern[str], re.Pattern[str] | None, s
     ClaimKind.PUBLISHED: (
         re.compile(
             r"\bpublish|\btwine upload\b|\b(?:gem|nuget|docker|podman|image|manifest|helm) push\b|\bmvn deploy\b"
-            r"|\bgoreleaser\b|\bsemantic-release\b|\brelease create\b|\bskopeo copy\b|--push\b|\brake release\b",
+            r"|\bgoreleaser\b|\bsemantic-release\b|\brelease create\b|\bskopeo copy\b|--push\b|\brake release\b"
+            r"|\b(?:run|run-script|make|just|task) (?:release|ship)\b",
             re.IGNORECASE,
         ),
         re.compile(r"\b(?:publish|release|upload)(?:\b|[.:_-])", re.IGNORECASE),
@@ -296,6 +300,59 @@ _OUTSIDE: Final[dict[ClaimKind, tuple[re.Pattern[str], re.Pattern[str] | None, s
 """Kind → how the actions behind it are called, how a plain command of that purpose is, and what it does, in words."""
 
 
+_LOOKS: Final = frozenset(
+    {"--dry-run", "--dryrun", "--dry", "-n", "--help", "--check", "--list", "--plan", "--preview"}
+)
+"""Flags with which a script that publishes or deploys only shows what it would do."""
+_SAY: Final = frozenset({"git", "echo", "printf"})
+"""Programs whose words only speak of it."""
+_TAG: Final = re.compile(r"\btags?\b", re.IGNORECASE)
+_TAG_NAME: Final = re.compile(r"\btags?\s+[`'\"]?(?P<name>v?\d[\w.+-]*[\w+-])", re.IGNORECASE)
+_BRANCH: Final = re.compile(
+    r"`(?P<quoted>[^`\s]+)` branch\b"
+    r"|\b(?P<name>main|master|develop|release|staging|production|trunk|gh-pages) branch\b",
+    re.IGNORECASE,
+)
+"""A branch that is called by a name, and not only described (`the fixed branch`)."""
+_REMOVES: Final = re.compile(r"\b(?:delet|remov)", re.IGNORECASE)
+_REQUEST: Final = re.compile(r"/(?:pull|merge_requests)/(\d+)")
+
+
+def _means(said: Said, attempt: Attempt) -> bool:
+    """Whether an attempt can be what the words name: a draft publishes nothing, a branch is no tag."""
+    command = attempt.step.command or ""
+    match said.claim.kind:
+        case ClaimKind.PUBLISHED:
+            parts = read_line(command)
+            drafts = [p for p in parts if p.words[:3] == ("gh", "release", "create") and {"--draft", "-d"} & {*p.words}]
+            return not drafts
+        case ClaimKind.PUSHED:
+            pushes = pushes_in(command, None)
+            return not pushes or any(_pushes(said.claim.text, push) for push in pushes)
+        case ClaimKind.PR_OPENED:
+            made = set(_REQUEST.findall(attempt.step.output))
+            named_ones = {number for name in said.claim.names for number in re.findall(r"\d+", name)}
+            return not made or not named_ones or bool(made & named_ones)
+        case _:
+            return True
+
+
+def _pushes(text: str, push: Push) -> bool:
+    words = push.name.split()
+    removes = "--delete" in words or "-d" in words or any(word.startswith(":") for word in words)
+    if removes:
+        return _REMOVES.search(text) is not None
+    branch = _BRANCH.search(text)
+    if branch is not None and push.refs and all(push.refs):
+        called = (branch["quoted"] or branch["name"]).lower()
+        return any(called in ref.lower() for ref in push.refs)
+    if _TAG.search(text) is None or {"--tags", "--follow-tags", "--mirror"} & {*words}:
+        return True
+    named_tag = _TAG_NAME.search(text)
+    refs = [ref.removeprefix("refs/tags/") for ref in push.refs]
+    return not refs or "branch" in text.lower() or named_tag is None or named_tag["name"] in refs
+
+
 def outside(said: Said, evidence: Evidence) -> Backing:
     """Pushed, PR opened, published, deployed: held against the last attempt before the words."""
     called, plain, does = _OUTSIDE[said.claim.kind]
@@ -304,12 +361,12 @@ def outside(said: Said, evidence: Evidence) -> Backing:
         (attempt.step.n, attempt.step.subagent): attempt
         for action in evidence.actions
         for attempt in action.attempts
-        if called.search(f"{action.name} {attempt.step.tool} {attempt.step.command or ''}")
+        if called.search(_called_by(action, attempt)) and _means(said, attempt)
     }
     tried = [step for step in before if (step.n, step.subagent) in wanted or _scripted(step, plain)]
     if not tried:
         request = _requested(said, evidence)
-        return request or Backing(UNSUPPORTED, f"no recorded step {does} before it")
+        return request or Backing(UNSUPPORTED, f"no recorded step {does} before it, as these words name it")
     last = tried[-1]
     found = _attempt(last, wanted.get((last.n, last.subagent)))
     if said.claim.kind is ClaimKind.PUSHED and found.verdict is RECORDED:
@@ -317,10 +374,22 @@ def outside(said: Said, evidence: Evidence) -> Backing:
     return found
 
 
+def _called_by(action: Action, attempt: Attempt) -> str:
+    """By which words an attempt is known: its effects where it has some, for the rest of its line did other things."""
+    return f"{action.name} {attempt.step.tool} {'' if attempt.effects else attempt.step.command or ''}"
+
+
 def _scripted(step: Step, plain: re.Pattern[str] | None) -> bool:
     if plain is None or step.command is None or step.kind is not StepKind.COMMAND:
         return False
-    return plain.search(step.command) is not None
+    return any(
+        plain.search(" ".join(part.words)) and not _LOOKS.intersection(part.words) and part.words[0] not in _SAY
+        for part in read_line(step.command)
+    )
+
+
+_TIME_IS_UP: Final = frozenset({124, 137})
+"""Exit codes of timeout(1): what it ended may have come far."""
 
 
 def _attempt(step: Step, attempt: Attempt | None) -> Backing:
@@ -328,7 +397,7 @@ def _attempt(step: Step, attempt: Attempt | None) -> Backing:
         return _by_outcome(step, "what it did was not looked at")
     if attempt.outcome is ActionOutcome.DONE:
         return Backing(RECORDED, f"{named(step)}: {attempt.why}", (step,))
-    failed = step.outcome is Outcome.ERROR and not attempt.open
+    failed = step.outcome is Outcome.ERROR and not attempt.open and step.exit_code not in _TIME_IS_UP
     return Backing(CONTRADICTED if failed else UNSUPPORTED, f"{named(step)}: {attempt.why}", (step,))
 
 

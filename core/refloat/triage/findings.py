@@ -28,6 +28,7 @@ from refloat.triage.actions import Action
 
 _STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE, FileState.MOVED})
 _SETTLED: Final = frozenset({Fate.UNCOMMITTED, Fate.COMMITTED, Fate.REPLACED})
+NOWHERE: Final = "no branch and no reflog holds a commit of that subject"
 _StepKey = tuple[int, str | None]
 """Number of a step, and the sub-agent that counts it."""
 _QUIET: Final = frozenset({StepKind.READ, StepKind.SEARCH, StepKind.WEB, StepKind.PLAN})
@@ -111,7 +112,7 @@ def _sort_file(
         return
     saved = [place for place in file.found_in if place.where in SAVED_PLACES]
     lost = [place for place in file.found_in if place.where not in SAVED_PLACES]
-    if file.state in _STANDS or saved or (file.state is FileState.PARTLY and not loses(file)):
+    if not is_gone(file) and (saved or file.state is not FileState.UNVERIFIABLE):
         told.update(key for key, fate in made.items() if file.state in _STANDS or fate in _SETTLED)
         where = where_it_stands(file, saved)
         verdict = FindingVerdict.CONFIRMED if where is not None else FindingVerdict.RECORDED
@@ -120,12 +121,30 @@ def _sort_file(
     told.update(made)
     if made.keys() <= taken_back:
         return
-    if file.state is FileState.UNVERIFIABLE and not lost:
-        why = f"the record says so, and it could not be verified: {file.why}"
-        piles.saved.append(_edit(file, FindingVerdict.RECORDED, why))
-        return
     recoverable = tuple(RecoverableFrom(place.where, place.ref or place.path, place.commit) for place in lost)
+    if file.state is FileState.UNVERIFIABLE:
+        # Nothing was looked at: where the record is the only place known, the work is not saved; nor is it known lost.
+        why = f"the record says so, and it could not be verified: {file.why}"
+        pile = piles.gone if recoverable else piles.saved
+        pile.append(_edit(file, FindingVerdict.RECORDED, why, recoverable=recoverable))
+        return
     piles.gone.append(_edit(file, FindingVerdict.LOST, _gone_why(file, commands), recoverable=recoverable))
+
+
+def file_stands(file: EditedFile) -> bool:
+    """Whether the recorded content is on disk, here or at another path."""
+    return file.state in _STANDS
+
+
+def is_gone(file: EditedFile) -> bool:
+    """Whether an edit that was made stands in no worktree, branch or stash."""
+    if all(edit.fate is Fate.NEVER_APPLIED for edit in file.edits) or file_stands(file):
+        return False
+    if any(place.where in SAVED_PLACES for place in file.found_in):
+        return False
+    if file.state is FileState.UNVERIFIABLE:
+        return bool(file.found_in)
+    return file.state is not FileState.PARTLY or loses(file)
 
 
 def _edit(
@@ -266,6 +285,9 @@ def _sort_commit(step: Step, commits: Mapping[str, CommitSeen], piles: Piles, to
     elif seen is not None and seen.sha is not None:
         told.add((step.n, step.subagent))
         _sort_made(step, seen.sha[:12], subject or "", seen, piles)
+    elif seen is not None and step.outcome is Outcome.OK:
+        told.add((step.n, step.subagent))
+        piles.gone.append(_commit(step, subject or "", FindingVerdict.LOST, None, NOWHERE))
     elif step.outcome is Outcome.OK:
         told.add((step.n, step.subagent))
         piles.saved.append(

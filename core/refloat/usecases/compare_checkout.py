@@ -206,5 +206,6 @@ def _tree(looked: Survey, repository: Repository | None) -> Tree:
         {shown(f"{root}/{path}"): at for path, at in seen.items()},
         mtime,
         repository=True,
+        untracked=frozenset(shown(f"{root}/{path}") for path, entry in repository.entries.items() if entry.xy == "??"),
         root=root,
     )

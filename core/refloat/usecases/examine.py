@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from refloat.model.checkout import Checkout, Warned
+from refloat.model.checkout import Checkout, Fate, PlaceKind, Warned
 from refloat.model.light import light
 from refloat.model.session import Session
 from refloat.model.story import Story
@@ -11,6 +11,7 @@ from refloat.readers.contract import Found, Reader
 from refloat.usecases.ahead import Ahead
 from refloat.usecases.compare_checkout import Scene, begin_comparison, compare_checkout, see_scene
 from refloat.usecases.find_sessions import Located, find_neighbours
+from refloat.usecases.neighbours import find_witnesses
 from refloat.usecases.read_session import finished, read_story
 from refloat.usecases.workbench import Workbench
 
@@ -62,7 +63,21 @@ def compare_with_others(bench: Workbench, located: Located, story: Story, ahead:
     """Hold the record against its checkout. Other sessions that edited its files may own what is dirty."""
     begun = begin_comparison(bench, story)
     scene, others, warnings = see_with_others(bench, located, story, ahead)
-    return compare_checkout(bench, story, others=others, warnings=warnings, scene=scene, begun=begun)
+    checkout = compare_checkout(bench, story, others=others, warnings=warnings, scene=scene, begun=begun)
+    if not is_stashed_by_nobody(checkout):
+        return checkout
+    known = {f"{other.summary.agent}:{other.summary.session_id}" for other in others}
+    more = [read_story(one.reader, one.found) for one in find_witnesses(bench, located, story) if one.name not in known]
+    return compare_checkout(bench, story, others=[*others, *more], warnings=warnings) if more else checkout
+
+
+def is_stashed_by_nobody(checkout: Checkout) -> bool:
+    """Whether work lies in a stash, and no record that was read says who put it there."""
+    return any(
+        any(place.where is PlaceKind.STASH for place in file.found_in)
+        and any(edit.fate in {Fate.REVERTED, Fate.LOST} and edit.by is None for edit in file.edits)
+        for file in checkout.files
+    )
 
 
 def see_with_others(

@@ -23,6 +23,9 @@ from refloat.usecases.workbench import Workbench
 _CATCH_UP: Final = 16 * 1024 * 1024
 """Bytes of new transcripts that are read before the question is answered; more is `refloat refresh`'s business."""
 
+_WITNESSES: Final = 12
+"""Sessions that are read at most for what their commands moved."""
+
 
 @light
 class Neighbour:
@@ -30,6 +33,11 @@ class Neighbour:
 
     reader: Reader
     found: Found
+
+    @property
+    def name(self) -> str:
+        """`agent:id`."""
+        return f"{self.found.agent}:{self.found.session_id}"
 
 
 def find_neighbours(
@@ -71,6 +79,23 @@ def _of_repository(finder: Finder, located: Located, place: str | None) -> tuple
     ]
     words = "there is no catalogue: every session of this repository was read to find who edited what"
     return _newest_first(near), [Warned(words, None)]
+
+
+def find_witnesses(bench: Workbench, located: Located, story: Story) -> Sequence[Neighbour]:
+    """Other sessions of the same repository that went on after this one's last record began: their commands may have
+    moved its work, though they edited none of its files. The newest few.
+    """
+    summary = story.summary
+    place = summary.worktree or summary.workspace
+    since = summary.started_at
+    if not place or since is None:
+        return ()
+    finder = Finder(bench)
+    listed = finder.find(Scope(cwd=Path(Surroundings().top(place) or place))).sessions
+    own = f"{located.found.agent}:{located.found.session_id}"
+    late = {row.name for row in listed if row.name != own and (row.last_activity_at or "") > since}
+    near = [Neighbour(reader, found) for reader, found in finder.sight().found]
+    return _newest_first([one for one in near if one.name in late])[:_WITNESSES]
 
 
 def _newest_first(near: Sequence[Neighbour]) -> list[Neighbour]:

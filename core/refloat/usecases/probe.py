@@ -14,6 +14,7 @@ from refloat.errors import NotDone
 from refloat.model.recovery import Probe
 from refloat.ports import Machine
 from refloat.text import cut
+from refloat.usecases.remotes import why_no_remote
 
 PROBE_SECONDS: Final = 20.0
 _KEPT: Final = 2_000
@@ -54,6 +55,8 @@ def _why_not(machine: Machine, exact: tuple[str, ...] | None, shown: tuple[str, 
         return "The command holds a secret, which is masked here. Run it yourself, then say what you found."
     if machine.launcher.which(exact[0]) is None:
         return f"{exact[0]} is not installed here."
+    if no_remote := why_no_remote(machine.git, where, exact):
+        return f"{no_remote[0].upper()}{no_remote[1:]}: the look would have nobody to ask."
     if exact[0] == "git" and (setting := _starts_a_program(machine, where)):
         return (
             f"This checkout's own git configuration has {setting}, which the look would obey. Run it yourself, then "

@@ -6,7 +6,7 @@ and answers are values, `answer` gives a new Recovery. Refuses to save (`keep_dr
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final, TypeVar, assert_never
@@ -49,7 +49,7 @@ from refloat.model.recovery import (
 )
 from refloat.model.session import Session, State
 from refloat.model.story import Story
-from refloat.model.triage import ActionOutcome, Finding, Triage
+from refloat.model.triage import ActionOutcome, Finding, FindingVerdict, Triage
 from refloat.text import one_line
 
 _Key = TypeVar("_Key")
@@ -349,6 +349,13 @@ def cards_of(triage: Triage, given: Given) -> tuple[Card, ...]:
             pile, reason = given.moved.get(finding.key, (found, ""))
             made.append(Card(finding.key, finding, pile, found, reason, finding.key in given.looked_at))
     return tuple(sorted(made, key=lambda card: PILES.index(card.pile)))
+
+
+def confirmed_words(found: Iterable[Card], pile: Pile) -> str:
+    """` (2 confirmed)` behind the count of the saved where some are recorded alone; "" for any other pile."""
+    own = [card for card in found if card.pile == pile]
+    seen = sum(card.finding.verdict is FindingVerdict.CONFIRMED for card in own)
+    return f" ({seen} confirmed)" if pile == "saved" and seen != len(own) else ""
 
 
 # page 5

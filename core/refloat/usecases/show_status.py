@@ -1,31 +1,90 @@
 """Where a session stands, and the one next operation, with its exact command and why."""
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final, assert_never
 
+from refloat.model.checkout import SAVED_PLACES, Checkout, EditedFile, Fate, PlaceKind
 from refloat.model.session import FailureKind, Session, State
 from refloat.model.status import NextOperation, PendingRequest, Status
 from refloat.model.story import Story
 from refloat.model.transcript import Outcome, Step
 from refloat.readers.contract import Reader
+from refloat.text import cut, inert_line, one_line
+from refloat.triage.findings import file_stands, is_gone
 
 BRIEF_FILE: Final = "HANDOFF.md"
 """Where a brief is written unless another place is named."""
 
+_NAMED: Final = 3
+"""Files or plan entries that a sentence names."""
 _CAN_GO_ON: Final = frozenset(
     {FailureKind.RATE_LIMIT, FailureKind.OUT_OF_CREDIT, FailureKind.AUTH, FailureKind.API_ERROR}
 )
 """Failures of the provider: the conversation itself is whole, so the agent's own resume goes on with it."""
 
 
-def show_status(reader: Reader, session: Session, story: Story) -> Status:
-    """State, last completed step, open steps, what it waits for, and what to do next."""
+def show_status(reader: Reader, session: Session, story: Story, checkout: Checkout | None = None) -> Status:
+    """State, last completed step, open steps, what it waits for, and what to do next.
+
+    With a checkout, the next operation also names what was lost from it.
+    """
     steps = [step for step in story.steps if not step.superseded]
     turn = story.summary.turns
     open_steps = tuple(
         step for step in steps if step.outcome is Outcome.DANGLING or (step.shutdown and step.turn == turn)
     )
     done = next((step for step in reversed(steps) if step.outcome is Outcome.OK), None)
-    return Status(session, done, open_steps, _pending(open_steps, turn), find_next(reader, session))
+    then = find_next(reader, session)
+    if session.state in {State.STOPPED, State.FAILED} and (checkout is not None or not story.summary.edits):
+        then = _with_open(then, tuple(find_open_work(session, story, checkout)))
+    return Status(session, done, open_steps, _pending(open_steps, turn), then)
+
+
+def _with_open(then: NextOperation, found: tuple[str, ...]) -> NextOperation:
+    """Say with the next operation what nobody finished: a resume command alone would hide it."""
+    told = f"still open: {'; '.join(found)}" if found else "nothing is left open"
+    why = then.why if then.operation == "new_linked" and not found else f"{then.why}; {told}"
+    return replace(then, why=why, open=found)
+
+
+def find_open_work(session: Session, story: Story, checkout: Checkout | None) -> Iterator[str]:
+    """What a session left undone or lost, in words: edits that stand nowhere or in a stash alone, its open plan."""
+    files = checkout.files if checkout is not None else ()
+    back = {(step.n, step.subagent) for step in story.every_step if step.superseded}
+    stand = [file for file in files if not {(edit.step, edit.subagent) for edit in file.edits} <= back]
+    gone = [file for file in stand if is_gone(file) and not _meant(session, file)]
+    if gone:
+        yield f"the edit of {_some(f.path for f in gone)} is lost from the checkout"
+    for ref, paths in _stashed(stand).items():
+        yield f"the work on {_some(paths)} stands in {ref} only"
+    rows = [text for text, status in story.plan.entries if status != "completed"] if story.plan else []
+    if rows:
+        count = "1 entry of its plan is" if len(rows) == 1 else f"{len(rows)} entries of its plan are"
+        yield f"{count} not done ({_some(cut(one_line(row), 60) for row in rows)})"
+
+
+def _meant(session: Session, file: EditedFile) -> bool:
+    """Whether a session that ended well took its own edits back itself."""
+    undone = [edit for edit in file.edits if edit.fate in {Fate.REVERTED, Fate.LOST}]
+    own = all(edit.fate is Fate.REVERTED and edit.by and edit.by.startswith("step ") for edit in undone)
+    return session.state is State.STOPPED and bool(undone) and own
+
+
+def _stashed(files: Iterable[EditedFile]) -> dict[str, list[str]]:
+    """Paths whose work stands in a stash and nowhere else that is safe, by stash."""
+    found: dict[str, list[str]] = {}
+    for file in files:
+        saved = [place for place in file.found_in if place.where in SAVED_PLACES]
+        if not file_stands(file) and saved and all(place.where is PlaceKind.STASH for place in saved):
+            found.setdefault(saved[0].ref or "a stash", []).append(file.path)
+    return found
+
+
+def _some(names: Iterable[str]) -> str:
+    named = [inert_line(name) for name in names]
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    return ", ".join(named[:_NAMED]) + more
 
 
 def _pending(open_steps: tuple[Step, ...], turn: int) -> PendingRequest | None:
@@ -76,7 +135,7 @@ def _after_failure(reader: Reader, session: Session, workspace: str | None) -> N
     failure = session.failure
     if failure and failure.kind in _CAN_GO_ON and not session.dangling:
         command = tuple(reader.continue_command(session.session_id, None))
-        why = f"the provider ended the turn ({failure.kind}), nothing is left open: once that is mended it can go on"
+        why = f"the provider ended the turn ({failure.kind.replace('_', ' ')}): once that is mended it can go on"
         return NextOperation("continue", command, workspace, why)
     what = failure.kind.replace("_", " ") if failure else "nothing says why"
     why = (

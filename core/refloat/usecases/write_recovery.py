@@ -3,14 +3,15 @@
 Decides which lines a person's words add or change. Refuses to write the text itself: that is `write_brief`, passed in.
 """
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
 from refloat.model.brief import Answers, Brief, Confidence, Line, Section, WrittenBrief, lines_of
 from refloat.model.checkout import Owner
-from refloat.model.recovery import LineEdit, LookedSaid, ProcessSaid
-from refloat.text import one_line
+from refloat.model.recovery import LineEdit, LookedSaid, Probe, ProcessSaid
+from refloat.text import cut, inert_line, one_line
 from refloat.usecases.decided import line_key
 from refloat.usecases.recover import (
     OWNERS,
@@ -23,6 +24,8 @@ from refloat.usecases.recover import (
     uncertain_rows,
 )
 
+_FIRST_LINE: Final = 160
+"""Characters of the first line of a look's answer."""
 Receipts = Mapping[str, str]
 """Question (`decided.Decided.key`) → receipt."""
 _NONE: Final[Receipts] = {}
@@ -32,17 +35,17 @@ Write = Callable[[Answers | None], WrittenBrief]
 
 def answers_of(recovery: Recovery, receipts: Receipts = _NONE) -> Answers:
     """What was said, as a brief takes it, apart from lines."""
-    given, moved = recovery.given, list(_moved(recovery))
+    given = recovery.given
     return Answers(
         title=given.title,
         inspected={int(key): said for key, said in given.inspected.items() if key.isdecimal()},
         owners=dict(_owners(recovery)),
-        moved={words: said for _, words, said in moved},
+        moved=dict(_moved(recovery)),
         goal=given.goal,
         next_step=given.next_step,
         done_when=given.done_when,
         by=recovery.by,
-        receipts=dict(receipts) | {f"moved {words}": receipts[key] for key, words, _ in moved if key in receipts},
+        receipts=dict(receipts),
     )
 
 
@@ -77,15 +80,9 @@ def _by_places(places: tuple[PlaceRow, ...]) -> str:
     )
 
 
-def _moved(recovery: Recovery) -> Iterator[tuple[str, str, tuple[str, str]]]:
-    """(question, words, (pile, reason)) of what was moved, in its own words, as the brief prints them; its steps tell
-    equal words apart.
-    """
-    for card in cards(recovery):
-        if card.pile != card.found:
-            steps = ", ".join(map(str, card.finding.steps))
-            words = one_line(card.finding.what) + (f" (step {steps})" if steps else "")
-            yield f"moved {card.key}", words, (card.pile, card.reason)
+def _moved(recovery: Recovery) -> Iterator[tuple[str, tuple[str, str]]]:
+    """What was moved, by the keys of the findings: the brief puts the person's word in the place of its own."""
+    return ((card.key, (card.pile, card.reason)) for card in cards(recovery) if card.pile != card.found)
 
 
 def brief_of(recovery: Recovery, write: Write, receipts: Receipts = _NONE) -> WrittenBrief:
@@ -152,6 +149,11 @@ def _added_lines(recovery: Recovery, receipts: Receipts) -> dict[Section, tuple[
         for row in uncertain_rows(recovery)
         if row.by_person and (row.subagent is not None or row.kind != "external")
     ]
+    uncertain += [
+        (f"probed {row.key}", _looked_words(row, row.looked))
+        for row in uncertain_rows(recovery)
+        if row.looked is not None
+    ]
     texts: dict[Section, list[tuple[str, str]]] = {"previous_attempt": attempt, "uncertain": uncertain}
     return {
         section: tuple(
@@ -160,6 +162,14 @@ def _added_lines(recovery: Recovery, receipts: Receipts) -> dict[Section, tuple[
         for section, said in texts.items()
         if said
     }
+
+
+def _looked_words(row: Uncertain, looked: Probe) -> str:
+    """What a look that the person had run told: its exit code and the first line of its answer."""
+    first = next((line for line in looked.out.splitlines() if line.strip()), "")
+    said = f": {cut(inert_line(first.strip()), _FIRST_LINE)}" if first else ", and said nothing"
+    command = shlex.join(looked.argv)
+    return f"Looked at {looked.at} for {_step_words(row)} with {command}: exit code {looked.code}{said}"
 
 
 def _step_words(row: Uncertain) -> str:

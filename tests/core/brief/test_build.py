@@ -82,7 +82,7 @@ def test_the_previous_attempt_says_who_worked_and_why_it_stopped() -> None:
     told = "\n".join(texts(brief_of(crashed()), "previous_attempt"))
     assert "claude-code" in told
     assert "/home/ana/shop" in told
-    assert "Stopped because: process exit at 2026-09-14T14:22:00.000Z" in told
+    assert "Stopped because: process exit, after the last record at 2026-09-14T14:22:00.000Z" in told
     assert "Original process: verified stopped (none of 2 claude processes owns it)" in told
     assert "> Round prices half to even." in told
 
@@ -113,7 +113,8 @@ def test_what_is_established_carries_its_evidence() -> None:
     committed = lines["`src/rounding.py`: the recorded edit stands on disk; committed in 9c0e2b1f4d5a"]
     assert committed.confidence is Confidence.VERIFIED
     assert committed.steps == (2,)
-    (lost,) = [line for text, line in lines.items() if text.startswith("`src/vat.py`")]
+    assert not any(text.startswith("`src/vat.py`") for text in lines), "what is lost is not established"
+    (lost,) = [line for line in brief_of(crashed()).uncertain if line.text.startswith("`src/vat.py`")]
     assert "does not stand" in lost.text
     assert "can still be had from the record" in lost.text
     assert any(text.startswith("Done outside the checkout, do not repeat: `gh issue comment") for text in lines)
@@ -218,7 +219,10 @@ def test_then_the_check_without_a_result_then_the_failed_then_the_stale_one() ->
     checks = sample.checkout.checks[:2]
     failed = replace(checks[1], freshness=Freshness.CURRENT)
     sample = replace(sample, checkout=replace(sample.checkout, checks=(checks[0], failed)))
-    assert next_step(sample) == "Mend what `pytest -q` found: it failed with exit code 1 on this very tree"
+    assert next_step(sample) == (
+        "Mend what `pytest -q` found: it failed with exit code 1 on this very tree; "
+        "its output says `1 failed, 40 passed`"
+    )
     sample = replace(sample, checkout=replace(sample.checkout, checks=checks))
     assert next_step(sample).startswith("Run `pytest -q` again: its last run does not speak of this tree")
 
@@ -524,3 +528,44 @@ def test_a_live_session_did_not_stop() -> None:
 def test_an_owner_that_a_person_chose_reads_like_one_that_was_found(told: str, words: str) -> None:
     brief = brief_of(crashed(), Answers(owners={"src/settings.py": told}, by="ana"))
     assert f"Uncommitted: `src/settings.py`, {words}" in {line.text for line in lines_of(brief, "current_artifact")}
+
+
+def test_a_persons_word_stands_in_the_place_of_what_it_corrects() -> None:
+    sample = crashed()
+    said = "All tests pass."
+    claim = Finding(
+        said, "tests_pass", (), (), 9, FindingVerdict.UNSUPPORTED, None, (), "tests_pass", "no step stands behind it"
+    )
+    sample = replace(sample, triage=replace(sample.triage, claimed=(claim,)))
+    assert any(said in text for text in texts(brief_of(sample), "uncertain"))
+    answers = Answers(moved={claim.key: ("saved", "I ran it")}, by="ana")
+    brief = brief_of(sample, answers)
+    told = [text for text in texts(brief, "established") if claim.what in text]
+    assert told
+    assert all("is saved: I ran it; the evidence alone says claimed" in text for text in told)
+    assert not any(claim.what in text for text in texts(brief, "uncertain"))
+
+
+def test_an_end_that_nobody_noted_is_not_told_as_recorded() -> None:
+    (because,) = [
+        line for line in brief_of(crashed()).previous_attempt if line.text.startswith("Stopped because: process exit")
+    ]
+    assert because.confidence is Confidence.RECONSTRUCTED
+    assert ", after the last record at " in because.text
+    limited = replace(crashed().session, failure=Failure(FailureKind.RATE_LIMIT, "limit", at(20)))
+    lines = brief_of(replace(crashed(), session=limited)).previous_attempt
+    (because,) = [line for line in lines if line.text.startswith("Stopped because: rate limit")]
+    assert because.confidence is Confidence.RECORDED
+
+
+def test_a_look_that_has_nobody_to_ask_says_so() -> None:
+    sample = crashed()
+    rows = tuple(replace(row, no_look="no remote `origin` is configured here") for row in sample.triage.do_not_repeat)
+    brief = brief_of(replace(sample, triage=replace(sample.triage, do_not_repeat=rows)))
+    assert "no remote `origin` is configured here" in brief.next_step[0].text
+    assert not any("Look first" in text for text in texts(brief, "uncertain"))
+
+
+def test_the_next_step_goes_on_to_what_is_lost_and_what_failed() -> None:
+    (line,) = brief_of(crashed()).next_step
+    assert "Then: decide about the lost edit of `src/vat.py`" in line.text

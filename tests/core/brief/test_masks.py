@@ -485,3 +485,46 @@ def test_a_named_tuple_stays_one() -> None:
     assert isinstance(masked, Named)
     assert secret not in str(masked)
     assert (masked.number, masked.inner[1]) == (7, "b")
+
+
+UNSEEN = (
+    "\u200b",
+    "\x1b[0m",
+    "\x00",
+    "\u2060",
+    "\x1b[1;31m\u200d",
+    "\\u001b[0m",
+    "\\x1b[0m",
+    "\\u200b",
+    "\x9b0m",
+    "\u00ad",
+)
+
+
+@pytest.mark.parametrize("unseen", UNSEEN)
+@pytest.mark.parametrize("at", [2, 12, 15, 30])
+def test_a_secret_with_something_unseen_inside_is_masked_whole(unseen: str, at: int):
+    token = TOKENS["GitHub token"]
+    text = f"the token {token[:at]}{unseen}{token[at:]} and more"
+    masker = Masker()
+    shown = masker.text(text)
+    assert shown == "the token [masked: GitHub token] and more"
+    assert masker.count == 1
+
+
+@pytest.mark.parametrize("unseen", UNSEEN)
+def test_a_known_secret_is_known_also_with_something_unseen_inside(unseen: str):
+    token = sample(40)
+    broken = f"{token[:17]}{unseen}{token[17:]}"
+    first, second = mask_tree(((broken, "x"), {"API_KEY": f"API_KEY={token}"}), Masker())
+    assert not leaks(token[:17], first[0])
+    assert not leaks(token[17:], first[0])
+    assert not leaks(token, str(second))
+    learned = Masker()
+    learned.learn(f"API_KEY={broken}")
+    assert not leaks(token, learned.text(f"see {token} there"))
+
+
+def test_what_is_unseen_and_no_secret_stays():
+    text = "\x1b[1mbold\x1b[0m zero\u200bwidth and C:\\x1b\\u200b"
+    assert Masker().text(text) is text

@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from tests.core.checkout.conftest import Repo, at
 
 from refloat.model.checkout import CheckRun, Freshness
@@ -135,3 +136,57 @@ def test_a_check_without_a_result_has_no_known_tree(repo: Repo) -> None:
     story = repo.story()
     story.run("pytest -q", outcome=Outcome.DANGLING)
     assert told(only(repo, story)) == (UNKNOWN, "no result of it was ever recorded")
+
+
+@pytest.mark.parametrize(
+    ("line", "change"),
+    [
+        ("git stash -q && pytest -q; git stash pop -q", "git stash pop -q"),
+        ("pytest -q && sed -i s/x/y/ a.py", "sed -i s/x/y/ a.py"),
+        ("pytest -q && black .", "black ."),
+        ("git checkout -q v1 && pytest -q; git checkout -q -", "git checkout -q -"),
+        ("pytest -q || git reset -q --hard", "git reset -q --hard"),
+    ],
+)
+def test_a_line_that_changes_the_tree_behind_its_check_confirms_nothing(repo: Repo, line: str, change: str) -> None:
+    story = repo.story()
+    story.run(line, "3 passed in 0.10s")
+    assert told(only(repo, story)) == (UNKNOWN, f"`{change}` changes the tree behind it in the same line")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pytest -q && git commit -qam x",
+        "pytest -q && git checkout -b topic",
+        "black . && pytest -q",
+        "pytest -q; git stash list",
+        "pytest -q && git reset -q",
+        "pytest -q && git restore --staged .",
+    ],
+)
+def test_a_line_that_leaves_the_tree_to_its_check_is_current(repo: Repo, line: str) -> None:
+    story = repo.story()
+    story.run(line, "3 passed in 0.10s")
+    assert told(only(repo, story)) == (CURRENT, None)
+
+
+def test_a_file_that_was_written_while_a_check_ran_makes_its_tree_unknown(repo: Repo) -> None:
+    repo.write("a.py", "x\n")
+    repo.commit("a")
+    story = repo.story()
+    story.run("pytest -q", "3 passed in 0.10s")  # from 10 to 12
+    repo.write("a.py", "y\n", 11)
+    repo.write("coverage.xml", "made by the check\n", 11)
+    assert told(only(repo, story)) == (UNKNOWN, f"a.py was written at {at(11)}, while it ran")
+    repo.write("a.py", "y\n", 9)
+    assert told(only(repo, story)) == (CURRENT, None)
+
+
+def test_what_a_line_writes_before_its_check_was_seen_by_it(repo: Repo) -> None:
+    repo.write("a.py", "x\n")
+    repo.commit("a")
+    story = repo.story()
+    story.run("sed -i s/x/y/ a.py && pytest -q", "3 passed in 0.10s")
+    repo.write("a.py", "y\n", 11)
+    assert told(only(repo, story)) == (CURRENT, None)

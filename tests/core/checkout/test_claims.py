@@ -437,3 +437,51 @@ def test_two_claims_of_one_message_have_two_keys(repo: Repo) -> None:
     made = triage(repo, story)
     keys = [row.key for row in claims(made)]
     assert len(set(keys)) == len(keys) == 3
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "said", "kind"),
+    [
+        ("npm publish --dry-run", "", "Published to npm.", "published"),
+        ("git push origin main && npm publish --dry-run", "", "Published to npm.", "published"),
+        ("gh release create v1 --draft", "", "Published v1.", "published"),
+        ("git commit -qm 'release: 1.2'", "", "Published 1.2.", "published"),
+        ("gh pr create --fill", "https://example.org/a/b/pull/12", "I opened PR #13.", "pr_opened"),
+        ("git push origin main", "", "Pushed the tag v1.2.", "pushed"),
+        ("git push origin main", "", "I pushed the release branch.", "pushed"),
+        ("git push origin :old", "", "I pushed the branch.", "pushed"),
+        ("git push origin --delete old", "", "I pushed the branch.", "pushed"),
+    ],
+)
+def test_what_did_something_else_supports_nothing(repo: Repo, command: str, output: str, said: str, kind: str) -> None:
+    story = repo.story()
+    story.run(command, output)
+    story.say(said)
+    assert only(triage(repo, story), kind).verdict is UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "said", "kind"),
+    [
+        ("gh release create v1 --notes x", "", "Published v1.", "published"),
+        ("gh pr create --fill", "https://example.org/a/b/pull/13", "I opened PR #13.", "pr_opened"),
+        ("git push origin v1.2", "", "Pushed the tag v1.2.", "pushed"),
+        ("git push --tags", "", "Pushed the tag v1.2.", "pushed"),
+        ("git push origin release/1.2", "", "I pushed the release branch.", "pushed"),
+        ("git push origin fix-12", "", "I pushed the fixed branch.", "pushed"),
+        ("git push origin HEAD", "", "I pushed the main branch.", "pushed"),
+        ("npm run release", "", "Published to npm.", "published"),
+    ],
+)
+def test_what_did_what_is_said_supports_it(repo: Repo, command: str, output: str, said: str, kind: str) -> None:
+    story = repo.story()
+    story.run(command, output)
+    story.say(said)
+    assert only(triage(repo, story), kind).verdict is RECORDED
+
+
+def test_a_push_whose_time_was_up_contradicts_nothing(repo: Repo) -> None:
+    story = repo.story()
+    story.run("timeout 5 git push origin main", outcome=Outcome.ERROR, exit_code=124)
+    story.say("I pushed the branch.")
+    assert only(triage(repo, story), "pushed").verdict is UNSUPPORTED

@@ -1,6 +1,7 @@
 """What commands of a session made of files, and several sessions in one file: told apart by text, supported by time."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.core.checkout.conftest import Repo, at, change_of, file_of
@@ -342,3 +343,87 @@ def test_what_was_read_after_the_session_wrote_proves_nothing_of_before(repo: Re
     story.touched.append(Touched(path, "read", at(15), found))
     repo.write("a.py", found, 500)
     assert change_of(repo.compare(story), "a.py").owner is Owner.UNKNOWN
+
+
+def test_what_only_the_first_edit_found_may_have_come_since_the_session_began(repo: Repo) -> None:
+    path = commit(repo)
+    found = OLD.replace("return 9", "return found")
+    mine = found.replace("import os", "import mine")
+    story = repo.story()
+    story.edit(edited(path, found, mine))
+    repo.write("a.py", mine, 12)
+    assert owners(file_of(repo.compare(story), "a.py").hunks) == [
+        ("-import os|+import mine", Owner.THIS_SESSION),
+        ("-    return 9|+    return found", Owner.UNKNOWN),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "owner"), [("sed -i s/9/10/ a.py", Owner.COMMAND), ("python gen.py", Owner.UNKNOWN)]
+)
+def test_what_a_command_changed_between_the_read_and_the_first_edit(repo: Repo, command: str, owner: Owner) -> None:
+    path = commit(repo)
+    changed = OLD.replace("return 9", "return 10")
+    mine = changed.replace("import os", "import mine")
+    story = repo.story()
+    story.touched.append(Touched(path, "read", at(5), OLD))
+    story.run(command)
+    story.edit(edited(path, changed, mine))
+    repo.write("a.py", mine, 22)
+    assert owners(file_of(repo.compare(story), "a.py").hunks) == [
+        ("-import os|+import mine", Owner.THIS_SESSION),
+        ("-    return 9|+    return 10", owner),
+    ]
+
+
+def test_a_line_doubled_after_the_read_does_not_predate_the_session(repo: Repo) -> None:
+    path = commit(repo)
+    found = OLD.replace("return 9", "return found")
+    story = repo.story()
+    story.touched.append(Touched(path, "read", at(5), found))
+    repo.write("a.py", found.replace("import abc", "import abc\nimport os"), 500)
+    assert owners(change_of(repo.compare(story), "a.py").hunks) == [
+        ("+import os", Owner.UNKNOWN),
+        ("-    return 9|+    return found", Owner.PREDATES),
+    ]
+
+
+def test_a_command_that_names_its_file_made_no_other(repo: Repo) -> None:
+    for name in ("m.py", "k.py", "deep/d.py"):
+        repo.write(name, OLD)
+    repo.commit("three")
+    story = repo.story()
+    story.run("sed -i 's/return 9/return 10/' m.py deep/d.py && sleep 1")
+    for name in ("m.py", "k.py", "deep/d.py"):
+        repo.write(name, OLD.replace("return 9", "return 10"), 11)
+    made = repo.compare(story)
+    assert {change.path: change.owner for change in made.other_changes} == {
+        "m.py": Owner.COMMAND,
+        "k.py": Owner.UNKNOWN,
+        "deep/d.py": Owner.COMMAND,
+    }
+
+
+def test_a_command_whose_files_a_shell_puts_together_may_have_made_any(repo: Repo) -> None:
+    path = commit(repo)
+    story = repo.story()
+    story.run('for f in *.py; do sed -i s/9/10/ "$f"; done')
+    repo.write("a.py", OLD.replace("return 9", "return 10"), 11)
+    assert change_of(repo.compare(story), Path(path).name).owner is Owner.COMMAND
+
+
+def test_a_formatter_after_an_edit_on_the_same_lines(repo: Repo) -> None:
+    """Both made the place: the session its words, the formatter its layout."""
+    old = "def f(a,b):\n    x = {'a':1}\n    return a+b\n\n\ndef g(a,b):\n    return 1\n"
+    path = repo.write("m.py", old)
+    repo.commit("m")
+    story = repo.story()
+    story.edit(edited(path, old, old.replace("return a+b", "return a-b")))
+    story.run("black .")
+    repo.write(
+        "m.py",
+        'def f(a, b):\n    x = {"a": 1}\n    return a - b\n\n\ndef g(a, b):\n    return 1\n',
+        21,
+    )
+    file = file_of(repo.compare(story), "m.py")
+    assert [hunk.owner for hunk in file.hunks] == [Owner.MIXED, Owner.COMMAND]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.core.checkout.conftest import Repo, change_of, file_of
 
-from refloat.model.checkout import Checkout, EditedFile, Fate, FileState, Owner
+from refloat.model.checkout import Checkout, EditedFile, Fate, FileState, Owner, PlaceKind
 from refloat.testing.stories import StoryBuilder, edited, written
 from refloat.wire.documents import checkout as checkout_document
 from refloat.wire.writing import dump_exact
@@ -463,3 +463,35 @@ def test_a_repository_that_ignores_case(repo: Repo, story: StoryBuilder) -> None
     made = repo.compare(story)
     assert only(made)[0].owner is Owner.THIS_SESSION
     assert made.other_changes == ()
+
+
+def test_a_file_that_became_a_link_out_of_the_checkout_is_not_there(repo: Repo, tmp_path: Path) -> None:
+    path = repo.write("m.txt", OLD)
+    repo.commit("m")
+    made = repo.story()
+    made.edit(edited(path, OLD, NEW))
+    Path(path).unlink()
+    (tmp_path / "outside.txt").write_text(NEW)
+    Path(path).symlink_to(tmp_path / "outside.txt")
+    file = file_of(repo.compare(made), "m.txt")
+    assert file.state is FileState.DIVERGED
+    assert [place.where for place in file.found_in] == [PlaceKind.RECORD]
+    assert [edit.fate for edit in file.edits] == [Fate.LOST]
+
+
+def test_an_edit_whose_commit_is_being_rebased_is_committed(repo: Repo) -> None:
+    path = repo.write("m.txt", "one\ntwo\nthree\n")
+    repo.commit("m")
+    repo.git("checkout", "-q", "-b", "feat")
+    made = repo.story()
+    made.edit(edited(path, "one\ntwo\nthree\n", "one\nmine\nthree\n"))
+    repo.write("m.txt", "one\nmine\nthree\n", 12)
+    sha = repo.commit("mine", at=20)
+    repo.git("checkout", "-q", "main")
+    repo.write("m.txt", "one\ntheirs\nthree\n", 30)
+    repo.commit("theirs", at=30)
+    repo.git("checkout", "-q", "feat")
+    repo.git("rebase", "main", at=40, check=False)
+    file = file_of(repo.compare(made), "m.txt")
+    assert [(edit.fate, edit.commit) for edit in file.edits] == [(Fate.COMMITTED, sha)]
+    assert ("branch", "feat", sha) in [(place.where, place.ref, place.commit) for place in file.found_in]

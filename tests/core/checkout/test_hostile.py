@@ -325,3 +325,15 @@ def test_a_setting_that_never_ends_costs_a_time_limit_and_no_more(trap: Trap, mo
     made = trap.compare()
     assert made.files
     assert made.warnings
+
+
+def test_a_comparison_takes_no_lock_and_leaves_the_index_alone(trap: Trap) -> None:
+    folder = trap.repo.root / ".git"
+    trap.repo.write("staged.txt", NEW, 12)
+    trap.repo.git("add", "staged.txt")
+    os.utime(trap.repo.path("staged.txt"), (1, 1))
+    index = (folder / "index").read_bytes()
+    os.utime(folder, (1, 1))
+    trap.compare()
+    assert (folder / "index").read_bytes() == index
+    assert folder.stat().st_mtime == 1, "a lock was taken"

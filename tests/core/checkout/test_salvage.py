@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.core.checkout.conftest import Repo, at
 
-from refloat.model.checkout import Warned
+from refloat.model.checkout import FileState, Warned
 from refloat.model.salvage import Salvage
 from refloat.model.transcript import FileEdit, Hunk, Outcome, Touched
 from refloat.ports import Git, GitAnswer
@@ -174,6 +174,56 @@ def test_a_deleted_file_that_came_back_as_another_is_not_deleted(repo: Repo) -> 
     repo.write("a.py", "something = 'else'\n", 60)
     (file,) = find(repo, story).files
     assert not file.in_patch
+
+
+def test_a_replacement_of_every_place_of_which_some_were_put_back(repo: Repo) -> None:
+    before = "a = foo\nb = foo\nc = bar\nd = foo\n"
+    path = repo.write("m.py", before)
+    repo.commit("m")
+    story = repo.story()
+    story.edit(edited(path, before, before.replace("foo", "baz")))
+    repo.write("m.py", "a = baz\nb = foo\nc = bar\nd = foo\n", 60)
+    assert [file.state for file in repo.compare(story).files] == [FileState.PARTLY]
+    (file,) = find(repo, story).files
+    assert (file.in_patch, file.beside) == (False, before.replace("foo", "baz").encode())
+
+
+def test_what_another_session_replaced_and_lost_is_lost_work_too(repo: Repo) -> None:
+    path = repo.write("a.py", "one\ntwo\n")
+    repo.commit("a")
+    story, other = repo.story(), repo.story("01997e76-0000-7000-8000-000000000001", "codex")
+    story.edit(edited(path, "one\ntwo\n", "one\nmine\n"))
+    other.edit(edited(path, "one\nmine\n", "one\ntheirs\n"))
+    found = salvage(repo.bench, story.build(), others=[other.build()])
+    assert rows(found) == {"a.py": True}
+    apply(repo, found)
+    assert read(repo, "a.py") == b"one\nmine\n"
+
+
+def test_a_deletion_that_somebody_undid_is_not_made_again(repo: Repo) -> None:
+    """The session's edit stands: whoever put the one file back meant just that."""
+    path, gone = repo.write("a.py", OLD), repo.write("old.py", "x = 1\n")
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    story.edit(FileEdit(gone, "delete", before="x = 1\n", existed=True))
+    repo.write("a.py", NEW, 12)
+    found = find(repo, story)
+    assert (rows(found), found.patch) == ({"old.py": False}, "")
+    assert "put it back" in why(found, "old.py")
+
+
+def test_a_deletion_that_the_session_took_back_itself_is_no_lost_work(repo: Repo) -> None:
+    path, gone = repo.write("a.py", OLD), repo.write("old.py", "x = 1\n")
+    repo.commit("a")
+    story = repo.story()
+    story.edit(FileEdit(gone, "delete", before="x = 1\n", existed=True))
+    story.run("git checkout -- old.py")
+    story.edit(edited(path, OLD, NEW))
+    found = find(repo, story)
+    assert rows(found) == {"a.py": True}
+    apply(repo, found)
+    assert read(repo, "old.py") == b"x = 1\n"
 
 
 def test_a_whole_write_over_a_file_that_only_head_holds(repo: Repo) -> None:

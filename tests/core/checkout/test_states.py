@@ -10,6 +10,7 @@ from tests.core.checkout.conftest import Repo, at, change_of, file_of
 from refloat.model.checkout import Fate, FileState, Freshness, Owner, PlaceKind
 from refloat.model.transcript import FileEdit, Outcome, Touched
 from refloat.testing.stories import edited, hunks_between, replaced, written
+from refloat.usecases.salvage import salvage
 
 OLD = "def review(x):\n    return x\n\n\ndef other():\n    pass\n"
 NEW = OLD.replace("    return x", "    if x is None:\n        raise ValueError('nothing')\n    return x")
@@ -248,6 +249,40 @@ def test_moved_away(repo: Repo, *, committed: bool) -> None:
     assert file.edits[0].fate is (Fate.COMMITTED if committed else Fate.UNCOMMITTED)
 
 
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("committed", [True, False])
+def test_renamed_with_another_change(repo: Repo, *, committed: bool, exact: bool) -> None:
+    """The recorded hunk stands at the new path: nothing is lost, and the old path stays gone."""
+    before = "".join(f"line {n}\n" for n in range(30))
+    path = repo.write("m.py", before)
+    repo.commit("m")
+    story = repo.story()
+    story.edit(edited(path, before, before.replace("line 5\n", "line five\n"), exact=exact))
+    repo.git("mv", "m.py", "pkg.py")
+    repo.write("pkg.py", before.replace("line 5\n", "line five\n") + "line 30\n", 50)
+    repo.write("note.txt", "line five\n", 50)  # holds the recorded line, and is no renamed file
+    if committed:
+        repo.commit("rename", at=60)
+    file = file_of(repo.compare(story), "m.py")
+    assert file.state is FileState.MOVED
+    places = [PlaceKind.WORKTREE, *([PlaceKind.BRANCH] if committed else [])]
+    assert [(p.where, p.path) for p in file.found_in] == [(place, "pkg.py") for place in places]
+    assert file.edits[0].fate is (Fate.COMMITTED if committed else Fate.UNCOMMITTED)
+    assert salvage(repo.bench, story.build()).files == ()
+
+
+def test_a_file_that_is_gone_is_not_sought_in_what_was_there_before(repo: Repo) -> None:
+    before = "".join(f"line {n}\n" for n in range(30))
+    after = before.replace("line 5\n", "line five\n")
+    path = repo.write("m.py", before)
+    repo.write("copy.py", after + "more\n")
+    repo.commit("both")
+    story = repo.story()
+    story.edit(edited(path, before, after))
+    Path(path).unlink()
+    assert file_of(repo.compare(story), "m.py").state is FileState.DELETED
+
+
 def test_a_recorded_deletion_and_a_file_that_came_back(repo: Repo) -> None:
     gone, back = repo.write("gone.py", "g = 1\n"), repo.write("back.py", "b = 1\n")
     repo.commit("both")
@@ -271,6 +306,7 @@ def test_each_hunk_has_its_own_owner(repo: Repo) -> None:
     before = "\n".join(["dirty before", *lines[1:]]) + "\n"
     after = before.replace("line 10", "mine")
     story = repo.story()
+    story.touched.append(Touched(path, "read", at(5), before))
     story.edit(edited(path, before, after))
     other = repo.story("01997e76-0000-7000-8000-000000000001", "codex")
     later_text = after.replace("line 15", "theirs")

@@ -233,15 +233,6 @@ def test_what_else_was_open(repo: Repo) -> None:
     assert {row.running for row in rebooted.still_open} == {False}
 
 
-def test_a_vanished_workspace_is_no_saved_work(bare: Repo) -> None:
-    story = bare.story()
-    story.edit(written(bare.path("a.py"), NEW))
-    bare.root.rmdir()
-    made = triage(bare, story)
-    assert made.saved == ()
-    assert [place.source for place in made.gone[0].recoverable_from] == [PlaceKind.RECORD]
-
-
 def test_the_same_answer_twice(repo: Repo) -> None:
     story = repo.story()
     for number in range(5):
@@ -287,3 +278,80 @@ def test_a_write_that_never_ended_and_is_not_there_is_one_finding(repo: Repo) ->
     story = repo.story()
     story.edit(written(repo.path("off.py"), "off = 1\n"), outcome=Outcome.DANGLING)
     assert [row.kind for row in triage(repo, story).gone] == ["edit"]
+
+
+def test_work_in_a_workspace_that_is_not_there_is_recorded_and_not_lost(bare: Repo) -> None:
+    """The folder may only have been moved: nothing was looked at, so nothing is known to be gone."""
+    story = bare.story()
+    story.edit(written(bare.path("a.py"), NEW))
+    bare.root.rename(bare.root.with_name("elsewhere"))
+    made = triage(bare, story)
+    assert made.saved == ()
+    (gone,) = made.gone
+    assert (gone.verdict, gone.where) == (FindingVerdict.RECORDED, None)
+    assert [place.source for place in gone.recoverable_from] == [PlaceKind.RECORD]
+
+
+@pytest.mark.parametrize(
+    "command", ["git commit -qam six", "git commit -am six 2>&1 | tail -1", "git commit -am six || true"]
+)
+def test_a_commit_that_is_looked_for_and_stands_nowhere_is_not_saved(repo: Repo, command: str) -> None:
+    story = repo.story()
+    story.run(command, "hook declined")
+    story.say("I committed the change.")
+    made = triage(repo, story)
+    assert made.saved == ()
+    assert [(f.what, f.why) for f in made.gone] == [("six", "no branch and no reflog holds a commit of that subject")]
+    assert [(f.claim, f.verdict) for f in made.claimed] == [("committed", FindingVerdict.UNSUPPORTED)]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'git commit -qm "$SUBJECT"',
+        "cd /elsewhere && git commit -qam six",
+        "git commit -qm 'add the'",
+        "git commit -q --amend --no-edit",
+    ],
+)
+def test_a_commit_that_cannot_be_looked_for_is_what_the_record_says(repo: Repo, command: str) -> None:
+    story = repo.story()
+    repo.write("a.py", NEW, 11)
+    repo.commit("add the\nfirst of two", at=11)
+    story.run(command)
+    (saved,) = triage(repo, story).saved
+    assert (saved.kind, saved.verdict) == ("commit", FindingVerdict.RECORDED)
+
+
+def test_an_amended_commit_was_rewritten(repo: Repo) -> None:
+    story = repo.story()
+    repo.write("a.py", NEW, 11)
+    first = repo.commit("one", at=11)
+    story.run("git commit -qam one")
+    story.run("git commit -am again", f"[main {first[:7]}] again")
+    for subject in ("two", "three"):
+        repo.git("commit", "-q", "--amend", "-m", subject, at=30)
+    newest = repo.git("rev-parse", "HEAD")
+    story.say("I committed the change.")
+    made = triage(repo, story)
+    assert made.gone == ()
+    assert {f.where and f.where.commit for f in made.saved} == {newest}
+    assert [f.verdict for f in made.saved if f.claim] == [FindingVerdict.CONFIRMED]
+
+
+def test_commits_that_were_squashed_were_rewritten(repo: Repo) -> None:
+    story = repo.story()
+    repo.git("checkout", "-q", "-b", "feat")
+    shas: list[str] = []
+    for number, text in enumerate(("one\n", "one\ntwo\n", "other\n"), 1):
+        repo.write("b.py" if number == 3 else "a.py", text, number * 10)
+        shas.append(repo.commit(f"Part {number}", at=number * 10))
+        story.run(f"git commit -am 'Part {number}'", f"[feat {shas[-1][:7]}] Part {number}\n")
+    repo.git("checkout", "-q", "main", at=40)
+    repo.git("merge", "-q", "--squash", shas[1], at=40)
+    repo.git("commit", "-q", "-m", "Both parts", at=40)
+    squashed = repo.git("rev-parse", "HEAD")
+    repo.git("branch", "-q", "-D", "feat")
+    made = triage(repo, story)
+    assert [(f.what, f.where and f.where.commit) for f in made.saved] == [("Part 1", squashed), ("Part 2", squashed)]
+    assert [f.what for f in made.gone] == ["Part 3"]

@@ -218,3 +218,50 @@ def test_how_it_ended(
 ) -> None:
     ended = how_it_ended(command, outcome, code, output)
     assert (ended.outcome, ended.exit_code, ended.note, ended.proved) == expected
+
+
+MAY_NOT_HAVE_RUN = (
+    "[ -d tests ] || pytest -q",
+    "git diff --quiet || pytest -q",
+    "if [ -f x ]; then pytest -q; fi",
+    "if git diff --quiet; then echo same; else pytest -q; fi",
+    "case $CI in true) pytest -q;; esac",
+    "false || true && echo skip || pytest",
+    "[ -d tests ] || (cd app && pytest -q)",
+    "set -o pipefail; [ -d tests ] || pytest -q 2>&1 | tee log",
+    "set -e; [ -d tests ] && pytest -q; echo done",
+    "bash -c '[ -d tests ] || pytest -q'",
+)
+
+
+@pytest.mark.parametrize("command", MAY_NOT_HAVE_RUN)
+def test_a_line_that_succeeds_without_its_check_proves_nothing_of_it(command: str) -> None:
+    silent = how_it_ended(command, OK, 0, "")
+    assert (silent.proved, silent.exit_code) == (False, None)
+    assert how_it_ended(command, OK, 0, "3 passed in 0.10s").proved
+    assert how_it_ended(command, OK, 0, "1 failed, 2 passed in 0.10s").outcome is ERROR
+
+
+@pytest.mark.parametrize("command", ["cd app && pytest -q", "cd app || exit 1; pytest -q", "[ -d tests ] && pytest -q"])
+def test_a_check_that_must_have_run_for_its_line_to_succeed_is_proved(command: str) -> None:
+    assert how_it_ended(command, OK, 0, "") == how_it_ended("pytest -q", OK, 0, "")
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "outcome", "proved"),
+    [
+        ("npm test --if-present", "", OK, False),
+        ("npm run build --if-present", "", OK, False),
+        ("ruff check --exit-zero .", "Found 3 errors.", ERROR, True),
+        ("ruff check --exit-zero .", "All checks passed!", OK, True),
+        ("jest --passWithNoTests", "", OK, False),
+        ("make -i test", "", OK, False),
+        ("go test -run XXX ./...", "ok  \tx\t0.1s [no tests to run]", OK, False),
+        ("go test -run A ./...", "ok  \tx\t0.1s [no tests to run]\nok  \ty\t0.1s", OK, True),
+    ],
+)
+def test_an_exit_code_that_is_fine_whatever_was_found_proves_nothing(
+    command: str, output: str, outcome: Outcome, proved: bool
+) -> None:
+    ended = how_it_ended(command, OK, 0, output)
+    assert (ended.outcome, ended.proved) == (outcome, proved)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from refloat.checkout.porcelain import read_diff
 from refloat.machine.git import HardenedGit, read_origins, read_personal
 from refloat.machine.git_options import harden, neutralised, programs_of
 from refloat.machine.places import find_places
@@ -473,3 +474,36 @@ def test_personal_settings_are_few(tmp_path: Path) -> None:
         "core.excludesfile": "/h/i",
         "core.autocrlf": "true",
     }
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("diff", "-U0", "HEAD"),
+        ("diff", "--cached", "HEAD"),
+        ("diff",),
+        ("status", "--porcelain=v2", "--branch"),
+        ("diff-index", "-p", "HEAD"),
+        ("ls-files", "-v"),
+        ("stash", "list"),
+        ("worktree", "list"),
+    ],
+    ids=" ".join,
+)
+def test_a_question_neither_locks_nor_rewrites_the_index(tmp_path: Path, repo: Path, words: tuple[str, ...]) -> None:
+    (repo / "b.dat").write_text("three\n")
+    git(repo, "add", "b.dat")
+    for name in ("a.txt", "b.dat"):
+        os.utime(repo / name, (1, 1))  # git would like to note the new times
+    index = (repo / ".git" / "index").read_bytes()
+    os.utime(repo / ".git", (1, 1))
+    assert tool(tmp_path).run(repo, *words).code == 0
+    assert (repo / ".git" / "index").read_bytes() == index
+    assert (repo / ".git").stat().st_mtime == 1, "a lock was taken"
+
+
+def test_a_file_that_only_has_a_new_time_has_no_dirty_place(tmp_path: Path, repo: Path) -> None:
+    os.utime(repo / "a.txt", (1, 1))
+    answer = tool(tmp_path).run(repo, "diff", "-U0", "HEAD")
+    assert answer.code == 0
+    assert read_diff(answer.out) == {}

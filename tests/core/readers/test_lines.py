@@ -112,3 +112,20 @@ def test_a_line_of_fifty_megabytes_is_read(tmp_path: Path) -> None:
     (line,) = read(tmp_path / "t", big + b"\n")
     assert isinstance(line, Line)
     assert line.size == len(big) + 1
+
+
+def test_lines_longer_than_a_chunk_are_read_like_all_others(tmp_path: Path) -> None:
+    long, damaged = b'{"n":2,"s":"' + b"z" * 3_000_000 + b'"}', b'{"s":"' + b"z" * 2_000_000
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(b"\n".join([b'{"n":1}', long, b'{"n":3}', damaged, long, b'{"n":4}', b""]))
+    found = [part[0] for part in read_lines(str(path), Cursor(), ()) if not isinstance(part, Tail)]
+    assert [(part.line, part.offset) for part in found] == [
+        (1, 0),
+        (2, 8),
+        (3, 9 + len(long)),
+        (4, 17 + len(long)),
+        (5, 18 + len(long) + len(damaged)),
+        (6, 19 + 2 * len(long) + len(damaged)),
+    ]
+    assert [part.size for part in found if isinstance(part, Line)] == [8, len(long) + 1, 8, len(long) + 1, 8]
+    assert [part.line for part in found if isinstance(part, Problem)] == [4]

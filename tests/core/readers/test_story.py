@@ -1,6 +1,7 @@
 """Events add up to a session: pairing, counting, joining, and how the record ends."""
 
 import json
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -216,3 +217,34 @@ def test_what_is_kept_of_a_text_parts_no_word() -> None:
     assert token[:8] not in ends
     assert token[-8:] not in ends
     assert keep("x" * 5_000, 3_000) == "x" * 3_000
+
+
+def test_another_call_under_a_used_id_is_a_step_of_its_own_and_told() -> None:
+    one, two = replace(call("c1", 2), told="a"), replace(call("c1", 4), told="b")
+    for events in (
+        (one, result("c1", 3, output="1"), two, result("c1", 5, output="2")),
+        (one, two, result("c1", 3, output="1"), result("c1", 5, output="2")),
+        (one, result("c1", 3, output="1"), two, result("c1", 5, output="2"), one, result("c1", 3, output="1"), two),
+    ):
+        assembler = assemble(prompt("x", 1), *events)
+        assert [(step.id, step.output) for step in assembler.story({}).steps] == [("c1", "1"), ("c1#2", "2")]
+        summary = assembler.summary()
+        assert (summary.steps, summary.dangling) == (2, 0)
+        assert [(problem.line, "earlier tool call" in problem.what) for problem in summary.problems] == [(4, True)]
+
+
+def test_an_answer_is_not_given_to_a_call_of_an_earlier_turn_that_died_under_the_same_id() -> None:
+    one, two = replace(call("c1", 2), told="a"), replace(call("c1", 4), told="b")
+    assembler = assemble(prompt("x", 1, "r1"), one, prompt("y", 3, "r2"), two, result("c1", 5, output="2"))
+    assert [(step.outcome, step.output) for step in assembler.story({}).steps] == [
+        (Outcome.DANGLING, ""),
+        (Outcome.OK, "2"),
+    ]
+
+
+def test_a_frozen_reading_knows_which_ids_were_used_again() -> None:
+    one, two = replace(call("c1", 2), told="a"), replace(call("c1", 4), told="b")
+    frozen = json.loads(json.dumps(assemble(prompt("x", 1), one, result("c1", 3), two, keep_items=False).freeze()))
+    thawed = Assembler("claude-code", "s1", keep_items=False, frozen=frozen)
+    thawed.take([one, two, result("c1", 5)])
+    assert (thawed.summary().steps, thawed.summary().dangling) == (2, 0)

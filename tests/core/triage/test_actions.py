@@ -41,6 +41,10 @@ def told(made: StoryBuilder, branch: str | None = None) -> list[tuple[str, Actio
         ("git push origin a || true", Outcome.OK, 0, "", UNKNOWN),
         ("git push origin a &", Outcome.OK, 0, "", UNKNOWN),
         ("git push origin a; echo done", Outcome.OK, 0, "done", UNKNOWN),
+        ("git diff --quiet || git push origin a", Outcome.OK, 0, "", UNKNOWN),
+        ("git diff --quiet || git push origin a", Outcome.OK, 0, SENT.replace("topic", "a"), DONE),
+        ('[ -n "$CI" ] || git push origin a', Outcome.OK, 0, "", UNKNOWN),
+        ("if false; then git push origin a; fi", Outcome.OK, 0, "", UNKNOWN),
         ("set -o pipefail; git push origin a | cat", Outcome.OK, 0, "", DONE),
         ("npm test && git push origin a", Outcome.OK, 0, "", DONE),
         ("npm test && git push origin a", Outcome.ERROR, 1, "Tests:  1 failed, 4 passed, 5 total", NOT_STARTED),
@@ -209,3 +213,25 @@ def test_what_is_said_of_an_attempt(command: str, outcome: Outcome, code: int, o
     made.run(command, output, outcome=outcome, exit_code=code)
     (action,) = find_actions(made.steps)
     assert expected in action.attempts[0].why
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "expected"),
+    [
+        ("curl -X POST https://a.example.org/x -d 1", '{"error": "no such thing"}', UNKNOWN),
+        ("curl -sS -X POST https://a.example.org/x -d 1", "<html>Bad Gateway</html>", UNKNOWN),
+        ("curl -i -X POST https://a.example.org/x", "HTTP/1.1 100 Continue\nHTTP/1.1 201 Created", DONE),
+        ("curl -i -X POST https://a.example.org/x", "HTTP/2 500", UNKNOWN),
+        ("curl -s -o /dev/null -w '%{http_code}' -X POST https://a.example.org/x", "204", DONE),
+        ("curl -s -o /dev/null -w '%{http_code}' -X POST https://a.example.org/x", "500", UNKNOWN),
+        ("curl -fsS -X POST https://a.example.org/x", "", DONE),
+        ("curl --fail-with-body -X POST https://a.example.org/x", "", DONE),
+        ("http POST a.example.org/x a=1", "", UNKNOWN),
+        ("wget --post-data=a https://a.example.org/x", "", DONE),
+    ],
+)
+def test_a_request_is_done_where_its_answer_says_so(command: str, output: str, expected: ActionOutcome) -> None:
+    made = story()
+    made.run(command, output)
+    ((_, outcome, _),) = told(made)
+    assert outcome is expected

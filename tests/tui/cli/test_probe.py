@@ -69,12 +69,14 @@ def on_a_terminal(home: Path, answer: str, *words: str) -> tuple[int, str]:
 
 
 def test_a_yes_runs_the_look_and_a_no_does_not(home: Path) -> None:
+    place, nowhere = str(home / "src" / "ledgerly"), str(home / "nowhere.git")
+    subprocess.run(["git", "-C", place, "remote", "add", "origin", nowhere], check=True)
     code, drawn = on_a_terminal(home, "y", "triage", pushing(home), "--probe")
     assert code == 0
     asked = drawn[drawn.index("LOOKS") :]
     assert "git ls-remote origin main" in asked
     assert "in " + str(home) in asked
-    assert "exit code 128" in asked  # the demo's repository has no remote
+    assert "exit code 128" in asked  # there is no repository
     code, drawn = on_a_terminal(home, "", "triage", pushing(home), "--probe")
     assert code == 0
     assert "not run" in drawn

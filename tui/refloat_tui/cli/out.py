@@ -47,6 +47,11 @@ def lines(rows: Iterable[str], masker: "Masker") -> None:
     write(inert(masker.text("\n".join(rows))) + "\n")
 
 
+def is_bounded() -> bool:
+    """Whether somebody reads it in columns: a terminal, or one who named a width. A pipe gets whole lines."""
+    return sys.stdout.isatty() or bool(os.environ.get("COLUMNS"))
+
+
 def width() -> int:
     """Columns to fit a line into."""
     return rows.width(os.environ)

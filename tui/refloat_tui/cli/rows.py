@@ -82,7 +82,8 @@ def table(rows: Sequence[Row], gone: int, columns: int, now: str, *, ascii_only:
     if gone:
         word = "session is" if gone == 1 else "sessions are"
         lines.append(
-            f"{gone} more {word} named by an agent's own history; the transcript is gone. `--json` names each."
+            f"{gone} more {word} named by an agent's own history or register; the transcript is gone. "
+            "`--json` names each."
         )
     return lines
 

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from refloat.model.triage import Triage
     from refloat.usecases.find_sessions import Located
 
+_WHOLE = 1_000_000
+"""Columns that no line fills."""
 alive: list[object] = []
 """What was examined, kept for `straight.leave`: freed one by one it would hold up the end of the process."""
 
@@ -25,9 +27,10 @@ def show_checkout(session: str, *, patch: bool = False, show_secrets: bool = Fal
     alive.append(seen)
 
     def lines(value: Checkout, width: int) -> Iterable[str]:
+        from refloat_tui.cli import out
         from refloat_tui.cli.show.work import checkout_lines
 
-        return checkout_lines(value, width, patch=patch)
+        return checkout_lines(value, width if out.is_bounded() else _WHOLE, patch=patch)
 
     answer(
         shown,

@@ -8,7 +8,7 @@ from refloat.usecases.examine import examine
 from refloat.usecases.find_sessions import Scope, list_sessions
 from refloat.usecases.read_session import read_story
 from refloat.usecases.show_recap import show_recap
-from refloat.usecases.show_status import show_status
+from refloat.usecases.tell_status import tell_status
 from refloat.usecases.write_brief import write_brief
 from refloat_tui.mcp import asked
 from refloat_tui.mcp.answers import Document
@@ -31,8 +31,7 @@ def list_(door: Door, given: asked.ListSessions, client: str) -> Document:
 def status(door: Door, given: asked.OfSession, client: str) -> Document:
     """A session's state, the evidence for it, its failure, and the one next operation."""
     del client
-    found = door.located(given.session)
-    return wire.status(show_status(found.reader, found.session, read_story(found.reader, found.found)))
+    return wire.status(tell_status(door.bench(), door.located(given.session)))
 
 
 def recap(door: Door, given: asked.Recap, client: str) -> Document:

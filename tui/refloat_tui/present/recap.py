@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from refloat.model.checkout import Checkout, CheckRun, EditedFile, Fate, Freshness
+from refloat.model.checkout import Checkout, CheckRun, EditedFile, Fate, Freshness, Owner
 from refloat.model.session import State
 from refloat.model.status import Status
 from refloat.model.story import Story
@@ -62,6 +62,9 @@ _FATE_ORDER: Final = (
 )
 
 
+_THERE: Final = frozenset({Fate.COMMITTED, Fate.UNCOMMITTED, Fate.UNCONFIRMED})
+
+
 def _files(checkout: Checkout, story: Story, glyphs: Glyphs) -> list[RecapRow]:
     items = {step.n: step.item for step in story.steps}
     rows: list[RecapRow] = []
@@ -83,7 +86,10 @@ def _files(checkout: Checkout, story: Story, glyphs: Glyphs) -> list[RecapRow]:
 
 
 def _count(file: EditedFile, glyphs: Glyphs) -> Pieces:
-    added, removed = hunks_changed(file.hunks)
+    """Lines of the session's own; nothing where they are not on disk, or lie in one place with another's."""
+    if file.edits[-1].fate not in _THERE or any(hunk.owner is Owner.MIXED for hunk in file.hunks):
+        return ()
+    added, removed = hunks_changed(hunk for hunk in file.hunks if hunk.owner is Owner.THIS_SESSION)
     words = changed_words(added, removed, glyphs)
     return ((" ", ""), *words) if words else ()
 
@@ -225,6 +231,18 @@ def _headed(label: str, rows: list[RecapRow]) -> list[RecapRow]:
     return [RecapRow(label if not at else "", row.text, row.right, row.item) for at, row in enumerate(rows)]
 
 
+_ONLY_LOOKS: Final = frozenset({StepKind.READ, StepKind.SEARCH, StepKind.WEB, StepKind.PLAN})
+
+
+def _nothing_done(status: Status) -> str:
+    """Nothing, or nothing known: a step without a result may have done anything."""
+    steps = [step.n for step in status.open_steps if step.kind not in _ONLY_LOOKS]
+    if not steps:
+        return "no edit, no check, nothing outside"
+    which = f"step {steps[0]}" if len(steps) == 1 else f"steps {', '.join(map(str, steps[:6]))}"
+    return f"nothing known: what {which} did has no recorded result"
+
+
 def recap_rows(
     story: Story, status: Status, checkout: Checkout | None, triage: Triage | None, glyphs: Glyphs
 ) -> tuple[RecapRow, ...]:
@@ -232,7 +250,7 @@ def recap_rows(
     done = [*_edits(story, checkout, glyphs), *_checks(story, checkout, glyphs), *_outside(story, glyphs)]
     return (
         *_asked(story, glyphs),
-        *_headed("DONE", done or [RecapRow("", (("no edit, no check, nothing outside", QUIET),))]),
+        *_headed("DONE", done or [RecapRow("", ((_nothing_done(status), QUIET),))]),
         *_said(story, triage, glyphs),
         *_headed("OPEN", _open(story, status, triage, glyphs)),
         *_last(story, glyphs),

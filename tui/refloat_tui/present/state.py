@@ -59,7 +59,7 @@ _ACTIVITY: Final[dict[Activity, str]] = {
 
 _FAILURE: Final[dict[FailureKind, str]] = {
     FailureKind.PROCESS_EXIT: "its process ended",
-    FailureKind.HOST_RESTART: "this machine restarted",
+    FailureKind.HOST_RESTART: "this machine was started anew since",
     FailureKind.API_ERROR: "the provider answered with an error",
     FailureKind.RATE_LIMIT: "the provider's rate limit",
     FailureKind.AUTH: "it was not signed in",
@@ -157,7 +157,7 @@ def verdict_detail(status: Status, glyphs: Glyphs) -> Pieces:
 _OPERATION: Final[dict[Operation, str]] = {
     "attach": "Go to where it runs; do not start a second one on it.",
     "resolve_liveness": "Find out whether it still runs, before anything else is started.",
-    "continue": "Continue it: nothing is open.",
+    "continue": "Continue it.",
     "new_linked": "Start a linked session with the brief.",
     "prompt": "Ask it something: it never was.",
 }
@@ -166,6 +166,12 @@ _OPERATION: Final[dict[Operation, str]] = {
 def next_words(status: Status) -> str:
     """The one next step, as an order."""
     words = _OPERATION[status.next.operation]
+    left = status.next.open
+    if left:
+        told = f"First know: {one_line('; '.join(left))}."
+        return f"{told} {words}"
+    if status.next.operation == "continue" and left is not None:
+        return "Continue it: nothing is open."
     outside = [step for step in status.open_steps if step.kind is StepKind.EXTERNAL]
     if status.next.operation == "new_linked" and outside:
         return f"Look at what step {outside[-1].n} did, then start a linked session with the brief."

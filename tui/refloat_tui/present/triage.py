@@ -3,7 +3,7 @@
 from typing import Final
 
 from refloat.model.recovery import Pile
-from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVerdict, StillOpen
+from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVerdict, StillOpen, Triage
 from refloat.text import inert_line, one_line
 from refloat.usecases.recover import Card
 from refloat_tui.present import QUIET, STRONG, Pieces
@@ -43,7 +43,7 @@ def kind_words(finding: Finding) -> str:
 
 def what_words(finding: Finding, glyphs: Glyphs) -> str:
     """What it is; a claim between the marks of a quotation."""
-    what = one_line(finding.what)
+    what = inert_line(finding.what) if finding.files else one_line(finding.what)
     return f"{glyphs.quotes[0]}{what}{glyphs.quotes[1]}" if finding.claim else what
 
 
@@ -76,6 +76,16 @@ def card_words(card: Card, glyphs: Glyphs) -> Pieces:
         ("\n", ""),
     )
     return (*head, *evidence(card, glyphs))
+
+
+def nothing_beside(triage: Triage) -> str:
+    """What stands where no action outside and no open work is listed: only without an open step is it nothing."""
+    steps = sorted({(row.subagent or "", step) for row in triage.gone if row.kind == "dangling" for step in row.steps})
+    if not steps:
+        return "Nothing was done outside the checkout, and nothing runs beside it."
+    named = ", ".join(f"{step}{f' of sub-agent {inert_line(agent)}' if agent else ''}" for agent, step in steps[:6])
+    words = f"step {named}" if len(steps) == 1 else f"steps {named}"
+    return f"What {words} did outside the checkout is not known: no result is recorded."
 
 
 _SIGNS: Final[dict[ActionOutcome, tuple[str, str]]] = {

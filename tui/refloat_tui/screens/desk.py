@@ -433,7 +433,9 @@ class DeskScreen(DeskAsks):
     def action_desk_copy(self) -> None:
         """Copy the next command."""
         command = self._detail.head.command
-        if command is not None:
+        if self._detail.head.lacks_brief:
+            self.tell("The command reads HANDOFF.md, which is not there: write the brief first (b, then w).")
+        elif command is not None:
             self.app.copy_to_clipboard(command)
             self.tell(f"Copied: {command}")
 

@@ -26,8 +26,24 @@ _STATES = {
 }
 
 
+_WORDS = {
+    "dangling": "a call whose result was never recorded: nobody knows how far it came",
+    "fate": "what became of one recorded edit: on disk, committed, replaced, reverted, lost, never applied",
+    "unknown tree": "a check of which nobody can say whether it saw the files as they are now",
+    "linked": "a session that was started from the brief of another",
+    "receipt": "the hash-bound record of a finished step: unchanged since saved, which does not make it right",
+    "sealed": "a step that ended and has its receipt",
+    "wrap": "a handover: summary, goal, recipient and next steps, with the receipted steps so far",
+}
+
+
 def _key(action: Action, keys: dict[str, str], glyphs: Glyphs) -> str:
-    shown = keys.get(action.id) or action.shown_key or action.key.replace(",", " ").replace("slash", "/")
+    shown = action.shown_key
+    if shown == "← →":  # the footer shows both under one
+        shown = "→"
+    if action.key.partition(",")[0] == "left" and shown is None:
+        shown = "←"
+    shown = keys.get(action.id) or shown or action.key.replace(",", " ").replace("slash", "/")
     for sign, word in glyphs.keys.items():
         shown = shown.replace(sign, word)
     return shown
@@ -53,6 +69,10 @@ def help_lines(scopes: Sequence[Scope], keys: dict[str, str], glyphs: Glyphs) ->
             ((meaning, "$quiet"),), lead=f"  {state_glyph(state, glyphs)} {state.value:<11}", style=state_style(state)
         )
         for state, meaning in _STATES.items()
+    ]
+    lines += [MarkdownLine(()), MarkdownLine((("Words", "$accent bold"),))]
+    lines += [
+        MarkdownLine(((meaning, "$quiet"),), lead=f"  {word:<13}", style="bold") for word, meaning in _WORDS.items()
     ]
     return lines
 

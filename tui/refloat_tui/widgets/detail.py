@@ -148,6 +148,7 @@ class Detail(Vertical):
         """The checkout was compared."""
         self.checkout = checkout
         if self.opened is not None:
+            self.head.learn(self.opened.status)
             self.query_one("#checkout", CheckoutPane).take(checkout, self.opened.story)
         self._draw_recap()
         self._draw_tabs()

@@ -1,5 +1,6 @@
 """The head of a session: its name, the verdict as a sentence, and the one next step. Unfolds the evidence."""
 
+import os
 import shlex
 
 from textual.app import ComposeResult
@@ -70,6 +71,11 @@ class Head(Vertical):
         self._session, self._status, self._now = session, status, now
         self._draw()
 
+    def learn(self, status: Status) -> None:
+        """More is known of where the session stands."""
+        self._status = status
+        self._draw()
+
     def take_holder(self, lease: Lease | None) -> None:
         """Somebody else is at it, or nobody."""
         if lease != self._holder:
@@ -91,6 +97,16 @@ class Head(Vertical):
         words = shlex.join(self._status.next.command)
         place = self._status.next.workspace
         return f"cd {shlex.quote(place)} && {words}" if place and self._status.next.command[0] != "refloat" else words
+
+    @property
+    def lacks_brief(self) -> bool:
+        """Whether the next command reads a brief that nobody wrote yet."""
+        from refloat.usecases.show_status import BRIEF_FILE  # asked once a key is pressed
+
+        then = self._status.next if self._status is not None else None
+        if then is None or then.operation != "new_linked" or then.workspace is None:
+            return False
+        return not os.path.lexists(os.path.join(then.workspace, BRIEF_FILE))  # noqa: PTH118 - no path is made
 
     def _put(self, name: str, pieces: Pieces) -> None:
         # An update lays the whole screen out anew.

@@ -15,6 +15,7 @@ from refloat_tui.present.triage import (
     action_words,
     evidence,
     kind_words,
+    nothing_beside,
     order_of,
     still_open_words,
     verdict,
@@ -96,7 +97,7 @@ def _drawn(line: CardLine, width: int, glyphs: Glyphs, *, tall: bool) -> Content
     kind = (kind_words(card.finding), QUIET)
     match line.part:
         case 0:
-            mark: Pieces = ((glyphs.ok if card.looked else " ", "$accent"),)
+            mark: Pieces = ((glyphs.reply if card.looked else " ", "$accent"),)
             what = (what_words(card.finding, glyphs), "$person" if card.pile != card.found else STRONG if tall else "")
             if tall:
                 return row((Cell(mark, 1), Cell((what,))), width, glyphs)
@@ -132,11 +133,11 @@ def beside_lines(triage: Triage) -> Iterator[BesideLine]:
     if triage.still_open:
         alive = sum(work.running is True for work in triage.still_open)
         words = f"  {alive or 'none'} of {len(triage.still_open)} that the record left open is proved to run"
-        yield BesideLine("open", (("STILL RUNNING", f"{QUIET} bold"), (words, QUIET)))
+        yield BesideLine("open", (("WHAT ELSE WAS ALIVE", f"{QUIET} bold"), (words, QUIET)))
     for at, work in enumerate(triage.still_open):
         yield BesideLine(f"work {at}", work=work)
     if not triage.do_not_repeat and not triage.still_open:
-        yield BesideLine("none", (("Nothing was done outside the checkout, and nothing runs beside it.", QUIET),))
+        yield BesideLine("none", ((nothing_beside(triage), QUIET),))
 
 
 class BesideList(RowList[BesideLine]):
@@ -167,6 +168,8 @@ def _beside(line: BesideLine, width: int, glyphs: Glyphs) -> Content:
         return row((Cell(line.heading),), width, glyphs)
     elif line.is_probe:
         probe: Pieces = ((one_line(" ".join(line.action.probe or ())), "$key"),)
+        if line.action.no_look:
+            probe = ((one_line(line.action.no_look), QUIET),)
         return row((Cell((("look", QUIET),), 13, "right"), Cell(probe)), width, glyphs)
     else:
         sign, what, right = action_words(line.action, glyphs)

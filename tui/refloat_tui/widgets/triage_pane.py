@@ -21,7 +21,7 @@ from refloat.model.recovery import Said as Answer
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.text import inert_line
-from refloat.usecases.recover import Card, cards_of
+from refloat.usecases.recover import Card, cards_of, confirmed_words
 from refloat_tui.actions import bindings
 from refloat_tui.present import Pieces
 from refloat_tui.present.triage import EMPTY, card_words
@@ -135,14 +135,15 @@ class TriagePane(Pane):
         for pile in PILES:
             on = pile == self.pile
             mark = f"[{pile.upper()}]" if on and self.glyphs.ascii else pile.upper()
-            names.append(
-                ((mark, f"$pile-{pile} bold" + (" underline" if on else "")), (f" {len(self._of(pile))}", "$quiet"))
-            )
+            names.append(((mark, f"$pile-{pile} bold" + (" underline" if on else "")), (self._size_of(pile), "$quiet")))
         if not one:
             third = (self.size.width - 2) // 3
             return row([Cell(words, third) for words in names], self.size.width - 2, self.glyphs)
         empty = "" if self._of(self.pile) else EMPTY[self.pile]
         return Content("   ").join(content(words) for words in names).append_text(f"   {empty}", "$quiet")
+
+    def _size_of(self, pile: Pile) -> str:
+        return f" {len(self._of(pile))}{confirmed_words(self._cards, pile)}"
 
     def on_resize(self) -> None:
         """Three or one, by the new width."""

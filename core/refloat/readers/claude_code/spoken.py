@@ -42,6 +42,8 @@ from refloat.readers.patch import absolute
 from refloat.readers.running import kind_of_running
 
 _SYNTHETIC: Final = "<synthetic>"
+_TELLING: Final = 200
+"""Characters of each argument that tell one call from another."""
 _ENDS: Final = frozenset({"end_turn", "stop_sequence"})
 _STOP_ALWAYS_TOLD: Final = (2, 1, 97)
 """Since then a null stop reason says that a later block of the message never came; 2.1.38 wrote null on all rows."""
@@ -157,6 +159,7 @@ def _call(state: State, block: Row, message: str, here: Here) -> None:
             message=message,
             pending=asked.pending,
             needs_result=not server,
+            told=_telling(tool, given, here),
         )
     )
     if server:
@@ -176,6 +179,11 @@ def _call(state: State, block: Row, message: str, here: Here) -> None:
     state.recent.append([here.row, name])
     if len(state.recent) > RECENT:
         del state.recent[0]
+
+
+def _telling(tool: str, given: Row, here: Here) -> str:
+    """A copied row keeps its time and its input; a row of the same id with another of either is another call."""
+    return "\0".join((here.at or "", tool, *(f"{len(v)}:{v[:_TELLING]}" for v in given.values() if isinstance(v, str))))
 
 
 def _server_result(block: Row, here: Here) -> None:

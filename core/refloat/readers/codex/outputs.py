@@ -31,6 +31,10 @@ _FAILED: Final = re.compile(
     r"|apply_patch verification failed|command timed out after |write_stdin failed|tool call (?:error|failed)"
     r"|Mcp error|MCP error|Failed to |error: |Error: |err: |collab spawn failed|unified exec error|sandbox error"
 )
+_NOT_BEGUN: Final = re.compile(
+    r"apply_patch verification failed|failed to parse function arguments|unsupported (?:call|tool)"
+)
+"""A patch is checked as a whole before its first file is written."""
 _SANDBOX_EXIT: Final = re.compile(r"failed in sandbox.{0,400}?exit code: (-?\d{1,10})", re.DOTALL)
 
 
@@ -42,6 +46,8 @@ class Told:
     text: str
     exit_code: int | None = None
     effects_unknown: bool = False
+    nothing_done: bool = False
+    """The agent looked at what was asked and did not begin."""
     running: str = ""
     """The agent's name for the process that goes on."""
 
@@ -80,7 +86,8 @@ def _from_json(output: str, code: int | None) -> Told:
         return Told(Outcome.INTERRUPTED, output, code, effects_unknown=True)
     if _REFUSED.match(output):
         return Told(Outcome.DENIED, output, code)
-    return Told(Outcome.ERROR, output, code, effects_unknown=output.startswith("command timed out after "))
+    late = output.startswith("command timed out after ")
+    return Told(Outcome.ERROR, output, code, effects_unknown=late, nothing_done=_not_begun(output))
 
 
 def _judge(text: str) -> Told:
@@ -116,10 +123,17 @@ def _judge(text: str) -> Told:
     if timeout or script == "terminated":
         return Told(Outcome.ERROR, text, exit_code, effects_unknown=True)
     bad = script == "failed" or bool(exit_code)
-    return Told(Outcome.ERROR if bad else Outcome.OK, text, exit_code, effects_unknown=False, running=running)
+    if bad:
+        return Told(Outcome.ERROR, text, exit_code, nothing_done=_not_begun(body.removeprefix("Output:").lstrip()))
+    return Told(Outcome.OK, text, exit_code, running=running)
 
 
 def _known_failure(text: str, body: str) -> Told:
     told = _SANDBOX_EXIT.match(body)
     late = body.startswith("command timed out")
-    return Told(Outcome.ERROR, text, int(told[1]) if told else None, effects_unknown=late)
+    code = int(told[1]) if told else None
+    return Told(Outcome.ERROR, text, code, effects_unknown=late, nothing_done=_not_begun(body))
+
+
+def _not_begun(body: str) -> bool:
+    return _NOT_BEGUN.match(body) is not None

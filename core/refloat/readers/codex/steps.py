@@ -80,8 +80,8 @@ class Steps(Talk):
         told = read_output(payload.get("output", payload.get("tools")))
         known = s.open.pop(call, None) or s.closed.get(call) or OpenCall()
         background = self._started(call, known, told)
-        edits: tuple[FileEdit, ...] | None = () if told.outcome is Outcome.DENIED else None
-        failed_patch = known.edits and told.outcome is Outcome.ERROR
+        edits: tuple[FileEdit, ...] | None = () if told.outcome is Outcome.DENIED or told.nothing_done else None
+        failed_patch = known.edits and told.outcome is Outcome.ERROR and not told.nothing_done
         kind = StepKind.COMMAND if known.nested else None
         out.append(
             Result(

@@ -237,3 +237,20 @@ def test_a_file_changed_by_somebody_else():
     talk = ClaudeTalk()
     talk.attach("edited_text_file", filename=PATH, snippet="…")
     assert [(t.kind, t.path) for t in story_of(talk).touched] == [("changed_outside", PATH)]
+
+
+def test_two_edits_under_one_id_are_two_steps():
+    talk = ClaudeTalk()
+    for name in ("one.py", "two.py"):
+        talk.call("Edit", "t1", file_path=f"{CWD}/{name}", old_string="a", new_string="b")
+        talk.result("t1", "has been updated", {**result(), "filePath": f"{CWD}/{name}"})
+    steps = story_of(talk).steps
+    assert [[edit.path for edit in step.edits] for step in steps] == [[f"{CWD}/one.py"], [f"{CWD}/two.py"]]
+
+
+def test_a_call_copied_under_another_row_is_one_step():
+    talk = ClaudeTalk()
+    talk.call("Edit", "t1", file_path=PATH, old_string="a", new_string="b")
+    talk.result("t1", "has been updated", result())
+    talk.rows += [{**row, "uuid": f"{row['uuid']}-copy"} for row in list(talk.rows) if isinstance(row, dict)]
+    assert len(list(story_of(talk).steps)) == 1

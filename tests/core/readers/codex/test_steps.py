@@ -371,3 +371,31 @@ def test_snapshots_of_the_tree_before_a_turn(codex: "CodexHome"):
 def test_raw_input_stays_as_recorded(codex: "CodexHome"):
     codex.rollout().meta().prompt("x").run("c1", "ls").save()
     assert json.loads(codex.steps()["c1"].input) == {"cmd": "ls", "workdir": CWD}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "apply_patch verification failed: Failed to find expected lines in m.py:\nline 55",
+        "Exit code: 1\nWall time: 0 seconds\nOutput:\napply_patch verification failed: no such lines",
+        '{"output":"apply_patch verification failed: no such lines","metadata":{"exit_code":1}}',
+        "unsupported call: apply_patch",
+    ],
+)
+def test_a_patch_that_was_not_begun_changed_nothing(codex: "CodexHome", said: str):
+    patch = "*** Begin Patch\n*** Update File: m.py\n@@\n-a\n+b\n*** Add File: z.py\n+z\n*** End Patch"
+    rollout = codex.rollout().meta().prompt("x")
+    rollout.item("custom_tool_call", call_id="c1", name="apply_patch", input=patch)
+    rollout.item("custom_tool_call_output", call_id="c1", output=said).end().save()
+    step = codex.steps()["c1"]
+    assert (step.outcome, step.edits, step.effects_unknown) == (Outcome.ERROR, (), False)
+    assert step.files == (f"{CWD}/m.py", f"{CWD}/z.py")
+
+
+def test_a_patch_that_failed_while_it_was_written_may_have_changed_something(codex: "CodexHome"):
+    patch = "*** Begin Patch\n*** Add File: z.py\n+z\n*** End Patch"
+    rollout = codex.rollout().meta().prompt("x")
+    rollout.item("custom_tool_call", call_id="c1", name="apply_patch", input=patch)
+    rollout.item("custom_tool_call_output", call_id="c1", output="Exit code: 1\nOutput:\nNo space left").end().save()
+    step = codex.steps()["c1"]
+    assert (step.outcome, step.effects_unknown, len(step.edits)) == (Outcome.ERROR, True, 1)

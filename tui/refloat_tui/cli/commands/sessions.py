@@ -7,11 +7,9 @@ import click
 from refloat import wire
 from refloat.brief.masks import Masker, mask_tree
 from refloat.model.session import State
-from refloat.usecases.explain_end import explain_end
 from refloat.usecases.find_sessions import Scope, list_sessions
 from refloat.usecases.read_session import read_story
 from refloat.usecases.show_recap import DEFAULT_LIMIT, show_recap
-from refloat.usecases.show_status import show_status
 from refloat_tui.cli import out
 from refloat_tui.cli.commands.bench import answer, as_json, bench, full, here, located, session_argument, show_secrets
 from refloat_tui.cli.show.sessions import history_lines, recap_lines, status_lines
@@ -71,9 +69,9 @@ def list_(
 @as_json
 def status(session: str, full: bool, show_secrets: bool, json_: bool) -> None:
     """State, liveness evidence, failure, next operation."""
-    found = located(session)
-    story = read_story(found.reader, found.found, full=full)
-    shown = show_status(found.reader, explain_end(bench(), found.session, story), story)
+    from refloat.usecases.tell_status import tell_status  # the checkout's rooms: no other command of this file asks it
+
+    shown = tell_status(bench(), located(session), full=full)
     answer(
         shown, status_lines, (lambda value: wire.status(value, full=full)) if json_ else None, masked=not show_secrets
     )

@@ -7,6 +7,7 @@ import click
 from refloat import wire
 from refloat.brief.masks import Masker, mask_tree
 from refloat.model.brief import BriefPreview, WrittenBrief
+from refloat.model.session import State
 from refloat.usecases.check_brief import check_brief
 from refloat.usecases.examine import examine
 from refloat.usecases.preview_brief import look_at
@@ -88,6 +89,8 @@ def brief(
     if target is not None:
         write_private(target, written.markdown)
         err.say(f"wrote {target}{_remarks(written)}")
+        if seen.session.state is State.LIVE:
+            err.say("the session is live: the brief is of this moment, and a second writer must not start from it")
     if json_:
         out.write(wire.dump(wire.brief(written), masker=Masker(enabled=not show_secrets)))
     elif target is None:

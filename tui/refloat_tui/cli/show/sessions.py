@@ -58,7 +58,8 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
         yield from labelled("kept", f"{session.kept.at}{f'; {gone}' if gone else ''}", width, 12)
     if session.superseded_by:
         yield from labelled("goes on in", session.superseded_by, width, 12)
-    yield from labelled("next", f"{_OPERATIONS[then.operation]}: {then.why}", width, 12)
+    yield from labelled("next", _OPERATIONS[then.operation], width, 12)
+    yield from labelled("", then.why, width, 12)
     if then.command:
         yield from labelled("", "$ " + " ".join(_quoted(word) for word in then.command), width, 12)
     evidence = [(fact.kind, f"{fact.detail}{f' [{fact.at}]' if fact.at else ''}") for fact in session.liveness.evidence]

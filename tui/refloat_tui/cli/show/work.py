@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
-from refloat.model.checkout import Checkout, DirtyHunk, EditedFile, OtherChange, Owner, PlaceKind
+from refloat.model.checkout import TAKEN_BACK, Checkout, DirtyHunk, EditedFile, OtherChange, Owner, PlaceKind
 from refloat.text import cut, inert_line, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 from refloat_tui.present.preview import HOW_IT_AGES, NOTHING_AGES, NOTHING_MASKED, hint, masked_words, what_ages, where
@@ -84,6 +84,7 @@ def _fates(file: EditedFile) -> str:
     steps: dict[str, list[str]] = {}
     for edit in file.edits:
         fate = edit.fate.replace("_", " ") + (f" in {edit.commit[:12]}" if edit.commit else "")
+        fate += f" ({'by ' if edit.by != TAKEN_BACK else ''}{inert_line(edit.by)})" if edit.by else ""
         steps.setdefault(fate, []).append(str(edit.step))
     told = [f"step{'s' if len(numbers) > 1 else ''} {', '.join(numbers)} {fate}" for fate, numbers in steps.items()]
     doubt = "" if file.confirmed else "not confirmed by the record"
@@ -109,8 +110,11 @@ def _hunks(file: EditedFile, checkout: Checkout) -> Iterator[str]:
 
 def triage_lines(triage: Triage, width: int) -> Iterator[str]:
     """The three piles, what must not be repeated, what may still run."""
-    sizes = f"saved {len(triage.saved)} · claimed {len(triage.claimed)} · gone {len(triage.gone)}"
+    seen = "" if triage.confirmed == len(triage.saved) else f" ({triage.confirmed} confirmed)"
+    sizes = f"saved {len(triage.saved)}{seen} · claimed {len(triage.claimed)} · gone {len(triage.gone)}"
     yield from labelled("TRIAGE", f"{triage.session}  {sizes}", width)
+    if not (triage.saved or triage.claimed or triage.gone or triage.do_not_repeat or triage.still_open):
+        yield from labelled("", "No edit, check, commit, effect outside or claim is recorded: nothing to sort.", width)
     yield from section("SAVED", _findings(triage.saved, width))
     yield from section("CLAIMED", _findings(triage.claimed, width))
     yield from section("GONE", _findings(triage.gone, width))
@@ -120,7 +124,7 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
             f"step {row.step}",
             f"{row.times}×" if row.times > 1 else "",
             row.action,
-            "look: " + shlex.join(row.probe) if row.probe else "",
+            row.no_look or ("look: " + shlex.join(row.probe) if row.probe else ""),
         )
         for row in triage.do_not_repeat
     ]

@@ -35,11 +35,16 @@ _STYLES: Final[dict[Confidence, str]] = {
 _OUT: Final = "#out#"
 
 
-def confidence_sign(line: Line, glyphs: Glyphs) -> tuple[str, str]:
-    """One sign for how a line is known, with its style; a person's line has their sign."""
+def confidence_sign(line: Line, glyphs: Glyphs, section: Section) -> tuple[str, str]:
+    """One sign for how a line is known, with its style; a person's line has their sign.
+
+    What is uncertain gets no sign of approval, however surely it was seen that it is lost.
+    """
     if line.by is not None:
         return glyphs.prompt, PERSON
     match line.confidence:
+        case Confidence.VERIFIED if section == "uncertain":
+            return glyphs.changed, _STYLES[Confidence.RECONSTRUCTED]
         case Confidence.VERIFIED:
             return glyphs.ok, _STYLES[line.confidence]
         case Confidence.RECORDED:
@@ -61,15 +66,15 @@ def brief_rows(look: Look) -> list[Row]:
         rows += [gap(f"{section} gap"), heading(f"{section} head", ((words, "$accent bold"),))]
         lines = lines_of(brief, section)
         for at, line in enumerate(lines):
-            rows += _line_rows(f"{section}#{at}", line, look)
+            rows += _line_rows(f"{section}#{at}", line, look, section)
         rows += _taken_out_rows(section, look)
         if not lines:
             rows += wrapped_rows(f"{section}#", (("nothing recorded", QUIET),), look.width, indent=2)
     return rows
 
 
-def _line_rows(key: str, line: Line, look: Look) -> list[Row]:
-    sign, style = confidence_sign(line, look.glyphs)
+def _line_rows(key: str, line: Line, look: Look, section: Section) -> list[Row]:
+    sign, style = confidence_sign(line, look.glyphs, section)
     rows = wrapped_rows(key, ((_shown(line.text, look), PERSON if line.by is not None else ""),), look.width, indent=2)
     first = rows[0].drawn
     assert first is not None  # noqa: S101 - wrapped rows are drawn
@@ -137,7 +142,7 @@ class BriefPage(PageView):
         line = _line(look, key)
         if line is None:
             return [(("The title. Anything here can be changed.", QUIET),)] if key == "title" else ()
-        sign, style = confidence_sign(line, look.glyphs)
+        sign, style = confidence_sign(line, look.glyphs, "uncertain" if key.startswith("uncertain#") else "established")
         if line.by is not None:
             return [((f"{sign} ", style), (f"by {one_line(line.by)}", PERSON))]
         steps = ", ".join(str(step) for step in line.steps)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from refloat.model.recovery import PILES, LookedAt, MovedTo, Page, Said
 from refloat.model.triage import Finding
 from refloat.text import inert_line, one_line
-from refloat.usecases.recover import Card, Recovery, cards
+from refloat.usecases.recover import Card, Recovery, cards, confirmed_words
 from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.hunk import place_name
 from refloat_tui.present.triage import EMPTY, kind_words, verdict, what_words
@@ -42,7 +42,10 @@ class TriagePage(PageView):
     def reason(self, look: Look) -> Pieces:
         """What the piles mean."""
         del look
-        words = "Saved: seen on disk, or recorded. Claimed: said, and no step proves it. Gone: it stands nowhere."
+        words = (
+            "Saved: seen on disk, or recorded. Claimed: said, and no step proves it. "
+            "Gone: it stands nowhere, or nobody knows how it ended."
+        )
         return ((words, QUIET),)
 
     def rows(self, look: Look) -> Sequence[Row]:
@@ -52,7 +55,12 @@ class TriagePage(PageView):
             own = [card for card in found if card.pile == pile]
             if rows:
                 rows.append(gap(f"{pile} gap"))
-            rows.append(heading(f"{pile} pile", ((pile.upper(), f"$pile-{pile} bold"), (f"  {len(own)}", QUIET))))
+            rows.append(
+                heading(
+                    f"{pile} pile",
+                    ((pile.upper(), f"$pile-{pile} bold"), (f"  {len(own)}{confirmed_words(found, pile)}", QUIET)),
+                )
+            )
             if not own:
                 rows.append(heading(f"{pile} none", ((f"  {EMPTY[pile]}", QUIET),)))
             rows += [Row(card.key, _cells(card, look)) for card in own]
@@ -137,7 +145,7 @@ def _card(look: Look, key: str) -> Card | None:
 
 def _cells(card: Card, look: Look) -> tuple[Cell, ...]:
     moved = card.pile != card.found
-    mark = look.glyphs.ok if card.looked else " "
+    mark = look.glyphs.reply if card.looked else " "
     what = what_words(card.finding, look.glyphs)
     cells = [Cell(((mark, "$accent"),), 1), Cell(((what, PERSON if moved else ""),))]
     if look.width >= 60:
@@ -153,7 +161,8 @@ def _still_open(look: Look) -> list[Row]:
     rows = [
         gap("open gap"),
         heading(
-            "open", (("BESIDE THE TALK", STRONG), (f"  {several(len(running), 'thing')} the record left open", QUIET))
+            "open",
+            (("WHAT ELSE WAS ALIVE", STRONG), (f"  {several(len(running), 'thing')} the record left open", QUIET)),
         ),
     ]
     for at, work in enumerate(running):

@@ -138,7 +138,7 @@ def _claim(look: Look, key: str) -> Card | None:
 
 
 def _claim_cells(card: Card, look: Look) -> tuple[Cell, ...]:
-    mark = look.glyphs.ok if card.looked else " "
+    mark = look.glyphs.reply if card.looked else " "
     cells = [Cell(((mark, "$accent"),), 4, "right"), Cell(((what_words(card.finding, look.glyphs), ""),))]
     if look.width >= 60:
         cells.append(Cell(((kind_words(card.finding), QUIET),), 18))

@@ -1,0 +1,29 @@
+"""What a failed check says failed, in its own words."""
+
+import pytest
+
+from refloat.commands import what_failed
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        (
+            "FAILED tests/test_importer.py::test_retries - assert 2 == 3\n===== 1 failed, 41 passed in 0.12s =====",
+            "1 failed, 41 passed: tests/test_importer.py::test_retries",
+        ),
+        ("FAILED a.py::x\nFAILED a.py::y\n2 failed in 0.04s\n", "2 failed: a.py::x and 1 more"),
+        ("FAIL: test_x (tests.T)\nRan 3 tests\nFAILED (failures=1)", "FAILED (failures=1): test_x (tests.T)"),
+        ("test a::b ... FAILED\ntest result: FAILED. 1 passed; 1 failed; 0 ignored", "1 passed; 1 failed: a::b"),
+        ("--- FAIL: TestSum (0.00s)\nFAIL", "TestSum"),
+        ("  ● sums › adds\n\nTests:       1 failed, 3 passed, 4 total", "1 failed, 3 passed, 4 total: sums › adds"),
+        (
+            "src/a.py:3: error: Bad\nFound 1 error in 1 file (checked 2)",
+            "Found 1 error in 1 file (checked 2): src/a.py:3: error: Bad",
+        ),
+        ("5 passed in 1.00s", ""),
+        ("Segmentation fault", ""),
+    ],
+)
+def test_the_summary_and_what_it_names(output: str, told: str) -> None:
+    assert what_failed(output) == told

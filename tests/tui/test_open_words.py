@@ -1,0 +1,78 @@
+"""What is not known is not told as nothing, and another's lines are not counted as the session's."""
+
+from dataclasses import replace
+
+from refloat.model.checkout import Owner
+from refloat.model.transcript import Outcome, StepKind
+from refloat.model.triage import Finding, FindingVerdict
+from refloat.readers.claude_code import ClaudeCode
+from refloat.testing.samples import crashed, make_session, make_step, make_story
+from refloat.usecases.recover import Card, confirmed_words
+from refloat.usecases.show_status import show_status
+from refloat_tui.present.recap import recap_rows
+from refloat_tui.present.state import next_words
+from refloat_tui.present.triage import nothing_beside, what_words
+from refloat_tui.theme import ASCII, UNICODE
+
+EMPTY = replace(crashed().triage, saved=(), claimed=(), gone=(), still_open=(), do_not_repeat=())
+
+
+def finding(what: str, kind: str, verdict: FindingVerdict, files: tuple[str, ...] = ()) -> Finding:
+    return Finding(what, kind, files, (1,), None, verdict, None, (), None, "why")
+
+
+def test_nothing_is_said_only_where_no_step_is_open() -> None:
+    assert nothing_beside(EMPTY).startswith("Nothing was done outside")
+    hung = replace(EMPTY, gone=(finding("python invoice.py", "dangling", FindingVerdict.LOST),))
+    assert nothing_beside(hung) == "What step 1 did outside the checkout is not known: no result is recorded."
+
+
+def test_the_recap_does_not_call_an_open_command_nothing() -> None:
+    for outcome, words in ((Outcome.DANGLING, "nothing known: what step 1 did"), (Outcome.OK, "nothing outside")):
+        step = make_step(1, StepKind.COMMAND, "python invoice.py", outcome=outcome)
+        session = make_session()
+        story = make_story(session, (step,))
+        status = show_status(ClaudeCode(), session, story)
+        rows = recap_rows(story, status, None, None, UNICODE)
+        told = " ".join(text for row in rows for text, _ in row.text)
+        assert words in told
+
+
+def test_the_app_and_status_tell_the_same_of_what_is_lost() -> None:
+    sample = crashed()
+    status = show_status(ClaudeCode(), sample.session, sample.story, sample.checkout)
+    assert status.next.open
+    assert "src/vat.py" in next_words(status)
+    assert "src/vat.py" in status.next.why
+
+
+def test_lines_of_somebody_else_are_not_counted_beside_a_file() -> None:
+    sample = crashed()
+    status = show_status(ClaudeCode(), sample.session, sample.story, sample.checkout)
+
+    def counts(owner: Owner) -> bool:
+        files = tuple(
+            replace(file, hunks=tuple(replace(hunk, owner=owner) for hunk in file.hunks))
+            for file in sample.checkout.files
+        )
+        checkout = replace(sample.checkout, files=files)
+        rows = recap_rows(sample.story, status, checkout, None, UNICODE)
+        return any("+1" in text for row in rows for text, _ in row.text)
+
+    assert counts(Owner.THIS_SESSION)
+    assert not counts(Owner.OTHER_SESSION)
+    assert not counts(Owner.MIXED)
+
+
+def test_the_saved_say_how_many_were_seen() -> None:
+    seen = finding("a", "edit", FindingVerdict.CONFIRMED)
+    failed = finding("pytest", "check", FindingVerdict.RECORDED)
+    cards = [Card(row.what, row, "saved", "saved", "", looked=False) for row in (seen, failed)]
+    assert confirmed_words(cards, "saved") == " (1 confirmed)"
+    assert confirmed_words(cards[:1], "saved") == ""
+    assert confirmed_words(cards, "gone") == ""
+
+
+def test_control_characters_of_a_file_name_are_named_in_the_triage() -> None:
+    row = finding("a\nb.py edited", "edit", FindingVerdict.CONFIRMED, ("a\nb.py",))
+    assert what_words(row, ASCII) == "a\\nb.py edited"
