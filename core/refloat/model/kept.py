@@ -80,6 +80,10 @@ class KeptNow:
     """The copy is new, or not as the one before."""
     missing: tuple[str, ...] = ()
     """Kept earlier, and no longer with the agent: they stay in the copy."""
+    unlike: tuple[str, ...] = ()
+    """Originals that are not what was kept of them, grown: shortened, emptied, or another file. The copy stays."""
+    damaged: tuple[tuple[str, str], ...] = ()
+    """Files of a copy from before that are not what was kept: (path of the original, what)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,10 @@ def write_receipt(
     """A receipt for a sealed step. `verdict` is what was found of it just now, and is bound with the rest."""
     provenance = f"RECORDED BY REFLOAT, RUN BY {text(row, 'producer').upper()}"
     payload = {
-        "inputs": {"summary": text(row, "summary"), "sha256": row["input_sha256"]},
+        "inputs": {
+            "summary": text(row, "summary"),
+            "sha256": row["input_sha256"] if _fits(row["input_sha256"]) else None,
+        },
         "issuer_claims": {"provenance_class": provenance},
         "output": _shown(output),
         "receipt_schema_version": VERSION,
@@ -128,9 +131,9 @@ def merkle_root(leaves: Sequence[bytes]) -> str:
 
 def _check_receipt(found: Object, now: str) -> None:
     version = found.get("receipt_schema_version")
-    if version not in _KNOWN:
+    if not isinstance(version, str) or version not in _KNOWN:
         raise _Fails("receipt_schema_version", f"{version!r} is not known here", "not_checked")
-    _check_schema(found, str(version))
+    _check_schema(found, version)
     raw = _decoded(found.get("canonical_bytes"))
     length = found.get("canonical_byte_length")
     if length is not None and length != len(raw):

@@ -12,13 +12,13 @@ from hashlib import sha256
 from typing import Final, cast
 
 from refloat.errors import Unreadable
-from refloat.model.record import Verified
+from refloat.model.record import Fault, Verified
 from refloat.model.saving import LINK_KINDS, LinkKind
 from refloat.record.contents import ContentMissing, read
 from refloat.record.engine import Connection, Row
 from refloat.record.keys import Known, no_keys
 from refloat.record.packing import ContentDamaged
-from refloat.record.rows import number, text
+from refloat.record.rows import number, readable, text
 from refloat.record.store import Record
 from refloat.record.verify import CheckContent, ContentFault, judge_job, judge_mentions
 from refloat.record.whole import WholeJob
@@ -38,6 +38,7 @@ _NEEDED: Final[Mapping[LinkKind, tuple[str, ...]]] = {
         "signer",
         "signature",
         "input_sha256",
+        "output_sha256",
     ),
     "wrap": ("id", "job", "sealed", "previous", "digests", "receipt", "signer", "signature"),
     "pickup": ("id", "job", "sealed", "previous", "digests", "receipt", "signer", "signature"),
@@ -99,8 +100,17 @@ def verify_export(document: Mapping[str, object], known: Known = no_keys) -> Ver
         raise NoExport("the export's job lacks fields")
     job = WholeJob(name, own, tuple(links))
     found = judge_job(job, _content_check(document.get("contents")), known)
-    faults = (*found.problems, *judge_mentions(job))
+    faults = (*_judge_names(job), *found.problems, *judge_mentions(job))
     return replace(found, problems=faults, by_itself=True, remarks=_unknowable(found))
+
+
+def _judge_names(job: WholeJob) -> Iterator[Fault]:
+    """Where the document is not of the job that its own row or a link is of; receipts bind only the links'."""
+    if job.row is not None and job.row["name"] != job.name:
+        yield Fault(None, "job", "the document names another job than its own row")
+    other = sum(link["job"] != job.name for _, link in job.links)
+    if other:
+        yield Fault(None, "job", f"the document names another job than {other} of its {len(job.links)} links")
 
 
 def _unknowable(found: Verified) -> tuple[str, ...]:
@@ -191,7 +201,7 @@ def _plain_row(row: Row) -> dict[str, object]:
 
 def _plain(value: object) -> object:
     if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        return readable(value)
     return value if value is None or isinstance(value, int) else f"no text and no whole number: {value!r}"
 
 

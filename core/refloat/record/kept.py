@@ -1,8 +1,8 @@
 """Own copies of sessions: each session's files compressed and hashed in a private directory, with a manifest.
 
 Decides what counts: only what a whole manifest names, which is put in place last. Killed at any instant, the copy from
-before stands, or none. A source may grow while it is copied. Refuses to write outside its directory, and to forget a
-kept file because its original is gone.
+before stands, or none. A source may grow while it is copied. Refuses to write outside its directory, to forget a kept
+file because its original is gone, and to replace one by what does not begin with it.
 """
 
 import fcntl
@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, Final, NamedTuple, cast
 
 from refloat.errors import NotDone
 from refloat.model.kept import KeptCopy, KeptFile, Role, Source
@@ -35,6 +35,16 @@ class KeptDamaged(Exception):  # noqa: N818 - reads as the answer that it is
     """A kept copy, or a file of it, is not as it was written."""
 
 
+class Kept(NamedTuple):
+    """What came of keeping a session."""
+
+    copy: KeptCopy
+    changed: bool
+    """It is another one than before."""
+    unlike: tuple[str, ...]
+    """Originals that are not what was kept of them, grown: the earlier copy of each stays."""
+
+
 class _Changed(Exception):  # noqa: N818 - reads as the answer that it is
     """The source is not the file any more that was begun with."""
 
@@ -54,10 +64,10 @@ def _plain(word: str) -> str:
 
 def keep(
     data: Path, session: SessionName, sources: Sequence[Source], now: Stamp, *, title: str = "", by_path: bool = False
-) -> tuple[KeptCopy, bool]:
-    """Copy a session's files; the copy, and whether it is another one than before.
+) -> Kept:
+    """Copy a session's files.
 
-    Files kept earlier whose originals are gone stay in the copy.
+    Files kept earlier stay in the copy where their originals are gone, or are not what was kept, grown.
 
     Raises:
         NotDone: a transcript cannot be copied, or the disk takes no more. The copy from before stands.
@@ -71,17 +81,66 @@ def keep(
                 before = read_copy(directory)
             except (OSError, KeptDamaged):
                 before = None
-            files = {source.path: kept for source in sources if (kept := _keep_file(directory, source)) is not None}
-            earlier = {file.path: file for file in before.files} if before is not None else {}
-            files |= {path: file for path, file in earlier.items() if path not in files and not os.path.lexists(path)}
-            copy = _described(session, now, title, tuple(files.values()), directory, by_path=by_path)
-            if before is not None and before.files == copy.files:
-                return before, False
-            _write_manifest(copy)
+            files, unlike = _keep_files(directory, sources, before)
+            copy = _described(session, now, title, files, directory, by_path=by_path)
+            changed = before is None or before.files != copy.files
+            if changed:
+                _write_manifest(copy)
             _clear(copy)
     except OSError as error:
         raise NotDone(f"{session} is not kept: {error.strerror or error}") from error
-    return copy, True
+    return Kept(before if before is not None and not changed else copy, changed, unlike)
+
+
+def _keep_files(
+    directory: Path, sources: Sequence[Source], before: KeptCopy | None
+) -> tuple[tuple[KeptFile, ...], tuple[str, ...]]:
+    """The files of the new copy, and the originals that are not what was kept of them."""
+    earlier = {file.path: file for file in before.files} if before is not None else {}
+    files: dict[str, KeptFile] = {}
+    unlike: list[str] = []
+    for source in sources:
+        old = earlier.get(source.path)
+        if source.role == "transcript" and os.path.islink(source.path):  # noqa: PTH114 - text stays text
+            if old is None:
+                raise NotDone(f"{source.path} is a link to another file, and not the session's own")
+            new = None
+        else:
+            new = _keep_file(directory, source)
+            if new is None:
+                continue
+        if before is None or old is None or (new is not None and _goes_on(before, source, new, old)):
+            files |= {} if new is None else {source.path: new}
+        elif new is not None and _is_damaged(before, old):
+            files[source.path] = new
+        else:
+            unlike.append(source.path)
+            files[source.path] = old
+    rest = [file for path, file in earlier.items() if path not in files]
+    unlike += [file.path for file in rest if file.role == "transcript" and os.path.lexists(file.path)]
+    return (*files.values(), *rest), tuple(unlike)
+
+
+def _goes_on(before: KeptCopy, source: Source, new: KeptFile, old: KeptFile) -> bool:
+    """Whether a file is what was kept of it, grown; one that is written anew as a whole must not be emptied."""
+    if new.sha256 == old.sha256:
+        return True
+    if not source.lines:
+        return new.bytes > 0 or old.bytes == 0
+    found, left = sha256(), old.bytes
+    for part in read_kept(before, new):
+        found.update(part[:left])
+        left -= min(left, len(part))
+    return found.hexdigest() == old.sha256
+
+
+def _is_damaged(copy: KeptCopy, file: KeptFile) -> bool:
+    try:
+        for _ in read_kept(copy, file):
+            pass
+    except KeptDamaged:
+        return True
+    return False
 
 
 @contextmanager

@@ -17,7 +17,17 @@ def get_text(row: Row, name: str) -> str | None:
     value = row.get(name)
     if not isinstance(value, str):
         return None
-    return value if value.isascii() else value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return readable(value)
+
+
+def readable(value: str) -> str:
+    """A text without what UTF-8 cannot carry: damaged bytes are shown as replaced, and so are lone surrogates."""
+    if value.isascii():
+        return value
+    try:
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except UnicodeEncodeError:
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def number(row: Row, name: str) -> int | None:

@@ -23,8 +23,8 @@ from refloat.record.engine import PATIENCE, NotWritten, RecordUnavailable, Row, 
 from refloat.record.migrating import NEWEST, NOTES, Migration, find_migrations
 from refloat.record.statements import statement
 
-_FAULTS: Final = (sqlite3.Error, UnicodeDecodeError)
-"""What the module raises; the second where a damaged name stands in an error's own words."""
+_FAULTS: Final = (sqlite3.Error, UnicodeError)
+"""What the module raises; the second where damaged text stands in an error's own words, or is to be written again."""
 
 
 class SqliteConnection:

@@ -178,13 +178,13 @@ def judge_mentions(job: WholeJob) -> tuple[Fault, ...]:
     if job.row is None:
         return ()
     last_seq = number(job.row, "last_seq") or 0
-    wraps = {row["id"] for kind, row in job.links if kind == "wrap"}
+    wraps = {text(row, "id") for kind, row in job.links if kind == "wrap"}
     faults: list[Fault] = []
     for kind, row in job.links:
         spoken = number(row, "last_seq") or 0 if kind == "wrap" else 0
         if spoken > last_seq:
             faults.append(Fault(spoken, "step", f"a wrap speaks of {spoken} steps, {last_seq} are counted", "missing"))
-        if kind == "pickup" and row.get("wrap") is not None and row["wrap"] not in wraps:
+        if kind == "pickup" and row.get("wrap") is not None and text(row, "wrap") not in wraps:
             what = f"a pickup took the wrap {text(row, 'wrap')[:12]}, which is not there"
             faults.append(Fault(None, "wrap", what, "missing"))
     return tuple(faults)

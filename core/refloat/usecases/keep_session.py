@@ -90,15 +90,16 @@ def _keep(bench: Workbench, reader: Reader, found: Found) -> KeptNow:
     directory = directory_of(places.data, session)
     if _is_copy(bench, found):
         try:
-            copy, changed = read_copy(directory), False
+            copy, changed, unlike = read_copy(directory), False, tuple[str, ...]()
         except (OSError, KeptDamaged) as error:
             raise NotDone(f"{session} is only left as a kept copy, and that cannot be read: {error}") from error
     else:
         sources = find_sources(bench, reader, found)
         now = bench.machine.clock.now()
-        copy, changed = keep(places.data, session, sources, now, title=found.title, by_path=found.by_path)
+        copy, changed, unlike = keep(places.data, session, sources, now, title=found.title, by_path=found.by_path)
     gone = tuple(file.path for file in copy.files if not os.path.lexists(file.path))
-    return KeptNow(copy, sum(_secrets(copy)), changed, gone)
+    damaged = () if changed else tuple(find_damage(copy))
+    return KeptNow(copy, sum(_secrets(copy)), changed, gone, unlike, damaged)
 
 
 def find_sources(bench: Workbench, reader: Reader, found: Found) -> Sequence[Source]:

@@ -22,6 +22,7 @@ from refloat.record.rows import number, text
 from refloat.record.running import forget_command, note_command
 from refloat.record.spool import Spool
 from refloat.record.store import NotWritten, Record, find_url, open_record
+from refloat.usecases.targets import refuse_target
 
 _STOPPED: Final = frozenset((signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL))
 """Signals that somebody sent to end a command; the others are its own faults."""
@@ -225,13 +226,14 @@ def _tell_unsigned(record: Record, tell: Callable[[str], None]) -> None:
         tell(record.unsigned_because)
 
 
-def write_receipt(path: str, document: str) -> None:
+def write_receipt(path: str, document: str, data: Path) -> None:
     """Write a receipt for its owner's eyes alone (0600); a link of that name is not followed.
 
     Raises:
-        NotDone: it could not be written.
+        NotDone: it could not be written, or must not be there: `data` holds the record.
 
     """
+    refuse_target(path, data)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         with open(handle, "w", encoding="utf-8") as file:  # noqa: PTH123

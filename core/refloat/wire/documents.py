@@ -472,6 +472,8 @@ def kept_now(value: KeptNow) -> Document:
         "secrets": value.secrets,
         "changed": value.changed,
         "originals_gone": list(value.missing),
+        "originals_changed": list(value.unlike),
+        "damaged": [{"path": path, "what": what} for path, what in value.damaged],
     }
 
 

@@ -87,6 +87,24 @@ def test_what_is_taken_out_of_an_export_is_missed(
     assert fault in verdicts(path)
 
 
+@pytest.mark.parametrize(
+    "relabel",
+    [
+        pytest.param(lambda found: found.update(job="payroll"), id="the document"),
+        pytest.param(lambda found: found["row"].update(name="payroll"), id="its own row"),
+        pytest.param(lambda found: (found.update(job="payroll"), found["row"].update(name="payroll")), id="both"),
+    ],
+)
+def test_an_export_relabelled_as_another_job_is_altered(
+    exported: Callable[[Format], Path], relabel: Callable[[Any], object]
+) -> None:
+    path = exported("json")
+    document = json.loads(path.read_text())
+    relabel(document)
+    path.write_text(json.dumps(document))
+    assert (None, "job", "altered") in verdicts(path)
+
+
 def test_a_flipped_bit_of_exported_bytes_is_found(exported: Callable[[Format], Path]) -> None:
     path = exported("json")
     text = path.read_text()
@@ -125,6 +143,22 @@ def test_parts_of_an_export_that_are_missing_are_a_sentence(exported: Callable[[
         path.with_name("x.json").write_text(json.dumps(document))
         with pytest.raises(NoExport):
             verify_file(path.with_name("x.json"), NOW_LATER)
+
+
+def test_odd_values_in_an_export_are_told_and_end_nothing(exported: Callable[[Format], Path]) -> None:
+    path = exported("json")
+    kinds = {"steps": "output_sha256", "wraps": "id", "pickups": "wrap"}
+    for kind, name in kinds.items():
+        for value in ([], {}, "\ud800", 1.5):
+            document = json.loads(path.read_text())
+            document[kind][0][name] = value
+            path.with_name("x.json").write_text(json.dumps(document))
+            assert not verify_file(path.with_name("x.json"), NOW_LATER).ok
+    document = json.loads(path.read_text())
+    del document["steps"][0]["output_sha256"]
+    path.with_name("x.json").write_text(json.dumps(document))
+    with pytest.raises(NoExport):
+        verify_file(path.with_name("x.json"), NOW_LATER)
 
 
 # ── AER-1 ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -210,6 +244,7 @@ def test_receipts_of_others_that_hold(tmp_path: Path, made: object) -> None:
         (receipt(provenance_class="EXECUTED BY ANOTHER"), "provenance_class", "altered"),
         (receipt(tool="build"), "tool", "altered"),
         (receipt(receipt_schema_version="9"), "receipt_schema_version", "not_checked"),
+        (receipt(receipt_schema_version=[]), "receipt_schema_version", "not_checked"),
     ],
 )
 def test_receipts_of_others_that_do_not(tmp_path: Path, made: object, field: str, verdict: str) -> None:
@@ -362,3 +397,14 @@ def test_an_export_cut_at_its_end_is_found_where_what_is_left_speaks_of_it(
     document["wraps"] = []
     path.write_text(json.dumps(document))
     assert {(None, "wrap", "missing")} < verdicts(path)
+
+
+def test_bytes_where_a_hash_belongs_are_exported_as_altered(record: Record, tmp_path: Path) -> None:
+    fill(record, tmp_path)
+    if record.engine.name != "sqlite":
+        pytest.skip("the other engine's columns hold no bytes")
+    with record.engine.writing() as connection:
+        raw: Any = connection
+        raw.raw.execute("UPDATE steps SET input_sha256 = x'ff00' WHERE seq = 1")
+    (first, *_) = export_job(record, "retry", "aer1", nothing)
+    assert json.loads(first)["verification_status"] == "altered"

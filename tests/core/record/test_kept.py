@@ -45,7 +45,7 @@ def test_a_copy_is_exact_private_and_comes_back(tmp_path: Path):
     talk, side = tmp_path / "t.jsonl", tmp_path / "s.txt"
     talk.write_bytes(b'{"a":1}\n{"torn')
     side.write_bytes(os.urandom(3_000_000))
-    copy, changed = keep(tmp_path / "data", NAME, [source(talk), source(side, "side")], NOW, title="t")
+    copy, changed, _ = keep(tmp_path / "data", NAME, [source(talk), source(side, "side")], NOW, title="t")
     assert changed
     assert read_copy(copy.directory) == copy
     assert (content(copy), content(copy, 1)) == (talk.read_bytes(), side.read_bytes())
@@ -57,12 +57,12 @@ def test_a_copy_is_exact_private_and_comes_back(tmp_path: Path):
 def test_the_same_again_is_no_change_and_growth_is(tmp_path: Path):
     talk = tmp_path / "t.jsonl"
     talk.write_bytes(b"one\n")
-    first, _ = keep(tmp_path / "data", NAME, [source(talk)], NOW)
-    again, changed = keep(tmp_path / "data", NAME, [source(talk)], LATER)
+    first, *_ = keep(tmp_path / "data", NAME, [source(talk)], NOW)
+    again, changed, _ = keep(tmp_path / "data", NAME, [source(talk)], LATER)
     assert (again, changed) == (first, False)
     with talk.open("ab") as file:
         file.write(b"two\n")
-    grown, changed = keep(tmp_path / "data", NAME, [source(talk)], LATER)
+    grown, changed, _ = keep(tmp_path / "data", NAME, [source(talk)], LATER)
     assert changed
     assert (grown.at, content(grown)) == (LATER, b"one\ntwo\n")
     assert len(list(grown.directory.glob("*.zst"))) == 1
@@ -75,7 +75,7 @@ def test_what_the_agent_deleted_stays_in_the_copy(tmp_path: Path):
     keep(tmp_path / "data", NAME, [source(talk), source(side, "side")], NOW)
     side.unlink()
     talk.write_bytes(b"one\ntwo\n")
-    copy, _ = keep(tmp_path / "data", NAME, [source(talk)], LATER)
+    copy, *_ = keep(tmp_path / "data", NAME, [source(talk)], LATER)
     assert [content(copy, n) for n in range(2)] == [b"one\ntwo\n", b"tool result"]
 
 
@@ -100,7 +100,7 @@ def test_a_transcript_that_grows_while_it_is_copied_is_kept_to_a_line_end(
                 file.write(grows[1])
 
     monkeypatch.setattr(store, "pack", growing)
-    copy, _ = keep(tmp_path / "data", NAME, [source(talk)], NOW)
+    copy, *_ = keep(tmp_path / "data", NAME, [source(talk)], NOW)
     assert content(copy) == kept
 
 
@@ -109,7 +109,7 @@ def test_one_that_is_rewritten_all_the_time_is_refused_and_the_copy_from_before_
 ):
     talk = tmp_path / "t.jsonl"
     talk.write_bytes(b"one\n")
-    first, _ = keep(tmp_path / "data", NAME, [source(talk)], NOW)
+    first, *_ = keep(tmp_path / "data", NAME, [source(talk)], NOW)
     real = pack
 
     def rewriting(parts: Any) -> Any:
@@ -132,14 +132,14 @@ def test_a_transcript_that_is_gone_is_refused_and_a_side_file_is_left_out(tmp_pa
     with pytest.raises(FileNotFoundError):
         read_copy(directory_of(tmp_path / "data", NAME))
     talk.write_bytes(b"one\n")
-    copy, _ = keep(tmp_path / "data", NAME, [source(talk), source(side, "side")], NOW)
+    copy, *_ = keep(tmp_path / "data", NAME, [source(talk), source(side, "side")], NOW)
     assert [file.path for file in copy.files] == [str(talk)]
 
 
 def test_every_flipped_bit_is_found(tmp_path: Path):
     talk = tmp_path / "t.jsonl"
     talk.write_bytes(b"".join(b'{"n":%d}\n' % n for n in range(200)))
-    copy, _ = keep(tmp_path / "data", NAME, [source(talk)], NOW)
+    copy, *_ = keep(tmp_path / "data", NAME, [source(talk)], NOW)
     chance = random.Random(7)  # noqa: S311 - no secret
     for path in (copy.directory / "manifest.json", *copy.directory.glob("*.zst")):
         whole = path.read_bytes()
@@ -159,11 +159,37 @@ def test_every_flipped_bit_is_found(tmp_path: Path):
 def test_keeping_again_heals_a_damaged_copy(tmp_path: Path):
     talk = tmp_path / "t.jsonl"
     talk.write_bytes(b"one\n")
-    copy, _ = keep(tmp_path / "data", NAME, [source(talk)], NOW)
+    copy, *_ = keep(tmp_path / "data", NAME, [source(talk)], NOW)
     (packed,) = copy.directory.glob("*.zst")
     packed.write_bytes(b"rubbish")
     keep(tmp_path / "data", NAME, [source(talk)], LATER)
     assert list(find_damage(read_copy(copy.directory))) == []
+
+
+@pytest.mark.parametrize("now", [b"one\n", b"", b"ONE\ntwo\nthree\n"], ids=["cut", "emptied", "another"])
+def test_a_copy_is_not_replaced_by_what_does_not_begin_with_it(tmp_path: Path, now: bytes):
+    talk = tmp_path / "t.jsonl"
+    talk.write_bytes(b"one\ntwo\n")
+    first, *_ = keep(tmp_path / "data", NAME, [source(talk)], NOW)
+    talk.write_bytes(now)
+    again = keep(tmp_path / "data", NAME, [source(talk)], LATER)
+    assert again == (first, False, (str(talk),))
+    assert content(read_copy(first.directory)) == b"one\ntwo\n"
+    assert len(list(first.directory.glob("*.zst"))) == 1
+
+
+def test_a_link_in_a_transcripts_place_is_not_the_session(tmp_path: Path):
+    talk, other = tmp_path / "t.jsonl", tmp_path / "other"
+    other.write_bytes(b"one\ntwo\n")
+    talk.symlink_to(other)
+    with pytest.raises(NotDone, match="is a link"):
+        keep(tmp_path / "data", NAME, [source(talk)], NOW)
+    talk.unlink()
+    talk.write_bytes(b"one\n")
+    first, *_ = keep(tmp_path / "data", NAME, [source(talk)], NOW)
+    talk.unlink()
+    talk.symlink_to(other)
+    assert keep(tmp_path / "data", NAME, [source(talk)], LATER) == (first, False, (str(talk),))
 
 
 @given(st.text(max_size=40))
@@ -179,7 +205,7 @@ def test_a_place_outside_is_never_laid_out(tmp_path: Path):
     talk = tmp_path / "t.jsonl"
     talk.write_bytes(b"one\n")
     bad = Source(str(talk), "../../../escaped", "transcript", lines=True)
-    copy, _ = keep(tmp_path / "data", NAME, [bad], NOW)
+    copy, *_ = keep(tmp_path / "data", NAME, [bad], NOW)
     with pytest.raises(KeptDamaged):
         read_copy(copy.directory)
 
@@ -187,7 +213,7 @@ def test_a_place_outside_is_never_laid_out(tmp_path: Path):
 def test_a_copy_is_laid_out_once_and_anew_when_it_changes(tmp_path: Path):
     talk = tmp_path / "t.jsonl"
     talk.write_bytes(b"one\n")
-    copy, _ = keep(tmp_path / "data", NAME, [source(talk)], NOW)
+    copy, *_ = keep(tmp_path / "data", NAME, [source(talk)], NOW)
     first = unpack_copy(copy, tmp_path / "cache")
     laid = first.root / "t.jsonl"
     assert (laid.read_bytes(), laid.stat().st_mtime_ns) == (b"one\n", talk.stat().st_mtime_ns)
@@ -210,7 +236,8 @@ KEEPER = """
     print("go", flush=True)
     while True:
         for n in range(6):
-            (home / f"s{n}").write_bytes(bytes([n]) * 300_000 + str(len(list(home.glob("data/*/*/*")))).encode())
+            with (home / f"s{n}").open("ab") as file:
+                file.write(bytes([n]) * 60_000 + bytes([10]))
         sources = [Source(str(home / f"s{n}"), f"s{n}", "transcript", True) for n in range(6)]
         keep(home / "data", "claude-code:kill", sources, "2026-09-14T14:00:00.000Z")
         print("kept", flush=True)

@@ -155,6 +155,18 @@ def test_what_is_only_left_as_a_copy_is_not_copied_from_itself(home: Any):
     assert again.missing == (str(home.path(ID)),)
 
 
+def test_keeping_what_is_only_left_as_a_damaged_copy_says_so(home: Any):
+    home.write(ID, *home.talk(ID))
+    first = keep(home)
+    delete(home)
+    assert keep(home).damaged == ()
+    (packed,) = first.copy.directory.glob("*.zst")
+    packed.write_bytes(packed.read_bytes()[:-3])
+    again = keep(home)
+    assert [(path, "damaged" in what) for path, what in again.damaged] == [(str(home.path(ID)), True)]
+    assert wire.keep(again)["damaged"]
+
+
 def test_a_damaged_copy_is_told_and_the_rest_is_read(home: Any):
     places = write_all(home)
     kept = keep(home)

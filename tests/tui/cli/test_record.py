@@ -436,3 +436,29 @@ def test_what_was_reconstructed_is_never_told_as_done_work() -> None:
         assert line.endswith("retry_policy.py")
         assert len(line) <= width
         assert RULE_RECONSTRUCTED in " ".join(" ".join(lines).split())
+
+
+def test_nothing_is_written_over_the_record_or_what_is_no_plain_file(refloat: Run, tmp_path: Path) -> None:
+    refloat("run", "--job", "j", "--", "echo", "one")
+    (record,) = tmp_path.rglob("record.db")
+    os.mkfifo(tmp_path / "pipe")
+    for target in (str(record), str(record.with_name("new.json")), "pipe", "/dev/null"):
+        done = refloat("export", "j", "--out", target)
+        assert done.returncode != 0
+        assert "name another" in str(done.stderr)
+        done = refloat("run", "--job", "j", "--receipt", target, "--", "true")
+        assert done.returncode == 0
+        assert "name another" in str(done.stderr)
+    assert answer(refloat("verify", "j", "--json"))["ok"] is True
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_receipt_that_could_not_be_checked_is_not_called_unchanged(refloat: Run, tmp_path: Path) -> None:
+    refloat("run", "--job", "j", "--", "echo", "one")
+    refloat("export", "j", "--format", "aer1", "--out", "a.jsonl")
+    receipt = json.loads((tmp_path / "a.jsonl").read_text())
+    (tmp_path / "a.jsonl").write_text(json.dumps(receipt | {"receipt_schema_version": "9"}))
+    said = refloat("verify", "a.jsonl").stdout
+    assert "not all of it could be checked" in said
+    assert "unchanged" not in said
+    assert "consistent" not in said

@@ -165,6 +165,7 @@ async def test_what_is_wrong_is_a_tool_error_with_a_sentence(connect: Connect) -
         assert "outcom: Extra inputs" in await caller.fault("step", job="j", tool="t", outcom="ok")
         assert "outcome: Input should be" in await caller.fault("step", job="j", tool="t", outcome="fine")
         assert "workspace" in await caller.fault("step", job="j", tool="t", workspace="relative")
+        assert "workspace" in await caller.fault("step", job="j", tool="t", workspace="/x\0y")
         assert "no step has the id" in await caller.fault("step_end", step="0" * 32)
         assert "no job is called '0123'" in await caller.fault("pickup", wrap="0123")
         assert "no agent is called" in await caller.fault("list", agent="nobody")

@@ -93,7 +93,7 @@ def run(job: str, producer: str | None, receipt: str | None, argv: Sequence[str]
         from refloat.brief.masks import Masker
 
         try:
-            write_receipt(receipt, wire_record.dump(wire_record.saved_step(job, ran.sealed.row), Masker()))
+            write_receipt(receipt, wire_record.dump(wire_record.saved_step(job, ran.sealed.row), Masker()), desk.data)
         except RefloatError as fault:
             err.say(str(fault))
     ran.ended.hand_on()

@@ -21,7 +21,10 @@ Session = Annotated[
 ]
 Workspace = Annotated[
     str | None,
-    Field(description="The directory that it works in, absolute (default: where this server runs).", pattern="^/"),
+    Field(
+        description="The directory that it works in, absolute (default: where this server runs).",
+        pattern=r"^/[^\x00]*$",
+    ),
 ]
 Note = Annotated[str | None, Field(description="Anything else that the next one must know.")]
 Outcome = Annotated[

@@ -19,6 +19,7 @@ from refloat.usecases.save_step import (
     save_elsewhere,
 )
 from refloat.usecases.show_trail import list_jobs, show_trail
+from refloat.usecases.targets import refuse_target
 from refloat.usecases.tie_job import ties_here
 from refloat.usecases.verify_saved import verify_ref
 from refloat_tui.mcp import asked
@@ -131,6 +132,7 @@ def export(door: Door, given: asked.Export, client: str) -> Document:
     if any(part.startswith(".") for part in (*path.parts, *path.resolve().parts)):
         # What lies in `.git/hooks` or `.claude/commands` is run and obeyed; a job's text is nobody's order.
         raise NotDone(f"{path} is hidden, or in a hidden directory, where programs look for orders; name another file")
+    refuse_target(path, door.desk.data)
     with door.opened() as record:
         document = export_job(record, given.job, given.format, lambda text: secrets.append(len(find_secrets(text))))
         write_export_file(path, document)

@@ -15,6 +15,7 @@ from refloat.usecases.hand_over import NewDecision, NewWrap, decide_job, pick_up
 from refloat.usecases.read_session import read_story
 from refloat.usecases.reconstruct import reconstruct_on
 from refloat.usecases.save_step import default_producer
+from refloat.usecases.targets import refuse_target
 from refloat_tui.cli import err, out
 from refloat_tui.cli.commands.bench import as_json, bench, located, session_argument, show_secrets
 from refloat_tui.cli.commands.record import moment, opened, producer_option, tell_unsigned
@@ -107,6 +108,8 @@ def export(job: str, form: Format, target: Path | None, show_secrets: bool, json
     """Write a job out, exact: JSON that `refloat verify` checks anywhere, Markdown, or receipts of AER-1."""
     if json_ and target is None and form != "json":
         raise click.UsageError(f"--json tells of a file: give --out, or leave --format {form} away")
+    if target is not None:
+        refuse_target(target.absolute(), bench().machine.places.data)
     secrets: list[int] = []
     with opened() as record:
         document = export_job(record, job, form, lambda text: secrets.append(len(find_secrets(text))))

@@ -9,7 +9,7 @@ from refloat_tui.cli.show.table import counted, labelled
 def kept_lines(kept: KeptNow, width: int) -> Iterator[str]:
     """What is kept, where, how big, and what it holds."""
     copy = kept.copy
-    how = "kept" if kept.changed else "kept already, unchanged"
+    how = "kept already, and DAMAGED" if kept.damaged else "kept" if kept.changed else "kept already, unchanged"
     yield from labelled("KEPT", f"{copy.session}  {how}", width)
     yield from labelled("in", str(copy.directory), width)
     size = sum(file.kept_bytes for file in copy.files)
@@ -22,6 +22,11 @@ def kept_lines(kept: KeptNow, width: int) -> Iterator[str]:
     if kept.missing:
         gone = f"{counted(len(kept.missing), 'original')} no longer with the agent; the copy has them"
         yield from labelled("gone", gone, width)
+    for path, what in kept.damaged:
+        yield from labelled("damaged", f"{path}: {what}", width)
+    for path in kept.unlike:
+        what = f"{path} is shorter than, or another file than, what was kept of it: the earlier copy of it stays"
+        yield from labelled("changed", what, width)
 
 
 def kept_many_lines(many: KeptMany, width: int) -> Iterator[str]:

@@ -195,11 +195,11 @@ def _decided(job: Job) -> str:
 def verified_lines(found: Verified, width: int) -> Iterator[str]:
     """What a check found."""
     what = f"job {found.job}" if found.job is not None else "file"
-    verdict = (
-        ("consistent with itself" if found.by_itself else "unchanged since saved")
-        if found.ok
-        else ("NOT what was saved")
-    )
+    verdict = "consistent with itself" if found.by_itself else "unchanged since saved"
+    if not found.ok:
+        verdict = "NOT what was saved"
+    elif found.problems:
+        verdict = "not all of it could be checked"
     yield from labelled("CHECKED", f"{what}: {counted(found.checked, 'link')}, {verdict}", width)
     yield from labelled("SIGNED", found.signature, width)
     rows = [
