@@ -11,8 +11,8 @@ from hypothesis import settings
 settings.register_profile("house", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("house")
 
-# What a shell puts in the background ignores these, and so do its children: the tests press those keys.
-for _key in (signal.SIGINT, signal.SIGQUIT):
+# What a shell or nohup puts in the background ignores some of these, and so do its children: the tests send them.
+for _key in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGTSTP):
     if signal.getsignal(_key) is signal.SIG_IGN:
         signal.signal(_key, signal.default_int_handler if _key is signal.SIGINT else signal.SIG_DFL)
 

@@ -107,12 +107,22 @@ class SqliteEngine:
 
     def integrity(self) -> Sequence[str]:
         """What SQLite itself finds damaged in the file, in its words; empty where nothing is."""
+        damage = self._log_damage()
         with self._turn:
             try:
                 found = [str(word) for row in self._raw.execute("PRAGMA integrity_check") for word in row.values()]
             except _FAULTS as error:
-                return (str(error),)
-        return () if found == ["ok"] else tuple(found)
+                return (*damage, str(error))
+        return damage if found == ["ok"] else (*damage, *found)
+
+    def _log_damage(self) -> tuple[str, ...]:
+        """What SQLite passes over in its log. Said twice: others may write to it while it is read."""
+        from refloat.record.wal import find_damage
+
+        with self._turn:
+            path = next((str(row["file"]) for row in self._raw.execute("PRAGMA database_list")), "")
+        said = [find_damage(Path(f"{path}-wal")) for _ in range(2)] if path else [None]
+        return () if said[0] is None or len(set(said)) > 1 else (said[0],)
 
     def copy_to(self, path: Path) -> None:
         """A whole private copy of the file as it is now, while others may go on writing."""
