@@ -100,7 +100,7 @@ class Program:
     # ── signals ──
 
     def wake(self, number: int, frame: object) -> None:
-        """Nothing here: the number comes by the wakeup descriptor. A handler, unlike SIG_IGN, is not left to children."""
+        """Nothing: the number comes by the wakeup descriptor. A handler, unlike SIG_IGN, is not left to children."""
 
     def hear(self, number: int) -> None:
         """Do what this agent does on a signal, and tell the test."""

@@ -71,6 +71,8 @@ class LinuxProcesses:
             stopped=state in {b"T", b"t"},
             terminal=terminal_name(int(fields[4])),
             inspectable=zombie or (argv is not None and cwd_allowed),
+            group=int(fields[2]),
+            session=int(fields[3]),
         )
 
     def glance(self) -> frozenset[tuple[int, str]]:
