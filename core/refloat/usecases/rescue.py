@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 
 from refloat.brief.masks import Masker
 from refloat.errors import NotDone
+from refloat.machine import here
 from refloat.model.brief import Answers, BriefPreview, WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.recovery import Probed, Said, WroteTo
@@ -235,7 +236,6 @@ def open_rescue(bench: Workbench, drafts: Drafts, case: Case, *, cwd: Path, hold
 
 def who(machine: Machine) -> str:
     """Who sits here: `user@host`."""
-    environment = machine.places.environment
-    user = environment.get("USER") or environment.get("LOGNAME") or machine.places.home.name or "somebody"
+    user = here.user(machine.places.environment)
     host = machine.processes.host().split(".")[0]
     return f"{user}@{host}" if host else user
