@@ -13,7 +13,6 @@ from typing import Protocol, TypeVar
 
 from refloat.brief.masks import Masker
 from refloat.errors import NotDone
-from refloat.machine import here
 from refloat.model.brief import Answers, BriefPreview, WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.recovery import Probed, Said, WroteTo
@@ -236,6 +235,7 @@ def open_rescue(bench: Workbench, drafts: Drafts, case: Case, *, cwd: Path, hold
 
 def who(machine: Machine) -> str:
     """Who sits here: `user@host`."""
-    user = here.user(machine.places.environment)
+    environment = machine.places.environment
+    user = environment.get("USER") or environment.get("LOGNAME") or machine.places.home.name or "somebody"
     host = machine.processes.host().split(".")[0]
     return f"{user}@{host}" if host else user
