@@ -93,9 +93,8 @@ def test_what_stands_in_the_log_alone_is_read_too(place: Path, tmp_path: Path) -
 def test_an_older_record_is_brought_up_to_date_in_a_copy(place: Path) -> None:
     open_record(place, NOW, migrations=find_migrations()[:1]).close()
     before = files_of(place)
-    with unwritable(place), open_saved(place, place, {}, NOW) as record:
-        with pytest.raises(NoSuchJob):
-            load_trail(record, "retry")  # asked of a table that the older schema did not have
+    with unwritable(place), open_saved(place, place, {}, NOW) as record, pytest.raises(NoSuchJob):
+        load_trail(record, "retry")  # asked of a table that the older schema did not have
     assert files_of(place) == before
 
 
