@@ -8,13 +8,15 @@ from refloat.model.saving import Runner
 
 
 def user(environment: Mapping[str, str]) -> str:
-    """The person's name, as the system has it; the environment's word where it has none."""
+    """The person's name, one on every surface: as the login set it, else as the system has it."""
+    if name := environment.get("USER") or environment.get("LOGNAME"):
+        return name
     import pwd
 
     try:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:  # a container's user without an entry
-        return environment.get("USER") or str(os.getuid())
+        return str(os.getuid())
 
 
 def user_at_host(environment: Mapping[str, str]) -> str:
