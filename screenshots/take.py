@@ -125,7 +125,14 @@ def staged() -> Generator[tuple[Workbench, Path]]:
         processes = FakeProcesses(name="harbour")
         launcher = StagedLauncher(SystemLauncher(environment), processes)
         machine = Machine(
-            FakeClock(), processes, HardenedGit(places), FakeWatch(words="inotify"), launcher, FakeTraces(), places, FakeSignals()
+            FakeClock(),
+            processes,
+            HardenedGit(places),
+            FakeWatch(words="inotify"),
+            launcher,
+            FakeTraces(),
+            places,
+            FakeSignals(),
         )
         built = build_demo(machine, HOME)
         yield open_bench(machine), built.workspace

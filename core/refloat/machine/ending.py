@@ -7,7 +7,7 @@ right before each signal. Refuses to choose whom to signal.
 
 import os
 import select
-import signal
+import signal as system
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -74,14 +74,14 @@ class SystemGrip:
         seen = self._processes.get(self.pid)
         return seen is not None and not seen.zombie and seen.start_token == self._start
 
-    def send(self, name: SignalName) -> Literal["sent", "ended", "forbidden"]:
+    def send(self, signal: SignalName) -> Literal["sent", "ended", "forbidden"]:
         """Send a signal, having compared the start once more."""
         if not self.is_same():
             return "ended"
-        number = signal.Signals[name]
+        number = system.Signals[signal]
         try:
             if self.descriptor is not None:
-                signal.pidfd_send_signal(self.descriptor, number)
+                system.pidfd_send_signal(self.descriptor, number)
             else:
                 os.kill(self.pid, number)
         except ProcessLookupError:

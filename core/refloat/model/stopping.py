@@ -43,6 +43,8 @@ class StopPlan:
     """What would be stopped, and how; or why nothing may be."""
 
     session: SessionName
+    ref: str
+    """SESSION, as this very one is found again."""
     kin: tuple[Kin, ...]
     """Owners first; none where it is refused."""
     asks: tuple[Asking, ...]
