@@ -27,6 +27,7 @@ from refloat.readers.codex.talk import EVENT, ITEM, ROW
 from refloat.readers.codex.turns import limit_reached
 from refloat.readers.contract import Found, FoundSubagent, Line, Segment
 from refloat.readers.patch import absolute
+from refloat.readers.story import Assembler
 
 _STAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 """A stamp as Codex itself writes it, which needs no further reading."""
@@ -83,6 +84,8 @@ class CodexParser(Lifecycle):
         super().__init__(State.thaw(frozen) if frozen else State(), skim=skim)
         relatives = found.relatives if subagent is None else ()
         self._ancestry = Ancestry(relatives)
+        self._passed = 0, 0
+        """Number and offset of the last line that was taken without being fed."""
         self._rows: dict[str, Callable[[Json, list[Event]], None]] = {
             "response_item": self._item,
             "event_msg": self._event,
@@ -117,9 +120,20 @@ class CodexParser(Lifecycle):
         self._row(row, out)
         return out
 
+    def quick(self, assembler: Assembler, path: str) -> Callable[[bytes, int, int], bool] | None:
+        """What takes the plain rows of a summary."""
+        from refloat.readers.codex.quick import Quick
+
+        return Quick(self._s, assembler, path, self._pass)
+
+    def _pass(self, at: Stamp, place: tuple[int, int]) -> None:
+        self._at, self._passed = at, place
+
     def finish(self) -> Iterable[Event]:
         """What can be concluded at the present end: prompts whose event never came, the name, the last activity."""
         out: list[Event] = []
+        if self._passed > (self._line.line, self._line.offset):
+            self._line = Line(self._line.path, *self._passed, None)
         for text, at, place, row, sure in self._s.waiting():
             if sure or not looks_like_a_tag(text):
                 out.append(Message("prompt", text, at, place, row=row, superseded=self._s.superseded))
