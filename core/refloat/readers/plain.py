@@ -4,9 +4,11 @@ Decides nothing that the readers decide: what is not plain goes the long way.
 """
 
 import re
-from typing import Final
+from collections.abc import Callable
+from typing import Final, Protocol, runtime_checkable
 
 from refloat.model.problem import Place
+from refloat.readers.story import Assembler
 
 is_plain_stamp: Final = re.compile(
     r"(?:19[7-9]\d|[2-8]\d{3}|9[0-8]\d\d|99[0-8]\d|999[0-8])-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])"
@@ -42,3 +44,14 @@ def is_utf8(raw: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+@runtime_checkable
+class QuickParser(Protocol):
+    """A parser that may take plain rows of a summary without decoding all of them."""
+
+    def quick(self, assembler: Assembler, path: str) -> Callable[[bytes, int, int], bool] | None:
+        """What is asked for each line of the file, with its number and offset: True when it has told the assembler what
+        the line comes to, False when the line must be fed, and then nothing has changed. None: each line must be fed.
+        """
+        ...

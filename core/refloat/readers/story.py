@@ -5,8 +5,8 @@ list needs no more. `keep_items=True` keeps the items as well, each text up to `
 """
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
-from typing import Final, Literal, Protocol, assert_never, cast, runtime_checkable
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal, assert_never, cast
 
 from refloat.model.light import plain_of, slotted
 from refloat.model.problem import Place, Problem
@@ -453,17 +453,6 @@ class Assembler:
             "calls": _freeze_calls(self._calls),
             "numbers": self._numbers.freeze(),
         }
-
-
-@runtime_checkable
-class QuickParser(Protocol):
-    """A parser that may take plain rows of a summary without decoding all of them."""
-
-    def quick(self, assembler: Assembler, path: str) -> Callable[[bytes, int, int], bool] | None:
-        """What is asked for each line of the file, with its number and offset: True when it has told the assembler what
-        the line comes to, False when the line must be fed, and then nothing has changed. None: each line must be fed.
-        """
-        ...
 
 
 def _freeze_calls(calls: Calls) -> dict[str, object]:

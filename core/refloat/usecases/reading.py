@@ -15,7 +15,8 @@ from refloat.model.problem import Problem
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, Parser, Reader, Segment, Sink
 from refloat.readers.lines import Cursor, Tail, read_one, skim_lines
-from refloat.readers.story import Assembler, QuickParser
+from refloat.readers.plain import QuickParser
+from refloat.readers.story import Assembler
 from refloat.readers.whole import open_plain, read_any, reads_on
 
 _BLOCK: Final = 1024 * 1024

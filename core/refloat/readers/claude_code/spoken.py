@@ -57,7 +57,6 @@ _ASKERS: Final = frozenset({"TaskOutput", "BashOutput", "AgentOutputTool"})
 _ENDED: Final = frozenset({"completed", "failed", "killed", "stopped", "cancelled", "timed_out", "error"})
 _BASH_INPUT: Final = re.compile(r"</?bash-input>")
 
-
 # ── the agent ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -91,7 +90,7 @@ def assistant(state: State, row: Row, here: Here) -> None:
 
 
 def null_may_end(state: State) -> bool:
-    """Whether words without a stop reason may end a turn in this version."""
+    """Whether words without a stop reason may end a turn."""
     return state.tells_stop != state.version and version_of(state.version) < _STOP_ALWAYS_TOLD
 
 
