@@ -36,6 +36,8 @@ from refloat.usecases.workbench import Workbench
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 AGENTS: tuple[Agent, ...] = ("claude-code", "codex")
 STUBBORN = {"SIGINT": "ignore", "SIGTERM": "ignore", "SIGHUP": "ignore"}
+LEISURE = (Asking("SIGINT", 60.0), Asking("SIGTERM", 60.0))
+"""For those who end on it: a loaded machine may be slow, and must not make a difference."""
 HASTE = (Asking("SIGINT", 0.2), Asking("SIGTERM", 0.2))
 """For those who do not end on it anyway."""
 
@@ -68,16 +70,16 @@ class Desk:
         *,
         pid: int | None = None,
         force: str | None = None,
-        asks: tuple[Asking, ...] | None = None,
+        asks: tuple[Asking, ...] = LEISURE,
         between: Callable[[], object] = lambda: None,
         tell: Callable[[Progress], None] | None = None,
         quiet: float = 0.3,
-        end: float = 30.0,
+        end: float = 60.0,
     ) -> Stopped:
         """Plan it, do what happens `between`, and stop it."""
         plan = self.plan(agent, pid, force)
         between()
-        if asks is not None and plan.refused is None:
+        if plan.refused is None:
             plan = replace(plan, asks=asks)
         actor = actor_of(self.machine, here.runner(), here.is_running)
         patience = Patience(rest=0.3, end=end, quiet=quiet)
@@ -143,7 +145,7 @@ def test_what_it_left_is_terminated_after_it(desk: Desk) -> None:
         assert stopped.result == "stopped"
         assert sent(stopped)[0] == ("SIGINT", agent.pid)
         assert {("SIGTERM", plain), ("SIGTERM", own), ("SIGTERM", stubborn)} < set(sent(stopped))
-        assert sent(stopped)[-1] == ("SIGKILL", stubborn)
+        assert ("SIGKILL", stubborn) in sent(stopped)
         assert all(map(is_gone, (plain, own, stubborn)))
 
 
