@@ -147,7 +147,7 @@ def _run_beside(argv: Sequence[str], keep: Keep, started: Started, signals: Sign
             if source in ready:
                 source.pass_on(keep)
         if signals.fd in ready:
-            ended = _answer(signals, child, sized) or ended
+            ended = answer_signals(signals, child, sized) or ended
         if ended is not None and not any(source in ready for source in left):
             break
     if not_started is not None:
@@ -155,7 +155,7 @@ def _run_beside(argv: Sequence[str], keep: Keep, started: Started, signals: Sign
     return ended._replace(hand_on=partial(hand_on, left))
 
 
-def _answer(signals: Signals, child: int, sized: Sequence[int]) -> Ended | None:
+def answer_signals(signals: Signals, child: int, sized: Sequence[int]) -> Ended | None:
     """Do what the signals that came ask for; how the command ended, once it has."""
     ended: Ended | None = None
     for told in signals.read():

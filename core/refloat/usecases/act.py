@@ -24,6 +24,7 @@ from refloat.record.leases import find_leases, holds
 from refloat.record.store import Record
 from refloat.usecases.find_sessions import Located, resolve
 from refloat.usecases.hold_session import BEAT, Held, Holder, Holding, tell_jobs
+from refloat.usecases.linked import standing_of
 from refloat.usecases.rescue import who
 from refloat.usecases.saved_record import NothingSaved, open_saved
 from refloat.usecases.tie_job import find_record
@@ -168,6 +169,7 @@ def look(bench: Workbench, actor: Actor, wish: Wish) -> Seen:
         lease=next((lease for lease in leases if lease.subject == session.name), None),
         workspace_leases=tuple(_about_place(leases, workspace_subject(actor, place), own)) if place else (),
         neighbours=tuple(_neighbours(bench, session, place, actor.uid)) if wish.operation in WRITES_THERE else (),
+        newer=standing_of(bench, session) if wish.operation in WRITES_THERE else None,
         force=wish.force,
         pid=wish.pid,
     )

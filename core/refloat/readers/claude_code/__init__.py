@@ -21,6 +21,7 @@ class ClaudeCode:
     agent: str = registers.AGENT
     title: str = "Claude Code"
     torn_heads: tuple[bytes, ...] = (b'{"parentUuid":', b'{"type":')
+    chooses_id: bool = True
 
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
         """`projects`, registers, jobs and the history of prompts below the program's directory."""
@@ -92,9 +93,9 @@ class ClaudeCode:
         """`claude --resume ID`."""
         return processes.continue_command(session_id, prompt)
 
-    def new_command(self, brief: str) -> Sequence[str]:
-        """`claude "Read FILE …"`."""
-        return processes.new_command(brief)
+    def new_command(self, brief: str, prompt: str | None = None, session_id: str | None = None) -> Sequence[str]:
+        """`claude --session-id UUID "Read FILE …"`."""
+        return processes.new_command(brief, prompt, session_id)
 
     def find_beside(self, found: Found, home: Path, environment: Mapping[str, str]) -> Sequence[str]:
         """The session's own directory, `file-history`, `todos`, `tasks`."""
