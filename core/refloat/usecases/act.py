@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +19,7 @@ from refloat.model.guard import Guarded, Neighbour, Ruling, Situation, judge, ju
 from refloat.model.record import Lease
 from refloat.model.saving import Runner
 from refloat.model.session import Session, SessionName
+from refloat.model.stamp import Stamp
 from refloat.ports import Machine
 from refloat.record.leases import find_leases, holds
 from refloat.record.store import Record
@@ -154,18 +155,8 @@ def look(bench: Workbench, actor: Actor, wish: Wish) -> Seen:
     place = place_of(session)
     leases = _leases(bench, actor)
     own = actor.own.holder
-    situation = Situation(
-        operation=wish.operation,
-        session=session.name,
-        state=session.state,
-        liveness=session.liveness,
-        now=bench.machine.clock.now(),
-        own=own,
-        failure=session.failure,
-        dangling=session.dangling,
-        copy_only=session.kept is not None and session.kept.original_gone,
-        workspace=place,
-        workspace_there=place is not None and os.path.isdir(place),  # noqa: PTH112 - text stays text
+    situation = replace(
+        _plain(wish.operation, session, bench.machine.clock.now(), own),
         lease=next((lease for lease in leases if lease.subject == session.name), None),
         workspace_leases=tuple(_about_place(leases, workspace_subject(actor, place), own)) if place else (),
         neighbours=tuple(_neighbours(bench, session, place, actor.uid)) if wish.operation in WRITES_THERE else (),
@@ -174,6 +165,29 @@ def look(bench: Workbench, actor: Actor, wish: Wish) -> Seen:
         pid=wish.pid,
     )
     return Seen(located, session, place, situation, judge(situation))
+
+
+def would_continue(session: Session, now: Stamp) -> bool:
+    """Whether `continue` would accept a session, as far as the session itself tells."""
+    return judge(_plain("continue", session, now, "")).allowed
+
+
+def _plain(operation: Guarded, session: Session, now: Stamp, own: str) -> Situation:
+    """What is to be judged of a session, before anybody else is looked at."""
+    place = place_of(session)
+    return Situation(
+        operation=operation,
+        session=session.name,
+        state=session.state,
+        liveness=session.liveness,
+        now=now,
+        own=own,
+        failure=session.failure,
+        dangling=session.dangling,
+        copy_only=session.kept is not None and session.kept.original_gone,
+        workspace=place,
+        workspace_there=place is not None and os.path.isdir(place),  # noqa: PTH112 - text stays text
+    )
 
 
 def place_of(session: Session) -> str | None:

@@ -142,9 +142,9 @@ class Finder:
         )
 
     def _continues(self, session: Session) -> bool:
-        from refloat.usecases.show_status import find_next
+        from refloat.usecases.act import would_continue
 
-        return find_next(self._bench.reader(session.agent), session).operation == "continue"
+        return would_continue(session, self._bench.machine.clock.now())
 
     def watch(self, here: Path | None = None, stop: Stop = lambda: False) -> Iterator[Batch]:
         """One look, in batches: first what is known already, then what had to be read, newest files first.
