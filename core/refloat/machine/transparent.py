@@ -164,10 +164,15 @@ def answer_signals(signals: Signals, child: int, sized: Sequence[int]) -> Ended 
         elif told.number == signal.SIGWINCH:
             for terminal in sized:
                 copy_size(2 if is_terminal(2) else 1, terminal)
-        if told.number != signal.SIGCHLD and not told.by_terminal and ended is None:
+        if told.number != signal.SIGCHLD and ended is None and (not told.by_terminal or _alone(told.number)):
             with suppress(ProcessLookupError):
                 os.kill(child, told.number)
     return ended
+
+
+def _alone(number: int) -> bool:
+    """Whether the kernel tells this process alone: a terminal that is gone is told to its session's leader (tty(4))."""
+    return number == signal.SIGHUP and os.getsid(0) == os.getpid()
 
 
 def _look(child: int) -> Ended | None:

@@ -52,8 +52,8 @@ def _codex(prompt: str) -> None:
 def main() -> None:
     """Note, write what the agent would, wait, end."""
     agent, words = sys.argv[1], sys.argv[2:]
-    if os.environ.get("STANDIN_IGNORES"):
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    heard = Path(os.environ["STANDIN_LOG"] + ".heard")
+    signal.signal(signal.SIGINT, lambda number, frame: heard.open("a").write("SIGINT\n"))
     if "--session-id" in words:
         _claude(words[words.index("--session-id") + 1], words[-1])
     elif agent == "codex" and words[0] != "resume":

@@ -317,20 +317,72 @@ def test_wrong_words(world: World, words: tuple[str, ...], names: str) -> None:
     assert (code, names in said) == (2, True), said
 
 
-def test_a_window_of_tmux_goes_the_same_road(world: World, tmp_path: Path) -> None:
+@pytest.fixture
+def tmux(world: World, tmp_path: Path) -> Iterator[Callable[..., str]]:
+    """A server of this test's own, with a session `work`."""
     (tmp_path / "sockets").mkdir()
-    environment = world.environment | {"TMUX_TMPDIR": str(tmp_path / "sockets")}
-    tmux = ["tmux", "-f", "/dev/null"]
-    subprocess.run([*tmux, "new-session", "-d", "-s", "work", "cat"], env=environment, check=True, timeout=PATIENCE)
-    try:
-        code, out, said = world.run("continue", world.talk.session_id, "--tmux=work", "--", "-x", env=environment)
-        assert (code, said) == (0, "")
-        assert "goes on in tmux window work:1" in out
-        agent = world.one_runs()
-        assert agent["argv"] == ["--resume", world.talk.session_id, "--", "-x"]
-        assert agent["tty"]
-        world.let_end()
-        code, _, said = world.run("continue", world.talk.session_id, "--tmux=nowhere", env=environment)
-        assert (code, "tmux opened no window" in said) == (1, True)
-    finally:
-        subprocess.run([*tmux, "kill-server"], env=environment, check=False, timeout=PATIENCE)
+    world.environment["TMUX_TMPDIR"] = str(tmp_path / "sockets")
+
+    def ask(*words: str) -> str:
+        argv = ["tmux", "-f", "/dev/null", *words]
+        done = subprocess.run(argv, env=world.environment, check=True, timeout=PATIENCE, stdout=subprocess.PIPE)
+        return done.stdout.decode()
+
+    ask("new-session", "-d", "-s", "work", "cat")
+    yield ask
+    ask("kill-server")
+
+
+def test_a_window_of_tmux_goes_the_same_road(world: World, tmux: Callable[..., str]) -> None:
+    code, out, said = world.run("continue", world.talk.session_id, "--tmux=work", "--", "-x")
+    assert (code, said) == (0, "")
+    assert "goes on in tmux window work:1" in out
+    agent = world.one_runs()
+    assert agent["argv"] == ["--resume", world.talk.session_id, "--", "-x"]
+    assert agent["tty"]
+    world.let_end()
+    code, _, said = world.run("continue", world.talk.session_id, "--tmux=nowhere")
+    assert (code, "tmux opened no window" in said) == (1, True)
+    until(lambda: tmux("list-windows", "-t", "work").count("\n") == 1, "the window closed with its agent")
+
+
+def test_keys_reach_the_agent_and_a_terminal_that_is_closed_ends_it(world: World, tmux: Callable[..., str]) -> None:
+    world.run("continue", world.talk.session_id, "--tmux=work")
+    world.one_runs()
+    tmux("send-keys", "-t", "work:1", "C-c")
+    heard = Path(f"{world.log}.heard")
+    until(lambda: heard.exists() and heard.read_text() == "SIGINT\n", "the key reached the agent")
+    tmux("kill-window", "-t", "work:1")
+
+    def ended() -> bool:
+        with world.record() as record:
+            return find_attempts(record)[0].ended is not None and find_leases(record) == ()
+
+    until(ended, "the attempt ended, and gave back what it held")
+    with world.record() as record:
+        assert find_attempts(record)[0].exit_code == 128 + signal.SIGHUP
+
+
+def test_a_window_that_was_refused_stays_until_it_is_read(world: World, tmux: Callable[..., str]) -> None:
+    world.run("continue", world.talk.session_id, "--tmux=work")
+    world.one_runs()
+    world.let_end(3)
+    until(lambda: "press enter" in tmux("capture-pane", "-p", "-t", "work:1"), "it says how to close it")
+    tmux("send-keys", "-t", "work:1", "Enter")
+    until(lambda: tmux("list-windows", "-t", "work").count("\n") == 1, "the window closed")
+
+
+def test_a_suspended_agent_gives_the_terminal_back(world: World, tmux: Callable[..., str]) -> None:
+    tmux("new-window", "-t", "work", "bash", "--norc", "-i")
+    words = f"{sys.executable} -m refloat_tui continue {world.talk.session_id}"
+    tmux("send-keys", "-t", "work:1", f"cd {world.workspace} && clear && {words}", "Enter")
+    agent = world.one_runs()
+    tmux("send-keys", "-t", "work:1", "C-z")
+    until(lambda: "Stopped" in tmux("capture-pane", "-p", "-t", "work:1"), "the shell has the terminal")
+    row = system_processes().get(agent["pid"])
+    assert row is not None
+    assert row.stopped
+    tmux("send-keys", "-t", "work:1", "fg", "Enter")
+    until(lambda: not (system_processes().get(agent["pid"]) or row).stopped, "it goes on")
+    world.let_end()
+    until(lambda: tmux("display", "-p", "-t", "work:1", "#{pane_current_command}").strip() == "bash", "it ended")
