@@ -8,25 +8,39 @@ nothing. A record that cannot be read links nothing.
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from refloat.catalogue.store import Catalogue
 from refloat.errors import RefloatError
 from refloat.model.attempts import Attempt, InChain, Standing, chains_of
 from refloat.model.session import Session, SessionName
 from refloat.model.stamp import later
-from refloat.record.attempts import find_attempts
-from refloat.usecases.saved_record import open_saved
+from refloat.record.names import CONFIG_NAME, FILE_NAME, URL_VARIABLE
 from refloat.usecases.workbench import Workbench
 
-_EARLY = -5.0
+_PATIENCE: Final = 2.0
+"""Seconds that a list waits for a server that holds the record."""
+_EARLY: Final = -5.0
 """Seconds by which a program may date its beginning before it was started."""
 
 
 def read_attempts(bench: Workbench) -> tuple[Attempt, ...]:
     """Every attempt that the record knows; none where there is no record, or none that can be read now."""
-    places = bench.machine.places
+    places, now = bench.machine.places, bench.machine.clock.now()
+    on_server = URL_VARIABLE in places.environment or (places.config / CONFIG_NAME).exists()
+    if not on_server and not (places.data / FILE_NAME).exists():
+        return ()
+    from refloat.record.attempts import find_attempts
+    from refloat.record.store import find_url, open_record
+    from refloat.usecases.saved_record import open_saved
+
     try:
-        with open_saved(places.data, places.config, places.environment, bench.machine.clock.now()) as record:
+        url = find_url(places.environment, places.config) if on_server else None
+        with (
+            open_record(places.data, now, url, patience=_PATIENCE)
+            if url is not None
+            else open_saved(places.data, places.config, places.environment, now)
+        ) as record:
             return find_attempts(record)
     except RefloatError:
         return ()
