@@ -113,6 +113,11 @@ class Facts:
         return "", ""
 
 
+def with_verified_end(facts: Facts) -> Facts:
+    """The same facts where Refloat itself saw the owner end."""
+    return replace(facts, subject=replace(facts.subject, end_verified=True))
+
+
 @light
 class Look:
     """One look at the machine: the process table, the agents' registers and locks, taken together."""
@@ -160,6 +165,10 @@ class Look:
             lock_directory=self.lock_directories.get(subject.agent),
             foreign_path=next((place for place in subject.directories if is_foreign_path(place)), None),
         )
+
+    def sessions_of(self, agent: str, pid: int) -> frozenset[str]:
+        """Ids of the sessions that a process verifiably owns by registers and locks: a server may hold many."""
+        return self._owners.get((agent, pid), frozenset())
 
     def _real(self, directory: str) -> str:
         """The directory without links. Many sessions share few of them, and asking costs."""

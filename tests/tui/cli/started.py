@@ -1,6 +1,6 @@
 """A stand-in for an agent's program that Refloat starts itself: it notes how it was started, and waits for the test.
 
-What it notes is one JSON line in `$STANDIN_LOG`. It ends when the test writes an exit code into `$STANDIN_LEASH`, a
+What it notes is one JSON line in `$STANDIN_LOG`. It ends when the test writes an exit code of one digit into `$STANDIN_LEASH`, a
 FIFO, and by itself when nobody does for two minutes.
 """
 
@@ -38,6 +38,18 @@ def _claude(session: str, prompt: str) -> None:
     (place / f"{session}.jsonl").write_text(json.dumps(row) + "\n")
 
 
+def _go_on(session: str, prompt: str) -> None:
+    """A whole turn more in the transcript."""
+    (path,) = (Path(os.environ["HOME"]) / ".claude").rglob(f"{session}.jsonl")
+    rows = path.read_text().splitlines()
+    last = json.loads(rows[-1])
+    said = {"role": "assistant", "content": [{"type": "text", "text": "Done."}], "stop_reason": "end_turn"}
+    for n, (kind, message) in enumerate((("user", {"role": "user", "content": prompt}), ("assistant", said))):
+        last |= {"parentUuid": last["uuid"], "type": kind, "message": message, "uuid": f"more-{n}", "timestamp": _now()}
+        rows.append(json.dumps(last))
+    path.write_text("\n".join(rows) + "\n")
+
+
 def _codex(prompt: str) -> None:
     """A thread whose id nobody could choose."""
     sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)
@@ -56,6 +68,8 @@ def main() -> None:
     signal.signal(signal.SIGINT, lambda number, frame: heard.open("a").write("SIGINT\n"))
     if "--session-id" in words:
         _claude(words[words.index("--session-id") + 1], words[-1])
+    elif words[0] == "--resume" and words[-1] == "Say more":
+        _go_on(words[1], words[-1])
     elif agent == "codex" and words[0] != "resume":
         _codex(words[-1])
     told = {"pid": os.getpid(), "argv": words, "cwd": str(Path.cwd()), "tty": os.isatty(0)}
@@ -64,7 +78,7 @@ def main() -> None:
     leash = os.open(os.environ["STANDIN_LEASH"], os.O_RDONLY | os.O_NONBLOCK)
     os.open(os.environ["STANDIN_LEASH"], os.O_WRONLY)  # else the FIFO is at its end before anybody wrote
     ready = select.select([leash], [], [], 120)[0]
-    os._exit(int(os.read(leash, 8) or b"0") if ready else 99)
+    os._exit(int(os.read(leash, 1) or b"0") if ready else 99)
 
 
 main()

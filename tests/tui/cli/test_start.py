@@ -178,6 +178,19 @@ def test_a_killed_refloat_frees_nothing_while_its_agent_runs(world: World) -> No
     world.let_end()
 
 
+def test_what_refloat_saw_end_can_be_continued_at_once(world: World) -> None:
+    process = world.start("continue", world.talk.session_id, "Say more")
+    world.one_runs()
+    world.let_end()
+    assert process.wait(PATIENCE) == 0
+    session = json.loads(world.run("status", world.talk.session_id, "--json")[1])["session"]
+    assert (session["prompts"], session["state"]) == (2, "stopped")
+    second = world.start("continue", world.talk.session_id)
+    world.one_runs(2)
+    world.let_end()
+    assert second.wait(PATIENCE) == 0
+
+
 @pytest.mark.parametrize("who", ["refloat", "agent"])
 def test_a_suspended_process_still_holds(world: World, who: str) -> None:
     first = world.start("continue", world.talk.session_id)

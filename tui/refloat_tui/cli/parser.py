@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "salvage": "salvage:salvage",
     "continue": "start:continue_",
     "new": "start:new",
+    "stop": "stop:stop",
     "run": "record:run",
     "step": "record:step",
     "jobs": "ties:jobs",

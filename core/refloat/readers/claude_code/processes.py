@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Final
 
-from refloat.model.liveness import ProcessInfo
+from refloat.model.liveness import Holder, ProcessInfo
+from refloat.model.stopping import Asking
 from refloat.readers.claude_code.values import version_of
 
 _REGISTER_COMPLETE: Final = (2, 1, 139)
@@ -133,3 +134,17 @@ def _as_prompt(prompt: str | None) -> list[str]:
     if prompt.startswith("-"):
         return ["--", prompt]
     return [f"{prompt} " if prompt in _NO_SESSION else prompt]
+
+
+def asks_to_end(process: ProcessInfo) -> Sequence[Asking]:
+    """How the program is asked to end: it takes SIGINT and SIGTERM alike, once, and writes how its turn was cut.
+
+    Its hooks for the end of a session run meanwhile, so the first grace is the longest.
+    """
+    del process
+    return (Asking("SIGINT", 10.0), Asking("SIGTERM", 5.0))
+
+
+def stop_command(holder: Holder) -> Sequence[str] | None:
+    """A background session is stopped through its daemon, which would go on with one that was merely ended."""
+    return ("claude", "stop", holder.session_id) if holder.background else None
