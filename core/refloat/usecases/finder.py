@@ -4,7 +4,7 @@ Decides what a look consists of and in which order: what is known first, then ne
 whole can tell (copies, records that are gone). Everything works without a catalogue, only slower.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field
 from functools import cached_property
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.pack import Packed
 from refloat.catalogue.store import Catalogue, Key, Stat
+from refloat.model.attempts import Attempt, InChain, chains_of
 from refloat.model.light import light, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State
@@ -59,6 +60,8 @@ class Listing:
     sessions: tuple[Session, ...]
     records_gone: tuple[RecordGone, ...]
     problems: tuple[Problem, ...]
+    chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
+    """Where sessions stand among the attempts at one piece of work."""
 
 
 @light
@@ -80,6 +83,8 @@ class Batch:
     """Sessions read, and to be read, in this look."""
     complete: bool = False
     """Everything was looked at."""
+    chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
+    """Of a complete one: where sessions stand among the attempts at one piece of work."""
 
 
 class Located:
@@ -129,7 +134,7 @@ class Finder:
             gone = tuple(row for row in gone if surroundings.holds(scope.cwd, (row.workspace,)))
         if scope.agent is not None:
             gone = tuple(row for row in gone if row.agent == scope.agent)
-        return Listing(tuple(sessions[: scope.limit]), gone, batch.problems or ())
+        return Listing(tuple(sessions[: scope.limit]), gone, batch.problems or (), batch.chains)
 
     def _fits(self, session: Session, scope: Scope, here: frozenset[SessionName] | None) -> bool:
         return (
@@ -141,9 +146,9 @@ class Finder:
         )
 
     def _continues(self, session: Session) -> bool:
-        from refloat.usecases.show_status import find_next
+        from refloat.usecases.act import would_continue
 
-        return find_next(self._bench.reader(session.agent), session).operation == "continue"
+        return would_continue(session, self._bench.machine.clock.now())
 
     def watch(self, here: Path | None = None, stop: Stop = lambda: False) -> Iterator[Batch]:
         """One look, in batches: first what is known already, then what had to be read, newest files first.
@@ -170,8 +175,10 @@ class Finder:
 
     def _look(self, sighting: Sighting, catalogue: Catalogue | None, here: Path | None, stop: Stop) -> Iterator[Batch]:
         from refloat.usecases.judging import Judge
+        from refloat.usecases.linked import read_attempts, with_parents
 
-        look = _Look(sighting, catalogue, here, Judge(self._bench), Surroundings())
+        look = _Look(sighting, catalogue, here, Judge(self._bench), Surroundings(), read_attempts(self._bench))
+        chains = chains_of(look.attempts)
         unread = self._unread(sighting)
         shown: list[Session] = []
         size = 0
@@ -181,7 +188,8 @@ class Finder:
             size += size_of(found)
             if not unreadable(packed):
                 judged = look.judge.judge(found, packed, grew=self._grew(found))
-                shown.append(make_session(found, packed, judged, look.surroundings, self._carrier(found)))
+                made = make_session(found, packed, judged, look.surroundings, self._carrier(found))
+                shown += with_parents([made], chains)
             if len(shown) >= _BATCH or size >= _BATCH_BYTES:
                 yield Batch(tuple(shown), done=done, total=len(unread), here=look.here_of(shown))
                 shown, size = [], 0
@@ -197,6 +205,7 @@ class Finder:
 
     def _conclude(self, look: "_Look") -> Batch:
         """What only the whole can tell; kept for the next time."""
+        from refloat.usecases.linked import settled, with_parents
         from refloat.usecases.telling import keep_listing
 
         problems = [*look.sighting.problems, *look.judge.problems]
@@ -216,6 +225,8 @@ class Finder:
             key: make_session(found, packed, each, look.surroundings, carriers.get(key))
             for (key, found, packed), each in zip(known, judged, strict=True)
         }
+        chains = chains_of(settled(look.attempts, tuple(sessions.values())))
+        sessions = dict(zip(sessions, with_parents(sessions.values(), chains), strict=True))
         gone, more = self._find_gone(look.sighting)
         problems += more
         if look.catalogue is not None:
@@ -224,6 +235,7 @@ class Finder:
                 look.sighting,
                 sessions,
                 gone,
+                chains=chains,
                 surroundings=look.surroundings,
                 judge=look.judge,
                 home=self._bench.machine.places.home,
@@ -232,7 +244,7 @@ class Finder:
         self._sizes = {key_of(found): size_of(found) for _, found in look.sighting.found}
         every = tuple(sessions.values())
         removed = self._tell(look, every)
-        return Batch(every, removed, tuple(gone), tuple(problems), look.here_of(every), complete=True)
+        return Batch(every, removed, tuple(gone), tuple(problems), look.here_of(every), complete=True, chains=chains)
 
     def _tell(self, look: "_Look", sessions: Sequence[Session]) -> tuple[SessionName, ...]:
         """Remember what was told; those that were told before and are no longer there. What could not be read removes
@@ -348,6 +360,7 @@ class _Look:
     here: Path | None
     judge: "Judge"
     surroundings: Surroundings
+    attempts: Sequence[Attempt]
     fresh: dict[Key, Packed] = field(default_factory=dict[Key, Packed])
     """What was read in this look."""
 

@@ -40,6 +40,7 @@ from refloat.wire.documents import (
     triage,
 )
 from refloat.wire.reading import read_problem, read_session
+from refloat.wire.starting import planned
 from refloat.wire.writing import Long, Masks, dump, dump_exact, dump_line
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "marker",
     "operation",
     "other_change",
+    "planned",
     "preview",
     "problem",
     "read_problem",

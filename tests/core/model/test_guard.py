@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 import pytest
 
+from refloat.model.attempts import InChain, Standing
 from refloat.model.guard import Branch, Neighbour, Situation, judge, judge_taken
 from refloat.model.liveness import Evidence, Liveness, Verdict
 from refloat.model.record import Lease
@@ -32,6 +33,10 @@ def lease(subject: str = NAME, holder: str = "ana@devbox", doing: str | None = "
 
 MY_OWN = lease(holder="ben@devbox")
 THERE = lease("workspace:devbox:/src", doing="is continuing this")
+
+
+def newer(state: State, newest: SessionName = SessionName("codex:2")) -> Standing:  # noqa: B008 - text
+    return Standing(InChain(1, 2, None, newest, newest, None, newest), newest, state)
 
 
 def seen(operation: Any, state: State = State.STOPPED, liveness: Liveness = GONE, **more: Any) -> Situation:
@@ -107,6 +112,10 @@ TABLE: dict[str, tuple[Branch, Situation, str]] = {
         seen("continue", neighbours=(Neighbour(5, "codex", mine=True),)),
         "last turn ended",
     ),
+    "continue-newer": ("newer_attempt_is_running", seen("continue", newer=newer(State.LIVE)), "codex:2 went on"),
+    "new-newer": ("newer_attempt_is_running", seen("new", newer=newer(State.UNRESOLVED)), "may still run"),
+    "new-newer-gone": ("start_anew", seen("new", newer=newer(State.FAILED)), "linked session"),
+    "new-newest": ("start_anew", seen("new", newer=newer(State.LIVE, NAME)), "linked session"),
     "continue-copy": ("only_a_copy_is_left", seen("continue", copy_only=True), "Refloat's copy"),
     "continue-no-place": ("no_workspace", seen("continue", workspace=None), "names no workspace"),
     "continue-place-gone": ("no_workspace", seen("continue", workspace_there=False), "/src is not there"),

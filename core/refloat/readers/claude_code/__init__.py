@@ -22,6 +22,7 @@ class ClaudeCode:
     agent: str = registers.AGENT
     title: str = "Claude Code"
     torn_heads: tuple[bytes, ...] = (b'{"parentUuid":', b'{"type":')
+    chooses_id: bool = True
 
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
         """`projects`, registers, jobs and the history of prompts below the program's directory."""
@@ -93,9 +94,9 @@ class ClaudeCode:
         """`claude --resume ID`."""
         return processes.continue_command(session_id, prompt)
 
-    def new_command(self, brief: str) -> Sequence[str]:
-        """`claude "Read FILE …"`."""
-        return processes.new_command(brief)
+    def new_command(self, brief: str, prompt: str | None = None, session_id: str | None = None) -> Sequence[str]:
+        """`claude --session-id UUID "Read FILE …"`."""
+        return processes.new_command(brief, prompt, session_id)
 
     def asks_to_end(self, process: ProcessInfo) -> Sequence[Asking]:
         """SIGINT, then SIGTERM: the program ends on the first of either."""
