@@ -8,6 +8,7 @@ from refloat.machine.git import HardenedGit
 from refloat.machine.launcher import SystemLauncher
 from refloat.machine.places import find_places
 from refloat.machine.processes import system_processes
+from refloat.machine.terminals import SystemTerminals
 from refloat.machine.traces import SystemTraces
 from refloat.machine.watch import FileWatch
 from refloat.ports import Machine
@@ -24,5 +25,6 @@ def real_machine(environment: Mapping[str, str] | None = None) -> Machine:
         watch=FileWatch(),
         launcher=SystemLauncher(given),
         traces=SystemTraces(places.home),
+        terminals=SystemTerminals(given),
         places=places,
     )

@@ -96,6 +96,10 @@ class ClaudeCode:
         """`claude "Read FILE …"`."""
         return processes.new_command(brief)
 
+    def own_door(self, session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
+        """`claude attach ID`, for sessions in the background."""
+        return processes.own_door(session_id, owner, holder)
+
     def find_beside(self, found: Found, home: Path, environment: Mapping[str, str]) -> Sequence[str]:
         """The session's own directory, `file-history`, `todos`, `tasks`."""
         from refloat.readers.claude_code import leftovers

@@ -146,6 +146,15 @@ class Codex:
         found = re.match(r"v?(\d{1,6})\.(\d{1,6})", version)
         return found is not None and (int(found[1]), int(found[2])) >= _LOCKS_SINCE
 
+    def own_door(self, session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
+        """None but words for an app-server: it belongs to the desktop app, an editor, or the daemon of newer TUIs."""
+        del session_id
+        if _commands(owner.argv)[:1] != ["app-server"]:
+            return None
+        if holder is not None and holder.daemon_pid == owner.pid:
+            return OwnDoor(None, "Codex' own daemon holds it for its terminals: open the session in one of those")
+        return OwnDoor(None, "a Codex app-server holds it, for the desktop app or an editor: open the session there")
+
     def continue_command(self, session_id: str, prompt: str | None) -> Sequence[str]:
         """`codex resume ID`."""
         return ("codex", "resume", session_id, *((prompt,) if prompt else ()))
