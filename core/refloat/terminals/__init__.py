@@ -1,2 +1,1 @@
-"""Where a terminal is shown, and how one gets there: whose terminal is whose, and what multiplexers say and take. Pure.
-"""
+"""Where a terminal is shown, and the way there: whose is whose, what multiplexers say and take. Pure."""

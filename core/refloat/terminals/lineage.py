@@ -108,3 +108,9 @@ def _named(row: ProcessInfo, section: str) -> str:
         if told := rows.get(word):
             return str(told)
     return next((str(told) for name, told in rows.items() if len(short) == _KEPT and name.startswith(short)), "")
+
+
+def hints(environment: Mapping[str, str]) -> list[str]:
+    """What an environment says of the program that shows the terminal; it may be older than that."""
+    rows = table("terminals").get("variables", {})
+    return [str(words).format(value=environment[name]) for name, words in rows.items() if environment.get(name)]

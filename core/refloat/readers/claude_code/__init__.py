@@ -10,7 +10,7 @@ from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
 from refloat.readers.claude_code import layout, processes, registers
-from refloat.readers.contract import CleanUp, Found, FoundSubagent, Identity, Parser, SourceFile, Walk
+from refloat.readers.contract import CleanUp, Found, FoundSubagent, Identity, OwnDoor, Parser, SourceFile, Walk
 
 __all__ = ["ClaudeCode"]
 

@@ -16,7 +16,7 @@ from refloat.model.session import RecordGone
 from refloat.readers.codex import files as rollouts
 from refloat.readers.codex import index
 from refloat.readers.codex.shape import UUID
-from refloat.readers.contract import Found, FoundSubagent, Identity, SourceFile, Walk
+from refloat.readers.contract import Found, FoundSubagent, Identity, OwnDoor, SourceFile, Walk
 
 if TYPE_CHECKING:
     from refloat.readers.codex.parser import CodexParser
