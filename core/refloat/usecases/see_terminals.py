@@ -90,30 +90,32 @@ class _Asking:
 
     def _meet_tmux(self, process: ProcessInfo) -> Server | str:
         program = "tmate" if "tmate" in process.name else "tmux"
-        sockets = list(dict.fromkeys(self._sockets(process)))
         if self._machine.launcher.which(program) is None:
             return f"{program} is not on the path, so its server (process {process.pid}) cannot be asked"
+        own = list(dict.fromkeys(self._sockets(process)))
         said = ""
-        for path in filter(self._machine.terminals.is_own, sockets):
+        for path in filter(self._machine.terminals.is_own, dict.fromkeys((*own, *self._usual()))):
             for words in (program, f"/proc/{process.pid}/exe"):
                 answer, server = self._tmux(words, path)
                 if server is not None and server.pid in {process.pid, 0}:
                     return replace(server, pid=process.pid)
-                said = "it does not answer" if answer.timed_out else answer.err.strip() or said
+                if path in own:
+                    said = "it does not answer" if answer.timed_out else answer.err.strip() or said
                 if "protocol version mismatch" not in answer.err:
                     break  # else the server is of another version: its own program speaks with it
+            if said:
+                break  # it was met, and cannot be spoken with
         if not said:
             said = f"its socket is gone; `kill -USR1 {process.pid}` has it make a new one"
         return f"the {program} server that shows it (process {process.pid}) cannot be asked: {said}"
 
     def _sockets(self, process: ProcessInfo) -> Iterator[str]:
-        """Where a tmux server may be met: its open sockets, what it told its children, then the usual places."""
+        """Where a tmux server says that it may be met: its open sockets, and what it told its children."""
         yield from self._machine.terminals.sockets_of(process.pid)
         for child in roots(process, self._rows):
             told = (self._machine.processes.environment(child.pid) or {}).get("TMUX", "").rsplit(",", 2)
             if len(told) == 3 and told[1] == str(process.pid):
                 yield told[0]
-        yield from self._usual()
 
     def _usual(self) -> Iterator[str]:
         """Sockets of every tmux of this user that keeps to the usual places."""
