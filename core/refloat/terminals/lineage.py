@@ -43,7 +43,9 @@ class Lineage:
 def trace(owner: ProcessInfo, rows: Table, stands_at: str | None = None) -> Lineage:
     """Follow a process up. `stands_at`: a terminal that its streams lead to, where it has none of its own."""
     current = owner.terminal or stands_at
-    terminals = [current] if current else []
+    if current is None:  # what its parents stand in does not show it
+        return Lineage(owner, (), None, "", brings=False, through=(), began=owner)
+    terminals = [current]
     through: list[str] = []
     began = owner
     for row in ancestors(owner, rows):
@@ -54,13 +56,13 @@ def trace(owner: ProcessInfo, rows: Table, stands_at: str | None = None) -> Line
         if row.terminal == current:
             continue
         for section in ("shows", "logs_in"):
-            if current is not None and (title := _named(row, section)):
+            if title := _named(row, section):
                 return Lineage(owner, tuple(terminals), row, title, section == "logs_in", tuple(through), began)
-        if current is not None and not _named(row, "passes_on"):
+        if not _named(row, "passes_on"):
             through.append(row.name)
-        current = row.terminal
-        if current is not None and current not in terminals:
-            terminals.append(current)
+        if row.terminal is not None:
+            current = row.terminal
+            terminals += [current] if current not in terminals else []
     return Lineage(owner, tuple(terminals), None, "", brings=False, through=tuple(through), began=began)
 
 

@@ -4,7 +4,6 @@ Decides by the verified owner alone (the guard says which); says where it lives 
 (`peek`) changes nothing and disturbs nobody, so somebody else's lease does not forbid it.
 """
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from refloat.errors import NotDone
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.terminals import Attachment, Pane, Place, Refused, Server, Way
 from refloat.ports import Machine
-from refloat.readers.contract import LivesApart, OwnDoor, Reader
+from refloat.readers.contract import LivesApart, OwnDoor
 from refloat.terminals import route, screen, tmux, zellij
 from refloat.terminals.lineage import Lineage, Table, ancestors, trace
 from refloat.text import inert_line
@@ -26,6 +25,25 @@ from refloat.usecases.workbench import Workbench
 _ROOT: Final = Path("/")
 _PATIENCE: Final = 10.0
 _GONE: Final = " (deleted)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """One look: who asks, for which session, and every process."""
+
+    bench: Workbench
+    actor: Actor
+    seen: Seen
+    rows: Table
+
+    @property
+    def machine(self) -> Machine:
+        return self.bench.machine
+
+    @property
+    def own(self) -> ProcessInfo | None:
+        """This process."""
+        return self.rows.get(self.actor.own.runner.pid or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +71,7 @@ def plan_attach(bench: Workbench, actor: Actor, ref: str, cwd: Path, *, peek: bo
     if refused is not None and not (held and peek):
         return Attachment(seen.session.name, seen.place, None, None, refused)
     pids = ruling.pids or seen.session.liveness.owners
-    found = _find(bench, seen, pids)
+    found = _find(_Scene(bench, actor, seen, {row.pid: row for row in bench.machine.processes.all()}), pids)
     if found is None:
         why = f"the process that owned {seen.session.name} has just ended: `refloat status {seen.session.name}`"
         return Attachment(seen.session.name, seen.place, None, None, Refused(why))
@@ -104,32 +122,31 @@ def _line(argv: Sequence[str]) -> str:
 # ── where it lives ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _find(bench: Workbench, seen: Seen, pids: Sequence[int]) -> _Found | None:
+def _find(scene: _Scene, pids: Sequence[int]) -> _Found | None:
     """Of several owners (a wrapper and the program that it runs) the first that can be gone to."""
-    rows = {row.pid: row for row in bench.machine.processes.all()}
     first: _Found | None = None
     for pid in pids:
-        owner = rows.get(pid)
+        owner = scene.rows.get(pid)
         if owner is None or owner.zombie:
             continue
-        found = _place(bench, seen, owner, rows)
+        found = _place(scene, owner)
         if found.way is not None:
             return found
         first = first or found
     return first
 
 
-def _place(bench: Workbench, seen: Seen, owner: ProcessInfo, rows: Table) -> _Found:
-    machine, pid = bench.machine, owner.pid
-    if owner.uid is not None and owner.uid != os.getuid():
+def _place(scene: _Scene, owner: ProcessInfo) -> _Found:
+    machine, rows, pid = scene.machine, scene.rows, owner.pid
+    if owner.uid is not None and owner.uid != scene.actor.uid:
         user = machine.terminals.user(owner.uid)
         return _Found(Place("other_user", pid, f"under another user, {user}", owner.terminal, user=user))
-    holders = _holders(bench, seen, pid)
-    reader = seen.located.reader
-    if (door := _own_door(reader, seen, owner, holders)) is not None:
+    holders = _holders(scene, pid)
+    if (door := _own_door(scene.seen, owner, holders)) is not None:
         way = Way((door.command,), takes_terminal=True) if door.command is not None else None
-        return _Found(Place("agent", pid, door.why, owner.terminal, program=reader.title), way)
-    own = rows.get(os.getpid())
+        title = scene.seen.located.reader.title
+        return _Found(Place("agent", pid, door.why, owner.terminal, program=title), way)
+    own = scene.own
     if own is not None and any(row.pid == pid for row in ancestors(own, rows)):
         return _Found(Place("here", pid, "around this command, which it started itself", owner.terminal))
     streams = machine.terminals.streams(pid)
@@ -138,7 +155,7 @@ def _place(bench: Workbench, seen: Seen, owner: ProcessInfo, rows: Table) -> _Fo
     mine = trace(own, rows) if own is not None else None
     if mine is not None and mine.terminals and lineage.terminals[:1] == mine.terminals[:1]:
         return _Found(_beside_us(owner, lineage))
-    found = _in_multiplexer(machine, rows, lineage, mine)
+    found = _in_multiplexer(scene, lineage, mine)
     if found is None:
         gone = next((_short(path.removesuffix(_GONE)) for path in streams if path.endswith(_GONE)), None)
         if not lineage.terminals:
@@ -151,10 +168,11 @@ def _place(bench: Workbench, seen: Seen, owner: ProcessInfo, rows: Table) -> _Fo
     return replace(found, place=replace(found.place, notes=notes))
 
 
-def _in_multiplexer(machine: Machine, rows: Table, lineage: Lineage, mine: Lineage | None) -> _Found | None:
+def _in_multiplexer(scene: _Scene, lineage: Lineage, mine: Lineage | None) -> _Found | None:
+    machine = scene.machine
     own = mine.terminals if mine is not None else ()
     search = lineage.terminals if lineage.carrier is None else ()
-    hosts = find_hosts(machine, rows, (*lineage.terminals, *own), search)
+    hosts = find_hosts(machine, scene.rows, scene.actor.uid, (*lineage.terminals, *own), search)
     for terminal in lineage.terminals:
         if why := hosts.silent.get(terminal):
             return _Found(elsewhere(machine, lineage, why))
@@ -189,7 +207,10 @@ def _pane_place(lineage: Lineage, server: Server, panes: Sequence[Pane], termina
     where = server.address if server.kind == "tmux" else f"session {server.address}"
     more = f" (and in {len(panes) - 1} more)" if len(panes) > 1 else ""
     words = f"in {server.kind} {where}, {panes[0].words}{more}"
-    notes = [f"{name} holds a terminal of its own between the two" for name in lineage.through]
+    notes = [
+        f"{inert_line(name)} stands in between with a terminal of its own: if it opened a window, look in that"
+        for name in lineage.through
+    ]
     if way is None:
         notes.append("nobody looks at that tmux now, and this command runs in it: attach to it from a terminal outside")
     shown = panes[0].pane or panes[0].window or None
@@ -215,15 +236,16 @@ def _notes(owner: ProcessInfo, found: _Found, holders: Sequence[Holder]) -> list
     return notes
 
 
-def _holders(bench: Workbench, seen: Seen, pid: int) -> list[Holder]:
+def _holders(scene: _Scene, pid: int) -> list[Holder]:
     """What ties the process to the session: its registers, else its lock."""
-    places = bench.machine.places
-    found = seen.located.reader.find_holders(places.home, places.environment)
-    own = [row for row in found if isinstance(row, Holder) and row.session_id == seen.session.session_id]
+    places, session = scene.machine.places, scene.seen.session.session_id
+    found = scene.seen.located.reader.find_holders(places.home, places.environment)
+    own = [row for row in found if isinstance(row, Holder) and row.session_id == session]
     return [row for row in own if row.pid == pid] or [row for row in own if row.pid is None]
 
 
-def _own_door(reader: Reader, seen: Seen, owner: ProcessInfo, holders: Sequence[Holder]) -> OwnDoor | None:
+def _own_door(seen: Seen, owner: ProcessInfo, holders: Sequence[Holder]) -> OwnDoor | None:
+    reader = seen.located.reader
     if not isinstance(reader, LivesApart):
         return None
     doors = (reader.own_door(seen.session.session_id, owner, holder) for holder in (*holders, None))

@@ -4,7 +4,6 @@ Decides which servers are asked: those that started something in one of the term
 at these from further out; where nothing tells, every tmux of this user. Refuses to speak with another user's server.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -31,21 +30,22 @@ class Hosts:
     """Terminal → why the server that it is a pane of could not be asked."""
 
 
-def find_hosts(machine: Machine, rows: Table, terminals: Sequence[str], search: Sequence[str] = ()) -> Hosts:
+def find_hosts(machine: Machine, rows: Table, uid: int, terminals: Sequence[str], search: Sequence[str] = ()) -> Hosts:
     """Ask who shows the terminals, and then who shows whoever looks at those.
 
-    `search`: those among them that must be found even where no process tells which server has them.
+    `uid` is whose servers are asked; `search` those among the terminals that must be found even where no process tells
+    which server has them.
     """
-    return _Asking(machine, rows).find(terminals, search)
+    return _Asking(machine, rows, uid).find(terminals, search)
 
 
 class _Asking:
     """One round of questions; each server is asked once."""
 
-    def __init__(self, machine: Machine, rows: Table) -> None:
+    def __init__(self, machine: Machine, rows: Table, uid: int) -> None:
         self._machine = machine
         self._rows = rows
-        self._uid = os.getuid()
+        self._uid = uid
         self._started = servers(rows)
         self._asked: dict[int, Server | str] = {}
         self._found = Hosts()

@@ -261,12 +261,13 @@ def test_peeking_into_a_screen_session(tmp_path: Path) -> None:
 
 def test_from_inside_the_same_screen_session_the_window_is_selected(tmp_path: Path) -> None:
     with Screen(tmp_path) as session, Standin(tmp_path, wrapper=session.wrapper()) as agent:
-        line = f"{telling(shlex.join(refloat('attach', agent.session_id)), tmp_path)}; exec cat"
+        script = tmp_path / "script"  # screen itself would expand what stands on its command line
+        script.write_text(f"{telling(shlex.join(refloat('attach', agent.session_id)), tmp_path)}\nexec cat\n")
         given = surroundings(tmp_path)
         ours = [f"{name}={text}" for name, text in given.items() if name.startswith(("HOME", "REFLOAT", "PYTHONPATH"))]
         with Window(["screen", "-x", session.address, "-p", "0"], session.environment):
             until(lambda: "0*" in session.windows, "a terminal that looks at it")
-            session.do("-S", session.address, "-X", "screen", "env", *ours, "sh", "-c", line)
+            session.do("-S", session.address, "-X", "screen", "env", *ours, "sh", str(script))
             until((tmp_path / "code").exists, "the end of refloat")
             assert (tmp_path / "code").read_text().strip() == "0", (tmp_path / "out").read_text()
             until(lambda: "1*" in session.windows, "the window")

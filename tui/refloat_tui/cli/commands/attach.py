@@ -42,7 +42,7 @@ def attach(session: str, peek: bool, dry_run: bool, show_secrets: bool, json_: b
     if dry_run:
         return 0
     masker = Masker()
-    for sentence in (f"going to {plan.place.words}" if plan.place else "", *note_lines(plan)):
+    for sentence in (f"it lives {plan.place.words}: going there" if plan.place else "", *note_lines(plan)):
         if sentence and not json_:
             err.say(masker.text(sentence))
     return go(bench().machine, plan, stays=False)
