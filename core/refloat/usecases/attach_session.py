@@ -185,7 +185,7 @@ def _in_multiplexer(scene: _Scene, lineage: Lineage, mine: Lineage | None) -> _F
         levels = route.find_levels(own, hosts.by_terminal)
         in_tmux = bool(machine.places.environment.get("TMUX"))
         way = route.find_way(terminal, hosts.by_terminal, levels, in_tmux=in_tmux)
-        return _Found(_pane_place(lineage, server, panes, terminal, way), way, server, panes)
+        return _Found(_pane_place(lineage, server, panes, terminal), way, server, panes)
     return None
 
 
@@ -203,7 +203,7 @@ def _checked(machine: Machine, server: Server, terminal: str, hosts: Hosts) -> S
     return checked
 
 
-def _pane_place(lineage: Lineage, server: Server, panes: Sequence[Pane], terminal: str, way: Way | None) -> Place:
+def _pane_place(lineage: Lineage, server: Server, panes: Sequence[Pane], terminal: str) -> Place:
     where = server.address if server.kind == "tmux" else f"session {server.address}"
     more = f" (and in {len(panes) - 1} more)" if len(panes) > 1 else ""
     words = f"in {server.kind} {where}, {panes[0].words}{more}"
@@ -211,8 +211,6 @@ def _pane_place(lineage: Lineage, server: Server, panes: Sequence[Pane], termina
         f"{inert_line(name)} stands in between with a terminal of its own: if it opened a window, look in that"
         for name in lineage.through
     ]
-    if way is None:
-        notes.append("nobody looks at that tmux now, and this command runs in it: attach to it from a terminal outside")
     shown = panes[0].pane or panes[0].window or None
     return Place(
         server.kind, lineage.owner.pid, words, terminal, server.address, shown, notes=tuple(notes)

@@ -75,4 +75,5 @@ def only_told(place: Place, session: SessionName) -> str:
         case "here":
             return f"{where}: {'; '.join(place.notes) or 'you are there'}"
         case "tmux" | "screen" | "zellij":
-            return f"{where}: {place.notes[-1] if place.notes else 'nothing leads there'}"
+            why = "nobody looks at the tmux that this command runs in, so nothing can be switched"
+            return f"{where}: {why}; attach from a terminal outside of it"

@@ -286,6 +286,23 @@ def test_a_dropped_connection_leaves_a_process_without_its_terminal(tmp_path: Pa
         assert f"`refloat stop {agent.session}` ends it" in err
 
 
+def test_a_killed_login_leaves_what_ignores_its_hangup(tmp_path: Path) -> None:
+    login = tmp_path / "bin" / "sshd"
+    login.parent.mkdir()
+    login.symlink_to(Path(sys.executable).resolve())
+    plays = [str(login), "-c", "import pty, sys; pty.spawn(['sh', '-c', '\"$@\"; :', 'sh', *sys.argv[1:]])"]
+    with Standin(tmp_path, wrapper=plays, signals={"SIGHUP": "ignore"}) as agent:
+        place = plan(tmp_path, agent.session_id)["place"]
+        assert isinstance(place, dict)
+        assert str(place["program"]).startswith("an SSH login (process ")
+        agent._child_process.kill()
+        agent.wait_for("SIGHUP")
+        code, _, err = ask(tmp_path, "attach", agent.session_id)
+        assert code == 1
+        assert f"its terminal {place['terminal']} is gone (a dropped connection or a closed window)" in err
+        assert f"process {agent.pid} lives on" in err
+
+
 def test_a_terminal_elsewhere_is_told_with_since_when(tmp_path: Path) -> None:
     with Standin(tmp_path, where="pty", environment={"SSH_CONNECTION": "203.0.113.7 50022 10.0.0.2 22"}) as agent:
         told = plan(tmp_path, agent.session_id)

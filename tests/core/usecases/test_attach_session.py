@@ -289,6 +289,12 @@ def test_no_terminal_at_all(scene: Scene) -> None:
     assert kind(scene.plan()) == "no_terminal"
 
 
+def test_out_of_a_tmux_that_nobody_looks_at_nothing_is_switched(scene: Scene) -> None:
+    scene.tmux("/dev/pts/3|$0|@0|%0|0|5|1|1|0|0|0|10|work\n/dev/pts/50|$0|@1|%1|0|5|0|1|0|1|0|10|work")
+    scene.agent(process(510, "bash", ppid=10, terminal="pts/50"))
+    assert "nobody looks at the tmux that this command runs in" in why(scene.plan())
+
+
 # ── zellij ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

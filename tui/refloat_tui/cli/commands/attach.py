@@ -22,7 +22,7 @@ from refloat_tui.cli.show.attach import note_lines, plan_lines
 @show_secrets
 @as_json
 def attach(session: str, peek: bool, dry_run: bool, show_secrets: bool, json_: bool) -> int:
-    r"""Go to where a live session runs: its tmux, screen or zellij pane, or the agent's own background.
+    """Go to where a live session runs: its tmux, screen or zellij pane, or its agent's own background.
 
     From inside the same tmux its view is switched; from elsewhere this terminal becomes one that looks at the pane.
     Where nothing leads there it says where the process lives, and exits with 1.
@@ -31,7 +31,7 @@ def attach(session: str, peek: bool, dry_run: bool, show_secrets: bool, json_: b
     refloat attach last               go there
     refloat attach last --peek        see its screen without going
     refloat attach last --dry-run     the exact command, nothing more
-    """
+    """  # noqa: D301 - click's sign for lines that stay as they are
     plan = plan_attach(bench(), actor(), session, here(), peek=peek)
     if peek:
         return _show(plan, json_=json_, masked=not show_secrets)
