@@ -5,13 +5,12 @@ with Tmux(home) as work, work.look() as window:
     assert window.terminal == work.clients()[0]
 """
 
-import fcntl
 import os
 import pty
+import select
 import shlex
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
@@ -22,11 +21,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from tests.standin.agent import is_gone, need, until
+from tests.standin.agent import PATIENCE, is_gone, need, until
 
 _ROOT = Path(__file__).parents[2]
-_TIOCGPTN = 0x80045430
-"""The number of a pty, by its master (ioctl_tty(2)); `os.ptsname` came with Python 3.13."""
+_TAKE = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execvp(sys.argv[1], sys.argv[1:])"
 _FOREIGN = ("TMUX", "STY", "WINDOW", "ZELLIJ", "SCREENDIR", "SSH_", "TERM_PROGRAM")
 
 
@@ -60,28 +58,24 @@ class Window:
     """A terminal with a program in it, read all the time, as a window of an emulator is."""
 
     def __init__(self, words: Sequence[str], environment: Mapping[str, str]) -> None:
-        self.shown = b""
-        self.pid, self._master = pty.fork()
-        if self.pid == 0:
-            os.execvpe(words[0], list(words), dict(environment))  # noqa: S606 - what the test asked for
-        number = fcntl.ioctl(self._master, _TIOCGPTN, b"\0" * 4)
-        self.terminal = f"/dev/pts/{struct.unpack('I', number)[0]}"
+        self._master, slave = pty.openpty()
+        self.terminal = os.ttyname(slave)
+        streams = dict.fromkeys(("stdin", "stdout", "stderr"), slave)
+        takes = [sys.executable, "-c", _TAKE, *words]
+        self._child = subprocess.Popen(takes, env=dict(environment), start_new_session=True, **streams)
+        os.close(slave)
+        self._over, self._close = os.pipe()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
     def _read(self) -> None:
         with suppress(OSError):
-            while piece := os.read(self._master, 65536):
-                self.shown += piece
-
-    def wait_for(self, text: bytes) -> None:
-        """Wait until it was shown."""
-        until(lambda: text in self.shown, f"{text!r} on the screen: {self.shown[-2000:]!r}")
+            while self._master in select.select([self._master, self._over], [], [])[0]:
+                os.read(self._master, 65536)
 
     def wait(self) -> int:
         """Wait for the end of the program; its exit code."""
-        self._reader.join(90)
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self._child.wait(PATIENCE)
 
     def __enter__(self) -> Self:
         return self
@@ -89,11 +83,12 @@ class Window:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with suppress(ProcessLookupError, ChildProcessError):
-            os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
-        with suppress(OSError):
-            os.close(self._master)
+        self._child.kill()
+        self._child.wait()
+        os.close(self._close)
+        self._reader.join()
+        os.close(self._over)
+        os.close(self._master)
 
 
 class Tmux:

@@ -5,7 +5,7 @@ that one is switched; where a terminal inside of one of those looks at it, that 
 entered anew. Refuses to show a multiplexer inside itself.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from refloat.model.terminals import Argv, Client, Level, Pane, Server, Way
 from refloat.terminals import screen, tmux, zellij
@@ -50,12 +50,13 @@ def _switch(terminal: str, hosts: Hosts, levels: Sequence[Level], seen: Collecti
         return None
     level = next((level for level in levels if level.server.pid == server.pid), None)
     if level is not None:
-        return _show(server, level.client, panes) if level.client is not None else None
+        return _show(server, level.client, panes)
     for client in _clients(server, panes):
         if client.terminal not in seen:
             outer = _switch(client.terminal, hosts, levels, {*seen, terminal, client.terminal})
-            if outer is not None:
-                return [*_show(server, client, panes), *outer]
+            inner = _show(server, client, panes) if outer is not None else None
+            if outer is not None and inner is not None:
+                return [*inner, *outer]
     return None
 
 
@@ -67,15 +68,18 @@ def _clients(server: Server, panes: Sequence[Pane]) -> Sequence[Client]:
     return server.clients
 
 
-def _show(server: Server, client: Client, panes: Sequence[Pane]) -> list[Argv]:
-    return _SHOW[server.kind](server, client, panes)
+def _show(server: Server, client: Client | None, panes: Sequence[Pane]) -> list[Argv] | None:
+    """Commands that show a pane in what looks at the server; None where nothing is known to look, or which pane it is.
 
-
-_SHOW: Mapping[str, Callable[[Server, Client, Sequence[Pane]], list[Argv]]] = {
-    "tmux": lambda server, client, panes: [tmux.show(server, client, panes)],
-    "screen": lambda server, _, panes: [screen.show(server, panes[0])],
-    "zellij": lambda server, _, panes: list(zellij.focus(server, panes[0])),
-}
+    Of what looks at a zellij nothing is known; screen and zellij switch it without being told.
+    """
+    match server.kind:
+        case "tmux":
+            return [tmux.show(server, client, panes)] if client is not None else None
+        case "screen":
+            return [screen.show(server, panes[0])] if panes[0].window else None
+        case "zellij":
+            return list(zellij.focus(server, panes[0])) or None
 
 
 def _enter(server: Server, panes: Sequence[Pane], levels: Sequence[Level], *, in_tmux: bool) -> Way | None:

@@ -267,21 +267,27 @@ def _peek(machine: Machine, found: _Found) -> tuple[str, ...] | None:
     if server is None or not found.panes:
         return None
     pane = found.panes[0]
+    said: bytes | None = None
     match server.kind:
         case "tmux":
-            answer = machine.launcher.run(tmux.ask_screen(server.program, server.address, pane), _ROOT, ANSWER_SECONDS)
-            said = answer.out if answer.code == 0 else None
-        case "screen":
-            said = _hardcopy(machine, server, pane) if pane.window else None
-        case "zellij":
-            answer = machine.launcher.run(zellij.ask_screen(server, pane), _ROOT, ANSWER_SECONDS)
-            said = answer.out if answer.code == 0 and pane.pane else None
+            said = _said(machine, tmux.ask_screen(server.program, server.address, pane))
+        case "screen" if pane.window:
+            said = _hardcopy(machine, server, pane)
+        case "zellij" if pane.pane:
+            said = _said(machine, zellij.ask_screen(server, pane))
+        case _:
+            pass
     if said is None:
         return None
     lines = [line.rstrip() for line in said.decode("utf-8", "replace").split("\n")]
     while lines and not lines[-1]:
         lines.pop()
     return tuple(lines)
+
+
+def _said(machine: Machine, argv: Sequence[str]) -> bytes | None:
+    answer = machine.launcher.run(argv, _ROOT, ANSWER_SECONDS)
+    return answer.out if answer.code == 0 else None
 
 
 def _hardcopy(machine: Machine, server: Server, pane: Pane) -> bytes | None:

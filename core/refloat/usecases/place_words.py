@@ -74,6 +74,8 @@ def only_told(place: Place, session: SessionName) -> str:
             return f"process {place.pid}: {place.words}; {stop}"
         case "here":
             return f"{where}: {'; '.join(place.notes) or 'you are there'}"
-        case "tmux" | "screen" | "zellij":
+        case "tmux":
             why = "nobody looks at the tmux that this command runs in, so nothing can be switched"
             return f"{where}: {why}; attach from a terminal outside of it"
+        case "screen" | "zellij":
+            return f"{where}: you are in it, and which of its panes that is cannot be told; look through them"

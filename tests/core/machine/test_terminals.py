@@ -76,7 +76,10 @@ def test_only_sockets_and_pipes_of_this_user_are_its_own(tmp_path: Path) -> None
 
 
 def test_what_another_program_writes_is_read_when_it_is_there() -> None:
-    assert TERMINALS.written(lambda path: Path(path).write_bytes(b"screen\n") and None) == b"screen\n"
+    def write(path: str) -> None:
+        Path(path).write_bytes(b"screen\n")
+
+    assert TERMINALS.written(write) == b"screen\n"
     places: list[Path] = []
 
     def note(path: str) -> None:

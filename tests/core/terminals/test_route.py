@@ -84,6 +84,29 @@ def test_screen_and_zellij_are_entered_from_within_a_tmux() -> None:
     assert second.takes_terminal
 
 
+def test_inside_a_zellij_its_panes_are_focused_and_other_sessions_switched_to() -> None:
+    own = Server("zellij", "zellij", "own", 43, (Pane("pts/41", "", "", "terminal_2"), Pane("pts/42", "", "", "")))
+    other = Server("zellij", "zellij", "other", 44, (Pane("pts/43", "", "", "terminal_0"),))
+    hosts = {"pts/41": own, "pts/42": own, "pts/43": other}
+    levels = find_levels(["pts/42"], hosts)
+    assert find_way("pts/41", hosts, levels, in_tmux=False) == Way(
+        (("zellij", "--session", "own", "action", "focus-pane-id", "terminal_2"),), takes_terminal=False
+    )
+    assert find_way("pts/42", hosts, levels, in_tmux=False) is None
+    switched = find_way("pts/43", hosts, levels, in_tmux=False)
+    assert switched is not None
+    assert switched.commands[-1] == ("zellij", "--session", "own", "action", "switch-session", "--", "other")
+    assert not switched.takes_terminal
+
+
+def test_a_window_of_this_screen_whose_number_is_not_known_is_not_guessed() -> None:
+    own = Server("screen", "screen", "42.work", 42, (Pane("pts/31", "", "", ""), Pane("pts/32", "", "0", "")))
+    hosts = {"pts/31": own, "pts/32": own}
+    assert find_way("pts/31", hosts, find_levels(["pts/32"], hosts), in_tmux=False) is None
+    found = find_way("pts/32", hosts, find_levels(["pts/31"], hosts), in_tmux=False)
+    assert found == Way((("screen", "-S", "42.work", "-X", "select", "0"),), takes_terminal=False)
+
+
 def test_clients_that_look_at_each_other_end() -> None:
     one = tmux(5, pane("pts/51", 1), clients=(Client("pts/61", "$0"),))
     two = tmux(6, pane("pts/61", 1), clients=(Client("pts/51", "$0"),))

@@ -273,6 +273,29 @@ def test_from_inside_the_same_screen_session_the_window_is_selected(tmp_path: Pa
             until(lambda: "1*" in session.windows, "the window")
 
 
+# ── zellij, by a stand-in that is called as it is ────────────────────────────────────────────────────────────────────
+
+
+def test_a_pane_of_zellij_is_focused_peeked_at_and_entered(tmp_path: Path) -> None:
+    server, client, told = tmp_path / "server" / "zellij", tmp_path / "client" / "zellij", tmp_path / "told"
+    for program in (server, client):
+        program.parent.mkdir()
+    server.symlink_to(Path(sys.executable).resolve())
+    client.write_text(f'#!/bin/sh\necho "$*" >>{told}\ncase "$*" in *dump-screen*) echo from the pane;; esac\n')
+    client.chmod(0o755)
+    opens = "import os, pty, sys; os.setsid(); os.environ['ZELLIJ_PANE_ID'] = '3'; pty.spawn(sys.argv[3:])"
+    serves = [str(server), "-c", opens, "--server", str(tmp_path / "0.44.3" / "-shy lion")]
+    path = os.pathsep.join((str(client.parent), os.environ["PATH"]))
+    with Standin(tmp_path, wrapper=serves) as agent:
+        code, out, err = ask(tmp_path, "attach", agent.session_id, "--peek", PATH=path)
+        assert (code, out) == (0, "from the pane\n"), err
+        told.unlink()
+        with Window(refloat("attach", agent.session_id), surroundings(tmp_path, PATH=path)) as window:
+            assert window.wait() == 0
+        focus = "--session -shy lion action focus-pane-id terminal_3"
+        assert told.read_text().splitlines() == [focus, "attach -- -shy lion"]
+
+
 # ── where nothing leads there ────────────────────────────────────────────────────────────────────────────────────────
 
 

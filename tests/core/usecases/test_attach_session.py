@@ -52,7 +52,7 @@ class Scene:
 
     def agent(self, *more: ProcessInfo, **how: Any) -> None:
         """The owner, and other processes."""
-        place = {"cwd": str(self.home.work), "ppid": 11, "terminal": "pts/3"} | how
+        place: dict[str, Any] = {"cwd": str(self.home.work), "ppid": 11, "terminal": "pts/3"} | how
         owner = process(12, argv=["claude", "--resume", ONE], **place)
         self.home.processes.rows = [owner, SERVER, SHELL, REFLOAT, process(499, "bash", terminal="pts/50"), *more]
 
