@@ -102,8 +102,12 @@ class SystemTerminals:
         program = find_program(argv[0], self._environment)
         if program is None:
             return "no such program on the path"
+        import signal
+
         sys.stdout.flush()
         sys.stderr.flush()
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # what Python ignores for itself
+            signal.signal(number, signal.SIG_DFL)
         try:
             os.execve(program, list(argv), dict(self._environment))  # noqa: S606 - what the person asked for
         except OSError as fault:

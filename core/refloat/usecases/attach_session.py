@@ -104,9 +104,8 @@ def go(machine: Machine, plan: Attachment, *, stays: bool) -> int:
     if not plan.way.takes_terminal:
         answer = machine.launcher.run(last, _ROOT, _PATIENCE)
         if answer.code != 0:
-            raise NotDone(
-                f"`{_line(last)}` failed: {inert_line(answer.err.strip() or answer.out.decode(errors='replace'))}"
-            )
+            said = answer.err.strip() or answer.out.decode("utf-8", "replace").strip()
+            raise NotDone(f"`{_line(last)}` failed: {inert_line(said)}")
         return 0
     if stays:
         return machine.terminals.converse(last)
@@ -155,17 +154,19 @@ def _place(scene: _Scene, owner: ProcessInfo) -> _Found:
     mine = trace(own, rows) if own is not None else None
     if mine is not None and mine.terminals and lineage.terminals[:1] == mine.terminals[:1]:
         return _Found(_beside_us(owner, lineage))
-    found = _in_multiplexer(scene, lineage, mine)
-    if found is None:
-        gone = next((_short(path.removesuffix(_GONE)) for path in streams if path.endswith(_GONE)), None)
-        if not lineage.terminals:
-            where = (
-                hung_up(owner, rows, gone) if gone and gone.startswith(("pts/", "tty")) else no_terminal(owner, rows)
-            )
-            return _Found(where)
-        found = _Found(elsewhere(machine, lineage))
+    found = _in_multiplexer(scene, lineage, mine) or _Found(_out_of_reach(scene, lineage, streams))
     notes = (*found.place.notes, *_notes(owner, found, holders))
     return replace(found, place=replace(found.place, notes=notes))
+
+
+def _out_of_reach(scene: _Scene, lineage: Lineage, streams: Sequence[str]) -> Place:
+    """Where no multiplexer shows it: a terminal of something else, one that is gone, or none."""
+    if lineage.terminals:
+        return elsewhere(scene.machine, lineage)
+    gone = next((path for path in streams if path.endswith(_GONE) and _is_terminal(path.removesuffix(_GONE))), None)
+    if gone is not None:
+        return hung_up(lineage.owner, scene.rows, _short(gone.removesuffix(_GONE)))
+    return no_terminal(lineage.owner, scene.rows)
 
 
 def _in_multiplexer(scene: _Scene, lineage: Lineage, mine: Lineage | None) -> _Found | None:
