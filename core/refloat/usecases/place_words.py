@@ -71,7 +71,7 @@ def only_told(place: Place, session: SessionName) -> str:
         case "other_user":
             return f"process {place.pid} runs {place.words}: only they can go to it"
         case "agent":
-            return f"process {place.pid}: {place.words}; {stop}"
+            return f"process {place.pid}: {place.words}"  # no word of stopping it: it may hold other sessions too
         case "here":
             return f"{where}: {'; '.join(place.notes) or 'you are there'}"
         case "tmux":

@@ -38,6 +38,17 @@ def test_terminals_that_look_are_read_and_pipes_are_not() -> None:
     assert tmux.read_clients("/dev/pts/8|$1|7\n|$1|9\n") == (Client("pts/8", "$1", 7),)
 
 
+def test_of_several_terminals_the_one_that_sees_the_pane_and_was_typed_into_last_is_meant() -> None:
+    looks = (
+        Client("pts/5", "$4", 99),
+        Client("pts/6", "$1", 20),
+        Client("pts/7", "$1", 30),
+        Client("pts/8", "$9", 100),
+    )
+    server = Server("tmux", "tmux", "/run/s", 10, (ONE, TWO), looks)
+    assert [client.terminal for client in tmux.best_clients(server, server.panes)] == ["pts/7", "pts/6", "pts/5"]
+
+
 def test_a_terminal_that_looks_at_a_session_with_the_window_stays_there() -> None:
     words = tmux.show(SERVER, SERVER.clients[0], SERVER.panes)
     assert words == ("tmux", "-S", "/run/s", "select-window", "-t", "$1:@2", ";", "select-pane", "-t", "%3")

@@ -67,6 +67,6 @@ def _show(plan: Attachment, *, json_: bool, masked: bool) -> int:
     if plan.place is not None:
         err.say(masker.text(f"this is shown {plan.place.words} (process {plan.place.pid}):"))
     out.lines(plan.screen, masker)
-    for note in note_lines(plan):
+    for note in plan.place.notes if plan.place is not None else ():
         err.say(masker.text(note))
     return 0
