@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from refloat.brief.masks import Masker
 from refloat.errors import NotDone
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.terminals import Attachment, Pane, Place, Refused, Server, Way
@@ -25,6 +26,8 @@ from refloat.usecases.workbench import Workbench
 _ROOT: Final = Path("/")
 _PATIENCE: Final = 10.0
 _GONE: Final = " (deleted)"
+_FRAME: Final = " \t|│┃║╎┆┊▌▐"
+"""What stands at the sides of a box."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,14 @@ def plan_attach(bench: Workbench, actor: Actor, ref: str, cwd: Path, *, peek: bo
         refused = Refused(only_told(place, seen.session.name))
     shown = _peek(bench.machine, found) if peek else None
     return Attachment(seen.session.name, seen.place, place, found.way, refused, shown)
+
+
+def mask_screen(plan: Attachment, masker: Masker) -> Attachment:
+    """The plan with its screen masked as a whole: programs wrap a secret over lines of a frame of their own."""
+    if plan.screen is None:
+        return plan
+    masker.learn("".join(line.strip(_FRAME) for line in plan.screen))  # its pieces are known from here on
+    return replace(plan, screen=tuple(masker.lines(plan.screen)))
 
 
 def go(machine: Machine, plan: Attachment, *, stays: bool) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from refloat.brief.masks import Masker
 from refloat.errors import NotDone
 from refloat.model.liveness import ProcessInfo
 from refloat.model.saving import Runner
@@ -17,7 +18,7 @@ from refloat.ports import GitAnswer, Machine
 from refloat.readers.registry import load
 from refloat.testing.fakes import FakeLauncher, FakeTerminals, fake_machine, process
 from refloat.usecases.act import Actor, Wish, act, actor_of
-from refloat.usecases.attach_session import go, plan_attach
+from refloat.usecases.attach_session import go, mask_screen, plan_attach
 from refloat.usecases.workbench import Workbench
 
 ONE = "5f0c1d2e-0000-4000-8000-000000000001"
@@ -293,6 +294,21 @@ def test_out_of_a_tmux_that_nobody_looks_at_nothing_is_switched(scene: Scene) ->
     scene.tmux("/dev/pts/3|$0|@0|%0|0|5|1|1|0|0|0|10|work\n/dev/pts/50|$0|@1|%1|0|5|0|1|0|1|0|10|work")
     scene.agent(process(510, "bash", ppid=10, terminal="pts/50"))
     assert "nobody looks at the tmux that this command runs in" in why(scene.plan())
+
+
+def test_a_secret_that_a_program_wrapped_in_a_box_is_masked(scene: Scene) -> None:
+    token = "gh" + "p_" + "a1B2c3D4e5" * 4
+    box = [
+        f"│ {part} │" for part in ("The token is", token[:20], token[20:40], token[40:].ljust(20), "and that is all.")
+    ]
+    scene.tmux()
+    scene.launcher.said = {**scene.launcher.said, "capture-pane": GitAnswer(0, "\n".join(box).encode(), "")}
+    shown = mask_screen(scene.plan(peek=True), Masker()).screen
+    assert shown is not None
+    assert len(shown) == 5
+    assert (shown[0], shown[4]) == (box[0], box[4])
+    assert not any(token[at : at + 12] in line for line in shown for at in range(len(token) - 12))
+    assert mask_screen(scene.plan(), Masker()).screen is None
 
 
 # ── zellij ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,14 +1,12 @@
 """`attach`: go to where a session lives, or only look."""
 
-from dataclasses import replace
-
 import click
 
 from refloat import wire
 from refloat.brief.masks import Masker
 from refloat.errors import NotDone
 from refloat.model.terminals import Attachment
-from refloat.usecases.attach_session import go, plan_attach
+from refloat.usecases.attach_session import go, mask_screen, plan_attach
 from refloat_tui.cli import err, out
 from refloat_tui.cli.asking import actor
 from refloat_tui.cli.commands.bench import answer, as_json, bench, here, session_argument, show_secrets
@@ -56,8 +54,7 @@ def _refused(plan: Attachment, *, told: bool) -> int:
 
 def _show(plan: Attachment, *, json_: bool, masked: bool) -> int:
     masker = Masker(enabled=masked)
-    if plan.screen is not None:  # as a whole: a secret may stand across lines
-        plan = replace(plan, screen=tuple(masker.lines(plan.screen)))
+    plan = mask_screen(plan, masker)
     if json_:
         out.write(wire.dump(wire.attach(plan), masker=masker))
         return 0 if plan.screen is not None else 1
