@@ -283,6 +283,25 @@ class TakesSignals(Protocol):
         ...
 
 
+@light
+class OwnDoor:
+    """How one gets to a session that its agent itself keeps away from every terminal."""
+
+    command: tuple[str, ...] | None
+    """The agent's own command; None where it has none."""
+    why: str
+    """Where the session lives: `it runs in the background under …`."""
+
+
+@runtime_checkable
+class LivesApart(Protocol):
+    """What a reader may know besides: sessions that live in no terminal, and the agent's own way to them."""
+
+    def own_door(self, session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
+        """The way to a session that a process owns, with what ties it to the session; None for one in a terminal."""
+        ...
+
+
 @runtime_checkable
 class LeavesBeside(Protocol):
     """What a reader may know besides: files of a session apart from its transcript, and when all of them go."""

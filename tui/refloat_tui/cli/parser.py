@@ -20,6 +20,7 @@ COMMANDS: Final = {
     "brief": "work:brief",
     "check": "work:check",
     "salvage": "salvage:salvage",
+    "attach": "attach:attach",
     "continue": "start:continue_",
     "new": "start:new",
     "stop": "stop:stop",

@@ -11,7 +11,7 @@ from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
 from refloat.model.stopping import Asking
 from refloat.readers.claude_code import layout, processes, registers
-from refloat.readers.contract import CleanUp, Found, FoundSubagent, Identity, Parser, SourceFile, Walk
+from refloat.readers.contract import CleanUp, Found, FoundSubagent, Identity, OwnDoor, Parser, SourceFile, Walk
 
 __all__ = ["ClaudeCode"]
 
@@ -105,6 +105,10 @@ class ClaudeCode:
     def stop_command(self, holder: Holder) -> Sequence[str] | None:
         """`claude stop ID` for background sessions, which a daemon looks after."""
         return processes.stop_command(holder)
+
+    def own_door(self, session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
+        """`claude attach ID`, for sessions in the background."""
+        return processes.own_door(session_id, owner, holder)
 
     def find_beside(self, found: Found, home: Path, environment: Mapping[str, str]) -> Sequence[str]:
         """The session's own directory, `file-history`, `todos`, `tasks`."""

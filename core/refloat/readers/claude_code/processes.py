@@ -12,6 +12,7 @@ from typing import Final
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.stopping import Asking
 from refloat.readers.claude_code.values import version_of
+from refloat.readers.contract import OwnDoor
 
 _REGISTER_COMPLETE: Final = (2, 1, 139)
 _MARKED_SINCE: Final = (2, 1, 132)
@@ -119,6 +120,15 @@ def marks_children(version: str) -> bool:
 def continue_command(session_id: str, prompt: str | None) -> Sequence[str]:
     """`claude --resume ID`, with a prompt where there is one."""
     return ["claude", "--resume", session_id, *_as_prompt(prompt)]
+
+
+def own_door(session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
+    """`claude attach ID`, for a session that Claude Code's daemon runs; its short id, where the register has it."""
+    del owner
+    if holder is None or not holder.background:
+        return None
+    why = "it runs in the background, under Claude Code's own daemon"
+    return OwnDoor(("claude", "attach", holder.job or session_id), why)
 
 
 def new_command(brief: str, prompt: str | None, session_id: str | None) -> Sequence[str]:

@@ -17,7 +17,7 @@ from refloat.model.stopping import Asking
 from refloat.readers.codex import files as rollouts
 from refloat.readers.codex import index
 from refloat.readers.codex.shape import UUID
-from refloat.readers.contract import Found, FoundSubagent, Identity, SourceFile, Walk
+from refloat.readers.contract import Found, FoundSubagent, Identity, OwnDoor, SourceFile, Walk
 
 if TYPE_CHECKING:
     from refloat.readers.codex.parser import CodexParser
@@ -147,6 +147,15 @@ class Codex:
         del entrypoint
         found = re.match(r"v?(\d{1,6})\.(\d{1,6})", version)
         return found is not None and (int(found[1]), int(found[2])) >= _LOCKS_SINCE
+
+    def own_door(self, session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
+        """None but words for an app-server: it belongs to the desktop app, an editor, or the daemon of newer TUIs."""
+        del session_id
+        if _commands(owner.argv)[:1] != ["app-server"]:
+            return None
+        if holder is not None and holder.daemon_pid == owner.pid:
+            return OwnDoor(None, "Codex' own daemon holds it for its terminals: open the session in one of those")
+        return OwnDoor(None, "a Codex app-server holds it, for the desktop app or an editor: open the session there")
 
     def continue_command(self, session_id: str, prompt: str | None) -> Sequence[str]:
         """`codex resume ID`."""
