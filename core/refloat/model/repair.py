@@ -60,6 +60,7 @@ class RepairPlan:
     """The files that it is about, in reading order."""
     issues: tuple[Issue, ...]
     actions: tuple[Action, ...]
+    """One for each issue, in the same order."""
     left_out: tuple[str, ...]
     """What a copy does not take along, in words."""
 

@@ -232,6 +232,10 @@ class Assembler:
 
     def _result(self, result: Result) -> None:
         calls = self._calls
+        if result.made:
+            if self._history:
+                self._history.result(result)
+            return
         self._edited(result.edits or ())
         known = short(result.id) in calls.seen
         if (name := calls.name_result(result)) != result.id:

@@ -6,10 +6,11 @@ is replaced meanwhile cannot mix with itself.
 """
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO, Final, Protocol
+from typing import BinaryIO, Final, Protocol, Self
 
 from refloat.errors import Unreadable
 from refloat.model.light import light
@@ -30,8 +31,15 @@ class Target:
 class Survey(Protocol):
     """What the first reading of one transcript came to."""
 
-    issues: Sequence[Issue]
-    actions: Sequence[Action]
+    @property
+    def issues(self) -> Sequence[Issue]:
+        """What is wrong, by line."""
+        ...
+
+    @property
+    def actions(self) -> Sequence[Action]:
+        """What the copy does about it, by line."""
+        ...
 
     def rows(self, source: "Source", new: "NewCopy") -> Iterator[bytes]:
         """The lines of the copy."""
@@ -115,7 +123,7 @@ class Source:
             self._stack.close()
             raise Unreadable(f"{path} cannot be read: {fault.strerror or fault}") from fault
 
-    def __enter__(self) -> "Source":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -136,6 +144,19 @@ class Source:
                     yield piece
             except OSError as fault:
                 raise Unreadable(f"{path} cannot be read: {fault.strerror or fault}") from fault
+
+    def has_changed(self) -> bool:
+        """Whether a file grew, shrank or gave way to another one since it was opened."""
+        for path, (file, end) in zip(self.paths, self._files, strict=True):
+            if path.endswith(".zst"):
+                continue
+            try:
+                now, held = os.stat(path), os.fstat(file.fileno())  # noqa: PTH116 - text stays text
+            except OSError:
+                return True
+            if now.st_size != end or (now.st_dev, now.st_ino) != (held.st_dev, held.st_ino):
+                return True
+        return False
 
     def read_again(self, piece: Piece) -> object:
         """The value of a piece that was read before, while `pieces` goes on where it stands."""
@@ -171,4 +192,4 @@ DAMAGES: Final[Mapping[str, Severity]] = {
     "nul_bytes": "loses",
     "torn_last_line": "loses",
 }
-"""What `pieces` finds. Half a surrogate pair: the services refuse a request that holds one (no low surrogate in string)."""
+"""What `pieces` finds. Half a surrogate pair: a request that holds one is no valid JSON to the services."""

@@ -40,6 +40,7 @@ from refloat.wire.documents import (
     triage,
 )
 from refloat.wire.reading import read_problem, read_session
+from refloat.wire.repairing import repair
 from refloat.wire.writing import Long, Masks, dump, dump_exact, dump_line
 
 __all__ = [
@@ -77,6 +78,7 @@ __all__ = [
     "read_session",
     "recap",
     "record_gone",
+    "repair",
     "salvage",
     "session",
     "status",

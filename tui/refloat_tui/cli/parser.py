@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "export": "handover:export",
     "reconstruct": "handover:reconstruct",
     "record": "record:record",
+    "repair": "repair:repair",
     "keep": "care:keep",
     "mcp": "mcp:mcp",
     "hook": "hooks:hook",

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from refloat.model.repair import is_made_output
 from refloat.model.session import Failure, FailureKind
 from refloat.model.transcript import (
     Background,
@@ -343,6 +344,9 @@ def _result(state: State, row: Row, block: Row, told: object, here: Here) -> Non
     output = words(block.get("content"))
     if not output:
         output = "\n".join(filter(None, (text(mapping(told).get("stdout")), text(mapping(told).get("stderr")))))
+    if is_made_output(output):
+        here.events.append(Result(name, Outcome.DANGLING, here.at, here.place, output=output, made=True))
+        return
     verdict = judge(row, block, told, output, call=call, version=version_of(state.version))
     ok = verdict.outcome is Outcome.OK
     work = _background(state, name, call, told, output) if ok else None

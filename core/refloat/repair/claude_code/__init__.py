@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 
 from refloat.errors import NotDone
+from refloat.readers.claude_code.layout import config_directory
 from refloat.readers.contract import Found
 from refloat.repair.claude_code.survey import ClaudeSurvey
 from refloat.repair.frame import Source, Target, uuid_of
@@ -41,11 +42,11 @@ class ClaudeRepair:
 
     def target(self, found: Found, session: str, local: str, home: Path, environment: Mapping[str, str]) -> Target:
         """Beside the original, in the same project's directory."""
-        del local, home, environment
+        del local
         last = PurePath(found.files[-1].path)
         if last.parent.parent.name != "projects" or found.by_path:
             raise NotDone(f"{last} lies outside the agent's directories; `--out FILE` writes the copy anywhere")
-        return Target(Path(last.parent.parent), (last.parent.name, f"{session}.jsonl"))
+        return Target(config_directory(home, environment) / "projects", (last.parent.name, f"{session}.jsonl"))
 
     def left_out(self, found: Found) -> Sequence[str]:
         """Sub-agents and side files, which the program's own forks leave behind too."""

@@ -19,7 +19,6 @@ class Links(Protocol):
     parents: dict[int, Id | None]
     logical: dict[int, Id | None]
     inserts: dict[int, list[Insert]]
-    drops: set[int]
 
 
 def bound(entry: Entry, wanted: str, known: Mapping[str, int], links: Links, before: int) -> None:
@@ -32,18 +31,102 @@ def bound(entry: Entry, wanted: str, known: Mapping[str, int], links: Links, bef
 
 def link(entries: list[Entry], links: Links, found: Findings) -> None:
     """Set the parents that change."""
-    firsts = _firsts(entries)
-    before = _before(entries)
-    up = [_parent(at, entries, firsts, before, found) for at in range(len(entries))]
-    _cut_cycles(up, entries, before, found)
+    chain = _Chain(entries, found)
+    chain.tie()
+    chain.cut()
     for at, entry in enumerate(entries):
+        before = chain.before[at]
+        told = entries[before].id if before != NONE else None
         if entry.number in links.logical:
-            links.logical[entry.number] = entries[before[at]].id if before[at] != NONE else None
+            links.logical[entry.number] = told
             found.add("broken_chain", entry.line, "a compaction points back to no row", "tied to the row before")
         elif entry.back != NONE and entries[entry.back].dropped:
-            links.logical[entry.number] = entries[before[at]].id if before[at] != NONE else None
+            links.logical[entry.number] = told
         if not entry.dropped:
-            _write(at, up[at], entries, links)
+            _write(at, chain.up[at], entries, links)
+
+
+class _Chain:
+    """The parents of all rows, as indices."""
+
+    def __init__(self, entries: list[Entry], found: Findings) -> None:
+        self._entries = entries
+        self._found = found
+        self.before = _before(entries)
+        """For each entry, the kept one before it of the same talk."""
+        firsts = _firsts(entries)
+        self.up = [self._plain(at, firsts) for at in range(len(entries))]
+        self._forward = any(above > at for at, above in enumerate(self.up))
+        """Some row hangs on a later one: only then can a tie close a circle."""
+
+    def _plain(self, at: int, firsts: Mapping[str, int]) -> int:
+        """The recorded parent; `UNKNOWN` where it is not there."""
+        entry = self._entries[at]
+        if entry.dropped:
+            return NONE
+        parent = entry.parent
+        if parent == UNKNOWN:
+            parent = firsts.get(entry.wanted, UNKNOWN)
+        seen: set[int] = set()
+        while parent >= 0 and self._entries[parent].dropped and parent not in seen:
+            seen.add(parent)
+            parent = self._entries[parent].instead
+        if parent >= 0 and self._entries[parent].dropped:
+            return UNKNOWN
+        return parent
+
+    def tie(self) -> None:
+        """Rows whose parent is not there, and rows in the middle that have none."""
+        for at, entry in enumerate(self._entries):
+            if entry.dropped:
+                continue
+            if self.up[at] == UNKNOWN:
+                self.up[at] = self._nearest(at)
+                self._tell("broken_chain", at, "its parent is not there")
+            elif self.up[at] == NONE and not entry.may_be_root and (nearest := self._nearest(at)) != NONE:
+                self.up[at] = nearest
+                self._tell("broken_chain", at, "a row in the middle without a parent")
+
+    def _nearest(self, at: int) -> int:
+        """The row before that does not hang on this one itself."""
+        above = self.before[at]
+        while above != NONE and self._forward and self._leads_to(above, at):
+            above = self.before[above]
+        return above
+
+    def _leads_to(self, at: int, end: int) -> bool:
+        seen: set[int] = set()
+        while at >= 0 and at not in seen:
+            if at == end:
+                return True
+            seen.add(at)
+            at = self.up[at]
+        return False
+
+    def cut(self) -> None:
+        """Circles, each at its first row."""
+        done = bytearray(len(self.up))
+        for start in range(len(self.up)):
+            path: list[int] = []
+            on: set[int] = set()
+            at = start
+            while at >= 0 and not done[at]:
+                if at in on:
+                    first = min(path[path.index(at) :])
+                    self.up[first] = NONE
+                    self.up[first] = self._nearest(first)
+                    self._tell("chain_cycle", first, "its parents lead back to it")
+                    break
+                on.add(at)
+                path.append(at)
+                at = self.up[at]
+            for one in path:
+                done[one] = 1
+
+    def _tell(self, code: str, at: int, what: str) -> None:
+        entry = self._entries[at]
+        act = "made a first row" if self.up[at] == NONE else "tied to the row before"
+        self._found.add(code, entry.line, what, act, entry.id if isinstance(entry.id, str) else "")
 
 
 def _firsts(entries: list[Entry]) -> dict[str, int]:
@@ -57,7 +140,6 @@ def _firsts(entries: list[Entry]) -> dict[str, int]:
 
 
 def _before(entries: list[Entry]) -> list[int]:
-    """For each entry, the kept one before it of the same talk."""
     last: dict[str, int] = {}
     before: list[int] = []
     for at, entry in enumerate(entries):
@@ -65,64 +147,6 @@ def _before(entries: list[Entry]) -> list[int]:
         if not entry.dropped and not entry.moved:
             last[entry.side] = at
     return before
-
-
-def _parent(at: int, entries: list[Entry], firsts: Mapping[str, int], before: list[int], found: Findings) -> int:
-    entry = entries[at]
-    if entry.dropped:
-        return NONE
-    parent = entry.parent
-    if parent == UNKNOWN:
-        parent = firsts.get(entry.wanted, UNKNOWN)
-    seen: set[int] = set()
-    while parent >= 0 and entries[parent].dropped and parent not in seen:
-        seen.add(parent)
-        parent = entries[parent].instead
-    if parent == UNKNOWN or (parent >= 0 and entries[parent].dropped):
-        found.add("broken_chain", entry.line, "its parent is not there", _tied(before[at]), _name(entry))
-        return before[at]
-    if parent == NONE and not entry.may_be_root and before[at] != NONE:
-        found.add("broken_chain", entry.line, "a row in the middle without a parent", _tied(before[at]), _name(entry))
-        return before[at]
-    return parent
-
-
-def _tied(before: int) -> str:
-    return "made the first row" if before == NONE else "tied to the row before"
-
-
-def _name(entry: Entry) -> str:
-    return entry.id if isinstance(entry.id, str) else ""
-
-
-def _cut_cycles(up: list[int], entries: list[Entry], before: list[int], found: Findings) -> None:
-    done = bytearray(len(up))
-    for start in range(len(up)):
-        path: list[int] = []
-        on: set[int] = set()
-        at = start
-        while at >= 0 and not done[at]:
-            if at in on:
-                first = min(path[path.index(at) :])
-                up[first] = before[first] if not _leads_to(before[first], first, up) else NONE
-                entry = entries[first]
-                found.add("chain_cycle", entry.line, "its parents lead back to it", _tied(up[first]), _name(entry))
-                break
-            on.add(at)
-            path.append(at)
-            at = up[at]
-        for one in path:
-            done[one] = 1
-
-
-def _leads_to(at: int, end: int, up: list[int]) -> bool:
-    seen: set[int] = set()
-    while at >= 0 and at not in seen:
-        if at == end:
-            return True
-        seen.add(at)
-        at = up[at]
-    return False
 
 
 def _write(at: int, parent: int, entries: list[Entry], links: Links) -> None:

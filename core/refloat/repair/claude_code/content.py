@@ -38,7 +38,7 @@ def mend(row: Row, where: str) -> list[Refused]:
         if not content:
             found.append(Refused("empty_message", "a message without words"))
             message["content"] = f"{NOTE} this message had no words in {where}"
-    elif isinstance(content, list):
+    else:
         blocks = list(_mended(content, where, found))
         if not blocks:
             if not found:
@@ -55,6 +55,9 @@ def _mended(content: object, where: str, found: list[Refused]) -> Iterator[objec
         match row.get("type"):
             case "text" if isinstance(row.get("text"), str) and not row.get("text"):
                 found.append(Refused("empty_message", "an empty block of text"))
+            case None | "tool_use" | "tool_result" if not _is_whole(row):
+                found.append(Refused("broken_block", "a block without its type or its id"))
+                yield _note(f"a damaged block stood here; it lies in {where}")
             case "image" | "document" if (refused := _refused(row)) is not None:
                 found.append(refused)
                 yield _note(f"{refused.what} stood here; it lies in {where}")
@@ -67,6 +70,17 @@ def _mended(content: object, where: str, found: list[Refused]) -> Iterator[objec
                 yield block
             case _:
                 yield block
+
+
+def _is_whole(block: Row) -> bool:
+    """Whether a block has its type; a call its id, name and input; a result the id of its call."""
+    match block.get("type"):
+        case "tool_use":
+            return bool(text(block.get("id")) and text(block.get("name"))) and isinstance(block.get("input"), dict)
+        case "tool_result":
+            return bool(text(block.get("tool_use_id")))
+        case kind:
+            return isinstance(kind, str)
 
 
 def _note(words: str) -> Row:

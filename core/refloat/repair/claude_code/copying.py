@@ -51,6 +51,8 @@ def copy_rows(decided: Decisions, source: Source, new: NewCopy) -> Iterator[byte
                 yield encode({**made, "isMeta": True})
             continue
         row = mapping(piece.value)
+        if not text(row.get("type")):
+            continue
         if _NOT_TALK.isdisjoint(row):
             yield encode(_owned(row, new))
             continue
@@ -83,7 +85,7 @@ def _copied(row: Row, piece: Piece, decided: Decisions, new: NewCopy, where: str
         row["parentUuid"] = _id(decided.parents[number], new)
     if number in decided.logical:
         row["logicalParentUuid"] = _id(decided.logical[number], new)
-    _owned(row, new)
+    _owned(row, new)["sessionId"] = new.session
     row["forkedFrom"] = {"sessionId": new.parent, "messageUuid": recorded or row["uuid"]}
     if changed:
         row[CLAUDE_FIELD] = {"changed": sorted(set(changed))}
@@ -121,8 +123,7 @@ def _blocks(row: Row, decided: Decisions, number: int, where: str) -> list[str]:
 
 
 def _note_of(block: Row, where: str) -> Row:
-    content = block.get("content")
-    said = words(content) if isinstance(content, list | str) else ""
+    said = words(block.get("content"))
     head = f"{NOTE} the result of a call that the record does not hold ({where}):"
     return {"type": "text", "text": f"{head}\n{said}"}
 

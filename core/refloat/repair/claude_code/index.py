@@ -4,10 +4,8 @@ from dataclasses import field
 from hashlib import blake2b
 from typing import Final
 
-import orjson
-
 from refloat.model.light import slotted
-from refloat.repair.pieces import Piece
+from refloat.repair.pieces import Piece, encode
 
 Id = str | int
 """The id of a row: as it was recorded, or the number of a fresh one."""
@@ -88,4 +86,4 @@ class Insert:
 
 def digest(*values: object) -> bytes:
     """A short hash of what makes two rows or two calls the same."""
-    return blake2b(orjson.dumps(values, default=str), digest_size=12).digest()
+    return blake2b(encode(values), digest_size=12).digest()

@@ -19,6 +19,7 @@ from refloat.repair.pieces import Piece
 TALK: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
 _SEVERITIES: Final[Mapping[str, Severity]] = {
     **DAMAGES,
+    "broken_block": "blocks",
     "broken_chain": "loses",
     "chain_cycle": "blocks",
     "dangling_call": "blocks",
@@ -34,6 +35,8 @@ _SEVERITIES: Final[Mapping[str, Severity]] = {
     "orphan_result": "blocks",
     "result_before_call": "blocks",
 }
+_LOST: Final = "\0"
+"""Stands for a parent that the row does not name although each names one, or null."""
 _PLACEHOLDERS: Final = ("[Tool call", "[Agent call", "[Request interrupted")
 
 
@@ -88,6 +91,10 @@ class ClaudeSurvey:
             return
         row = mapping(piece.value)
         kind = text(row.get("type"))
+        if not kind or (kind in {"user", "assistant"} and not mapping(row.get("message"))):
+            self.drops.add(piece.number)
+            self._found.add("broken_line", piece.line, "a record that lacks its type or its message", "left out")
+            return
         if kind not in TALK:
             return
         same = digest(kind, row.get("message"), row.get("attachment"), row.get("content"), row.get("data"))
@@ -102,7 +109,7 @@ class ClaudeSurvey:
 
     def _row(self, piece: Piece, row: Row, kind: str, uuid: str, same: bytes) -> None:
         parent = row.get("parentUuid")
-        wanted = parent if isinstance(parent, str) else ""
+        wanted = parent if isinstance(parent, str) else "" if "parentUuid" in row else _LOST
         content = listed(mapping(row.get("message")).get("content"))
         results = any(mapping(block).get("type") == "tool_result" for block in content)
         side = (text(row.get("agentId")) or "side") if row.get("isSidechain") is True else ""

@@ -40,7 +40,7 @@ class CodexRepair:
         """`sessions/YYYY/MM/DD/rollout-<local time>-<id>.jsonl`."""
         root = codex_home(home, environment)
         last = PurePath(found.segments[-1].file.path)
-        if found.by_path or not last.is_relative_to(root):
+        if found.by_path:
             raise NotDone(f"{last} lies outside the agent's directories; `--out FILE` writes the copy anywhere")
         return Target(root, ("sessions", local[:4], local[5:7], local[8:10], f"rollout-{local}-{session}.jsonl"))
 

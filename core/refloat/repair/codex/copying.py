@@ -67,7 +67,8 @@ def copy_rows(decided: Decisions, source: Source, new: NewCopy) -> Iterator[byte
     at: object = decided.first_at
     for piece in source.pieces():
         where = f"line {piece.line} of {source.paths[piece.file]}"
-        if not begun and decided.head_at < 0 and (piece.value is not None or piece.number in decided.notes):
+        kept = piece.value is not None and piece.number not in decided.drops
+        if not begun and decided.head_at < 0 and (kept or piece.number in decided.notes):
             begun = True
             yield numbers.write(_made_head(decided, new))
         if piece.value is None:

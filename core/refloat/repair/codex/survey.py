@@ -9,15 +9,13 @@ from hashlib import blake2b
 from pathlib import PurePath
 from typing import Final
 
-import orjson
-
 from refloat.model.repair import CODEX_FIELD, Action, Issue, Severity
-from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_list, as_text
+from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_list, as_text, is_dict
 from refloat.repair.codex.content import NAME, item_of, mend
 from refloat.repair.codex.copying import copy_rows
 from refloat.repair.codex.index import Answer, Called, Insert
 from refloat.repair.frame import DAMAGES, Findings, NewCopy, Source
-from refloat.repair.pieces import Piece
+from refloat.repair.pieces import Piece, encode
 
 CALLS: Final[Mapping[str, str]] = {
     "function_call": "function_call_output",
@@ -101,6 +99,10 @@ class CodexSurvey:
                 self.notes.add(piece.number)
             return
         row = as_dict(piece.value)
+        if not (_is_bare(row) if self.bare else _is_envelope(row) or (not self._begun and _is_bare(row))):
+            self.drops.add(piece.number)
+            self._found.add("broken_line", piece.line, "a record that lacks its type or its payload", "left out")
+            return
         if not self._begun:
             self._begun = True
             self._first(piece, row)
@@ -132,7 +134,7 @@ class CodexSurvey:
         elif "type" not in row and isinstance(row.get("id"), str):
             self.head, self.head_at, self.bare = row, piece.number, True
         else:
-            self.bare = "payload" not in row
+            self.bare = _is_bare(row)
             self.paginated = as_int(row.get("ordinal")) is not None
             self._ordinal = as_int(row.get("ordinal"))
             self._ordinal = self._ordinal - 1 if self._ordinal is not None else None
@@ -166,7 +168,7 @@ class CodexSurvey:
 
     def _is_repeated(self, piece: Piece, item: Json) -> bool:
         """Whether an item is the one before it, written twice."""
-        same = blake2b(orjson.dumps([as_dict(piece.value).get("timestamp"), item]), digest_size=12).digest()
+        same = blake2b(encode([as_dict(piece.value).get("timestamp"), item]), digest_size=12).digest()
         before, self._previous = self._previous, same
         if same != before or "timestamp" not in as_dict(piece.value):
             return False
@@ -192,7 +194,7 @@ class CodexSurvey:
     def _call(self, place: Piece, kind: str, item: Json) -> None:
         name = _call_id(item)
         told = [kind, item.get("name"), item.get("arguments"), item.get("input"), item.get("action")]
-        same = blake2b(orjson.dumps(told), digest_size=12).digest()
+        same = blake2b(encode(told), digest_size=12).digest()
         known = self._calls.get(name)
         if known is not None and known.digest == same and not known.answers:
             self.drops.add(place.number)
@@ -259,6 +261,27 @@ class CodexSurvey:
     def _insert(self, call: Called, source: Piece | None) -> None:
         insert = Insert(call.id, CALLS[call.kind], source)
         self.inserts.setdefault(call.piece.number, []).append(insert)
+
+
+def _is_envelope(row: Json) -> bool:
+    """Whether a row has what each one has: its type and payload, an item its own type, a call and an output an id."""
+    kind, payload = row.get("type"), row.get("payload")
+    if not isinstance(kind, str) or not is_dict(payload):
+        return False
+    inner = payload.get("type")
+    if kind not in {"response_item", "event_msg"}:
+        return True
+    calls = kind == "response_item" and (inner in CALLS or inner in _OUTPUTS)
+    return isinstance(inner, str) and not (calls and not _call_id(payload))
+
+
+def _is_bare(row: Json) -> bool:
+    """Whether a row has the shape of files before 0.32: a head, a bare item, or a state to skip."""
+    if "payload" in row:
+        return False
+    if "type" in row:
+        return isinstance(row["type"], str) and "timestamp" not in row
+    return "record_type" in row or (isinstance(row.get("id"), str) and ("timestamp" in row or "instructions" in row))
 
 
 def _call_id(item: Json) -> str:
