@@ -1,6 +1,5 @@
 """`repair`: a plan, and a repaired copy."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -63,7 +62,7 @@ def _installed(draft: Draft, *, yes: bool, force: str | None) -> Repair:
 
 
 def _agreed() -> bool:
-    if not (os.isatty(sys.stdin.fileno()) and os.isatty(sys.stderr.fileno())):
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
         message = "`--install` asks first; `--yes` answers for a script"
         raise click.UsageError(message)
     return click.confirm("Write it?", default=False, err=True)
