@@ -120,8 +120,6 @@ def _rewritten(line: bytes, kind: int, choose: Choose, lines: Lines) -> Lines:
         other: Row = orjson.loads(lines[choose(len(lines))])
     except ValueError:
         return [line]
-    if not isinstance(row, dict) or not isinstance(other, dict):
-        return [line]
     if "uuid" in row:
         match kind:
             case 9:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from refloat.testing.claude_talk import SESSION, ClaudeTalk
+from refloat.testing.fakes import process
 from refloat_tui.cli.commands import bench
 from refloat_tui.cli.parser import run
 
@@ -108,15 +109,19 @@ def test_installing_says_first_what_it_will_write(original: Path, capfd: pytest.
     assert (session["parent"], session["dangling"], session["state"]) == (f"claude-code:{SESSION}", 1, "failed")
 
 
-def test_installing_is_refused_where_somebody_holds_the_session(
-    original: Path, capfd: pytest.CaptureFixture[str]
+def test_installing_beside_a_running_owner_wants_a_reason(
+    original: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = original.parent / f"{SESSION}.jsonl"
-    now = json.loads(path.read_bytes().splitlines()[0])
-    assert now["sessionId"] == SESSION
-    os.utime(path)  # a fresh time proves nothing
-    assert run(["repair", SESSION, "--install", "--yes", "--force", " "]) == 0
-    capfd.readouterr()
+    owner = process(7, argv=["claude", "--resume", SESSION], cwd=str(original.parent))
+    monkeypatch.setattr("refloat.machine.processes.LinuxProcesses.all", lambda _: (owner,))  # pyright: ignore[reportUnknownLambdaType,reportUnknownArgumentType] - of a test
+    assert run(["repair", SESSION, "--install", "--yes"]) == 1
+    assert "process 7 owns" in capfd.readouterr().err
+    assert run(["repair", SESSION, "--install", "--yes", "--force", " "]) == 1
+    assert list(original.parent.iterdir()) == [original]
+    assert run(["repair", SESSION, "--dry-run"]) == 0
+    assert "may still run" in capfd.readouterr().err
+    assert run(["repair", SESSION, "--install", "--yes", "--force", "it hangs"]) == 0
+    assert len(list(original.parent.iterdir())) == 2
 
 
 @pytest.mark.parametrize(

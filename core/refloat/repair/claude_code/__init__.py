@@ -60,4 +60,5 @@ class ClaudeRepair:
             if beside.is_dir():
                 words.append(told.format(path=beside))
         words.append("the program's backups of edited files: they stay with the original, `/rewind` finds none")
+        words.append("prompts in `history.jsonl`: the copy is found by its id, and recalls none of them")
         return words

@@ -34,6 +34,8 @@ class Entry:
     blocks: int = 0
     out: int = 0
     """How many of its blocks are left out of the copy."""
+    same: int = 0
+    """What tells it from another row of its id."""
     may_be_root: bool = True
     answers: bool = False
     """It holds results of calls."""
@@ -52,10 +54,8 @@ class Answer:
     entry: int
     block: int
     placeholder: bool
-    piece: Piece
-    """Where it stands; without its value."""
-    early: bool = False
-    """It stands before its call."""
+    piece: Piece | None = None
+    """Where it stands, without its value, where it stands before its call."""
 
 
 @slotted
@@ -65,7 +65,7 @@ class Called:
     id: str
     entry: int
     tool: str
-    digest: bytes
+    digest: int
     line: int
     answers: list[Answer] = field(default_factory=list[Answer])
 
@@ -84,6 +84,6 @@ class Insert:
     """A moved row holds nothing else, and keeps its own id."""
 
 
-def digest(*values: object) -> bytes:
+def digest(*values: object) -> int:
     """A short hash of what makes two rows or two calls the same."""
-    return blake2b(encode(values), digest_size=12).digest()
+    return int.from_bytes(blake2b(encode(values), digest_size=8).digest(), "big")

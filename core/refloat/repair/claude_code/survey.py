@@ -5,6 +5,7 @@ a chain that leads to a root. A rewind, an edited prompt and parallel calls bran
 """
 
 from collections.abc import Iterator, Mapping
+from sys import intern
 from typing import Final
 
 from refloat.model.repair import CLAUDE_FIELD, Action, Issue, Severity, is_made_output
@@ -48,7 +49,6 @@ class ClaudeSurvey:
         self.entries: list[Entry] = []
         self._index: dict[str, int] = {}
         """Row id → the entry that it means from here on."""
-        self._digests: dict[str, bytes] = {}
         self._calls: dict[str, Called] = {}
         self._alias: dict[str, str] = {}
         self._early: dict[str, list[Answer]] = {}
@@ -99,7 +99,8 @@ class ClaudeSurvey:
             return
         same = digest(kind, row.get("message"), row.get("attachment"), row.get("content"), row.get("data"))
         uuid = text(row.get("uuid"))
-        if uuid and self._digests.get(uuid) == same:
+        before = self._index.get(uuid)
+        if before is not None and self.entries[before].same == same:
             self.drops.add(piece.number)
             self._found.add("duplicate_row", piece.line, "the same row once more", "left out", uuid)
             return
@@ -107,7 +108,7 @@ class ClaudeSurvey:
             self._found.add(refused.code, piece.line, refused.what, "replaced by a note", uuid)
         self._row(piece, row, kind, uuid, same)
 
-    def _row(self, piece: Piece, row: Row, kind: str, uuid: str, same: bytes) -> None:
+    def _row(self, piece: Piece, row: Row, kind: str, uuid: str, same: int) -> None:
         parent = row.get("parentUuid")
         wanted = parent if isinstance(parent, str) else "" if "parentUuid" in row else _LOST
         content = listed(mapping(row.get("message")).get("content"))
@@ -121,12 +122,15 @@ class ClaudeSurvey:
             uuid,
             self._index.get(wanted, UNKNOWN) if wanted else NONE,
             wanted,
-            text(mapping(row.get("message")).get("id")) if kind == "assistant" else "",
+            intern(text(mapping(row.get("message")).get("id"))) if kind == "assistant" else "",
             len(content),
+            same=same,
             may_be_root=bool(side) or not (kind == "assistant" or results),
             answers=results,
         )
-        self._name(entry, uuid, same)
+        if entry.parent >= 0 and self.entries[entry.parent].id == wanted:
+            entry.wanted = str(self.entries[entry.parent].id)  # one string for both
+        self._name(entry, uuid)
         self.entries.append(entry)
         if row.get("subtype") == "compact_boundary":
             chain.bound(entry, text(row.get("logicalParentUuid")), self._index, self, self._last.get("", NONE))
@@ -141,15 +145,13 @@ class ClaudeSurvey:
             self._index[uuid] = at
         self._last[side] = at
 
-    def _name(self, entry: Entry, uuid: str, same: bytes) -> None:
+    def _name(self, entry: Entry, uuid: str) -> None:
         if not uuid:
             entry.id = self.ids[entry.number] = self.fresh()
             self._found.add("missing_uuid", entry.line, "a row without an id", "given one")
-        elif uuid in self._digests:
+        elif uuid in self._index:
             entry.id = self.ids[entry.number] = self.fresh()
             self._found.add("duplicate_uuid", entry.line, "another row under the same id", "given its own", uuid)
-        else:
-            self._digests[uuid] = same
 
     def _call(self, at: int, number: int, block: Row) -> None:
         entry = self.entries[at]
@@ -169,10 +171,9 @@ class ClaudeSurvey:
                 "duplicate_call_id", entry.line, f"another call under the id {name}", f"named {fresh}", name
             )
             name = fresh
-        call = Called(name, at, text(block.get("name")), same, entry.line)
+        call = Called(name, at, intern(text(block.get("name"))), same, entry.line)
         self._calls[name] = call
         for answer in self._early.pop(name, ()):
-            answer.early = True
             call.answers.append(answer)
 
     def _rename(self, name: str) -> str:
@@ -186,13 +187,13 @@ class ClaudeSurvey:
         name = text(block.get("tool_use_id"))
         said = words(block.get("content"))
         shut = row.get("interruptedByShutdown") is True or CLAUDE_FIELD in row or is_made_output(said)
-        place = Piece(piece.number, piece.line, piece.offset, None, (), piece.size, piece.sub, piece.file)
-        answer = Answer(at, number, shut or said.startswith(_PLACEHOLDERS), place)
+        answer = Answer(at, number, shut or said.startswith(_PLACEHOLDERS))
         fresh = self._alias.get(name, name)
         if fresh != name:
             self.renamed.setdefault(piece.number, {})[number] = fresh
         call = self._calls.get(fresh)
         if call is None:
+            answer.piece = Piece(piece.number, piece.line, piece.offset, None, (), piece.size, piece.sub, piece.file)
             self._early.setdefault(name, []).append(answer)
         else:
             call.answers.append(answer)
@@ -219,8 +220,8 @@ class ClaudeSurvey:
                     self._leave_out(entry, answer.block)
                     what = f"a second result; that of line {self.entries[counts.entry].line} counts"
                     self._found.add("duplicate_result", entry.line, what, "left out", call.id)
-            if counts.early:
-                self._move(call, counts)
+            if counts.piece is not None:
+                self._move(call, counts, counts.piece)
         for name, answers in self._early.items():
             for answer in answers:
                 entry = self.entries[answer.entry]
@@ -236,10 +237,10 @@ class ClaudeSurvey:
         what = f"{call.tool or 'a call'} has no result: its outcome is unknown"
         self._found.add("dangling_call", call.line, what, "closed as interrupted, outcome unknown", call.id)
 
-    def _move(self, call: Called, answer: Answer) -> None:
+    def _move(self, call: Called, answer: Answer, piece: Piece) -> None:
         entry, holder = self.entries[answer.entry], self.entries[call.entry]
         alone = entry.blocks == 1
-        insert = Insert(call.id, entry.id if alone else self.fresh(), holder.id, answer.piece, answer.block, alone)
+        insert = Insert(call.id, entry.id if alone else self.fresh(), holder.id, piece, answer.block, alone)
         self.inserts.setdefault(holder.number, []).append(insert)
         if alone:
             entry.moved, entry.parent = True, call.entry

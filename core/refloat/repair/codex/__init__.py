@@ -52,5 +52,6 @@ class CodexRepair:
             words.append(f"{many} of the original: their threads are neither repaired nor copied")
         if len(found.segments) > 1:
             words.append("what was rewound: it stays in the original's files")
-        words.append("the thread's name and its row in Codex' index: Codex finds the copy by its file, and indexes it")
+        words.append("the thread's name, prompts recalled from `history.jsonl`, and its row in Codex' index")
+        words.append("Codex rebuilds that index from the files; until it does, its picker may not show the copy")
         return words

@@ -8,9 +8,9 @@ from refloat.model.repair import Issue, Repair, Severity
 from refloat_tui.cli.show.table import counted, labelled
 
 _MEANS: Final[dict[Severity, str]] = {
-    "blocks": "keeps the agent from going on",
-    "loses": "loses a part of the talk",
-    "noted": "is read around",
+    "blocks": "the agent cannot go on with it",
+    "loses": "a part of the talk is not reached",
+    "noted": "the agent reads around it",
 }
 _SHOWN: Final = 40
 """So many issues are told one by one; JSON has all."""
@@ -28,7 +28,7 @@ def repair_lines(value: Repair, width: int) -> Iterator[str]:
     kinds = Counter(issue.severity for issue in plan.issues)
     for severity, means in _MEANS.items():
         if kinds[severity]:
-            yield from labelled(severity, f"{kinds[severity]} that {means}", width)
+            yield from labelled(severity, f"{kinds[severity]}: {means}", width)
     yield ""
     for issue, action in zip(plan.issues[:_SHOWN], plan.actions[:_SHOWN], strict=True):
         yield from labelled(f"line {issue.line}", f"{_words(issue)}: {action.detail}", width)
