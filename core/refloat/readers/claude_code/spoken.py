@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from refloat.model.repair import is_made_output
 from refloat.model.session import Failure, FailureKind
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import (
@@ -345,16 +344,12 @@ def _result(state: State, row: Row, block: Row, told: object, here: Here) -> Non
     output = words(block.get("content"))
     if not output:
         output = "\n".join(filter(None, (text(mapping(told).get("stdout")), text(mapping(told).get("stderr")))))
-    if is_made_output(output):
-        here.events.append(Result(name, Outcome.DANGLING, here.at, here.place, output=output, made=True))
-        return
     verdict = judge(row, block, told, output, call=call, version=version_of(state.version))
     ok = verdict.outcome is Outcome.OK
     work = _background(state, name, call, told, output) if ok else None
     if work:
         _remember(state, work)
-    edits = recorded_edits(told, call, skim=here.skim) if ok or call.writes else None
-    edits = () if verdict.nothing_done else edits
+    told_edits = recorded_edits(told, call, skim=here.skim) if ok or call.writes else None
     here.events.append(
         Result(
             name,
@@ -363,11 +358,12 @@ def _result(state: State, row: Row, block: Row, told: object, here: Here) -> Non
             here.place,
             exit_code=verdict.exit_code,
             output=output,
-            edits=edits,
+            edits=() if verdict.nothing_done else told_edits,
             kind=_better_kind(told),
             effects_unknown=verdict.effects_unknown,
             shutdown=verdict.shutdown,
             placeholder=verdict.placeholder,
+            made=verdict.made,
             background=work,
         )
     )

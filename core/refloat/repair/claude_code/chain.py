@@ -21,29 +21,28 @@ class Links(Protocol):
     inserts: dict[int, list[Insert]]
 
 
-def bound(entry: Entry, wanted: str, known: Mapping[str, int], links: Links, before: int) -> None:
-    """A compaction boundary: what it points back to, where that is not there."""
-    entry.may_be_root = True
-    entry.back = known.get(wanted, NONE)
-    if wanted and entry.back == NONE and before != NONE:
-        links.logical[entry.number] = None  # filled in by `link`, which knows the row before
-
-
 def link(entries: list[Entry], links: Links, found: Findings) -> None:
     """Set the parents that change."""
     chain = _Chain(entries, found)
     chain.tie()
     chain.cut()
+    _point_back(entries, chain.before, links, found)
     for at, entry in enumerate(entries):
-        before = chain.before[at]
-        told = entries[before].id if before != NONE else None
-        if entry.number in links.logical:
-            links.logical[entry.number] = told
-            found.add("broken_chain", entry.line, "a compaction points back to no row", "tied to the row before")
-        elif entry.back != NONE and entries[entry.back].dropped:
-            links.logical[entry.number] = told
         if not entry.dropped:
             _write(at, chain.up[at], entries, links)
+
+
+def _point_back(entries: list[Entry], before: list[int], links: Links, found: Findings) -> None:
+    """Compaction boundaries whose row of before is not there."""
+    bounds = [at for at, entry in enumerate(entries) if entry.back and before[at] != NONE]
+    if not bounds:
+        return
+    gone = {entries[at].back for at in bounds} - {entry.id for entry in entries if not entry.dropped}
+    for at in bounds:
+        entry = entries[at]
+        if entry.back in gone:
+            links.logical[entry.number] = entries[before[at]].id
+            found.add("broken_chain", entry.line, "a compaction points back to no row", "tied to the row before")
 
 
 class _Chain:
@@ -112,7 +111,8 @@ class _Chain:
             at = start
             while at >= 0 and not done[at]:
                 if at in on:
-                    first = min(path[path.index(at) :])
+                    circle = path[path.index(at) :]
+                    first = min(one for one in circle if not self._entries[one].moved)  # a moved one hangs on its call
                     self.up[first] = NONE
                     self.up[first] = self._nearest(first)
                     self._tell("chain_cycle", first, "its parents lead back to it")

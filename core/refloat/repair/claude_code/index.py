@@ -43,8 +43,8 @@ class Entry:
     instead: int = NONE
     """Of a dropped row: the entry that its children hang on then."""
     moved: bool = False
-    back: int = NONE
-    """Of a compaction boundary: the entry that it points back to."""
+    back: str = ""
+    """Of a compaction boundary: the row that it points back to."""
 
 
 @slotted

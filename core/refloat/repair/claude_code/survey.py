@@ -133,7 +133,7 @@ class ClaudeSurvey:
         self._name(entry, uuid)
         self.entries.append(entry)
         if row.get("subtype") == "compact_boundary":
-            chain.bound(entry, text(row.get("logicalParentUuid")), self._index, self, self._last.get("", NONE))
+            entry.back = text(row.get("logicalParentUuid"))
         at = len(self.entries) - 1
         for number, block in enumerate(content):
             shape = mapping(block)

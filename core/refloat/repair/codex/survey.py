@@ -24,6 +24,8 @@ CALLS: Final[Mapping[str, str]] = {
 }
 """Calls that get an output row, and which; others (a web search, an image) never dangle."""
 _OUTPUTS: Final = frozenset(CALLS.values())
+_BARE: Final = frozenset({"message", "reasoning", "web_search_call", "other", *CALLS, *_OUTPUTS})
+"""Items that files before 0.32 hold without an envelope."""
 _SEVERITIES: Final[Mapping[str, Severity]] = {
     **DAMAGES,
     "call_too_large": "blocks",
@@ -280,7 +282,7 @@ def _is_bare(row: Json) -> bool:
     if "payload" in row:
         return False
     if "type" in row:
-        return isinstance(row["type"], str) and "timestamp" not in row
+        return as_text(row["type"]) in _BARE and "timestamp" not in row
     return "record_type" in row or (isinstance(row.get("id"), str) and ("timestamp" in row or "instructions" in row))
 
 
