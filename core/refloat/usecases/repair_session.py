@@ -2,7 +2,7 @@
 
 Decides the copy's id, its place and its name. The plan and the copy come from the same open files, so that nothing in
 between can make them differ. Refuses to write where nothing is to be repaired, among an agent's records without being
-told to, and over any file. Whether a copy may be installed now is the guard's to say (`act`): wrap `install` in it.
+told to, and over any file. Whether a copy may be installed now is the guard's to say (`act`).
 """
 
 import secrets
@@ -18,6 +18,7 @@ from refloat.model.stamp import moment_of, seconds_of
 from refloat.repair.frame import NewCopy, Repairer, Source, Survey, Target
 from refloat.repair.place import put_new
 from refloat.repair.registry import get_repairer
+from refloat.usecases.act import Actor, Wish, act
 from refloat.usecases.find_sessions import Located
 from refloat.usecases.put_salvage import refuse_place
 from refloat.usecases.workbench import Workbench
@@ -51,7 +52,7 @@ class Draft:
 
     @property
     def place(self) -> Path:
-        """The file that `install` writes.
+        """The file that installing it writes.
 
         Raises:
             NotDone: the original lies outside its agent's directories.
@@ -73,8 +74,8 @@ class Draft:
         refuse_place(self._bench, path)
         return self._put(Target(path.parent, (path.name,)), installed=False)
 
-    def install(self) -> Repair:
-        """Write the copy where its agent finds it. Only within `act`, which says whether that may be done now.
+    def put_in_place(self) -> Repair:
+        """Write the copy where its agent finds it, without asking the guard: `install` is the way to do that.
 
         Raises:
             NotDone: as `write`; or the original changed since it was read.
@@ -115,6 +116,19 @@ def draft_repair(bench: Workbench, located: Located) -> Generator[Draft]:
     heads = located.reader.torn_heads
     with Source(repairer.sources(located.found), heads) as source:
         yield Draft(bench, located, repairer, source)
+
+
+def install(bench: Workbench, actor: Actor, draft: Draft, cwd: Path, *, force: str | None = None) -> Repair:
+    """Write the copy where its agent finds it, while nobody else may act on the session.
+
+    Raises:
+        Refused: the guard says no.
+        NotDone: there is nothing to repair, the original lies elsewhere, or it changed since it was read.
+        UsageError: it cannot be written.
+
+    """
+    with act(bench, actor, Wish("install", draft.plan.session, cwd, force)):
+        return draft.put_in_place()
 
 
 def _local(moment: datetime) -> str:

@@ -12,15 +12,15 @@ import pytest
 from refloat.errors import NotDone
 from refloat.model.repair import Repair, is_made_output
 from refloat.model.saving import Runner
-from refloat.model.session import SessionName
 from refloat.model.transcript import Outcome
 from refloat.readers.registry import load
 from refloat.testing.claude_talk import SESSION, ClaudeTalk
 from refloat.testing.fakes import FakeProcesses, fake_machine, process
-from refloat.usecases.act import Refused, Wish, act, actor_of
+from refloat.usecases.act import Refused, actor_of
 from refloat.usecases.examine import examine
 from refloat.usecases.find_sessions import Located, Scope, list_sessions, resolve
-from refloat.usecases.repair_session import draft_repair
+from refloat.usecases.keep_session import keep_session
+from refloat.usecases.repair_session import draft_repair, install
 from refloat.usecases.show_status import show_status
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_brief
@@ -46,9 +46,9 @@ class Stranded:
         self.claude.write_bytes(self.claude.read_bytes() + b'{"parentUuid":"torn')
         self.codex = self.home / f".codex/sessions/2026/09/05/rollout-2026-09-05T16-00-00-{THREAD}.jsonl"
         self.codex.parent.mkdir(parents=True)
-        self.codex.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in self._rollout()))
+        self.codex.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in self.rollout()))
 
-    def _rollout(self) -> list[dict[str, Any]]:
+    def rollout(self) -> list[dict[str, Any]]:
         meta = {"id": THREAD, "timestamp": "2026-09-05T16:00:00.000Z", "cwd": str(self.work), "cli_version": "0.144.0"}
         user = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Publish it"}]}
         event = {"type": "user_message", "message": "Publish it", "images": []}
@@ -71,7 +71,7 @@ class Stranded:
 
     def install(self, ref: str) -> Repair:
         with draft_repair(self.bench, self.located(ref)) as draft:
-            return draft.install()
+            return draft.put_in_place()
 
 
 @pytest.fixture
@@ -201,7 +201,7 @@ def test_a_transcript_that_grew_is_not_installed(stranded: Stranded) -> None:
         with stranded.claude.open("ab") as file:
             file.write(b"\n")
         with pytest.raises(NotDone, match="changed while it was read"):
-            draft.install()
+            draft.put_in_place()
     assert len(list(stranded.claude.parent.iterdir())) == 1
 
 
@@ -211,7 +211,7 @@ def test_a_transcript_from_elsewhere_can_be_written_and_not_installed(stranded: 
     elsewhere.write_bytes(stranded.claude.read_bytes())
     with draft_repair(stranded.bench, stranded.located(str(elsewhere))) as draft:
         with pytest.raises(NotDone, match="outside the agent's directories"):
-            draft.install()
+            draft.put_in_place()
         done = draft.write(tmp_path)
     assert done.written is not None
     assert Path(done.written).stem == str(done.copy).removeprefix("claude-code:")
@@ -225,7 +225,50 @@ def test_the_guard_refuses_while_the_owner_runs(stranded: Stranded) -> None:
     actor = actor_of(stranded.machine, runner, lambda _: True)
     with draft_repair(stranded.bench, stranded.located(SESSION)) as draft:
         assert draft.may_be_running
-        wish = Wish("install", SessionName(f"claude-code:{SESSION}"), stranded.work)
-        with pytest.raises(Refused, match="process 7 owns"), act(stranded.bench, actor, wish):
-            draft.install()
-    assert len(list(stranded.claude.parent.iterdir())) == 1
+        with pytest.raises(Refused, match="process 7 owns"):
+            install(stranded.bench, actor, draft, stranded.work)
+        assert len(list(stranded.claude.parent.iterdir())) == 1
+        assert install(stranded.bench, actor, draft, stranded.work, force="it hangs").installed
+    assert len(list(stranded.claude.parent.iterdir())) == 2
+
+
+def test_a_kept_copy_of_a_deleted_transcript_is_repaired_to_where_that_was(stranded: Stranded) -> None:
+    keep_session(stranded.bench, stranded.located(SESSION))
+    stranded.claude.unlink()
+    done = stranded.install(SESSION)
+    assert done.written is not None
+    assert Path(done.written).parent == stranded.claude.parent
+    assert stranded.located(str(done.copy)).session.dangling == 1
+
+
+def test_the_copy_of_a_fork_of_codex_leaves_to_the_forks_parent_what_is_its(stranded: Stranded) -> None:
+    fork = "01a0727f-0000-7000-8000-00000000000f"
+    rows = stranded.rollout()
+    own = {**rows[0]["payload"], "id": fork, "forked_from_id": THREAD}
+    asked = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "And now?"}]}
+    call = {
+        "type": "function_call",
+        "name": "exec_command",
+        "call_id": "call_own",
+        "arguments": '{"cmd":"npm publish"}',
+    }
+    later = [
+        ("event_msg", {"type": "task_started", "turn_id": "t9"}),
+        ("response_item", asked),
+        ("event_msg", {"type": "user_message", "message": "And now?", "images": []}),
+        ("response_item", call),
+    ]
+    head = {"timestamp": "2026-09-06T16:00:00.000Z", "type": "session_meta", "payload": own}
+    copied = [{**row, "timestamp": "2026-09-06T16:00:00.100Z"} for row in rows]
+    more = [
+        {"timestamp": f"2026-09-06T16:05:0{at}.000Z", "type": kind, "payload": payload}
+        for at, (kind, payload) in enumerate(later)
+    ]
+    path = stranded.codex.with_name(f"rollout-2026-09-06T16-00-00-{fork}.jsonl")
+    path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in [head, *copied, *more]))
+    before = stranded.located(fork).session
+    assert (before.steps, before.dangling) == (1, 1)
+    done = stranded.install(fork)
+    copy = stranded.located(str(done.copy)).session
+    assert copy.parent == f"codex:{fork}"
+    assert (copy.steps, copy.dangling, copy.prompts) == (before.steps, before.dangling, before.prompts)

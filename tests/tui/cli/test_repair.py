@@ -189,6 +189,28 @@ def test_no_system_call_writes_to_the_original_or_its_directory(original: Path, 
     assert all(copies[0] in line for line in suspicious)
 
 
+@pytest.mark.parametrize(("typed", "written"), [(b"y\n", 2), (b"n\n", 1), (b"\n", 1)])
+def test_at_a_terminal_a_person_is_asked(original: Path, tmp_path: Path, typed: bytes, written: int) -> None:
+    ours, theirs = os.openpty()
+    with open(ours, "r+b", buffering=0) as keyboard:  # noqa: PTH123 - a descriptor
+        os.write(ours, typed)
+        done = subprocess.run(
+            _words("repair", SESSION, "--install"),
+            env=_environment(tmp_path / "home"),
+            cwd=tmp_path,
+            stdin=theirs,
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+            check=False,
+        )
+        os.close(theirs)
+        said = os.read(keyboard.fileno(), 65536).decode()
+    assert done.returncode == 0
+    assert "will write" in said
+    assert "Write it? [y/N]" in said
+    assert len(list(original.parent.iterdir())) == written
+
+
 @pytest.fixture
 def public() -> Iterator[Path]:
     """A directory that another user may enter."""

@@ -36,7 +36,7 @@ def repair_lines(value: Repair, width: int) -> Iterator[str]:
         yield f"… and {len(plan.issues) - _SHOWN} more; `--json` has all"
     yield ""
     for words in plan.left_out:
-        yield from labelled("not copied", words, width)
+        yield from labelled("left out", words, width)
     if value.written is not None:
         yield from labelled("wrote", f"{value.written}  (0600)", width)
         yield from labelled("copy", str(value.copy), width)
