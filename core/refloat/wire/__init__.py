@@ -41,6 +41,7 @@ from refloat.wire.documents import (
 )
 from refloat.wire.operations import attach
 from refloat.wire.reading import read_problem, read_session
+from refloat.wire.repairing import repair
 from refloat.wire.starting import planned
 from refloat.wire.writing import Long, Masks, dump, dump_exact, dump_line
 
@@ -81,6 +82,7 @@ __all__ = [
     "read_session",
     "recap",
     "record_gone",
+    "repair",
     "salvage",
     "session",
     "status",

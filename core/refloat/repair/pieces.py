@@ -1,0 +1,206 @@
+"""Lines of a damaged file to records: what is whole is kept, what is lost is told, the same on every reading.
+
+Decides which records stand in one line (glued ones, one behind a torn one, one between NUL bytes) and which characters
+had to be replaced. Holds one line at a time; a line that is longer than any record is passed over and not held.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, Final
+
+import orjson
+
+from refloat.model.light import light
+from refloat.readers.lines import LONGEST, decode
+
+_SKIP: Final = 1024 * 1024
+_BLANK: Final = b" \t\r\n"
+_EMPTY: Final = b"\x00 \t\r\n"
+_LONG_NUMBER: Final = re.compile(rb"[:\[,]\s*-?\d{19}")
+"""Numbers that the fast decoder would round."""
+
+
+@light
+class Damage:
+    """What is wrong with the bytes of a line, and what is done about it."""
+
+    code: str
+    what: str
+    act: str
+    """What becomes of it in a copy."""
+
+
+@light
+class Piece:
+    """One record, or a line of which nothing can be kept."""
+
+    number: int
+    """From 0, over all files of a session: the same in every reading."""
+    line: int
+    offset: int
+    value: object
+    """The JSON value; None where nothing is left of the line."""
+    damages: tuple[Damage, ...] = ()
+    size: int = 0
+    """Bytes of the line."""
+    sub: int = 0
+    """Which of the records of its line, from 0."""
+    file: int = 0
+    """Which of the session's files, from 0."""
+
+
+def read_pieces(file: BinaryIO, end: int, heads: Sequence[bytes], first: int = 0, of: int = 0) -> Iterator[Piece]:
+    """Read a file up to the byte `end`; `heads` are how a record begins, `first` is the number of the first piece,
+    `of` that of the file.
+
+    Raises:
+        OSError: it cannot be read.
+
+    """
+    offset = line = 0
+    number = first
+    file.seek(0)
+    while offset < end:
+        raw = file.readline(min(LONGEST, end - offset))
+        if not raw:
+            return
+        line += 1
+        size = len(raw)
+        if size == LONGEST and not raw.endswith(b"\n"):
+            size += _pass_over(file, end - offset - size)
+            found: list[tuple[object, tuple[Damage, ...]]] = [(None, (_too_large(size),))]
+        else:
+            found = list(_records(raw, heads))
+        for sub, (value, damages) in enumerate(found):
+            yield Piece(number, line, offset, value, damages, size, sub, of)
+            number += 1
+        offset += size
+
+
+def read_again(file: BinaryIO, piece: Piece, heads: Sequence[bytes]) -> object:
+    """The value of a piece that was read before; the file is left where it stood."""
+    at = file.tell()
+    try:
+        file.seek(piece.offset)
+        found = list(_records(file.readline(piece.size), heads))
+        return found[piece.sub][0] if piece.sub < len(found) else None
+    finally:
+        file.seek(at)
+
+
+def _pass_over(file: BinaryIO, left: int) -> int:
+    passed = 0
+    while passed < left:
+        raw = file.readline(min(_SKIP, left - passed))
+        passed += len(raw)
+        if not raw or raw.endswith(b"\n"):
+            break
+    return passed
+
+
+def _too_large(size: int) -> Damage:
+    return Damage("line_too_large", f"a line of {size:,} bytes: no record is that long", "cut")
+
+
+def _records(raw: bytes, heads: Sequence[bytes]) -> Iterator[tuple[object, tuple[Damage, ...]]]:
+    whole = raw.endswith(b"\n")
+    body = raw.strip(_BLANK)
+    if not body:
+        if whole:
+            yield None, (Damage("blank_line", "an empty line", "left out"),)
+        return
+    value = _decoded(body)
+    if value is not None:
+        yield value
+        return
+    bare = body.strip(_EMPTY)
+    nuls = body.count(0)
+    if not bare:
+        yield None, (Damage("nul_bytes", f"{nuls:,} NUL bytes and nothing else", "left out"),)
+        return
+    damage = (Damage("nul_bytes", f"{nuls:,} NUL bytes in a line", "taken out"),) if nuls else ()
+    found = list(_split(bare, heads, torn_end=not whole))
+    for at, (value, damages) in enumerate(found):
+        yield value, (*(damage if at == 0 else ()), *damages)
+
+
+def _split(bare: bytes, heads: Sequence[bytes], *, torn_end: bool) -> Iterator[tuple[object, tuple[Damage, ...]]]:
+    """The records of one line that is no whole record: every stretch between two heads that is one."""
+    starts = sorted({0, *_heads(bare, heads)})
+    at = 0
+    kept = 0
+    lost: list[int] = []
+    while at < len(starts):
+        for to in (*starts[at + 1 :][:_TRIED], len(bare)):
+            if to <= starts[at]:
+                continue
+            value = _decoded(bare[starts[at] : to].strip(_EMPTY).replace(b"\x00", b""))
+            if value is not None:
+                damages = value[1]
+                if lost:
+                    what = f"a record cut after {starts[at] - lost[0]:,} bytes, with a whole one behind it"
+                    damages = (Damage("glued_lines", what, "the whole one kept"), *damages)
+                elif kept:
+                    damages = (Damage("glued_lines", "two records on one line", "both kept"), *damages)
+                yield value[0], damages
+                kept += 1
+                lost.clear()
+                at = starts.index(to) if to in starts else len(starts)
+                break
+        else:
+            lost.append(starts[at])
+            at += 1
+    if lost:
+        size = len(bare) - lost[0]
+        if torn_end:
+            yield None, (Damage("torn_last_line", f"the last line is cut after {size:,} bytes", "left out"),)
+        else:
+            yield None, (Damage("broken_line", f"{size:,} bytes that are no JSON record", "left out"),)
+
+
+_TRIED: Final = 8
+"""So many heads behind one are tried as its end: records quote each other, but not without end."""
+
+
+def _heads(bare: bytes, heads: Sequence[bytes]) -> Iterator[int]:
+    for head in heads:
+        at = bare.find(head)
+        while at >= 0:
+            yield at
+            at = bare.find(head, at + 1)
+
+
+def _decoded(raw: bytes) -> tuple[object, tuple[Damage, ...]] | None:
+    """A record, with what had to be replaced in it; None where it is none."""
+    if raw[:1] != b"{":
+        return None
+    try:
+        value: object = orjson.loads(raw)
+    except (ValueError, RecursionError):
+        return _mended(raw)
+    return json.loads(raw) if _LONG_NUMBER.search(raw) else value, ()
+
+
+def _mended(raw: bytes) -> tuple[object, tuple[Damage, ...]] | None:
+    try:
+        return decode(raw), (Damage("lone_surrogate", "half a character, which no request can carry", "replaced"),)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        text = raw.decode("utf-8", "replace").encode()
+        try:
+            return decode(text), (Damage("invalid_utf8", "bytes that are no UTF-8", "replaced by U+FFFD"),)
+        except (ValueError, RecursionError):
+            return None
+    return None
+
+
+def encode(value: object) -> bytes:
+    """A record as one line."""
+    try:
+        return orjson.dumps(value) + b"\n"
+    except TypeError:  # a whole number beyond 64 bits
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
