@@ -23,6 +23,10 @@ NOTE: Final = "[refloat repair]"
 """How every note begins that stands in place of something that was cut."""
 
 
+REPAIRED_AGENTS: Final = frozenset({"claude-code", "codex"})
+"""The agents whose transcripts can be repaired; the registry of the repairers has the same."""
+
+
 def is_made_output(text: str) -> bool:
     """Whether the output of a call was made by a repair: nobody recorded how the call ended."""
     return text.startswith(("[Tool call interrupted:", "aborted\n")) and UNKNOWN_OUTCOME in text[:400]

@@ -18,7 +18,7 @@ from textual.widgets import Input, Static
 
 from refloat.model.problem import Problem
 from refloat.model.record import Lease
-from refloat.model.session import RecordGone, Session, SessionName, State
+from refloat.model.session import RecordGone, SessionName, State
 from refloat_tui.actions import bindings
 from refloat_tui.library import Library
 from refloat_tui.messages import (
@@ -35,7 +35,7 @@ from refloat_tui.messages import (
 )
 from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_same
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
-from refloat_tui.screens.desk_asks import DeskAsks
+from refloat_tui.screens.desk_operations import DeskOperations
 from refloat_tui.screens.doors import Demo, Doors
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import content
@@ -58,7 +58,7 @@ _REST: Final = 10
 """A look that took long is rested from for so many times its length."""
 
 
-class DeskScreen(DeskAsks):
+class DeskScreen(DeskOperations):
     """The first screen."""
 
     CSS_PATH = "desk.tcss"
@@ -67,21 +67,16 @@ class DeskScreen(DeskAsks):
     def __init__(
         self, library: Library, doors: Doors, *, glyphs: Glyphs, home: str, chosen: SessionName | None = None
     ) -> None:
-        super().__init__(library, glyphs=glyphs)
-        self._doors = doors
-        self._home = home
-        self._sessions: dict[SessionName, Session] = {}
+        super().__init__(library, doors, glyphs=glyphs, home=home)
         self._here: frozenset[SessionName] = frozenset()
         self._gone: tuple[RecordGone, ...] = ()
         self._problems: tuple[Problem, ...] = ()
         self._place: Place | None = None
         self._complete = False
         self._progress = ""
-        self._everywhere: bool | None = None
-        """None until a person or the first complete look decides."""
         self._words = ""
         self._watching = ""
-        self._chosen = chosen
+        self._chosen: SessionName | None = chosen
         self._settle: Timer | None = None
         self._gather: Timer | None = None
         self._now = library.now()
@@ -116,14 +111,6 @@ class DeskScreen(DeskAsks):
     # ── parts ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @property
-    def _list(self) -> SessionList:
-        return self.query_one(SessionList)
-
-    @property
-    def _session(self) -> Session | None:
-        return self._sessions.get(self._chosen) if self._chosen else None
-
-    @property
     def _is_narrow(self) -> bool:
         return self.has_class("-narrow")
 
@@ -150,6 +137,7 @@ class DeskScreen(DeskAsks):
             self._everywhere = not self._here
         if changed or not was_complete:
             self._draw()
+        self._go_to_wanted()
         after = self._session
         if after is not None and before is not None:
             self._detail.tell(after, self._now)
@@ -172,6 +160,8 @@ class DeskScreen(DeskAsks):
         self._gone = self._gone if found.gone is None else found.gone
         self._problems = self._problems if found.problems is None else found.problems
         self._complete |= found.complete
+        if found.complete and found.chains != self._chains:
+            self._chains, changed = found.chains, True
         self._progress = f" {found.done:,} of {found.total:,}" if found.total else ""
         return changed, grew
 
@@ -264,9 +254,11 @@ class DeskScreen(DeskAsks):
             home=self._home,
             words=self._words,
             everywhere=self._everywhere is not False,
+            chains=self._chains,
         )
         self.set_class(self._complete and not self._sessions, "-empty")
         self.set_class(bool(self._sessions) and not entries, "-none-fits")
+        self._detail.head.take_chain(self._chains.get(self._chosen) if self._chosen else None)
         self.refresh_bindings()
         self._list.now = self._now
         self._list.set_rows(entries)
@@ -325,6 +317,7 @@ class DeskScreen(DeskAsks):
             return
         self._chosen = name
         self._detail.begin(self._session, self._now)
+        self._detail.head.take_chain(self._chains.get(self._chosen) if self._chosen else None)
         self._detail.head.take_holder(self._list.holders.get(self._chosen or ""))
         self.refresh_bindings()
         self._read_soon()
@@ -370,6 +363,8 @@ class DeskScreen(DeskAsks):
                 return not (self._is_narrow and self.has_class("-detail")) and not self._words
             case "desk_return":
                 return not self._detail.can_return
+            case "desk_newer" | "desk_older":
+                return self.neighbour(action) is None
             case "desk_demo":
                 return self._doors.demo is None or not empty
             case "desk_quit" | "desk_refresh" | "desk_jobs":
@@ -387,7 +382,7 @@ class DeskScreen(DeskAsks):
             case "desk_copy" if self._detail.head.command is None:
                 return "There is no command to copy: NEXT says what to do instead."
             case _:
-                return None
+                return super().why_not(action)
 
     def action_desk_recover(self) -> None:
         """Open the wizard."""
@@ -408,6 +403,10 @@ class DeskScreen(DeskAsks):
             self.query_one("#filter", Input).value = ""
         self._list.focus()
         self.refresh_bindings()
+
+    def clear_filter(self) -> None:
+        """Show what no filter hides."""
+        self.query_one("#filter", Input).value = self._words = ""
 
     def action_desk_return(self) -> None:
         """To where the last jump began."""

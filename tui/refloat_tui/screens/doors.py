@@ -9,6 +9,7 @@ from textual.screen import Screen
 
 from refloat.model.session import SessionName
 from refloat_tui.library import Library
+from refloat_tui.operations import Operations
 from refloat_tui.screens.wizard.farewell import Farewell
 
 
@@ -18,6 +19,8 @@ class Doors:
 
     wizard: Callable[[SessionName], Screen[Farewell]] | None = None
     demo: Demo | None = None
+    operations: Operations | None = None
+    """What may be done to sessions."""
     home: str = ""
     """The home that paths are told from where that is not the app's own: a demo's."""
 
