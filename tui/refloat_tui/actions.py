@@ -684,6 +684,7 @@ OPERATION: Final = (
         "Look once more, then do it. Where something moved meanwhile you are asked again.",
         "operation",
         footer=1,
+        shown_key="enter",
         palette=False,
     ),
     Action(

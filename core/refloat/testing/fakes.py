@@ -326,6 +326,7 @@ class FakeGrip:
         """Nothing is held."""
 
 
+@dataclass(slots=True)
 class FakeTerminals:
     """Streams, sockets and logins as given; what would take the terminal is noted."""
 

@@ -57,12 +57,14 @@ def offer_lines(
 
 
 def _ways_out(offer: Offer) -> Iterator[MarkdownLine]:
+    ways: list[tuple[str, str]] = []
     if offer.instead is not None:
-        yield MarkdownLine((("o", "$key bold"), (f" {INSTEAD[offer.instead]}", "")), lead=f"{'INSTEAD':<{_LABEL}}")
+        ways.append(("o", INSTEAD[offer.instead]))
     if offer.pids:
-        yield MarkdownLine(
-            (("p", "$key bold"), (" name the process that you mean", "")), lead=f"{'INSTEAD':<{_LABEL}}", style=_QUIET
-        )
+        ways.append(("p", "name the process that you mean"))
+    for n, (key, words) in enumerate(ways):
+        lead = f"{'' if n else 'INSTEAD':<{_LABEL}}"
+        yield MarkdownLine(((key, "$key bold"), (f" {words}", "")), lead=lead, style="$accent bold")
     if offer.force_helps:
         words = " overrule it with a reason, which is kept in the record"
         yield MarkdownLine((("f", "$key bold"), (words, _QUIET)), lead=" " * _LABEL)

@@ -162,7 +162,7 @@ def attach_offer(asked: Asked, scene: Scene, plan: Attachment) -> Offer:
 
 def repair_offer(asked: Asked, scene: Scene, plan: RepairPlan, place: str) -> Offer:
     """Of `repair`: `place` is the directory or the file that the copy is written to."""
-    words = ["refloat", "repair", plan.session, *(["--install"] if asked.out is None else ["--out", asked.out])]
+    words = ["refloat", "repair", plan.session, *(["--install"] if asked.out is None else ["--out", place])]
     words += [] if asked.force is None else ["--force", asked.force]
     line = shlex.join(words)
     installs = asked.out is None

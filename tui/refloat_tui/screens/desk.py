@@ -258,7 +258,7 @@ class DeskScreen(DeskOperations):
         )
         self.set_class(self._complete and not self._sessions, "-empty")
         self.set_class(bool(self._sessions) and not entries, "-none-fits")
-        self._detail.head.take_chain(self._chains.get(self._chosen) if self._chosen else None)
+        self._detail.head.take_chain(self.chain_here())
         self.refresh_bindings()
         self._list.now = self._now
         self._list.set_rows(entries)
@@ -317,7 +317,7 @@ class DeskScreen(DeskOperations):
             return
         self._chosen = name
         self._detail.begin(self._session, self._now)
-        self._detail.head.take_chain(self._chains.get(self._chosen) if self._chosen else None)
+        self._detail.head.take_chain(self.chain_here())
         self._detail.head.take_holder(self._list.holders.get(self._chosen or ""))
         self.refresh_bindings()
         self._read_soon()

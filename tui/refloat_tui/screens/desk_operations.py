@@ -6,6 +6,7 @@ Decides nothing of what is possible: every key opens the question, which says wh
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final, Literal
 
 from refloat.model.attempts import InChain
@@ -103,13 +104,20 @@ class DeskOperations(DeskAsks):
         """Show what no filter hides."""
         raise NotImplementedError
 
-    def neighbour(self, action: str) -> SessionName | None:
-        """The attempt that `desk_newer` or `desk_older` leads to, where it is in the list."""
+    def chain_here(self) -> InChain | None:
+        """Where the chosen session stands among the attempts, with those neighbours that can be gone to."""
         chain = self._chains.get(self._chosen) if self._chosen else None
         if chain is None:
             return None
-        name = chain.following if action == "desk_newer" else chain.previous
-        return name if name in self._sessions else None
+        before, after = (name if name in self._sessions else None for name in (chain.previous, chain.following))
+        return replace(chain, previous=before, following=after)
+
+    def neighbour(self, action: str) -> SessionName | None:
+        """The attempt that `desk_newer` or `desk_older` leads to."""
+        chain = self.chain_here()
+        if chain is None:
+            return None
+        return chain.following if action == "desk_newer" else chain.previous
 
     # ── actions ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -111,6 +111,7 @@ class OperationScreen(RefloatScreen[Done]):
         self._beside: bool | None = None
         """Whether it opens beside Refloat; None until that is known to be possible."""
         self._progress: list[tuple[str, float]] = []
+        self._ended: float | None = None
         self._result: list[MarkdownLine] = []
         self._done: Done | None = None
         self._cancelled = threading.Event()
@@ -197,7 +198,7 @@ class OperationScreen(RefloatScreen[Done]):
 
     def _progress_lines(self) -> list[MarkdownLine]:
         lines = [MarkdownLine(())]
-        ends = [at for _, at in self._progress[1:]] + [time.monotonic()]
+        ends = [at for _, at in self._progress[1:]] + [self._ended or time.monotonic()]
         for (words, began), ended in zip(self._progress, ends, strict=True) if self._progress else ():
             lines.append(MarkdownLine(((inert(words), ""),), lead=f"{int(ended - began):>6} s  ", style="$quiet"))
         if self._cancelled.is_set() and self._phase == "running":
@@ -351,7 +352,7 @@ class OperationScreen(RefloatScreen[Done]):
             self._ticks.stop()
         match event.result:
             case Stopped() as stopped:
-                self._progress.append(("", time.monotonic()))
+                self._ended = time.monotonic()
                 self._result = stopped_lines(stopped)
                 self._phase = "done"
                 word = stopped.result.replace("_", " ")
