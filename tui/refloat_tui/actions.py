@@ -231,7 +231,7 @@ DESK: Final = (
         "Go to where it runs",
         "Shows the exact command first, then goes to the terminal of a live session.",
         "desk",
-        footer=6,
+        footer=8,
     ),
     Action(
         "desk.peek",
@@ -250,7 +250,7 @@ DESK: Final = (
         "Continue this session",
         "The agent's own resume command, shown first; refused where another writer may be at it.",
         "desk",
-        footer=6,
+        footer=8,
     ),
     Action(
         "desk.new",
@@ -259,7 +259,7 @@ DESK: Final = (
         "Start a new session from this one",
         "A linked session in the same workspace that reads the brief first; of this agent or another.",
         "desk",
-        footer=7,
+        footer=8,
     ),
     Action(
         "desk.stop",

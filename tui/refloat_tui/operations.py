@@ -54,6 +54,7 @@ class Offer:
 
     asked: Asked
     question: str
+    """A title in it stands between typographic quotes."""
     commands: tuple[str, ...]
     """Lines for a shell, in their order."""
     copied: str

@@ -32,7 +32,7 @@ from refloat_tui.present.age import lasted
 from refloat_tui.present.markdown import MarkdownLine
 from refloat_tui.present.offer_lines import chosen_of, offer_lines, stopped_lines
 from refloat_tui.present.path import from_home
-from refloat_tui.theme import Glyphs
+from refloat_tui.theme import UNICODE, Glyphs
 from refloat_tui.widgets.cells import content
 from refloat_tui.widgets.key_line import KeyLine
 from refloat_tui.widgets.text_lines import TextLines
@@ -182,6 +182,8 @@ class OperationScreen(RefloatScreen[Done]):
         offer = self.offer
         question = offer.question if offer is not None else ("It cannot be done" if self._problem else "Looking")
         wait = self.glyphs.ellipsis if self._phase in {"looking", "checking", "running"} else ""
+        for quote, sign in zip(UNICODE.quotes, self.glyphs.quotes, strict=True):
+            question = question.replace(quote, sign)
         self.query_one("#question", Static).update(content(((f"{question}{wait and ' ' + wait}", "bold"),)))
         self.text.take(self._lines(offer))
         self.refresh_bindings()
