@@ -6,7 +6,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from refloat.model.repair import CLAUDE_FIELD, NOTE, UNKNOWN_OUTCOME
+from refloat.model.repaired import CLAUDE_FIELD, NOTE, UNKNOWN_OUTCOME
+from refloat.model.stamp import Stamp, later
 from refloat.testing.claude_talk import SESSION, ClaudeTalk
 
 from .conftest import COPY, Repair, Row, blocks, check_claude, run
@@ -46,6 +47,16 @@ def test_a_copy_has_a_new_id_in_every_row_and_says_where_it_comes_from(repair: R
     kept = [{k: v for k, v in row.items() if k not in {"forkedFrom", "sessionId"}} for row in done.rows]
     was = [{k: v for k, v in row.items() if k != "sessionId"} for row in map(orjson.loads, lines_of(talk))]
     assert kept == was
+
+
+def test_a_notice_at_the_end_says_whose_copy_it_is(repair: Repair, talk: ClaudeTalk) -> None:
+    talk.call("Bash", "toolu_push", command="git push")
+    done = repair("claude-code", data_of(talk))
+    check_claude(done.all_rows)
+    made, note = done.all_rows[-2:]
+    assert (note["type"], note["subtype"], note["parentUuid"]) == ("system", "informational", made["uuid"])
+    assert note["content"] == "Repaired copy of session s; 1 closed as interrupted, outcome unknown"
+    assert note["timestamp"] == later(Stamp(made["timestamp"]), 0.001)
 
 
 def test_a_dangling_call_is_closed_as_unknown_and_the_talk_goes_through_it(repair: Repair, talk: ClaudeTalk) -> None:

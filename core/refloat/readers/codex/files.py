@@ -12,7 +12,7 @@ from typing import Final
 
 from refloat.model.light import light
 from refloat.model.problem import Problem
-from refloat.model.repair import CODEX_FIELD
+from refloat.model.repaired import CODEX_FIELD
 from refloat.model.stamp import read_stamp
 from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_text
 from refloat.readers.contract import Found, FoundSubagent, Identity, Line, Segment, SourceFile

@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 import msgspec
 from msgspec import Struct
 
-from refloat.model.repair import is_made_output
+from refloat.model.repaired import is_made_output
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import FileEdit, StepKind, TurnBegan
 from refloat.readers.codex.calls import Asked, read_custom, read_function
