@@ -1,6 +1,4 @@
-"""How a repaired copy of a transcript is recognised: `repair` writes these marks, `readers` and what tells of steps read
-them.
-"""
+"""How a repaired copy of a transcript is recognised: `repair` writes these marks, readers and brief read them."""
 
 from typing import Final
 
