@@ -7,7 +7,7 @@ had to be replaced. Holds one line at a time; a line that is longer than any rec
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, cast
 
 import orjson
 
@@ -17,6 +17,7 @@ from refloat.readers.lines import LONGEST, decode
 _SKIP: Final = 1024 * 1024
 _BLANK: Final = b" \t\r\n"
 _EMPTY: Final = b"\x00 \t\r\n"
+_DEEPEST: Final = 200
 _LONG_NUMBER: Final = re.compile(rb"[:\[,]\s*-?\d{19}")
 """Numbers that the fast decoder would round."""
 
@@ -179,7 +180,30 @@ def _decoded(raw: bytes) -> tuple[object, tuple[Damage, ...]] | None:
         value: object = orjson.loads(raw)
     except (ValueError, RecursionError):
         return _mended(raw)
+    if raw.count(b"[") + raw.count(b"{") > _DEEPEST and _is_too_deep(value):
+        return None
     return json.loads(raw) if _LONG_NUMBER.search(raw) else value, ()
+
+
+def _is_too_deep(value: object) -> bool:
+    """Whether a value is nested deeper than what can be written again; no agent's record is."""
+    try:
+        orjson.dumps(value)
+    except TypeError:  # that, or a whole number beyond 64 bits
+        level: list[object] = [value]
+        for _ in range(_DEEPEST):
+            level = [inner for outer in level for inner in _inside(outer)]
+            if not level:
+                return False
+        return True
+    return False
+
+
+def _inside(value: object) -> Iterator[object]:
+    if isinstance(value, dict):
+        yield from cast("dict[str, object]", value).values()
+    elif isinstance(value, list):
+        yield from cast("list[object]", value)
 
 
 def _mended(raw: bytes) -> tuple[object, tuple[Damage, ...]] | None:

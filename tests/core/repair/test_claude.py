@@ -244,6 +244,10 @@ HARMS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
     "no UTF-8": ("invalid_utf8", lambda line: line.replace(b"Running", b"Run\xffning")),
     "half a character": ("lone_surrogate", lambda line: line.replace(b"Running", b"Run\\ud83dning")),
     "another value": ("broken_line", lambda line: b"[1]\n" + line),
+    "a record nested too deep": (
+        "broken_line",
+        lambda line: b'{"type":"mode","x":' + b"[" * 900 + b"]" * 900 + b"}\n" + line,
+    ),
     "a record without a type": ("broken_line", lambda line: b'{"uuid":"x"}\n' + line),
     "a row without a message": ("broken_line", lambda line: b'{"type":"user","uuid":"x"}\n' + line),
 }
