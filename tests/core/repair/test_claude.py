@@ -266,6 +266,28 @@ def test_damaged_bytes_cost_themselves_only(
     assert kept == [row.get("uuid") for row in map(orjson.loads, lines_of(talk))]
 
 
+def test_what_is_left_of_a_cut_record_is_no_record(repair: Repair, talk: ClaudeTalk) -> None:
+    before = talk.parent
+    talk.user([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}])
+    after = talk.say("ok")
+    lines = lines_of(talk)
+    cut = lines[-2].index(b',{"type":"text","text":"two"')
+    done = repair("claude-code", b"".join([*lines[:-2], lines[-2][:cut], lines[-1]]))
+    assert done.codes == ["glued_lines", "broken_chain"]
+    check_claude(done.rows)
+    assert (done.rows[-1]["uuid"], done.rows[-1]["parentUuid"]) == (after, before)
+
+
+def test_whole_records_with_many_blocks_are_parted_where_they_end(repair: Repair, talk: ClaudeTalk) -> None:
+    for _ in range(3):
+        talk.user([{"type": "text", "text": str(at)} for at in range(30)])
+    lines = lines_of(talk)
+    done = repair("claude-code", b"".join([*lines[:-3], lines[-3][:-1], b"  ", lines[-2][:-1], lines[-1]]))
+    assert done.codes == ["glued_lines", "glued_lines"]
+    check_claude(done.rows)
+    assert len(done.rows) == len(lines)
+
+
 def test_a_torn_last_line_is_left_out_and_a_whole_one_without_its_end_kept(repair: Repair, talk: ClaudeTalk) -> None:
     data = data_of(talk)
     assert repair("claude-code", data[:-1]).codes == []
