@@ -129,14 +129,15 @@ def _split(bare: bytes, heads: Sequence[bytes], *, torn_end: bool) -> Iterator[t
     """The records of one line that is no whole record: each that begins where the last one ends, or at a head."""
     text = bare.decode("utf-8", "replace")
     starts = sorted({place for head in heads for place in _places(text, head.decode())})
-    at = kept = 0
+    at = kept = spent = 0
     lost: int | None = None
     while at < len(text):
         found = _record_at(text, at)
         if found is None or (lost is not None and _IDENTIFIES.isdisjoint(found[0])):
             lost = at if lost is None else lost
             after = bisect_right(starts, at)
-            at = starts[after] if after < len(starts) else len(text)
+            spent += at if found is None else 0
+            at = starts[after] if after < len(starts) and spent < _PATIENCE else len(text)
             continue
         value, damages, end = found
         if lost is not None:
@@ -158,6 +159,8 @@ _IDENTIFIES: Final = frozenset(
     ["uuid", "sessionId", "leafUuid", "messageId", "payload", "timestamp", "call_id", "role"]
 )
 """What tells a record from a piece of one, where the piece before it was cut."""
+_PATIENCE: Final = 4_000_000_000
+"""Characters that failed attempts may pass over in one line: each costs as much as stands before it."""
 _SCAN: Final = json.JSONDecoder().raw_decode
 
 
