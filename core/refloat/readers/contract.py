@@ -14,6 +14,7 @@ from refloat.model.light import light
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Place, Problem
 from refloat.model.session import Kept, RecordGone
+from refloat.model.stopping import Asking
 from refloat.model.transcript import Event
 
 
@@ -279,6 +280,21 @@ class LivesApart(Protocol):
 
     def own_door(self, session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
         """The way to a session that a process owns, with what ties it to the session; None for one in a terminal."""
+        ...
+
+
+@runtime_checkable
+class TakesSignals(Protocol):
+    """What a reader may know besides: how its agent's program is asked to end."""
+
+    def asks_to_end(self, process: ProcessInfo) -> Sequence[Asking]:
+        """The signals to send to such a process, one after the other, each with its grace."""
+        ...
+
+    def stop_command(self, holder: Holder) -> Sequence[str] | None:
+        """The agent's own command that stops what a register names, where signals would not: a daemon starts it anew.
+        None where signals do.
+        """
         ...
 
 

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Final
 
 from refloat.model.liveness import Holder, ProcessInfo
+from refloat.model.stopping import Asking
 from refloat.readers.claude_code.values import version_of
 from refloat.readers.contract import OwnDoor
 
@@ -136,3 +137,17 @@ def own_door(session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnD
 def new_command(brief: str) -> Sequence[str]:
     """Start with a sentence that names the file: the brief itself can be longer than a command line may be."""
     return ["claude", f"Read {brief} and continue from it."]
+
+
+def asks_to_end(process: ProcessInfo) -> Sequence[Asking]:
+    """How the program is asked to end: it takes SIGINT and SIGTERM alike, once, and writes how its turn was cut.
+
+    Its hooks for the end of a session run meanwhile, so the first grace is the longest.
+    """
+    del process
+    return (Asking("SIGINT", 10.0), Asking("SIGTERM", 5.0))
+
+
+def stop_command(holder: Holder) -> Sequence[str] | None:
+    """A background session is stopped through its daemon, which would go on with one that was merely ended."""
+    return ("claude", "stop", holder.job or holder.session_id) if holder.background else None

@@ -220,3 +220,9 @@ def test_a_session_in_the_background_is_gone_to_by_its_own_command():
     assert unnamed.command == ("claude", "attach", ONE)
     assert READER.own_door(ONE, owner, Holder("claude-code", ONE, "register", "/r", pid=7)) is None
     assert READER.own_door(ONE, owner, None) is None
+
+
+def test_how_it_is_asked_to_end() -> None:
+    assert [ask.signal for ask in READER.asks_to_end(process("claude"))] == ["SIGINT", "SIGTERM"]
+    assert READER.stop_command(Holder("claude-code", ONE, "register", "/r")) is None
+    assert READER.stop_command(Holder("claude-code", ONE, "register", "/r", background=True)) == ("claude", "stop", ONE)
