@@ -252,6 +252,14 @@ _METADATA: Final = frozenset(
 )
 
 
+def turn_before(rows: bytes) -> Sequence[Mapping[str, object]]:
+    """A prompt that stands for one that is not in `rows`."""
+    match = _TIME.search(rows)
+    at = match[1].decode("utf-8", "replace") if match else None
+    message = {"role": "user", "content": "…"}
+    return ({"type": "user", "uuid": "before", "parentUuid": None, "timestamp": at, "message": message},)
+
+
 # ── sessions ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
