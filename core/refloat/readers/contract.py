@@ -286,6 +286,9 @@ class ReadByEnds(Protocol):
     late_marks: tuple[bytes, ...]
     """Bytes that stand in rows which count for the whole session, the last one of each."""
 
+    pairs: tuple[bytes, bytes]
+    """Bytes that stand in a row once for each call, and once for each answer."""
+
     def turn_before(self, rows: bytes) -> Sequence[Mapping[str, object]]:
         """Rows that stand for the beginning of a turn of which only the end, `rows`, is at hand."""
         ...

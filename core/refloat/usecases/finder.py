@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 Stop = Callable[[], bool]
 """Asked between two sessions; True ends the reading early."""
 
+BY_ENDS: Final = 32 * 1024 * 1024
+"""Unread bytes from which sessions are first told by the ends of their files."""
 _BATCH_BYTES: Final = 8 * 1024 * 1024
 _BATCH: Final = 50
 """A batch of newly read sessions is handed out after so many, or after so many bytes."""
@@ -74,7 +76,9 @@ class Batch:
     here: frozenset[SessionName] | None = None
     """Those that belong to the directory asked about; None: as before."""
     provisional: bool = False
-    """From the catalogue alone: states and counts may be older than the disk."""
+    """From the catalogue alone, or from the ends of files: states and counts may be older than the disk."""
+    by_ends: bool = False
+    """All sessions, those that are not read yet by the ends of their files."""
     done: int = 0
     total: int = 0
     """Sessions read, and to be read, in this look."""
@@ -114,10 +118,11 @@ class Finder:
     # ── all of them ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def find(self, scope: Scope) -> Listing:
-        """Every session in scope, newest activity first, then by id."""
+        """Every session in scope, newest activity first, then by id. Where much is unread, it is told by its ends."""
         batch = Batch()
-        for batch in self._watch(scope.cwd, lambda: False, remembered=False):  # noqa: B007 - the last one is complete
-            pass
+        for batch in self._watch(scope.cwd, lambda: False, remembered=False):
+            if batch.by_ends:
+                break
         sessions = newest_first([session for session in batch.sessions if self._fits(session, scope, batch.here)])
         gone = batch.gone or ()
         if scope.cwd is not None:
@@ -169,6 +174,8 @@ class Finder:
 
         look = _Look(sighting, catalogue, here, Judge(self._bench), Surroundings())
         unread = self._unread(sighting)
+        if self._is_much(unread):
+            yield self._tell_by_ends(look, unread)
         shown: list[Session] = []
         size = 0
         done = 0
@@ -190,6 +197,44 @@ class Finder:
         """Sessions that must be read, or read on, newest files first."""
         unread = [pair for pair in sighting.found if self._recall.recall(pair[1]) is None]
         return sorted(unread, key=lambda pair: newest_of(pair[1]), reverse=True)
+
+    def _is_much(self, unread: Sequence[tuple[Reader, Found]]) -> bool:
+        left = BY_ENDS
+        for _, found in unread:
+            left -= size_of(found) - self._recall.read_of(found)
+            if left <= 0:
+                return True
+        return False
+
+    def _tell_by_ends(self, look: "_Look", unread: Sequence[tuple[Reader, Found]]) -> Batch:
+        """Every session, the unread ones by the ends of their files. Keeps nothing."""
+        from refloat.usecases.glimpse import glimpse_each
+
+        seen = {key_of(found): packed for (_, found), packed in zip(unread, glimpse_each(unread), strict=True)}
+        known: list[tuple[Found, Packed, bool]] = []
+        problems = [*look.sighting.problems, *look.judge.problems]
+        for _, found in look.sighting.found:
+            packed = seen.get(key_of(found)) or self._recall.recall(found)
+            if packed is None:
+                continue
+            if told := unreadable(packed):
+                problems += told
+            else:
+                known.append((found, packed, self._grew(found)))
+        sessions = tuple(
+            make_session(found, packed, judged, look.surroundings, self._carrier(found))
+            for (found, packed, _), judged in zip(known, look.judge.judge_all(known), strict=True)
+        )
+        gone, more = self._find_gone(look.sighting)
+        return Batch(
+            sessions,
+            gone=tuple(gone),
+            problems=(*problems, *more),
+            here=look.here_of(sessions),
+            provisional=True,
+            by_ends=True,
+            total=len(unread),
+        )
 
     def _conclude(self, look: "_Look") -> Batch:
         """What only the whole can tell; kept for the next time."""

@@ -8,6 +8,7 @@ that is small enough is read whole instead.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from threading import active_count
 from typing import Final
 
 from refloat.catalogue.pack import Packed
@@ -16,6 +17,7 @@ from refloat.readers.contract import Found, FoundSubagent, Line, ReadByEnds, Rea
 from refloat.readers.story import Assembler
 from refloat.readers.whole import reads_on
 from refloat.usecases.reading import Drive, read_summary
+from refloat.usecases.twin import begin_twin, processors
 
 HEAD: Final = 64 * 1024
 TAIL: Final = 64 * 1024
@@ -25,7 +27,11 @@ _FIRST: Final = 16 * 1024
 """Bytes of the tail that are looked at first."""
 _FURTHEST: Final = 16 * 1024 * 1024
 """Bytes from the end that are looked through for a row that tells anything."""
+_SHARED: Final = 200
+"""Sessions from which a second process is worth its start."""
 _TRIES: Final = 4
+_LAST_ROWS: Final = 10
+"""Rows at the end of a turn that are read where all of its calls were answered."""
 _NEAR: Final = 512
 """Bytes of a row in which marks are looked for."""
 
@@ -39,6 +45,19 @@ def glimpse(reader: Reader, found: Found) -> Packed:
         subagents[sub.id], all_of_it = _part(reader, bare, sub)
         whole = whole and all_of_it
     return Packed(summary, subagents, provisional=not whole or bool(found.relatives))
+
+
+def glimpse_each(sessions: Sequence[tuple[Reader, Found]]) -> Sequence[Packed]:
+    """The same of many; where nothing else goes on in this process, a twin of it looks at every other one."""
+    if len(sessions) < _SHARED or active_count() > 1 or processors() < 2:
+        return [glimpse(reader, found) for reader, found in sessions]
+    twin = begin_twin(lambda: [glimpse(reader, found) for reader, found in sessions[1::2]])
+    mine = [glimpse(reader, found) for reader, found in sessions[::2]]
+    theirs = twin()
+    if theirs is None:
+        theirs = [glimpse(reader, found) for reader, found in sessions[1::2]]
+    every = [packed for pair in zip(mine, theirs, strict=False) for packed in pair]
+    return [*every, *mine[len(theirs) :]]
 
 
 def _part(reader: Reader, found: Found, subagent: FoundSubagent | None) -> tuple[Summary, bool]:
@@ -66,8 +85,12 @@ def _begun(assembler: Assembler) -> bool:
     return bool(assembler.place) and assembler.was_asked
 
 
-def _tail(reader: Reader, ends: ReadByEnds, found: Found, subagent: FoundSubagent | None, segment: Segment) -> Summary:
-    """Rows from where the last turn begins; from where its beginning is too far away, what stands for it and the rest."""
+def _tail(
+    reader: Reader, ends: ReadByEnds, found: Found, subagent: FoundSubagent | None, segment: Segment
+) -> Assembler:
+    """Rows from where the last turn begins; where its beginning is too far away, what stands for it, and the rest. Of a
+    turn whose calls all have their answers, its beginning and its end say how it ended.
+    """
     size, looked = segment.file.size, _FIRST
     while True:
         start = max(segment.start, size - looked)
@@ -77,17 +100,26 @@ def _tail(reader: Reader, ends: ReadByEnds, found: Found, subagent: FoundSubagen
         for at in _rows_with(rows, ends.turn_marks, _TRIES):
             drive = _drive(reader, found, subagent)
             late = [rows[row] for row in _rows_with(rows[:at], ends.late_marks, len(ends.late_marks))]
-            drive.stretch(segment, [*reversed(late), *rows[at:]], start + first + sum(map(len, rows[:at])) + at)
+            drive.stretch(segment, [*reversed(late), *_turn(rows[at:], ends)], start + first)
             if drive.assembler.was_asked:
                 return drive.assembler
         if looked >= TAIL or start == segment.start:
             drive = _drive(reader, found, subagent)
             for row in ends.turn_before(data[first:]):
                 drive.feed(Line(segment.file.path, 0, start, dict(row)))
-            drive.stretch(segment, rows, start + first)
+            drive.stretch(segment, _turn(rows, ends), start + first)
             if drive.assembler.is_alive or start == segment.start or looked >= _FURTHEST:
                 return drive.assembler
         looked *= 4
+
+
+def _turn(rows: Sequence[bytes], ends: ReadByEnds) -> Sequence[bytes]:
+    """What of a turn's rows says how it ended."""
+    calls, answers = ends.pairs
+    if len(rows) < _LAST_ROWS or sum(row.count(calls) - row.count(answers) for row in rows):
+        return rows
+    first = next((at for at, row in enumerate(rows) if calls in row), 0)
+    return [*rows[:first], *rows[max(first, len(rows) - _LAST_ROWS) :]]
 
 
 def _rows_with(rows: Sequence[bytes], marks: Sequence[bytes], most: int) -> Iterator[int]:

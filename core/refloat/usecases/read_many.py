@@ -16,6 +16,7 @@ from refloat.model.light import light
 from refloat.readers.contract import Digest, Found, Reader
 from refloat.usecases.reading import Resumable
 from refloat.usecases.recall import Made, Recall, make
+from refloat.usecases.twin import processors
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -54,7 +55,7 @@ def read_each(
     """Read and keep sessions in the order given; ends early once `stop()` says so between two of them. `digests` makes
     one for each session, in whatever process reads it: a function that pickle finds by its name.
     """
-    workers = min(_MOST, _processors())
+    workers = min(_MOST, processors())
     if workers > 1 and len(unread) > 1 and sum(size_of(found) for _, found in unread) >= worth:
         made = _by_workers([_Task(reader, found, recall.starts(found), digests) for reader, found in unread], workers)
     else:
@@ -69,13 +70,6 @@ def read_each(
 def size_of(found: Found) -> int:
     """Bytes of a session's own files."""
     return sum(file.size for file in found.files)
-
-
-def _processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS has none
-        return os.cpu_count() or 1
 
 
 def _by_workers(tasks: Sequence[_Task], workers: int) -> Generator[Made]:

@@ -193,6 +193,13 @@ class Recall:
                 self.kept_all = False
         self._pending.clear()
 
+    def read_of(self, found: Found) -> int:
+        """Bytes of its own files that need not be read again."""
+        at = self.starts(found).get("")
+        return (
+            0 if at is None else sum(segment.file.size for segment in found.segments[: at.segment]) + at.cursor.offset
+        )
+
     def _reading(self, key: Key) -> Reading | None:
         reading = self._written.get(key)
         if reading is None and self._catalogue is not None and not self._written:

@@ -79,7 +79,19 @@ def problem(value: Problem) -> Document:
 
 
 def session(value: Session) -> Document:
-    """SESSION, whole and unmasked: `dump` masks, and the catalogue keeps it as it is for `read_session`."""
+    """SESSION, whole and unmasked: `dump` masks, and the catalogue keeps it as it is for `read_session`.
+
+    A provisional one says so in a key of its own, and its counts are null.
+    """
+    if value.provisional:
+        return {**_session(value), **dict.fromkeys(_COUNTS), "provisional": True}
+    return _session(value)
+
+
+_COUNTS: Final = ("turns", "prompts", "steps", "dangling", "edits")
+
+
+def _session(value: Session) -> Document:
     return {
         "agent": value.agent,
         "session_id": value.session_id,

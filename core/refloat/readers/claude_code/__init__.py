@@ -30,6 +30,8 @@ class ClaudeCode:
         b'{"type":"relocated"',
     )
 
+    pairs: tuple[bytes, bytes] = (b'"type":"tool_use"', b'"tool_use_id":"')
+
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
         """`projects`, registers, jobs and the history of prompts below the program's directory."""
         return layout.walks(home, environment)

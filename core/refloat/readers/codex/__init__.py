@@ -46,6 +46,8 @@ class Codex:
 
     late_marks: tuple[bytes, ...] = (b'"type":"thread_name_updated"',)
 
+    pairs: tuple[bytes, bytes] = (b'_call","', b'_call_output","')
+
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
         """Rollouts, the archive, locks, names and typed prompts below `$CODEX_HOME` or `~/.codex`."""
         root = codex_home(home, environment)
