@@ -288,6 +288,10 @@ class ReadByEnds(Protocol):
 
     pairs: tuple[bytes, bytes]
     """Bytes that stand in a row once for each call, and once for each answer."""
+    ended: bytes
+    """Bytes that stand in a row with which a turn ended by itself."""
+    aside: bytes
+    """How rows begin that are no part of the talk."""
 
     def turn_before(self, rows: bytes) -> Sequence[Mapping[str, object]]:
         """Rows that stand for the beginning of a turn of which only the end, `rows`, is at hand."""

@@ -32,6 +32,8 @@ _SHARED: Final = 200
 _TRIES: Final = 4
 _LAST_ROWS: Final = 10
 """Rows at the end of a turn that are read where all of its calls were answered."""
+Row = tuple[int, bytes]
+"""Where it stands, and its bytes."""
 _NEAR: Final = 512
 """Bytes of a row in which marks are looked for."""
 
@@ -75,9 +77,8 @@ def _part(reader: Reader, found: Found, subagent: FoundSubagent | None) -> tuple
 def _head(reader: Reader, found: Found, subagent: FoundSubagent | None, segment: Segment) -> Summary:
     """Rows from the beginning until it is known where the session works and what was asked."""
     drive = _drive(reader, found, subagent)
-    data = _bytes(segment.file.path, segment.start, HEAD)
-    end = data.rfind(b"\n") + 1
-    drive.stretch(segment, data[:end].split(b"\n"), segment.start, until=_begun)
+    rows = _rows(_bytes(segment.file.path, segment.start, HEAD), segment.start, whole=True)
+    drive.stretch(segment, [*rows[:-1], (0, b"")], until=_begun)
     return drive.assembler.summary()
 
 
@@ -94,38 +95,50 @@ def _tail(
     size, looked = segment.file.size, _FIRST
     while True:
         start = max(segment.start, size - looked)
-        data = _bytes(segment.file.path, start, size - start)
-        first = 0 if start == segment.start else data.find(b"\n") + 1
-        rows = data[first:].split(b"\n")
+        rows = _rows(_bytes(segment.file.path, start, size - start), start, whole=start == segment.start)
         for at in _rows_with(rows, ends.turn_marks, _TRIES):
             drive = _drive(reader, found, subagent)
             late = [rows[row] for row in _rows_with(rows[:at], ends.late_marks, len(ends.late_marks))]
-            drive.stretch(segment, [*reversed(late), *_turn(rows[at:], ends)], start + first)
+            drive.stretch(segment, [*reversed(late), *_turn(rows[at:], ends)])
             if drive.assembler.was_asked:
                 return drive.assembler
         if looked >= TAIL or start == segment.start:
             drive = _drive(reader, found, subagent)
-            for row in ends.turn_before(data[first:]):
+            for row in ends.turn_before(b"\n".join([raw for _, raw in rows])):
                 drive.feed(Line(segment.file.path, 0, start, dict(row)))
-            drive.stretch(segment, _turn(rows, ends), start + first)
+            drive.stretch(segment, _turn(rows, ends))
             if drive.assembler.is_alive or start == segment.start or looked >= _FURTHEST:
                 return drive.assembler
         looked *= 4
 
 
-def _turn(rows: Sequence[bytes], ends: ReadByEnds) -> Sequence[bytes]:
-    """What of a turn's rows says how it ended."""
-    calls, answers = ends.pairs
-    if len(rows) < _LAST_ROWS or sum(row.count(calls) - row.count(answers) for row in rows):
+def _rows(data: bytes, offset: int, *, whole: bool) -> list[Row]:
+    """Rows with their offsets, the last one as far as it goes. `whole`: the first one is no rest of another."""
+    found: list[Row] = []
+    for raw in data.split(b"\n"):
+        found.append((offset, raw))
+        offset += len(raw) + 1
+    return found if whole else found[1:]
+
+
+def _turn(rows: Sequence[Row], ends: ReadByEnds) -> Sequence[Row]:
+    """What of a turn's rows says how it ended: of one that ended by itself, its beginning and its end."""
+    talk = [at for at, (_, raw) in enumerate(rows) if not raw.startswith(ends.aside)]
+    if len(talk) < _LAST_ROWS or rows[-1][1]:
         return rows
-    first = next((at for at, row in enumerate(rows) if calls in row), 0)
-    return [*rows[:first], *rows[max(first, len(rows) - _LAST_ROWS) :]]
+    last = talk[-_LAST_ROWS]
+    calls, answers = ends.pairs
+    waits = sum(raw.count(calls) - raw.count(answers) for _, raw in rows)
+    if waits or not any(ends.ended in raw for _, raw in rows[last:]):
+        return rows
+    first = next((at for at, (_, raw) in enumerate(rows) if calls in raw), last)
+    return [*rows[:first], *rows[max(first, last) :]]
 
 
-def _rows_with(rows: Sequence[bytes], marks: Sequence[bytes], most: int) -> Iterator[int]:
+def _rows_with(rows: Sequence[Row], marks: Sequence[bytes], most: int) -> Iterator[int]:
     """The last rows that hold one of the marks near their beginning, the very last first."""
     for at in range(len(rows) - 1, -1, -1):
-        row = rows[at]
+        row = rows[at][1]
         if any(row.find(mark, 0, _NEAR) >= 0 for mark in marks):
             yield at
             most -= 1

@@ -167,27 +167,22 @@ class Drive:
                 self.feed(record)
 
     def stretch(
-        self,
-        segment: Segment,
-        rows: Sequence[bytes],
-        offset: int,
-        until: Callable[[Assembler], bool] | None = None,
+        self, segment: Segment, rows: Sequence[tuple[int, bytes]], until: Callable[[Assembler], bool] | None = None
     ) -> None:
-        """Read rows from the middle of a segment, the last of them without a line end, and what they end with; or,
-        `until` something is known, no end. Their line numbers are not known.
+        """Read rows of a segment, each with its offset, the last of them without a line end, and what they end with;
+        or, `until` something is known, no end. Their line numbers are not known.
         """
         self._path = segment.file.path
         self._assembler.take(self._parser.open(segment))
         quick = self._quick()
-        for raw in rows[:-1]:
+        for offset, raw in rows[:-1]:
             if quick is None or not quick(raw, 0, offset):
                 for record in read_one(self._path, 0, offset, raw, self._torn_heads):
                     self.feed(replace(record, line=None) if isinstance(record, Problem) else record)
                 if until is not None and until(self._assembler):
                     return
-            offset += len(raw) + 1
-        if rows[-1]:
-            self.end(Tail(Cursor(offset, -1), rows[-1]), last=True)
+        if rows and rows[-1][1]:
+            self.end(Tail(Cursor(rows[-1][0], -1), rows[-1][1]), last=True)
         self._assembler.take(self._parser.finish())
 
     def feed(self, record: Line | Problem) -> None:

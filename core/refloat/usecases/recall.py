@@ -69,6 +69,15 @@ class Index(Protocol):
         ...
 
 
+@light
+class Searched:
+    """What is made of the texts of sessions while they are read."""
+
+    index: Index
+    digests: Callable[[], Digest]
+    """A function that pickle finds by its name."""
+
+
 def make(
     reader: Reader, found: Found, start: Mapping[str, Resumable], digests: Callable[[], Digest] | None = None
 ) -> Made:
@@ -180,6 +189,11 @@ class Recall:
         if len(self._pending) >= _BATCH:
             self.flush()
         return made.packed
+
+    def forget(self, keys: Iterable[Key]) -> None:
+        """Sessions whose files are gone."""
+        if self._index is not None:
+            self._index.forget(keys)
 
     def flush(self) -> None:
         """Write what was read to the catalogue, and before it to the index: what a kill parts is read again."""

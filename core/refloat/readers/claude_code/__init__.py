@@ -31,6 +31,8 @@ class ClaudeCode:
     )
 
     pairs: tuple[bytes, bytes] = (b'"type":"tool_use"', b'"tool_use_id":"')
+    ended: bytes = b'"stop_reason":"end_turn"'
+    aside: bytes = b'{"type":"'
 
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
         """`projects`, registers, jobs and the history of prompts below the program's directory."""

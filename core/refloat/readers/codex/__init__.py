@@ -47,6 +47,8 @@ class Codex:
     late_marks: tuple[bytes, ...] = (b'"type":"thread_name_updated"',)
 
     pairs: tuple[bytes, bytes] = (b'_call","', b'_call_output","')
+    ended: bytes = b'"last_agent_message":"'
+    aside: bytes = b"\0"
 
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
         """Rollouts, the archive, locks, names and typed prompts below `$CODEX_HOME` or `~/.codex`."""
