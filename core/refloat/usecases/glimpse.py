@@ -77,8 +77,12 @@ def _part(reader: Reader, found: Found, subagent: FoundSubagent | None) -> tuple
 def _head(reader: Reader, found: Found, subagent: FoundSubagent | None, segment: Segment) -> Summary:
     """Rows from the beginning until it is known where the session works and what was asked."""
     drive = _drive(reader, found, subagent)
-    rows = _rows(_bytes(segment.file.path, segment.start, HEAD), segment.start, whole=True)
-    drive.stretch(segment, [*rows[:-1], (0, b"")], until=_begun)
+    data = _bytes(segment.file.path, segment.start, HEAD)
+    drive.begin(segment)
+    offset = segment.start
+    while (end := data.find(b"\n", offset - segment.start)) >= 0 and not _begun(drive.assembler):
+        drive.row(data[offset - segment.start : end], offset)
+        offset = segment.start + end + 1
     return drive.assembler.summary()
 
 
@@ -128,10 +132,11 @@ def _turn(rows: Sequence[Row], ends: ReadByEnds) -> Sequence[Row]:
         return rows
     last = talk[-_LAST_ROWS]
     calls, answers = ends.pairs
-    waits = sum(raw.count(calls) - raw.count(answers) for _, raw in rows)
+    first = next((at for at, (_, raw) in enumerate(rows) if calls in raw), last)
+    # Answers before the first call are of calls that are not at hand.
+    waits = sum(raw.count(calls) - raw.count(answers) for _, raw in rows[first:])
     if waits or not any(ends.ended in raw for _, raw in rows[last:]):
         return rows
-    first = next((at for at, (_, raw) in enumerate(rows) if calls in raw), last)
     return [*rows[:first], *rows[max(first, last) :]]
 
 

@@ -119,6 +119,7 @@ class Drive:
         self._torn_heads = torn_heads
         self._placed = placed
         self._path = ""
+        self._row: Callable[[bytes, int, int], bool] | None = None
         self._ends: dict[str, Cursor] = {}
         self.cursor = Cursor()
 
@@ -166,21 +167,25 @@ class Drive:
             else:
                 self.feed(record)
 
-    def stretch(
-        self, segment: Segment, rows: Sequence[tuple[int, bytes]], until: Callable[[Assembler], bool] | None = None
-    ) -> None:
-        """Read rows of a segment, each with its offset, the last of them without a line end, and what they end with;
-        or, `until` something is known, no end. Their line numbers are not known.
-        """
+    def begin(self, segment: Segment) -> None:
+        """Rows of this segment follow, from anywhere in it."""
         self._path = segment.file.path
         self._assembler.take(self._parser.open(segment))
-        quick = self._quick()
+        self._row = self._quick()
+
+    def row(self, raw: bytes, offset: int) -> None:
+        """Read one whole row; its line number is not known."""
+        if self._row is None or not self._row(raw, 0, offset):
+            for record in read_one(self._path, 0, offset, raw, self._torn_heads):
+                self.feed(replace(record, line=None) if isinstance(record, Problem) else record)
+
+    def stretch(self, segment: Segment, rows: Sequence[tuple[int, bytes]]) -> None:
+        """Read the last rows of a segment, each with its offset, the very last without a line end, and what they end
+        with. Their line numbers are not known.
+        """
+        self.begin(segment)
         for offset, raw in rows[:-1]:
-            if quick is None or not quick(raw, 0, offset):
-                for record in read_one(self._path, 0, offset, raw, self._torn_heads):
-                    self.feed(replace(record, line=None) if isinstance(record, Problem) else record)
-                if until is not None and until(self._assembler):
-                    return
+            self.row(raw, offset)
         if rows and rows[-1][1]:
             self.end(Tail(Cursor(rows[-1][0], -1), rows[-1][1]), last=True)
         self._assembler.take(self._parser.finish())
