@@ -5,6 +5,7 @@ Decides what the bytes behind the last line end are: a whole record is taken pro
 line ends), anything else is told as a Problem and makes the record `cut`. Refuses to judge what a session's state is.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from refloat.readers.plain import QuickParser
 
 _BLOCK: Final = 1024 * 1024
+WORTH_QUICK: Final = 512 * 1024
+"""Bytes from which the quick road is worth what its decoder takes to load."""
 _UNFORESEEN: Final = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """What wrong types raise where a reader takes foreign JSON apart."""
 
@@ -131,7 +134,8 @@ class Drive:
             cursor = self._start(segment)
         self.cursor = cursor
         tail: Tail | None = None
-        quick = self._quick()
+        left = segment.file.size - cursor.offset
+        quick = self._quick() if left >= WORTH_QUICK or "msgspec" in sys.modules else None
         for got in _lines(segment, cursor, self._torn_heads, quick):
             if isinstance(got, Cursor):
                 self.cursor = got
