@@ -309,3 +309,25 @@ class LeavesBeside(Protocol):
     def clean_up(self, home: Path, environment: Mapping[str, str]) -> CleanUp | None:
         """How its clean-up works here; None where it has none."""
         ...
+
+
+@runtime_checkable
+class ReadByEnds(Protocol):
+    """What a reader may know besides, so that a session's state is told before all of it is read."""
+
+    turn_marks: tuple[bytes, ...]
+    """Bytes that stand in every row that begins a turn. They may stand in others too."""
+
+    late_marks: tuple[bytes, ...]
+    """Bytes that stand in rows which count for the whole session, the last one of each."""
+
+    pairs: tuple[bytes, bytes]
+    """Bytes that stand in a row once for each call, and once for each answer."""
+    ended: bytes
+    """Bytes that stand in a row with which a turn ended by itself."""
+    aside: bytes
+    """How rows begin that are no part of the talk."""
+
+    def turn_before(self, rows: bytes) -> Sequence[Mapping[str, object]]:
+        """Rows that stand for the beginning of a turn of which only the end, `rows`, is at hand."""
+        ...

@@ -22,6 +22,18 @@ class ClaudeCode:
     agent: str = registers.AGENT
     title: str = "Claude Code"
     torn_heads: tuple[bytes, ...] = (b'{"parentUuid":', b'{"type":')
+    turn_marks: tuple[bytes, ...] = (b'"role":"user","content":"', b'"role":"user","content":[{"type":"text"')
+
+    late_marks: tuple[bytes, ...] = (
+        b'{"type":"custom-title"',
+        b'{"type":"ai-title"',
+        b'{"type":"worktree-state"',
+        b'{"type":"relocated"',
+    )
+
+    pairs: tuple[bytes, bytes] = (b'"type":"tool_use"', b'"tool_use_id":"')
+    ended: bytes = b'"stop_reason":"end_turn"'
+    aside: bytes = b'{"type":"'
 
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
         """`projects`, registers, jobs and the history of prompts below the program's directory."""
@@ -120,6 +132,10 @@ class ClaudeCode:
         from refloat.readers.claude_code import leftovers
 
         return leftovers.clean_up(home, environment)
+
+    def turn_before(self, rows: bytes) -> Sequence[Mapping[str, object]]:
+        """A prompt, at the time of the first row."""
+        return layout.turn_before(rows)
 
 
 def _is_inline(subagent: FoundSubagent) -> bool:
