@@ -114,6 +114,7 @@ class Standin:
         self.workspace = home / "src" / name if cwd is None else cwd
         self.workspace.mkdir(parents=True, exist_ok=True)
         self.talk: Talk = _talk(agent, home, self.workspace) if session is None else session.talk
+        self._written = [0] if session is None else session._written
         self.children: list[int] = []
         self.heard: list[str] = []
         self.pane: Pane | None = None
@@ -300,20 +301,24 @@ class Standin:
     def write(self, said: Callable[[Any], object]) -> None:
         """Have it write rows: `said` gets the talk and calls what it wants of it (`prompt`, `call`, `reply`, …)."""
         self.talk.now = now()
-        before = len(self.talk._rows)
         self._call = ""
         said(self.talk)
-        self._do("append", rows=self.talk._rows[before:], farewell=self._farewell())
+        self._append()
 
     def call(self, command: str) -> None:
         """Have it begin a command whose result it does not write."""
         self.talk.now = now()
-        before = len(self.talk._rows)
         if isinstance(self.talk, CodexTranscript):
             self.talk.command(command, code=None)
         else:
             self._call = self.talk.call("Bash", {"command": command})
-        self._do("append", rows=self.talk._rows[before:], farewell=self._farewell())
+        self._append()
+
+    def _append(self) -> None:
+        """Have it write what of the talk is not written yet."""
+        rows = self.talk._rows[self._written[0] :]
+        self._written[0] += len(rows)
+        self._do("append", rows=rows, farewell=self._farewell())
 
     def child(
         self,
@@ -324,15 +329,17 @@ class Standin:
         marked: bool = True,
         transcript: bool = False,
         writes: bool = False,
+        lock: bool = False,
         user: int | None = None,
     ) -> int:
         """Have it leave a child that lives until it is killed; its process number.
 
         `own`: it leads a process group or a session of its own. `ignores`: signals. `orphan`: a grandchild whose parent
         ends at once. `marked`: the session's id is in its environment. `transcript`: it holds the transcript open.
-        `writes`: it goes on writing to the transcript. `user`: it runs under that uid (only root may say so).
+        `writes`: it goes on writing to the transcript. `lock`: it inherits the lock of a Codex thread. `user`: it runs
+        under that uid (only root may say so).
         """
-        asked = {"own": own, "ignores": list(ignores), "orphan": orphan, "marked": marked, "user": user}
+        asked = {"own": own, "ignores": list(ignores), "orphan": orphan, "marked": marked, "user": user, "lock": lock}
         pid = int(self._do("child", **asked, transcript=transcript, writes=writes))
         self.children.append(pid)
         self._remember(pid)

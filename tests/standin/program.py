@@ -159,6 +159,8 @@ class Program:
                 signal.signal(signal.Signals[name], signal.SIG_IGN)
             if ask.get("transcript"):  # it keeps the transcript open, as a shell does that inherited it
                 os.set_inheritable(os.open(self.transcript, os.O_RDONLY), True)
+            if ask.get("lock") and self.lock is not None:
+                os.set_inheritable(self.lock.fileno(), True)
             nothing = os.open(os.devnull, os.O_RDWR)
             for stream, leads in ((0, self.leash), (1, nothing), (2, nothing)):
                 os.dup2(leads, stream, inheritable=True)

@@ -311,10 +311,18 @@ def _lock_claims(
     if not pids:
         return [Claim(replace(holder, held=False), None, matches=False)]
     held = replace(holder, held=True)
-    if not any(pid in table or not pid for pid in pids) and (heirs := _heirs(holder.path, agents, processes)):
+    # A zombie holds no file any more: who got the descriptor from it does.
+    ended = {pid for pid in pids if pid in table and table[pid].zombie}
+    alive = {pid for pid in pids if pid in table} - ended
+    if not alive and 0 not in pids and (heirs := _heirs(holder.path, agents, processes)):
         return [Claim(replace(held, pid=row.pid), row, matches=True) for row in heirs]
     return [
-        Claim(replace(held, pid=pid or None), table.get(pid), matches=pid in table, owner_unseen=pid not in table)
+        Claim(
+            replace(held, pid=None if pid in ended else pid or None),
+            table[pid] if pid in alive else None,
+            matches=pid in alive,
+            owner_unseen=pid not in alive,
+        )
         for pid in sorted(pids)
     ]
 

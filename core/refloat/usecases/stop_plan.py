@@ -6,7 +6,7 @@ guard says, what belongs to another user, what serves other sessions too unless 
 start anew, and what Refloat itself runs in.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -20,7 +20,7 @@ from refloat.model.stopping import Asking, Kin, Left, StopPlan
 from refloat.readers.contract import Reader, TakesSignals
 from refloat.usecases import act
 from refloat.usecases.act import Actor, Wish
-from refloat.usecases.find_sessions import Located
+from refloat.usecases.find_sessions import Finder, Located
 from refloat.usecases.workbench import Workbench
 
 ASKS: Final = (Asking("SIGINT", 10.0), Asking("SIGTERM", 5.0))
@@ -36,12 +36,8 @@ class Sight:
     seen: Look
     facts: Facts
     wish: Wish
-
-    def others_of(self, pid: int) -> str:
-        """The other sessions that a process verifiably owns, as words; empty where there are none."""
-        agent = self.session.agent
-        others = sorted(self.seen.sessions_of(agent, pid) - {self.session.session_id})
-        return ", ".join(f"{agent}:{other}" for other in others)
+    others: Mapping[int, str]
+    """Of a process in question, the other sessions that it verifiably owns, as words; missing where there are none."""
 
 
 def take_sight(bench: Workbench, located: Located, wish: Wish) -> Sight:
@@ -49,7 +45,19 @@ def take_sight(bench: Workbench, located: Located, wish: Wish) -> Sight:
     seen = look(bench.machine, bench.readers)
     facts = seen.facts_for(subject_of(located.found, located.summary))
     ref = wish.ref if located.found.by_path else located.session.name  # `last` may mean another one by now
-    return Sight(located.reader, located.session, seen, facts, replace(wish, ref=ref))
+    others = _others(bench, located, seen, facts)
+    return Sight(located.reader, located.session, seen, facts, replace(wish, ref=ref), others)
+
+
+def _others(bench: Workbench, located: Located, seen: Look, facts: Facts) -> Mapping[int, str]:
+    """Sub-agents, an agent's own machinery and what was never prompted are no sessions of their own."""
+    agent, own = located.found.agent, located.found.session_id
+    tied = {pid: ids for pid in nameable(facts) if (ids := seen.sessions_of(agent, pid) - {own})}
+    if not tied:
+        return {}
+    known = {found.session_id for _, found in Finder(bench).sight().found if found.agent == agent}
+    words = {pid: ", ".join(f"{agent}:{other}" for other in sorted(ids & known)) for pid, ids in tied.items()}
+    return {pid: names for pid, names in words.items() if names}
 
 
 def plan_stop(bench: Workbench, actor: Actor, wish: Wish) -> StopPlan:
@@ -111,7 +119,7 @@ def _refusals(sight: Sight, heads: Sequence[Kin], actor: Actor) -> Iterator[str]
             )
         if row.uid is not None and row.uid != actor.uid:
             yield f"process {row.pid} belongs to another user (uid {row.uid}): only they may stop it"
-        if (others := sight.others_of(row.pid)) and sight.wish.pid is None:
+        if (others := sight.others.get(row.pid)) and sight.wish.pid is None:
             yield (
                 f"process {row.pid} owns other sessions, too ({others}), and would end with all of them: name it with "
                 f"--pid {row.pid} if that is meant"
@@ -130,7 +138,7 @@ def _owns(sight: Sight, row: ProcessInfo) -> str:
 def _confirmation(sight: Sight, row: ProcessInfo) -> str:
     """What ties a named process to the session, and what else it holds."""
     why = nameable(sight.facts)[row.pid][1]
-    others = sight.others_of(row.pid)
+    others = sight.others.get(row.pid)
     return f"{why}; it owns {others}, which would end, too" if others else why
 
 

@@ -176,6 +176,9 @@ def _doubts(tree: Tree, sight: Sight, grown: Sequence[str]) -> Iterator[str]:
     for owner in owners_of(sight.facts) if sight.wish.pid is None else ():
         if owner.pid not in known:
             yield f"process {owner.pid} ({owner.name}) owns the session now"
+    for claim in sight.facts.claims:
+        if claim.owner_unseen:
+            yield f"lock {claim.holder.path} is still held, by a process that cannot be told"
     if grown:
         yield f"{grown[0]} still changes: somebody writes to it"
     for row in _new_work(tree, sight):
@@ -201,7 +204,9 @@ def _writers(processes: Processes, sight: Sight, grown: Sequence[str]) -> Iterat
 
 def _notes(tree: Tree, sight: Sight) -> Iterator[str]:
     liveness = judge_liveness(sight.facts)
-    if liveness.verdict is not Verdict.RUNNING:
+    if liveness.verdict is Verdict.RUNNING:
+        yield from (f"process {owner.pid} ({owner.name}) owns the session" for owner in owners_of(sight.facts))
+    else:
         yield from (fact.detail for fact in liveness.evidence if fact.kind in {"register", "lock", "cwd"})
     for kin in tree.plan.kin:
         row = sight.seen.processes.get(kin.process.pid)
@@ -274,8 +279,8 @@ class _Receipt:
             "left": [{"pid": row.pid, "name": row.name, "why": row.why} for row in stopped.left],
             "why": stopped.why,
         }
-        ok = stopped.result == "stopped"
-        ending = Ending("ok" if ok else "error", self._machine.clock.now(), None, _UNSEEN, stopped.why)
+        outcome = "interrupted" if stopped.by_person else "ok" if stopped.result == "stopped" else "error"
+        ending = Ending(outcome, self._machine.clock.now(), None, _UNSEEN, stopped.why)
         try:
             for begun in self._begun:
                 if self._record is not None:

@@ -74,7 +74,9 @@ class Tree:
         for kin in family_of(self.heads, table, tuple(self._kin.values()), ancestry(table)):
             row = kin.process
             if row.pid in self._grips:
-                continue
+                if is_same(self._kin[row.pid].process, row):
+                    continue
+                self._grips.pop(row.pid).release()  # that one has ended, and its number is a newer one's
             self._kin[row.pid] = kin
             if row.uid is not None and row.uid != self._uid:
                 self._foreign[row.pid] = f"belongs to another user (uid {row.uid})"

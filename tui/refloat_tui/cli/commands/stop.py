@@ -5,7 +5,7 @@ import sys
 import click
 
 from refloat.brief.masks import Masker
-from refloat.errors import UsageError
+from refloat.errors import NotDone, UsageError
 from refloat.machine import here as this_process
 from refloat.model.stopping import Progress, StopPlan
 from refloat.usecases.act import Actor, Wish, actor_of
@@ -40,18 +40,24 @@ def stop(session: str, wait: bool, pid: int | None, yes: bool, force: str | None
         raise UsageError("--yes answers the question that --pid asks: leave it out, or name a process")
     actor = actor_of(bench().machine, this_process.runner(), this_process.is_running)
     wish = Wish("stop", session, here(), force, pid)
-    if wait and not dry_run:
-        wait_for_turn(bench(), actor, wish, _say)
-    plan = plan_stop(bench(), actor, wish)
-    if dry_run:
-        answer(plan, plan_lines, documents.stop_plan if json_ else None, masked=True)
-        return 0 if plan.refused is None else 1
-    if plan.confirm is not None and not yes:
-        _ask(plan, json_=json_)
-    return _stop(actor, wish, plan, json_=json_)
+    try:
+        if wait and not dry_run:
+            wait_for_turn(bench(), actor, wish, _say)
+        plan = plan_stop(bench(), actor, wish)
+        if dry_run:
+            answer(plan, plan_lines, documents.stop_plan if json_ else None, masked=True)
+            return 0 if plan.refused is None else 1
+        if plan.confirm is not None and not yes:
+            _ask(plan, json_=json_)
+        return _stop(actor, wish, plan, json_=json_)
+    except (KeyboardInterrupt, click.Abort):  # the usual word for it, "stopped", would be taken for the session's
+        err.say(f"you ended this command; `refloat status {session}` shows whether the session runs")
+        return _INTERRUPTED
 
 
 def _stop(actor: Actor, wish: Wish, plan: StopPlan, *, json_: bool) -> int:
+    for warning in plan.warnings:
+        err.say(warning)
     stopped = stop_session(bench(), actor, wish, plan, _say)
     answer(stopped, stopped_lines, documents.stopped if json_ else None, masked=True)
     if stopped.by_person:
@@ -64,13 +70,13 @@ def _ask(plan: StopPlan, *, json_: bool) -> None:
 
     Raises:
         UsageError: nobody can be asked.
-        Abort: the answer is no.
+        NotDone: the answer is no.
     """
     if json_ or not all(stream.isatty() for stream in (sys.stdin, sys.stdout)):
         raise UsageError(f"--pid {plan.kin[0].process.pid} asks before it stops, and nobody can answer here: add --yes")
     out.lines(question_lines(plan, out.width()), Masker())
     if not click.confirm("Stop it?", default=False):
-        raise click.Abort
+        raise NotDone("nothing was sent")
 
 
 def _say(progress: Progress) -> None:
