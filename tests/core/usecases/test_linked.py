@@ -74,6 +74,7 @@ def test_one_that_began_after_the_agent_had_ended_is_none() -> None:
 def test_a_parent_of_the_agents_own_stays(home: Any) -> None:
     with open_record(home.bench.machine.places.data, NOW) as record:
         begin_attempt(record, replace(MADE, child=SessionName("codex:t")))
+    assert chains_among(home.bench, []) == {}, "it came to nothing"
     chains = chains_among(home.bench, [begun()])
     own = SessionName("codex:fork")
     (linked, forked) = with_parents([begun(), begun(parent=own)], chains)
@@ -109,6 +110,11 @@ def test_where_a_session_stands_and_how_the_newest_does(home: Any) -> None:
     standing = standing_of(home.bench, one)
     assert standing is not None
     assert (standing.newest, standing.state) == (f"claude-code:{TWO}", "stopped")
+    with open_record(home.bench.machine.places.data, NOW) as record:
+        begin_attempt(record, replace(MADE, id="2", at=later(NOW, 60), child=SessionName("claude-code:never")))
+    again = standing_of(home.bench, one)
+    assert again == standing, "an agent that was never asked anything wrote nothing, and continues nothing"
+    assert len(list_sessions(home.bench, Scope()).chains) == 2
     home.path(TWO).unlink()
     assert standing_of(home.bench, one) is None, "its transcript is gone: nobody knows how it stands"
 
