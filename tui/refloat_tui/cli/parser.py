@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "salvage": "salvage:salvage",
     "continue": "start:continue_",
     "new": "start:new",
+    "attach": "attach:attach",
     "stop": "stop:stop",
     "run": "record:run",
     "step": "record:step",
