@@ -22,6 +22,7 @@ from refloat.usecases.act import Refused, actor_of
 from refloat.usecases.examine import examine
 from refloat.usecases.find_sessions import Located, Scope, list_sessions, resolve
 from refloat.usecases.keep_session import keep_session
+from refloat.usecases.linked import read_attempts
 from refloat.usecases.repair_session import draft_repair, install
 from refloat.usecases.show_status import show_status
 from refloat.usecases.workbench import Workbench
@@ -252,8 +253,13 @@ def test_the_guard_refuses_while_the_owner_runs(stranded: Stranded) -> None:
         with pytest.raises(Refused, match="process 7 owns"):
             install(stranded.bench, actor, draft, stranded.work)
         assert len(list(stranded.claude.parent.iterdir())) == 1
-        assert install(stranded.bench, actor, draft, stranded.work, force="it hangs").installed
+        done = install(stranded.bench, actor, draft, stranded.work, force="it hangs")
+    assert done.installed
     assert len(list(stranded.claude.parent.iterdir())) == 2
+    (attempt,) = read_attempts(stranded.bench)
+    assert (attempt.parent, attempt.child) == (done.plan.session, done.copy)
+    assert (attempt.operation, attempt.forced) == ("install", "it hangs")
+    assert attempt.ended is not None
 
 
 def test_a_kept_copy_of_a_deleted_transcript_is_repaired_to_where_that_was(stranded: Stranded) -> None:
