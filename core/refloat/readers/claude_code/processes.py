@@ -12,6 +12,7 @@ from typing import Final
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.stopping import Asking
 from refloat.readers.claude_code.values import version_of
+from refloat.readers.contract import OwnDoor
 
 _REGISTER_COMPLETE: Final = (2, 1, 139)
 _MARKED_SINCE: Final = (2, 1, 132)
@@ -118,15 +119,31 @@ def marks_children(version: str) -> bool:
 
 def continue_command(session_id: str, prompt: str | None) -> Sequence[str]:
     """`claude --resume ID`, with a prompt where there is one."""
-    command = ["claude", "--resume", session_id]
-    if prompt:
-        command += ["--", prompt] if prompt.startswith("-") else [prompt]
-    return command
+    return ["claude", "--resume", session_id, *_as_prompt(prompt)]
 
 
-def new_command(brief: str) -> Sequence[str]:
+def own_door(session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
+    """`claude attach ID`, for a session that Claude Code's daemon runs; its short id, where the register has it."""
+    del owner
+    if holder is None or not holder.background:
+        return None
+    why = "it runs in the background, under Claude Code's own daemon"
+    return OwnDoor(("claude", "attach", holder.job or session_id), why)
+
+
+def new_command(brief: str, prompt: str | None, session_id: str | None) -> Sequence[str]:
     """Start with a sentence that names the file: the brief itself can be longer than a command line may be."""
-    return ["claude", f"Read {brief} and continue from it."]
+    own = ["--session-id", session_id] if session_id else []
+    return ["claude", *own, f"Read {brief} and continue from it.{f' {prompt}' if prompt else ''}"]
+
+
+def _as_prompt(prompt: str | None) -> list[str]:
+    """What would be read as an option stands behind `--`; what would be read as a command is none with a space."""
+    if not prompt:
+        return []
+    if prompt.startswith("-"):
+        return ["--", prompt]
+    return [f"{prompt} " if prompt in _NO_SESSION else prompt]
 
 
 def asks_to_end(process: ProcessInfo) -> Sequence[Asking]:
@@ -140,4 +157,4 @@ def asks_to_end(process: ProcessInfo) -> Sequence[Asking]:
 
 def stop_command(holder: Holder) -> Sequence[str] | None:
     """A background session is stopped through its daemon, which would go on with one that was merely ended."""
-    return ("claude", "stop", holder.session_id) if holder.background else None
+    return ("claude", "stop", holder.job or holder.session_id) if holder.background else None
