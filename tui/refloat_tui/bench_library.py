@@ -167,21 +167,16 @@ class BenchLibrary:
             self._lists.release()
 
     def _mask_batch(self, batch: Batch) -> Batch:
+        from dataclasses import replace
+
         from refloat.brief.masks import Masker, mask_tree
-        from refloat.usecases.find_sessions import Batch
 
         masker = Masker()
-        return Batch(
-            tuple(self._mask_session(session) for session in batch.sessions),
-            batch.removed,
-            None if batch.gone is None else mask_tree(batch.gone, masker),
-            None if batch.problems is None else mask_tree(batch.problems, masker),
-            batch.here,
-            batch.provisional,
-            batch.done,
-            batch.total,
-            batch.complete,
-            batch.chains,
+        return replace(
+            batch,
+            sessions=tuple(self._mask_session(session) for session in batch.sessions),
+            gone=None if batch.gone is None else mask_tree(batch.gone, masker),
+            problems=None if batch.problems is None else mask_tree(batch.problems, masker),
         )
 
     def _mask_session(self, session: Session) -> Session:

@@ -259,7 +259,11 @@ def _about_the_lease(seen: Situation) -> Iterator[_Forbids]:
 
 
 def _held(seen: Situation, lease: Lease) -> _Forbids:
-    return _Forbids("session_is_held", f"{_holder_words(lease, seen.now)}: {seen.session} is theirs", lease.holder)
+    words = _holder_words(lease, seen.now)
+    whose = (
+        f"{seen.session} is theirs" if lease.holder != seen.own else "that is you, in another terminal; leave it there"
+    )
+    return _Forbids("session_is_held", f"{words}: {whose}", lease.holder)
 
 
 def _about_the_workspace(seen: Situation) -> Iterator[_Forbids]:

@@ -1,7 +1,4 @@
-"""What is wrong with a transcript, what a repaired copy does about it, and how such a copy is recognised.
-
-The marks stand here because two rooms that do not know each other need them: `repair` writes them, `readers` read them.
-"""
+"""What is wrong with a transcript, and what a repaired copy does about it."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -13,23 +10,8 @@ Severity = Literal["blocks", "loses", "noted"]
 `loses`: it loads, and part of the conversation is not reached. `noted`: the agent reads around it.
 """
 
-CLAUDE_FIELD: Final = "refloatRepair"
-"""Field of a row of Claude Code that Refloat made or changed."""
-CODEX_FIELD: Final = "refloat_repair"
-"""The same beside `payload` of a row of Codex, and within the `session_meta` of a copy."""
-UNKNOWN_OUTCOME: Final = "Interrupted by repair; outcome unknown"
-"""Stands in every made result, also where a later program drops the field."""
-NOTE: Final = "[refloat repair]"
-"""How every note begins that stands in place of something that was cut."""
-
-
 REPAIRED_AGENTS: Final = frozenset({"claude-code", "codex"})
 """The agents whose transcripts can be repaired; the registry of the repairers has the same."""
-
-
-def is_made_output(text: str) -> bool:
-    """Whether the output of a call was made by a repair: nobody recorded how the call ended."""
-    return text.startswith(("[Tool call interrupted:", "aborted\n")) and UNKNOWN_OUTCOME in text[:400]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ had to be replaced. Holds one line at a time; a line that is longer than any rec
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, cast
 
 import orjson
 
@@ -16,7 +17,7 @@ from refloat.readers.lines import LONGEST, decode
 
 _SKIP: Final = 1024 * 1024
 _BLANK: Final = b" \t\r\n"
-_EMPTY: Final = b"\x00 \t\r\n"
+_DEEPEST: Final = 200
 _LONG_NUMBER: Final = re.compile(rb"[:\[,]\s*-?\d{19}")
 """Numbers that the fast decoder would round."""
 
@@ -114,61 +115,80 @@ def _records(raw: bytes, heads: Sequence[bytes]) -> Iterator[tuple[object, tuple
     if value is not None:
         yield value
         return
-    bare = body.strip(_EMPTY)
+    bare = body.replace(b"\x00", b"").strip(_BLANK)
     nuls = body.count(0)
     if not bare:
         yield None, (Damage("nul_bytes", f"{nuls:,} NUL bytes and nothing else", "left out"),)
         return
     damage = (Damage("nul_bytes", f"{nuls:,} NUL bytes in a line", "taken out"),) if nuls else ()
-    found = list(_split(bare, heads, torn_end=not whole))
-    for at, (value, damages) in enumerate(found):
+    for at, (value, damages) in enumerate(_split(bare, heads, torn_end=not whole)):
         yield value, (*(damage if at == 0 else ()), *damages)
 
 
 def _split(bare: bytes, heads: Sequence[bytes], *, torn_end: bool) -> Iterator[tuple[object, tuple[Damage, ...]]]:
-    """The records of one line that is no whole record: every stretch between two heads that is one."""
-    starts = sorted({0, *_heads(bare, heads)})
-    at = 0
-    kept = 0
-    lost: list[int] = []
-    while at < len(starts):
-        for to in (*starts[at + 1 :][:_TRIED], len(bare)):
-            if to <= starts[at]:
-                continue
-            value = _decoded(bare[starts[at] : to].strip(_EMPTY).replace(b"\x00", b""))
-            if value is not None:
-                damages = value[1]
-                if lost:
-                    what = f"a record cut after {starts[at] - lost[0]:,} bytes, with a whole one behind it"
-                    damages = (Damage("glued_lines", what, "the whole one kept"), *damages)
-                elif kept:
-                    damages = (Damage("glued_lines", "two records on one line", "both kept"), *damages)
-                yield value[0], damages
-                kept += 1
-                lost.clear()
-                at = starts.index(to) if to in starts else len(starts)
-                break
-        else:
-            lost.append(starts[at])
-            at += 1
-    if lost:
-        size = len(bare) - lost[0]
+    """The records of one line that is no whole record: each that begins where the last one ends, or at a head."""
+    text = bare.decode("utf-8", "replace")
+    starts = sorted({place for head in heads for place in _places(text, head.decode())})
+    at = kept = spent = 0
+    lost: int | None = None
+    while at < len(text):
+        found = _record_at(text, at)
+        if found is None or (lost is not None and _IDENTIFIES.isdisjoint(found[0])):
+            lost = at if lost is None else lost
+            after = bisect_right(starts, at)
+            spent += at if found is None else 0
+            at = starts[after] if after < len(starts) and spent < _PATIENCE else len(text)
+            continue
+        value, damages, end = found
+        if lost is not None:
+            what = f"a record cut after {at - lost:,} characters, with a whole one behind it"
+            damages = (Damage("glued_lines", what, "the whole one kept"), *damages)
+        elif kept:
+            damages = (Damage("glued_lines", "two records on one line", "both kept"), *damages)
+        yield value, damages
+        kept, lost, at = kept + 1, None, end
+    if lost is not None:
+        size = len(text) - lost
         if torn_end:
-            yield None, (Damage("torn_last_line", f"the last line is cut after {size:,} bytes", "left out"),)
+            yield None, (Damage("torn_last_line", f"the last line is cut after {size:,} characters", "left out"),)
         else:
-            yield None, (Damage("broken_line", f"{size:,} bytes that are no JSON record", "left out"),)
+            yield None, (Damage("broken_line", f"{size:,} characters that are no JSON record", "left out"),)
 
 
-_TRIED: Final = 8
-"""So many heads behind one are tried as its end: records quote each other, but not without end."""
+_IDENTIFIES: Final = frozenset(
+    ["uuid", "sessionId", "leafUuid", "messageId", "payload", "timestamp", "call_id", "role"]
+)
+"""What tells a record from a piece of one, where the piece before it was cut."""
+_PATIENCE: Final = 4_000_000_000
+"""Characters that failed attempts may pass over in one line: each costs as much as stands before it."""
+_SCAN: Final = json.JSONDecoder().raw_decode
 
 
-def _heads(bare: bytes, heads: Sequence[bytes]) -> Iterator[int]:
-    for head in heads:
-        at = bare.find(head)
-        while at >= 0:
-            yield at
-            at = bare.find(head, at + 1)
+def _places(text: str, head: str) -> Iterator[int]:
+    at = text.find(head)
+    while at >= 0:
+        yield at
+        at = text.find(head, at + 1)
+
+
+def _record_at(text: str, at: int) -> tuple[dict[str, object], tuple[Damage, ...], int] | None:
+    """The record that begins there, and where it ends."""
+    if text[at] != "{":
+        return None
+    try:
+        end = _SCAN(text, at)[1]
+    except (ValueError, RecursionError):
+        return None
+    raw = text[at:end]
+    found = _decoded(raw.encode())
+    if found is None:
+        return None
+    damages = found[1]
+    if "\ufffd" in raw:  # came of bytes that are no UTF-8, or stood there
+        damages = (Damage("invalid_utf8", "bytes that are no UTF-8", "replaced by U+FFFD"), *damages)
+    while text[end : end + 1].isspace():
+        end += 1
+    return cast("dict[str, object]", found[0]), damages, end
 
 
 def _decoded(raw: bytes) -> tuple[object, tuple[Damage, ...]] | None:
@@ -179,23 +199,37 @@ def _decoded(raw: bytes) -> tuple[object, tuple[Damage, ...]] | None:
         value: object = orjson.loads(raw)
     except (ValueError, RecursionError):
         return _mended(raw)
+    if raw.count(b"[") + raw.count(b"{") > _DEEPEST and _is_too_deep(value):
+        return None
     return json.loads(raw) if _LONG_NUMBER.search(raw) else value, ()
+
+
+def _is_too_deep(value: object) -> bool:
+    """Whether a value is nested deeper than what can be written again; no agent's record is."""
+    try:
+        orjson.dumps(value)
+    except TypeError:  # that, or a whole number beyond 64 bits
+        level: list[object] = [value]
+        for _ in range(_DEEPEST):
+            level = [inner for outer in level for inner in _inside(outer)]
+            if not level:
+                return False
+        return True
+    return False
+
+
+def _inside(value: object) -> Iterator[object]:
+    if isinstance(value, dict):
+        yield from cast("dict[str, object]", value).values()
+    elif isinstance(value, list):
+        yield from cast("list[object]", value)
 
 
 def _mended(raw: bytes) -> tuple[object, tuple[Damage, ...]] | None:
     try:
         return decode(raw), (Damage("lone_surrogate", "half a character, which no request can carry", "replaced"),)
     except (ValueError, RecursionError):
-        pass
-    try:
-        raw.decode()
-    except UnicodeDecodeError:
-        text = raw.decode("utf-8", "replace").encode()
-        try:
-            return decode(text), (Damage("invalid_utf8", "bytes that are no UTF-8", "replaced by U+FFFD"),)
-        except (ValueError, RecursionError):
-            return None
-    return None
+        return None
 
 
 def encode(value: object) -> bytes:

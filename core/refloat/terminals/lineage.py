@@ -28,6 +28,8 @@ class Lineage:
     owner: ProcessInfo
     terminals: tuple[str, ...]
     """Its own first, each once."""
+    certain: tuple[str, ...]
+    """Those of them that no unknown program stands before: what is seen in the first is seen in the last."""
     carrier: ProcessInfo | None
     """A program of the tables that shows or brings a terminal."""
     title: str
@@ -44,10 +46,11 @@ def trace(owner: ProcessInfo, rows: Table, stands_at: str | None = None) -> Line
     """Follow a process up. `stands_at`: a terminal that its streams lead to, where it has none of its own."""
     current = owner.terminal or stands_at
     if current is None:  # what its parents stand in does not show it
-        return Lineage(owner, (), None, "", brings=False, through=(), began=owner)
-    terminals = [current]
+        return Lineage(owner, (), (), None, "", brings=False, through=(), began=owner)
+    terminals, certain = [current], [current]
     through: list[str] = []
     began = owner
+    carrier, title, brings = None, "", False
     for row in ancestors(owner, rows):
         if server_kind(row) is not None:
             break
@@ -55,15 +58,16 @@ def trace(owner: ProcessInfo, rows: Table, stands_at: str | None = None) -> Line
             began = row
         if row.terminal == current:
             continue
-        for section in ("shows", "logs_in"):
-            if title := _named(row, section):
-                return Lineage(owner, tuple(terminals), row, title, section == "logs_in", tuple(through), began)
+        if title := _named(row, "shows") or _named(row, "logs_in"):
+            carrier, brings = row, not _named(row, "shows")
+            break
         if not _named(row, "passes_on"):
             through.append(row.name)
-        if row.terminal is not None:
+        if row.terminal is not None and row.terminal not in terminals:
             current = row.terminal
-            terminals += [current] if current not in terminals else []
-    return Lineage(owner, tuple(terminals), None, "", brings=False, through=tuple(through), began=began)
+            terminals.append(current)
+            certain += [] if through else [current]
+    return Lineage(owner, tuple(terminals), tuple(certain), carrier, title, brings, tuple(through), began)
 
 
 def ancestors(process: ProcessInfo, rows: Table) -> Iterator[ProcessInfo]:

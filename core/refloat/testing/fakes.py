@@ -279,54 +279,6 @@ class FakeTraces:
 
 
 @dataclass(slots=True)
-class FakeSignals:
-    """Signals to the rows of a fake process table."""
-
-    processes: FakeProcesses = field(default_factory=FakeProcesses)
-    ends: Mapping[int, SignalName] = field(default_factory=dict[int, SignalName])
-    """By pid, the signal that ends it beside SIGKILL."""
-    sent: list[tuple[SignalName, int]] = field(default_factory=list[tuple[SignalName, int]])
-    waited: list[float] = field(default_factory=list[float])
-    """Seconds that were asked for; none passes."""
-
-    def grip(self, process: ProcessInfo) -> Grip | None:
-        """A hold on a row."""
-        row = self.processes.get(process.pid)
-        fits = row is not None and not row.zombie and row.start_token == process.start_token
-        return FakeGrip(self, process.pid) if fits else None
-
-    def wait(self, grips: Sequence[Grip], seconds: float) -> None:
-        """Nobody ends by waiting."""
-        del grips
-        self.waited.append(seconds)
-
-
-@dataclass(slots=True)
-class FakeGrip:
-    """A hold on a row of a fake process table."""
-
-    signals: FakeSignals
-    pid: int
-
-    def send(self, signal: SignalName) -> Literal["sent", "ended", "forbidden"]:
-        """Note it, and end the row where this is the signal that does."""
-        if self.has_ended():
-            return "ended"
-        self.signals.sent.append((signal, self.pid))
-        if signal in {"SIGKILL", self.signals.ends.get(self.pid)}:
-            table = self.signals.processes
-            table.rows = tuple(row for row in table.rows if row.pid != self.pid)
-        return "sent"
-
-    def has_ended(self) -> bool:
-        """Whether the row is gone."""
-        return self.signals.processes.get(self.pid) is None
-
-    def release(self) -> None:
-        """Nothing is held."""
-
-
-@dataclass(slots=True)
 class FakeTerminals:
     """Streams, sockets and logins as given; what would take the terminal is noted."""
 
@@ -389,6 +341,54 @@ class FakeTerminals:
         return self.content
 
 
+@dataclass(slots=True)
+class FakeSignals:
+    """Signals to the rows of a fake process table."""
+
+    processes: FakeProcesses = field(default_factory=FakeProcesses)
+    ends: Mapping[int, SignalName] = field(default_factory=dict[int, SignalName])
+    """By pid, the signal that ends it beside SIGKILL."""
+    sent: list[tuple[SignalName, int]] = field(default_factory=list[tuple[SignalName, int]])
+    waited: list[float] = field(default_factory=list[float])
+    """Seconds that were asked for; none passes."""
+
+    def grip(self, process: ProcessInfo) -> Grip | None:
+        """A hold on a row."""
+        row = self.processes.get(process.pid)
+        fits = row is not None and not row.zombie and row.start_token == process.start_token
+        return FakeGrip(self, process.pid) if fits else None
+
+    def wait(self, grips: Sequence[Grip], seconds: float) -> None:
+        """Nobody ends by waiting."""
+        del grips
+        self.waited.append(seconds)
+
+
+@dataclass(slots=True)
+class FakeGrip:
+    """A hold on a row of a fake process table."""
+
+    signals: FakeSignals
+    pid: int
+
+    def send(self, signal: SignalName) -> Literal["sent", "ended", "forbidden"]:
+        """Note it, and end the row where this is the signal that does."""
+        if self.has_ended():
+            return "ended"
+        self.signals.sent.append((signal, self.pid))
+        if signal in {"SIGKILL", self.signals.ends.get(self.pid)}:
+            table = self.signals.processes
+            table.rows = tuple(row for row in table.rows if row.pid != self.pid)
+        return "sent"
+
+    def has_ended(self) -> bool:
+        """Whether the row is gone."""
+        return self.signals.processes.get(self.pid) is None
+
+    def release(self) -> None:
+        """Nothing is held."""
+
+
 def fake_machine(
     directory: Path,
     *,
@@ -398,8 +398,8 @@ def fake_machine(
     watch: Watch | None = None,
     launcher: Launcher | None = None,
     traces: Traces | None = None,
-    signals: Signals | None = None,
     terminals: Terminals | None = None,
+    signals: Signals | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Machine:
     """A machine whose home is `directory/home` and that has nothing else; any door may be another, a real one too.

@@ -21,7 +21,7 @@ from refloat.commands import (
     pushes_in,
     shown_done,
 )
-from refloat.model.repair import is_made_output
+from refloat.model.repaired import is_made_output
 from refloat.model.transcript import Outcome, Step, StepKind
 from refloat.model.triage import ActionOutcome, DoNotRepeat
 

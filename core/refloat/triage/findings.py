@@ -22,7 +22,7 @@ from refloat.model.checkout import (
     Freshness,
     PlaceKind,
 )
-from refloat.model.repair import is_made_output
+from refloat.model.repaired import is_made_output
 from refloat.model.transcript import Outcome, Step, StepKind
 from refloat.model.triage import Finding, FindingVerdict, RecoverableFrom, StandsIn
 from refloat.triage.actions import Action

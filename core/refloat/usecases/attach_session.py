@@ -182,7 +182,7 @@ def _out_of_reach(scene: _Scene, lineage: Lineage, streams: Sequence[str]) -> Pl
 
 def _in_multiplexer(scene: _Scene, lineage: Lineage, mine: Lineage | None) -> _Found | None:
     machine = scene.machine
-    own = mine.terminals if mine is not None else ()
+    own = mine.certain if mine is not None else ()  # nobody's tmux is left for a window that was opened from it
     search = lineage.terminals if lineage.carrier is None else ()
     hosts = find_hosts(machine, scene.rows, scene.actor.uid, (*lineage.terminals, *own), search)
     for terminal in lineage.terminals:

@@ -47,13 +47,17 @@ def read_attempts(bench: Workbench) -> tuple[Attempt, ...]:
 
 
 def settled(attempts: Iterable[Attempt], sessions: Sequence[Session]) -> tuple[Attempt, ...]:
-    """The attempts with the children that only these sessions can be."""
+    """The attempts with the children that only these sessions can be. One that came to nothing (its agent was never
+    asked anything, and wrote no transcript) is left out.
+    """
     known = tuple(attempts)
-    taken = {attempt.child for attempt in known}
+    taken, names = {attempt.child for attempt in known}, {session.name for session in sessions}
     found: list[Attempt] = []
     for attempt in known:
         fitting = [] if attempt.child else fitting_children(attempt, sessions, taken)
-        found.append(replace(attempt, child=fitting[0].name) if len(fitting) == 1 else attempt)
+        settled_one = replace(attempt, child=fitting[0].name) if len(fitting) == 1 else attempt
+        if settled_one.child is None or settled_one.child in names:
+            found.append(settled_one)
     return tuple(found)
 
 
@@ -107,16 +111,16 @@ def standing_of(bench: Workbench, session: Session) -> Standing | None:
 
     if any(attempt.child is None and attempt.parent == session.name for attempt in attempts):
         attempts = settled(attempts, list_sessions(bench, Scope()).sessions)
-    chain = chains_of(attempts).get(session.name)
-    if chain is None:
-        return None
-    if chain.newest == session.name:
-        return Standing(chain, session.name, session.state)
-    try:
-        newest = resolve(bench, chain.newest, bench.machine.places.home).session
-    except RefloatError:  # never asked anything, or deleted since
-        return None
-    return Standing(chain, newest.name, newest.state)
+    while (chain := chains_of(attempts).get(session.name)) is not None:
+        if chain.newest == session.name:
+            return Standing(chain, session.name, session.state)
+        try:
+            newest = resolve(bench, chain.newest, bench.machine.places.home).session
+        except RefloatError:  # it came to nothing, or was deleted since
+            attempts = tuple(attempt for attempt in attempts if attempt.child != chain.newest)
+        else:
+            return Standing(chain, newest.name, newest.state)
+    return None
 
 
 def forget_list(bench: Workbench) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 
 from refloat.errors import NotDone, UsageError
 from refloat.ports import Machine
+from refloat.record.names import URL_VARIABLE
 
 LONGEST: Final = 12_000
 """Bytes of all words: tmux refuses a command of some 16 KB."""
@@ -26,13 +27,19 @@ def open_window(machine: Machine, words: Sequence[str], session: str, name: str)
     """Run `words` in a new window of the tmux session (empty: of the one that this process sits in); where that is.
 
     Raises:
-        UsageError: this is no tmux, and no session is named; or the words are too long for tmux.
+        UsageError: this is no tmux, and no session is named; or the words are too long for tmux; or the window would
+            come to another record.
         NotDone: there is no tmux, or it refused.
 
     """
     environment = machine.places.environment
     if not session and not environment.get("TMUX"):
         raise UsageError("this terminal is no tmux: name a session, as `tmux list-sessions` shows it (`--tmux=NAME`)")
+    if environment.get(URL_VARIABLE):
+        raise UsageError(
+            f"{URL_VARIABLE} stands in this terminal's environment alone, and may hold a password: a tmux window would "
+            "use another record, and see no lease of this one; put `url` below `[record]` into config.toml"
+        )
     if machine.launcher.which("tmux") is None:
         raise NotDone("tmux is not installed here, or not on the PATH")
     along = [

@@ -5,6 +5,7 @@ between can make them differ. Refuses to write where nothing is to be repaired, 
 told to, and over any file. Whether a copy may be installed now is the guard's to say (`act`).
 """
 
+import os
 import secrets
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -12,14 +13,18 @@ from datetime import datetime
 from pathlib import Path
 
 from refloat.errors import NotDone
+from refloat.model.attempts import Attempt
 from refloat.model.repair import Repair, RepairPlan
 from refloat.model.session import SessionName, State
 from refloat.model.stamp import moment_of, seconds_of
+from refloat.record.attempts import begin_attempt, end_attempt
+from refloat.record.engine import new_id
 from refloat.repair.frame import NewCopy, Repairer, Source, Survey, Target
 from refloat.repair.place import put_new
 from refloat.repair.registry import get_repairer
-from refloat.usecases.act import Actor, Wish, act
+from refloat.usecases.act import Acting, Actor, Wish, act
 from refloat.usecases.find_sessions import Located
+from refloat.usecases.linked import forget_list
 from refloat.usecases.put_salvage import refuse_place
 from refloat.usecases.workbench import Workbench
 
@@ -127,8 +132,32 @@ def install(bench: Workbench, actor: Actor, draft: Draft, cwd: Path, *, force: s
         UsageError: it cannot be written.
 
     """
-    with act(bench, actor, Wish("install", draft.plan.session, cwd, force)):
-        return draft.put_in_place()
+    with act(bench, actor, Wish("install", draft.plan.session, cwd, force)) as acting:
+        done = draft.put_in_place()
+        _note(bench, actor, acting, done, force)
+    forget_list(bench)
+    return done
+
+
+def _note(bench: Workbench, actor: Actor, acting: Acting, done: Repair, force: str | None) -> None:
+    """Write down in the record which session the copy comes from."""
+    session, now = done.plan.session, bench.machine.clock.now()
+    attempt = Attempt(
+        id=new_id(),
+        parent=session,
+        child=done.copy,
+        operation="install",
+        agent=session.partition(":")[0],
+        workspace=os.path.realpath(acting.seen.place or "/"),
+        holder=actor.own.holder,
+        command=f"refloat repair {session} --install",
+        brief=None,
+        forced=(force or "").strip() or None if acting.overruled else None,
+        at=now,
+    )
+    with actor.make() as record:
+        begin_attempt(record, attempt)
+        end_attempt(record, attempt.id, now, None)
 
 
 def _local(moment: datetime) -> str:

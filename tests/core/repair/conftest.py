@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from refloat.model.repair import Action, Issue
+from refloat.model.repaired import CLAUDE_FIELD
 from refloat.readers.claude_code import ClaudeCode
 from refloat.readers.codex import Codex
 from refloat.readers.contract import Found, SourceFile
@@ -35,6 +36,11 @@ class Repaired:
 
     @property
     def rows(self) -> list[Row]:
+        """Without the notice at the end of a copy of Claude Code."""
+        return [row for row in self.all_rows if row.get(CLAUDE_FIELD, {}).get("made") != "note"]
+
+    @property
+    def all_rows(self) -> list[Row]:
         return [orjson.loads(line) for line in self.data.splitlines()]
 
 

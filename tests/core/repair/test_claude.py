@@ -6,7 +6,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from refloat.model.repair import CLAUDE_FIELD, NOTE, UNKNOWN_OUTCOME
+from refloat.model.repaired import CLAUDE_FIELD, NOTE, UNKNOWN_OUTCOME
+from refloat.model.stamp import Stamp, later
 from refloat.testing.claude_talk import SESSION, ClaudeTalk
 
 from .conftest import COPY, Repair, Row, blocks, check_claude, run
@@ -46,6 +47,16 @@ def test_a_copy_has_a_new_id_in_every_row_and_says_where_it_comes_from(repair: R
     kept = [{k: v for k, v in row.items() if k not in {"forkedFrom", "sessionId"}} for row in done.rows]
     was = [{k: v for k, v in row.items() if k != "sessionId"} for row in map(orjson.loads, lines_of(talk))]
     assert kept == was
+
+
+def test_a_notice_at_the_end_says_whose_copy_it_is(repair: Repair, talk: ClaudeTalk) -> None:
+    talk.call("Bash", "toolu_push", command="git push")
+    done = repair("claude-code", data_of(talk))
+    check_claude(done.all_rows)
+    made, note = done.all_rows[-2:]
+    assert (note["type"], note["subtype"], note["parentUuid"]) == ("system", "informational", made["uuid"])
+    assert note["content"] == "Repaired copy of session s; 1 closed as interrupted, outcome unknown"
+    assert note["timestamp"] == later(Stamp(made["timestamp"]), 0.001)
 
 
 def test_a_dangling_call_is_closed_as_unknown_and_the_talk_goes_through_it(repair: Repair, talk: ClaudeTalk) -> None:
@@ -233,6 +244,10 @@ HARMS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
     "no UTF-8": ("invalid_utf8", lambda line: line.replace(b"Running", b"Run\xffning")),
     "half a character": ("lone_surrogate", lambda line: line.replace(b"Running", b"Run\\ud83dning")),
     "another value": ("broken_line", lambda line: b"[1]\n" + line),
+    "a record nested too deep": (
+        "broken_line",
+        lambda line: b'{"type":"mode","x":' + b"[" * 900 + b"]" * 900 + b"}\n" + line,
+    ),
     "a record without a type": ("broken_line", lambda line: b'{"uuid":"x"}\n' + line),
     "a row without a message": ("broken_line", lambda line: b'{"type":"user","uuid":"x"}\n' + line),
 }
@@ -249,6 +264,28 @@ def test_damaged_bytes_cost_themselves_only(
     check_claude(done.rows)
     kept = [row.get("uuid") for row in done.rows if row["type"] != "mode"]
     assert kept == [row.get("uuid") for row in map(orjson.loads, lines_of(talk))]
+
+
+def test_what_is_left_of_a_cut_record_is_no_record(repair: Repair, talk: ClaudeTalk) -> None:
+    before = talk.parent
+    talk.user([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}])
+    after = talk.say("ok")
+    lines = lines_of(talk)
+    cut = lines[-2].index(b',{"type":"text","text":"two"')
+    done = repair("claude-code", b"".join([*lines[:-2], lines[-2][:cut], lines[-1]]))
+    assert done.codes == ["glued_lines", "broken_chain"]
+    check_claude(done.rows)
+    assert (done.rows[-1]["uuid"], done.rows[-1]["parentUuid"]) == (after, before)
+
+
+def test_whole_records_with_many_blocks_are_parted_where_they_end(repair: Repair, talk: ClaudeTalk) -> None:
+    for _ in range(3):
+        talk.user([{"type": "text", "text": str(at)} for at in range(30)])
+    lines = lines_of(talk)
+    done = repair("claude-code", b"".join([*lines[:-3], lines[-3][:-1], b"  ", lines[-2][:-1], lines[-1]]))
+    assert done.codes == ["glued_lines", "glued_lines"]
+    check_claude(done.rows)
+    assert len(done.rows) == len(lines)
 
 
 def test_a_torn_last_line_is_left_out_and_a_whole_one_without_its_end_kept(repair: Repair, talk: ClaudeTalk) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from refloat.errors import NotDone
-from refloat.model.repair import CODEX_FIELD, NOTE, UNKNOWN_OUTCOME
+from refloat.model.repaired import CODEX_FIELD, NOTE, UNKNOWN_OUTCOME
 
 from .conftest import THREAD, THREAD_COPY, Repair, Repaired, Row, check_codex, found_of, run
 

@@ -192,7 +192,7 @@ def _is_within(part: list[str], whole: list[str]) -> bool:
 def test_any_damage_to_claude_code(made: list[int], wanted: list[tuple[int, int]]) -> None:
     data = _harmed(claude_lines(made), wanted)
     first, second = _repaired("claude-code", data)
-    check_claude(first.rows)
+    check_claude(first.all_rows)
     assert second.issues == []
 
     def words(row: Row) -> object:

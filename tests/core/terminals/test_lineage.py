@@ -55,6 +55,7 @@ def test_a_holder_of_a_terminal_of_its_own_is_passed_and_an_unknown_one_is_named
     seen = trace(agent, rows(TMUX, SHELL, held, agent))
     assert seen.terminals == ("pts/7", "pts/3")
     assert seen.through == named
+    assert seen.certain == (("pts/7",) if named else ("pts/7", "pts/3"))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="terminals of Li
 
 
 def ask(home: Path, *words: str, **more: str) -> tuple[int, str, str]:
-    """Run refloat without a terminal."""
+    """Run refloat without a terminal, also where the tests themselves have one."""
     done = subprocess.run(
         refloat(*words),
         capture_output=True,
@@ -25,6 +25,7 @@ def ask(home: Path, *words: str, **more: str) -> tuple[int, str, str]:
         check=False,
         env=surroundings(home, **more),
         stdin=subprocess.DEVNULL,
+        start_new_session=True,
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -314,28 +315,21 @@ def test_a_killed_login_leaves_what_ignores_its_hangup(tmp_path: Path) -> None:
     login.parent.mkdir()
     login.symlink_to(Path(sys.executable).resolve())
     plays = [str(login), "-c", "import pty, sys; pty.spawn(['sh', '-c', '\"$@\"; :', 'sh', *sys.argv[1:]])"]
-    with Standin(tmp_path, wrapper=plays, signals={"SIGHUP": "ignore"}) as agent:
-        place = plan(tmp_path, agent.session_id)["place"]
+    came = {"SSH_CONNECTION": "203.0.113.7 50022 10.0.0.2 22"}
+    with Standin(tmp_path, wrapper=plays, signals={"SIGHUP": "ignore"}, environment=came) as agent:
+        told = plan(tmp_path, agent.session_id)
+        place = told["place"]
         assert isinstance(place, dict)
+        assert (told["command"], place["kind"], place["from"]) == (None, "elsewhere", "203.0.113.7")
         assert str(place["program"]).startswith("an SSH login (process ")
+        assert place["terminal"] == os.path.realpath(f"/proc/{agent.pid}/fd/0").removeprefix("/dev/")
+        assert place["since"]
         agent._child_process.kill()
         agent.wait_for("SIGHUP")
         code, _, err = ask(tmp_path, "attach", agent.session_id)
         assert code == 1
         assert f"its terminal {place['terminal']} is gone (a dropped connection or a closed window)" in err
         assert f"process {agent.pid} lives on" in err
-
-
-def test_a_terminal_elsewhere_is_told_with_since_when(tmp_path: Path) -> None:
-    with Standin(tmp_path, where="pty", environment={"SSH_CONNECTION": "203.0.113.7 50022 10.0.0.2 22"}) as agent:
-        told = plan(tmp_path, agent.session_id)
-        place = told["place"]
-        assert isinstance(place, dict)
-        assert place["kind"] == "elsewhere"
-        assert place["terminal"] == os.path.realpath(f"/proc/{agent.pid}/fd/0").removeprefix("/dev/")
-        assert place["from"] == "203.0.113.7"
-        assert place["since"]
-        assert told["command"] is None
 
 
 def test_without_a_terminal(tmp_path: Path) -> None:

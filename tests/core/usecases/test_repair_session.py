@@ -10,8 +10,10 @@ import orjson
 import pytest
 
 from refloat.errors import NotDone
-from refloat.model.repair import Repair, is_made_output
+from refloat.model.repair import Repair
+from refloat.model.repaired import is_made_output
 from refloat.model.saving import Runner
+from refloat.model.session import SessionName
 from refloat.model.transcript import Outcome
 from refloat.readers.registry import load
 from refloat.testing.claude_talk import SESSION, ClaudeTalk
@@ -20,6 +22,7 @@ from refloat.usecases.act import Refused, actor_of
 from refloat.usecases.examine import examine
 from refloat.usecases.find_sessions import Located, Scope, list_sessions, resolve
 from refloat.usecases.keep_session import keep_session
+from refloat.usecases.linked import read_attempts
 from refloat.usecases.repair_session import draft_repair, install
 from refloat.usecases.show_status import show_status
 from refloat.usecases.workbench import Workbench
@@ -151,6 +154,28 @@ def test_claude_codes_original_gives_way_to_the_copy_in_the_list(stranded: Stran
     assert list(listed) == [done.copy]
 
 
+@pytest.mark.parametrize("way", ["shorter", "last row left out"])
+def test_it_does_so_also_where_the_copy_is(stranded: Stranded, way: str) -> None:
+    talk = ClaudeTalk(cwd=str(stranded.work))
+    talk.prompt("Publish it")
+    talk.call("Bash", "toolu_push", command="git push origin main")
+    if way == "shorter":
+        talk.result("toolu_push", "done", {"stdout": "done", "stderr": ""})
+    else:
+        talk.result("toolu_push", "done", {"stdout": "done", "stderr": ""})
+        talk.result("toolu_push", "The user doesn't want to proceed with", interruptedByShutdown=True)
+    talk.write(stranded.claude.parent)
+    with stranded.claude.open("ab") as file:
+        file.write(b"\0" * 100_000)
+    done = stranded.install(SESSION)
+    found = list_sessions(stranded.bench, Scope(agent="claude-code", all_copies=True)).sessions
+    listed = {session.name: session for session in found}
+    assert done.copy is not None
+    assert listed[done.copy].superseded_by is None
+    assert listed[SessionName(f"claude-code:{SESSION}")].superseded_by == done.copy
+    assert (listed[done.copy].steps, listed[done.copy].prompts) == (1, 1)
+
+
 def test_a_sound_copy_is_not_repaired_again(stranded: Stranded, tmp_path: Path) -> None:
     done = stranded.install(SESSION)
     assert done.copy is not None
@@ -228,8 +253,13 @@ def test_the_guard_refuses_while_the_owner_runs(stranded: Stranded) -> None:
         with pytest.raises(Refused, match="process 7 owns"):
             install(stranded.bench, actor, draft, stranded.work)
         assert len(list(stranded.claude.parent.iterdir())) == 1
-        assert install(stranded.bench, actor, draft, stranded.work, force="it hangs").installed
+        done = install(stranded.bench, actor, draft, stranded.work, force="it hangs")
+    assert done.installed
     assert len(list(stranded.claude.parent.iterdir())) == 2
+    (attempt,) = read_attempts(stranded.bench)
+    assert (attempt.parent, attempt.child) == (done.plan.session, done.copy)
+    assert (attempt.operation, attempt.forced) == ("install", "it hangs")
+    assert attempt.ended is not None
 
 
 def test_a_kept_copy_of_a_deleted_transcript_is_repaired_to_where_that_was(stranded: Stranded) -> None:

@@ -68,7 +68,7 @@ def test_a_session_that_somebody_went_on_from_leads_to_the_newer_one() -> None:
     assert then(State.STOPPED).why.startswith("codex:2 went on from it (attempt 2 of 2) and is stopped")
     owned = replace(LOST.session, state=State.LIVE)
     assert then(State.STOPPED, owned).operation == "attach"
-    assert then(State.STOPPED, owned).command is None, "it runs itself"
+    assert newest not in (then(State.STOPPED, owned).command or ()), "it runs itself"
 
 
 def test_a_resume_command_comes_with_what_is_lost() -> None:

@@ -1,7 +1,7 @@
 """A stand-in for an agent's program that Refloat starts itself: it notes how it was started, and waits for the test.
 
-What it notes is one JSON line in `$STANDIN_LOG`. It ends when the test writes an exit code of one digit into `$STANDIN_LEASH`, a
-FIFO, and by itself when nobody does for two minutes.
+What it notes is one JSON line in `$STANDIN_LOG`. It ends when the test writes an exit code of one digit into
+`$STANDIN_LEASH`, a FIFO, and by itself when nobody does for two minutes.
 """
 
 import json

@@ -107,6 +107,8 @@ def test_installing_says_first_what_it_will_write(original: Path, capfd: pytest.
     assert run(["status", told["copy"], "--json"]) == 0
     session = json.loads(capfd.readouterr().out)["session"]
     assert (session["parent"], session["dangling"], session["state"]) == (f"claude-code:{SESSION}", 1, "failed")
+    assert run(["status", told["copy"]]) == 0
+    assert "git push → no result, interrupted and closed by a repair" in capfd.readouterr().out
 
 
 def test_installing_beside_a_running_owner_wants_a_reason(

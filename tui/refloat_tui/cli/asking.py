@@ -26,11 +26,11 @@ def bench() -> "Workbench":
 
 
 def actor() -> "Actor":
-    """Who this process is, for what it does with sessions."""
-    from refloat.machine import here as this
+    """Who this process is, and how it comes to the record."""
+    from refloat.machine import here as own
     from refloat.usecases.act import actor_of
 
-    return actor_of(bench().machine, this.runner(), this.is_running)
+    return actor_of(bench().machine, own.runner(), own.is_running)
 
 
 def here() -> Path:

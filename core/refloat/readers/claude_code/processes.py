@@ -157,4 +157,4 @@ def asks_to_end(process: ProcessInfo) -> Sequence[Asking]:
 
 def stop_command(holder: Holder) -> Sequence[str] | None:
     """A background session is stopped through its daemon, which would go on with one that was merely ended."""
-    return ("claude", "stop", holder.session_id) if holder.background else None
+    return ("claude", "stop", holder.job or holder.session_id) if holder.background else None

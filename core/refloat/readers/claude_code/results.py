@@ -9,7 +9,7 @@ from dataclasses import field
 from typing import Final
 
 from refloat.model.light import light, slotted
-from refloat.model.repair import is_made_output
+from refloat.model.repaired import is_made_output
 from refloat.model.transcript import FileEdit, Hunk, Outcome, StepKind
 from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, replacement
 from refloat.readers.claude_code.values import NOTHING, Row, mapping, number, objects, strings, text

@@ -44,6 +44,13 @@ class Codex:
     title: str = "Codex"
     torn_heads: tuple[bytes, ...] = rollouts.TORN_HEADS
     chooses_id: bool = False
+    turn_marks: tuple[bytes, ...] = (b'"type":"task_started"', b'"type":"turn_started"')
+
+    late_marks: tuple[bytes, ...] = (b'"type":"thread_name_updated"',)
+
+    pairs: tuple[bytes, bytes] = (b'_call","', b'_call_output","')
+    ended: bytes = b'"last_agent_message":"'
+    aside: bytes = b"\0"
 
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
         """Rollouts, the archive, locks, names and typed prompts below `$CODEX_HOME` or `~/.codex`."""
@@ -165,6 +172,10 @@ class Codex:
         """A new thread that reads the brief first. It takes no id; the working directory is the caller's."""
         del session_id
         return ("codex", f"Read {brief} and continue from it.{f' {prompt}' if prompt else ''}")
+
+    def turn_before(self, rows: bytes) -> Sequence[Mapping[str, object]]:
+        """The begin of the turn that the rows name, and a prompt."""
+        return rollouts.turn_before(rows)
 
     def asks_to_end(self, process: ProcessInfo) -> Sequence[Asking]:
         """SIGINT, then SIGTERM. A server lets running turns end at the first SIGINT, and ends at the second."""

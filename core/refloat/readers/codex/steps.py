@@ -5,7 +5,7 @@ Decides what is one call, which processes go on behind an answered call, and wha
 
 from collections.abc import Iterator
 
-from refloat.model.repair import is_made_output
+from refloat.model.repaired import is_made_output
 from refloat.model.transcript import Background, Call, Event, FileEdit, Marker, Outcome, Result, StepKind, Unknown
 from refloat.readers.codex.calls import Asked, read_custom, read_function, read_local_shell, shell, web_query
 from refloat.readers.codex.items import Done

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from refloat.model.light import light
-from refloat.model.repair import NOTE
+from refloat.model.repaired import NOTE
 from refloat.readers.claude_code.values import Row, listed, mapping, text
 
 IMAGE_BYTES: Final = 5 * 1024 * 1024

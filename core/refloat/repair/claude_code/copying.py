@@ -7,7 +7,8 @@ for that (`forkedFrom`, as `/branch` writes it); a row whose content was made or
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
-from refloat.model.repair import CLAUDE_FIELD, NOTE, UNKNOWN_OUTCOME
+from refloat.model.repaired import CLAUDE_FIELD, NOTE, UNKNOWN_OUTCOME
+from refloat.model.stamp import Stamp, later, read_stamp
 from refloat.readers.claude_code.values import Row, listed, mapping, text, words
 from refloat.repair.claude_code.content import mend
 from refloat.repair.claude_code.index import Id, Insert
@@ -41,6 +42,7 @@ class Decisions(Protocol):
 def copy_rows(decided: Decisions, source: Source, new: NewCopy) -> Iterator[bytes]:
     """The lines of the copy."""
     above: Row = {}
+    end = _End()
     for piece in source.pieces():
         where = f"line {piece.line} of {source.paths[piece.file]}"
         if piece.value is None:
@@ -53,14 +55,64 @@ def copy_rows(decided: Decisions, source: Source, new: NewCopy) -> Iterator[byte
         row = mapping(piece.value)
         if not text(row.get("type")):
             continue
+        end.recorded(row)
         if _NOT_TALK.isdisjoint(row):
             yield encode(_owned(row, new))
             continue
         if piece.number not in decided.drops:
             above = row
-            yield encode(_copied(row, piece, decided, new, where))
+            yield encode(end.wrote(_copied(row, piece, decided, new, where)))
         for insert in decided.inserts.get(piece.number, ()):
-            yield encode(_inserted(insert, row, piece, decided, source, new))
+            yield encode(end.wrote(_inserted(insert, row, piece, decided, source, new)))
+    if end.tail:
+        yield encode(end.note(new))
+
+
+class _End:
+    """The end of a copy: a notice behind the last row, of a kind that the program shows and never sends.
+
+    It makes the copy a moment younger than the original, which it carries whole: also where the original's last row was
+    left out, and where the copy is the shorter one.
+    """
+
+    def __init__(self) -> None:
+        self.tail: Row = {}
+        """The last row that was written of the main talk."""
+        self._last = ""
+        """Id of the original's last row of the main talk."""
+        self._newest = Stamp("")
+        self._closed = 0
+
+    def recorded(self, row: Row) -> None:
+        """A row of the original."""
+        if text(row.get("type")) in {"user", "assistant"} and row.get("isSidechain") is not True:
+            self._last = text(row.get("uuid")) or self._last
+        self._newest = max(self._newest, read_stamp(row.get("timestamp")) or Stamp(""))
+
+    def wrote(self, row: Row) -> Row:
+        """A row of the copy."""
+        self._closed += mapping(row.get(CLAUDE_FIELD)).get("made") == "result"
+        if row.get("isSidechain") is not True:
+            self.tail = row if "message" not in row else {key: row[key] for key in ("uuid", *_ENVELOPE) if key in row}
+        return row
+
+    def note(self, new: NewCopy) -> Row:
+        """The last row."""
+        calls = f"; {self._closed} closed as interrupted, outcome unknown" if self._closed else ""
+        return {
+            "parentUuid": self.tail.get("uuid"),
+            **{key: self.tail[key] for key in _ENVELOPE if key in self.tail},
+            "sessionId": new.session,
+            "type": "system",
+            "subtype": "informational",
+            "content": f"Repaired copy of session {new.parent}{calls}",
+            "level": "info",
+            "isMeta": False,
+            "uuid": new.fresh_uuid(0),
+            "timestamp": later(self._newest, 0.001) if self._newest else new.made_at,
+            "forkedFrom": {"sessionId": new.parent, "messageUuid": self._last},
+            CLAUDE_FIELD: {"made": "note", "from": new.parent, "at": new.made_at},
+        }
 
 
 def _owned(row: Row, new: NewCopy) -> Row:

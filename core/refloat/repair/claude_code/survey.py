@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from sys import intern
 from typing import Final
 
-from refloat.model.repair import CLAUDE_FIELD, Action, Issue, Severity, is_made_output
+from refloat.model.repair import Action, Issue, Severity
+from refloat.model.repaired import CLAUDE_FIELD, is_made_output
 from refloat.readers.claude_code.values import Row, listed, mapping, text, words
 from refloat.repair.claude_code import chain
 from refloat.repair.claude_code.content import mend

@@ -11,7 +11,7 @@ from typing import Final
 import orjson
 
 from refloat.model.light import light
-from refloat.model.repair import NOTE
+from refloat.model.repaired import NOTE
 from refloat.readers.codex.shape import Json, as_dict, as_list, as_text, is_dict, is_list
 
 ARGUMENTS: Final = 1024 * 1024

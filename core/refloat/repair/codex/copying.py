@@ -7,7 +7,7 @@ Codex skips fields that it does not know. In paginated threads the records are n
 from collections.abc import Iterator
 from typing import Final, Protocol
 
-from refloat.model.repair import CODEX_FIELD, NOTE, UNKNOWN_OUTCOME
+from refloat.model.repaired import CODEX_FIELD, NOTE, UNKNOWN_OUTCOME
 from refloat.readers.codex.shape import Json, as_dict, as_id, as_text, is_dict, is_list, texts
 from refloat.repair.codex.content import item_of, mend
 from refloat.repair.codex.index import Insert

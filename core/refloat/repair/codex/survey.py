@@ -9,7 +9,8 @@ from hashlib import blake2b
 from pathlib import PurePath
 from typing import Final
 
-from refloat.model.repair import CODEX_FIELD, Action, Issue, Severity
+from refloat.model.repair import Action, Issue, Severity
+from refloat.model.repaired import CODEX_FIELD
 from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_list, as_text, is_dict
 from refloat.repair.codex.content import NAME, item_of, mend
 from refloat.repair.codex.copying import copy_rows

@@ -217,12 +217,6 @@ def test_commands():
     assert list(READER.child_variables()) == ["CLAUDE_CODE_SESSION_ID"]
 
 
-def test_how_it_is_asked_to_end() -> None:
-    assert [ask.signal for ask in READER.asks_to_end(process("claude"))] == ["SIGINT", "SIGTERM"]
-    assert READER.stop_command(Holder("claude-code", ONE, "register", "/r")) is None
-    assert READER.stop_command(Holder("claude-code", ONE, "register", "/r", background=True)) == ("claude", "stop", ONE)
-
-
 def test_a_session_in_the_background_is_gone_to_by_its_own_command():
     owner = ProcessInfo(7, 1, "claude", ("claude",), "/w", 0.0, "1", 1000, False, False, None, True)
     job = Holder("claude-code", ONE, "register", "/r", pid=7, background=True, job="ab12")
@@ -234,3 +228,9 @@ def test_a_session_in_the_background_is_gone_to_by_its_own_command():
     assert unnamed.command == ("claude", "attach", ONE)
     assert READER.own_door(ONE, owner, Holder("claude-code", ONE, "register", "/r", pid=7)) is None
     assert READER.own_door(ONE, owner, None) is None
+
+
+def test_how_it_is_asked_to_end() -> None:
+    assert [ask.signal for ask in READER.asks_to_end(process("claude"))] == ["SIGINT", "SIGTERM"]
+    assert READER.stop_command(Holder("claude-code", ONE, "register", "/r")) is None
+    assert READER.stop_command(Holder("claude-code", ONE, "register", "/r", background=True)) == ("claude", "stop", ONE)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from refloat.model.attempts import Standing
+from refloat.model.repaired import is_made_output
 from refloat.model.session import Session
 from refloat.model.status import Operation, Recap, Status
 from refloat.model.transcript import Item, Outcome, Step, StepKind
@@ -23,6 +24,8 @@ def step_line(step: Step, root: str | None = None) -> str:
     """`step 31  check  pytest -q → failed, exit 1`; a path below `root` without it."""
     exit_code = f", exit {step.exit_code}" if step.exit_code is not None else ""
     unknown = ", effects unknown" if step.effects_unknown else ""
+    if is_made_output(step.output):
+        unknown = ", interrupted and closed by a repair"
     who = f" ({step.subagent})" if step.subagent else ""
     what = one_line(step.summary.removeprefix(f"{root}/") if root and step.command is None else step.summary)
     return f"step {step.n}{who}  {step.kind}  {what} → {_SIGN[step.outcome]}{exit_code}{unknown}"
@@ -35,6 +38,14 @@ _OPERATIONS: Final[dict[Operation, str]] = {
     "new_linked": "start a new session with the brief",
     "prompt": "ask it something",
 }
+
+
+_GUARDED: Final[dict[Operation, str]] = {
+    "continue": "continue",
+    "prompt": "continue",
+    "new_linked": "new --parent",
+}
+"""The command of this program that takes the step."""
 
 
 def _words(name: str) -> str:
@@ -65,6 +76,8 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     yield from labelled("", then.why, width, 12)
     if then.command:
         yield from labelled("", "$ " + " ".join(_quoted(word) for word in then.command), width, 12)
+    if guarded := _GUARDED.get(then.operation):
+        yield from labelled("", f"`refloat {guarded} {session.name}` does it, and lets no second writer in", width, 12)
     evidence = [(fact.kind, f"{fact.detail}{f' [{fact.at}]' if fact.at else ''}") for fact in session.liveness.evidence]
     rows = [line for kind, detail in evidence for line in labelled(f"  {_words(kind)}", detail, width, 18)]
     yield from section(f"EVIDENCE (process: {session.liveness.verdict})", rows)
