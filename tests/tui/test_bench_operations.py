@@ -52,7 +52,11 @@ class Bench:
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FakeLauncher, "which", lambda _, name: f"/usr/bin/{name}")
+    def which(launcher: FakeLauncher, name: str) -> str:
+        del launcher
+        return f"/usr/bin/{name}"
+
+    monkeypatch.setattr(FakeLauncher, "which", which)
 
 
 @pytest.mark.usefixtures("installed")

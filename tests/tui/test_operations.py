@@ -1,8 +1,8 @@
 """What is asked before something is done, and that nothing is done before a yes."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import nullcontext
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -35,8 +35,9 @@ CHILD = SessionName("codex:next")
 class Suspendable(RefloatApp):
     """A test has no terminal to hand over; what would be run in it is noted by the operations."""
 
-    def suspend(self):
-        return nullcontext()
+    @contextmanager
+    def suspend(self) -> Generator[None]:
+        yield
 
 
 def app_with(operations: FakeOperations, library: FakeLibrary | None = None) -> RefloatApp:
