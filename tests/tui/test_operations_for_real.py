@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import select
 import shlex
+import struct
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import termios
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tests.standin.agent import Standin, is_gone, until
-from tests.standin.terminals import Tmux, refloat, surroundings
+from tests.standin.terminals import Tmux, Window, refloat, surroundings
 from tests.tui.cli.test_start import World
 
 pytestmark = pytest.mark.timeout(400)
@@ -105,6 +110,8 @@ def test_what_a_person_interrupts_is_the_agent_and_not_the_app(world: World, tmu
 
 
 def test_inside_tmux_it_opens_beside_the_app_unless_that_is_changed(world: World, tmux: Tmux) -> None:
+    for name in ("STANDIN_LOG", "STANDIN_LEASH"):
+        tmux.do("set-environment", "-g", name, world.environment[name])
     desk = Sitting(tmux, of(world), world.workspace, in_tmux=True)
     desk.sees("NEXT  ")
     desk.press("n")
@@ -150,18 +157,48 @@ def test_stop_from_the_app(tmp_path: Path, tmux: Tmux) -> None:
         desk.sees("FAILED · its process ended")
 
 
-def test_peek_and_attach_to_a_pane(tmp_path: Path, tmux: Tmux) -> None:
+class Watched(Window):
+    """A terminal whose output is kept, and that is typed into."""
+
+    def __init__(self, words: Sequence[str], environment: Mapping[str, str]) -> None:
+        self.said = bytearray()
+        super().__init__(words, environment)
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+
+    def _read(self) -> None:
+        with suppress(OSError):
+            while self._master in select.select([self._master, self._over], [], [])[0]:
+                self.said += os.read(self._master, 65536)
+
+    def sees(self, words: str) -> None:
+        """Wait until it was told something since the last key."""
+        until(lambda: words.encode() in self.said, f"{words!r} in {bytes(self.said[-3000:])!r}")
+
+    def press(self, key: str) -> None:
+        """A key."""
+        self.said.clear()
+        os.write(self._master, key.encode())
+
+
+def clients(looks: Sequence[str]) -> list[str]:
+    """Terminals that look at a tmux."""
+    return subprocess.run(looks, capture_output=True, check=True).stdout.decode().split()
+
+
+def test_peek_and_attach_to_a_pane_and_come_back(tmp_path: Path) -> None:
     with Standin(tmp_path / "home", "claude-code", where="tmux") as agent:
         assert agent.pane is not None
-        desk = Sitting(tmux, given(tmp_path / "home"), agent.workspace)
-        desk.sees("NEXT  ")
-        desk.press("p")
-        desk.sees("session agent, window 0")
-        desk.press("a")
-        desk.sees("attach-session")
-        desk.press("Enter")
-        agents = ("tmux", "-S", str(agent.pane.socket))
-        looks = (*agents, "list-clients", "-F", "#{client_tty}")
-        until(lambda: bool(subprocess.run(looks, capture_output=True, check=True).stdout.strip()), "a terminal at it")
-        subprocess.run((*agents, "detach-client", "-s", agent.pane.session), check=True)
-        desk.sees("You are back")
+        words = ["env", "-C", str(agent.workspace), "-u", "TMUX", *refloat()]
+        with Watched(words, surroundings(tmp_path / "home", COLORTERM="truecolor")) as desk:
+            desk.sees("NEXT")
+            desk.press("p")
+            desk.sees("look again")
+            desk.press("a")
+            desk.sees("attach-session")
+            agents = ("tmux", "-S", str(agent.pane.socket))
+            looks = (*agents, "list-clients", "-F", "#{client_tty}")
+            assert clients(looks) == []
+            desk.press("\r")
+            until(lambda: clients(looks) == [desk.terminal], "this terminal at the pane")
+            subprocess.run((*agents, "detach-client", "-s", agent.pane.session), check=True)
+            desk.sees("You are back")
