@@ -70,10 +70,13 @@ def read_lines(
     torn_heads: Sequence[bytes],
     end: int | None = None,
     opener: Callable[[str], BinaryIO] | None = None,
+    *,
+    longest: int = LONGEST,
 ) -> Iterator[tuple[Line | Problem, Cursor] | Tail]:
     """Yield each whole line behind `cursor` with the cursor behind it, then a Tail when bytes are left over.
 
-    `opener` opens files that are not read as they stand on disk.
+    `opener` opens files that are not read as they stand on disk. Lines of more than `longest` bytes are passed over and
+    told.
 
     Raises:
         OSError: the file cannot be opened or read.
@@ -114,7 +117,7 @@ def read_lines(
                 start = searched = newline + 1
             del buffer[:start]
             searched = len(buffer)
-            if len(buffer) > LONGEST:
+            if len(buffer) > longest:
                 skipping += len(buffer)
                 buffer.clear()
                 searched = 0

@@ -32,6 +32,7 @@ from refloat.model.transcript import (
     Unknown,
 )
 from refloat.readers.history import History
+from refloat.readers.numbering import Places
 from refloat.readers.pairing import Calls, OpenCall, is_edit, short
 
 KEPT: Final = 12 * 1024
@@ -82,6 +83,7 @@ class Assembler:
         subagent: str | None = None,
         kept: int | None = KEPT,
         frozen: Mapping[str, object] | None = None,
+        places: Places | None = None,
     ) -> None:
         self.agent = agent
         self.session_id = session_id
@@ -90,6 +92,8 @@ class Assembler:
         self._c, self._calls = thaw(frozen) if frozen else (Counters(), Calls())
         self._prompt_rows = {row for row, _, _ in self._c.prompts}
         self._history = History(kept) if keep_items else None
+        self._items: History | Places | None = places if self._history is None else self._history
+        """Told what becomes an item: a history keeps it, places only where it came up."""
 
     @property
     def keeps_items(self) -> bool:
@@ -101,6 +105,25 @@ class Assembler:
         """Where the session works as far as is known now, or ""."""
         facts = self._c.facts
         return facts.get("worktree") or facts.get("workspace") or facts.get("first_cwd") or ""
+
+    @property
+    def count(self) -> int:
+        """Items so far, where they are kept."""
+        return len(self._history) if self._history is not None else 0
+
+    def open_steps(self, turn: int | None = None) -> tuple[int, ...]:
+        """Numbers of the steps without a result, of one turn or of all, in order."""
+        return tuple(sorted(call.n for call in self._calls.dangling(turn)))
+
+    @property
+    def steps(self) -> int:
+        """Steps so far."""
+        return self._c.steps
+
+    @property
+    def turn(self) -> int:
+        """Number of the present turn."""
+        return self._c.turn
 
     # ── taking events ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -133,8 +156,8 @@ class Assembler:
             case Result():
                 self._result(event)
             case Marker():
-                if self._history:
-                    self._history.marker(event)
+                if self._items is not None:
+                    self._items.marker(event)
             case TurnBegan():
                 self._begin_turn(event.at, event.id)
             case TurnEnded():
@@ -142,8 +165,8 @@ class Assembler:
             case TakenBack():
                 self._take_back(event)
             case Queued() | BackgroundSeen() | Touched():
-                if self._history:
-                    self._history.side(self._calls.renamed(event) if isinstance(event, Touched) else event)
+                if self._items is not None:
+                    self._items.side(self._calls.renamed(event) if isinstance(event, Touched) else event)
             case _:
                 assert_never(event)
 
@@ -203,8 +226,8 @@ class Assembler:
                 c.first_prompt = message.text[:_TITLE]
         else:
             self._reopen(message.at)
-        if self._history:
-            self._history.message(message, c.turn)
+        if self._items is not None:
+            self._items.message(message, c.turn)
 
     def _call(self, call: Call) -> None:
         c, calls = self._c, self._calls
@@ -227,8 +250,8 @@ class Assembler:
             )
         else:
             self._settled(OpenCall(c.steps, c.turn, None, call.kind, call.at), call.id, *early)
-        if self._history:
-            self._history.call(call, c.steps, c.turn, self._subagent)
+        if self._items is not None:
+            self._items.call(call, c.steps, c.turn, self._subagent)
 
     def _result(self, result: Result) -> None:
         calls = self._calls
@@ -243,8 +266,8 @@ class Assembler:
             calls.early[result.id] = (result.kind, result.shutdown)
         elif not result.shutdown and not result.placeholder:
             calls.ended_by_shutdown.pop(result.id, None)
-        if self._history:
-            self._history.result(result)
+        if self._items is not None:
+            self._items.result(result)
 
     def _settled(self, call: OpenCall, call_id: str, kind: str | None, shutdown: bool) -> None:
         if kind is not None:
@@ -273,8 +296,8 @@ class Assembler:
                 prompt[2] = 1
         for call_id, call in self._calls.open.items():
             call.superseded = call.superseded or call_id in rows or call.turn in turns
-        if self._history:
-            self._history.take_back(rows, turns)
+        if self._items is not None:
+            self._items.take_back(rows, turns)
 
     # ── what it adds up to ───────────────────────────────────────────────────────────────────────────────────────────
 

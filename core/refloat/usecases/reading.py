@@ -60,7 +60,7 @@ def run(
     segments = subagent.segments if subagent is not None else found.segments
     frozen = None if start is None else cast("dict[str, object]", orjson.loads(start.parser))  # we wrote it ourselves
     parser = reader.parser(found, subagent, frozen, skim=not assembler.keeps_items)
-    drive = _Drive(parser, assembler, reader.torn_heads, placed)
+    drive = Drive(parser, assembler, reader.torn_heads, placed)
     tail: Tail | None = None
     for index, segment in enumerate(segments):
         if start is not None and index < start.segment:
@@ -75,7 +75,7 @@ def run(
         )
     if tail is not None:
         drive.end(tail, last=True)
-    assembler.take(parser.finish())
+    drive.finish()
     return kept
 
 
@@ -95,7 +95,7 @@ def read_summary(
     return assembler.summary(), resumable
 
 
-class _Drive:
+class Drive:
     """Feeds lines to one parser and its events to one assembler."""
 
     def __init__(
@@ -109,17 +109,22 @@ class _Drive:
         self._ends: dict[str, Cursor] = {}
         self.cursor = Cursor()
 
+    def open(self, segment: Segment) -> None:
+        """What follows is of this segment."""
+        self._path = segment.file.path
+        self._assembler.take(self._parser.open(segment))
+
     def segment(self, segment: Segment, cursor: Cursor | None) -> Tail | None:
         """Read a segment, from `cursor` where its beginning was read before; the bytes left over are returned."""
-        self._path = segment.file.path
         if cursor is None:
-            self._assembler.take(self._parser.open(segment))
+            self.open(segment)
             cursor = self._start(segment)
+        self._path = segment.file.path
         self.cursor = cursor
         tail: Tail | None = None
         for got in _lines(segment, cursor, self._torn_heads):
             if isinstance(got, tuple):
-                self._feed(got[0])
+                self.feed(got[0])
                 self.cursor = got[1]
                 if self._placed is not None and (place := self._assembler.place):
                     self._placed(place)
@@ -130,6 +135,10 @@ class _Drive:
                 self._assembler.take((got,))
         self._ends[self._path] = self.cursor
         return tail
+
+    def finish(self) -> None:
+        """Nothing follows: take what the parser concludes."""
+        self._assembler.take(self._parser.finish())
 
     def end(self, tail: Tail, *, last: bool) -> None:
         """Take what stands behind the last line end. `last`: nothing follows, and what is no whole record was cut."""
@@ -142,10 +151,10 @@ class _Drive:
             if isinstance(record, Problem) and last and not whole:
                 self._assembler.cut(record)
             else:
-                self._feed(record)
+                self.feed(record)
 
-    def _feed(self, record: Line | Problem) -> None:
-        """A record of a shape that no reader foresaw costs itself only, never the session or the list it stands in."""
+    def feed(self, record: Line | Problem) -> None:
+        """Take a record. One of a shape that no reader foresaw costs itself only, never the session it stands in."""
         if isinstance(record, Problem):
             self._assembler.take((record,))
             return
