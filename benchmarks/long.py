@@ -19,9 +19,10 @@ from pathlib import Path
 
 import corpus
 
+from refloat.model.long import Ask
 from refloat.readers.contract import Found, Segment, SourceFile
 from refloat.readers.registry import load
-from refloat.usecases.long_history import Ask, LongHistory
+from refloat.usecases.long_history import LongHistory
 
 MEGABYTE = 1_000_000
 SESSION = "11111111-2222-4333-8444-555555555555"

@@ -27,7 +27,7 @@ from refloat.usecases.hand_over import PickedUp
 from refloat.usecases.look_around import Place
 from refloat.usecases.recover import Recovery, answer
 from refloat_tui.app import RefloatApp, Start
-from refloat_tui.library import Opened, SavedRecord, Stop
+from refloat_tui.library import LongHistory, Opened, SavedRecord, Stop, Tell
 from refloat_tui.screens.desk import Doors
 
 NOW = at(60)
@@ -168,6 +168,7 @@ class FakeLibrary:
         self.written: list[Path] = []
         self.looks = 0
         self.glances = 0
+        self.long: dict[SessionName, LongHistory] = {}
         self._known = dict(self.all)
         self._told: list[frozenset[str] | None] = []
         self._bell = threading.Condition()
@@ -218,7 +219,11 @@ class FakeLibrary:
     def watching(self) -> str:
         return "inotify"
 
-    def open(self, name: SessionName) -> Opened:
+    def long_history(self, name: SessionName) -> LongHistory | None:
+        return self.long.get(name)
+
+    def open(self, name: SessionName, stop: Stop | None = None, tell: Tell | None = None) -> Opened:
+        del stop, tell
         self.asked.append(name)
         if self.gate is not None:
             self.on_stuck()

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.widgets.detail import Detail
 
-PATIENCE: Final = 90.0
+PATIENCE: Final = 20.0
 """Seconds; a deadline for a busy machine, not a pause. Below the limit of a test, so that the reason is told."""
 
 Returned = TypeVar("Returned")

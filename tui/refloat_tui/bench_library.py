@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from refloat.errors import NotDone
 from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
+from refloat.model.long import Ask, Stretch
 from refloat.model.recovery import Given, Said
 from refloat.model.session import Session, SessionName
 from refloat.model.stamp import Stamp
@@ -21,11 +24,12 @@ from refloat.model.status import Status
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat_tui.bench_record import BenchRecord
-from refloat_tui.library import Stop
+from refloat_tui.library import Stop, Tell
 
 if TYPE_CHECKING:
     from refloat.usecases.find_sessions import Batch, Finder, Located
     from refloat.usecases.glance import Glance
+    from refloat.usecases.long_history import LongHistory as WindowedHistory
     from refloat.usecases.look_around import Place
     from refloat.usecases.rescue import Rescue
     from refloat.usecases.workbench import Workbench
@@ -33,10 +37,47 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 
+class BenchLong:
+    """A long history whose windows are masked."""
+
+    def __init__(self, long: WindowedHistory) -> None:
+        from refloat.brief.masks import Masker
+
+        self._long = long
+        self._masker = Masker()
+
+    @property
+    def size(self) -> int:
+        """Bytes of its transcript."""
+        return self._long.size
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether its items have their numbers."""
+        return self._long.is_numbered
+
+    def ask(self, ask: Ask, stop: Stop) -> Stretch:
+        """The stretch that answers; windows that were shown already are masked."""
+        from refloat.brief.masks import mask_tree
+
+        known = {id(window) for window in ask.shown.windows} if ask.shown is not None else set[int]()
+        found = self._long.ask(ask, stop)
+        windows = (w if id(w) in known else mask_tree(w, self._masker) for w in found.windows)
+        return replace(found, windows=tuple(windows))
+
+    def count(self, stop: Stop, tell: Tell) -> None:
+        """Count the lines."""
+        self._long.count(stop, tell)
+
+    def number(self, stop: Stop, tell: Tell) -> None:
+        """Number the items."""
+        self._long.number(stop, tell)
+
+
 class BenchOpened:
     """One session, read. Its dear parts are made once."""
 
-    def __init__(self, bench: Workbench, located: Located) -> None:
+    def __init__(self, bench: Workbench, located: Located, stop: Stop | None = None, tell: Tell | None = None) -> None:
         from refloat.brief.masks import Masker
         from refloat.usecases.explain_end import explain_end
         from refloat.usecases.read_session import read_story
@@ -45,7 +86,15 @@ class BenchOpened:
         self._bench = bench
         self._located = located
         self._masker = Masker()
-        self._raw = read_story(located.reader, located.found)
+        size = sum(file.size for file in located.found.files)
+
+        def watch(done: int) -> None:
+            if stop is not None and stop():
+                raise NotDone("the reading was given up")
+            if tell is not None:
+                tell(min(done, size), size)
+
+        self._raw = read_story(located.reader, located.found, watch=watch)
         self._raw_checkout: Checkout | None = None
         self._raw_triage: Triage | None = None
         self.story: Story = self._mask(self._raw)
@@ -116,6 +165,8 @@ class BenchLibrary:
         self._opens = threading.Lock()
         self._locator: Finder | None = None
         """Its own, so that a session opens while the first reading of all goes on."""
+        self._long: tuple[tuple[str, ...], BenchLong] | None = None
+        """The last long history, by its files."""
         self._masked: dict[SessionName, tuple[Session, Session]] = {}
         self.saved = BenchRecord(bench.machine, self._whole_story)
         """The record."""
@@ -219,14 +270,30 @@ class BenchLibrary:
             self._locator = self._locator or Finder(self._bench)
             return find_named(self._locator, self._bench, name, self._cwd)
 
-    def open(self, name: SessionName) -> BenchOpened:
+    def long_history(self, name: SessionName) -> BenchLong | None:
+        """The history of a long session, the same one as long as its files are the same ones.
+
+        Raises:
+            RefloatError: it is gone.
+
+        """
+        from refloat.usecases.long_history import LongHistory, has_windows
+
+        located = self._locate(name)
+        paths = tuple(file.path for file in located.found.files)
+        if self._long is None or self._long[0] != paths:
+            fits = has_windows(located.found)
+            self._long = (paths, BenchLong(LongHistory(located.reader, located.found))) if fits else None
+        return self._long[1] if self._long is not None else None
+
+    def open(self, name: SessionName, stop: Stop | None = None, tell: Tell | None = None) -> BenchOpened:
         """Read one session.
 
         Raises:
-            RefloatError: it is gone, or nothing of it can be read.
+            RefloatError: it is gone, nothing of it can be read, or it was stopped.
 
         """
-        return BenchOpened(self._bench, self._locate(name))
+        return BenchOpened(self._bench, self._locate(name), stop, tell)
 
     def _whole_story(self, name: SessionName) -> Story:
         from refloat.usecases.read_session import read_story

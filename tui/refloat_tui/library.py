@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
+from refloat.model.long import Ask, Stretch
 from refloat.model.record import Lease, TiedJob, Trail, Verified, Wrap
 from refloat.model.recovery import Given, Said
 from refloat.model.session import Session, SessionName
@@ -28,6 +29,13 @@ if TYPE_CHECKING:
 
 Stop = Callable[[], bool]
 """Asked between two pieces of work; True ends it early."""
+Tell = Callable[[int, int], None]
+"""Hears how many bytes of how many are done."""
+
+LONG: Final = 64 * 1024 * 1024
+"""Bytes of a transcript from which its history is shown in windows, before the whole is read."""
+HUGE: Final = 512 * 1024 * 1024
+"""Bytes from which the whole is read only when a person says so: it takes as much memory."""
 
 
 class Opened(Protocol):
@@ -66,6 +74,32 @@ class Opened(Protocol):
             RefloatError: it cannot be kept.
 
         """
+        ...
+
+
+class LongHistory(Protocol):
+    """The history of a session that is too long to be held whole."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of its transcript."""
+        ...
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether its items have their numbers."""
+        ...
+
+    def ask(self, ask: Ask, stop: Stop) -> Stretch:
+        """The stretch that answers."""
+        ...
+
+    def count(self, stop: Stop, tell: Tell) -> None:
+        """Count the lines: as fast as the disk."""
+        ...
+
+    def number(self, stop: Stop, tell: Tell) -> None:
+        """Number the items: as long as reading it whole."""
         ...
 
 
@@ -168,7 +202,16 @@ class Library(Protocol):
         """How it watches, in words."""
         ...
 
-    def open(self, name: SessionName) -> Opened:
+    def long_history(self, name: SessionName) -> LongHistory | None:
+        """The history of a long session; None where it cannot be had in windows.
+
+        Raises:
+            RefloatError: it is gone.
+
+        """
+        ...
+
+    def open(self, name: SessionName, stop: Stop | None = None, tell: Tell | None = None) -> Opened:
         """Read one session.
 
         Raises:

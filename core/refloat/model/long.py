@@ -1,7 +1,12 @@
 """A stretch of a session that is too long to be held whole: some of its items, with where they stand."""
 
+from collections.abc import Callable
+from typing import Literal
+
 from refloat.model.light import light
 from refloat.model.transcript import Item
+
+Fits = Callable[[Item], bool]
 
 
 @light
@@ -63,3 +68,20 @@ class Stretch:
     def spots(self) -> tuple[Spot, ...]:
         """Its items in order."""
         return tuple(spot for window in self.windows for spot in window.spots)
+
+
+@light
+class Ask:
+    """What to show."""
+
+    what: Literal[
+        "begin", "end", "older", "newer", "again", "item", "step", "line", "position", "crash", "next", "before"
+    ]
+    """`next`, `before`: the next spot behind (before) position `n` that fits `wanted`."""
+    n: int = 0
+    shown: Stretch | None = None
+    """What is shown now; for `older`, `newer` and `again`."""
+    fits: Fits | None = None
+    """Items to show; None: all."""
+    wanted: Fits | None = None
+    """For `next` and `before`: items to stop at."""

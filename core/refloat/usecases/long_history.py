@@ -9,11 +9,9 @@ one that was replaced or cut is begun anew.
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Final
 
-from refloat.model.light import light
-from refloat.model.long import Spot, Stretch, Window
-from refloat.model.transcript import Item
+from refloat.model.long import Ask, Fits, Spot, Stretch, Window
 from refloat.readers.contract import Found, Reader
 from refloat.readers.lines import Tail, read_lines
 from refloat.readers.numbering import Places
@@ -23,8 +21,6 @@ from refloat.usecases.find_crash import find_crash
 from refloat.usecases.reading import Drive
 from refloat.usecases.windows import LONGEST, Extent, WindowReader
 
-LONG: Final = 64 * 1024 * 1024
-"""Bytes of a transcript from which its history is read in windows."""
 _WINDOW: Final = 512 * 1024
 _LEAST: Final = 64
 """Items that a window should have."""
@@ -34,31 +30,13 @@ _WINDOWS: Final = 3
 """Windows that are shown at a time."""
 
 Stop = Callable[[], bool]
-Fits = Callable[[Item], bool]
 Tell = Callable[[int, int], None]
 """Hears how many bytes of how many are done."""
 
 
-@light
-class Ask:
-    """What to show."""
-
-    what: Literal[
-        "begin", "end", "older", "newer", "again", "item", "step", "line", "position", "crash", "next", "before"
-    ]
-    """`next`, `before`: the next spot behind (before) position `n` that fits `wanted`."""
-    n: int = 0
-    shown: Stretch | None = None
-    """What is shown now; for `older`, `newer` and `again`."""
-    fits: Fits | None = None
-    """Items to show; None: all."""
-    wanted: Fits | None = None
-    """For `next` and `before`: items to stop at."""
-
-
-def has_long_history(found: Found, least: int = LONG) -> bool:
-    """Whether a session's history is to be read in windows."""
-    return can_be_wound(found.segments) and sum(file.size for file in found.files) >= least
+def has_windows(found: Found) -> bool:
+    """Whether a session's history can be read in windows."""
+    return can_be_wound(found.segments)
 
 
 class LongHistory:
@@ -85,6 +63,11 @@ class LongHistory:
         """Whether items have their numbers."""
         return self._places is not None
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether lines have their numbers."""
+        return self._tape.is_counted
+
     def ask(self, ask: Ask, stop: Stop) -> Stretch:
         """The stretch that answers; a stopped question may be answered with less."""
         with self._one:
@@ -108,7 +91,7 @@ class LongHistory:
         generation = self._generation
         places = Places()
         assembler = Assembler(self._found.agent, self._found.session_id, keep_items=False, places=places)
-        drive = Drive(self._reader.parser(self._found, skim=True), assembler, self._reader.torn_heads, None)
+        drive = Drive(self._reader.parser(self._found, skim=True), assembler, self._reader.torn_heads)
         told, parts = 0, self._tape.parts
         for part in parts:
             drive.open(part.segment)
@@ -147,7 +130,8 @@ class LongHistory:
             case "again" | "newer" if shown:
                 return self._again(shown, ask.fits, stop)
             case "begin":
-                return self._stretch((self._after(0, ask.fits, stop),))
+                first = self._after(0, ask.fits, stop)
+                return self._stretch((first,), first.spots[0].key if first.spots else None)
             case "item" | "step":
                 return self._numbered(ask, stop)
             case "line":

@@ -24,6 +24,8 @@ _UNFORESEEN: Final = (TypeError, ValueError, LookupError, AttributeError, Arithm
 
 Placed = Callable[[str], None]
 """Told the directory that a session works in."""
+Watch = Callable[[int], None]
+"""Hears each megabyte or so how many bytes were read; what it raises ends the reading."""
 
 
 @light
@@ -49,18 +51,19 @@ def run(
     *,
     resumable: bool = True,
     placed: Placed | None = None,
+    watch: Watch | None = None,
 ) -> Resumable | None:
     """Feed a session, or one of its sub-agents, to `assembler`, from the beginning or from behind `start`.
 
     Afterwards the assembler holds the present end too: the provisional last record and what `finish()` concludes. The
     `Resumable` was taken before those, so that an assembler thawed from it reads on as if there had been no end; None
     where nothing can be read on, or with `resumable=False`. Files that cannot be read become Problems. `placed` is
-    called once, as soon as it is known where the session works.
+    called once, as soon as it is known where the session works; `watch` hears how far the reading is.
     """
     segments = subagent.segments if subagent is not None else found.segments
     frozen = None if start is None else cast("dict[str, object]", orjson.loads(start.parser))  # we wrote it ourselves
     parser = reader.parser(found, subagent, frozen, skim=not assembler.keeps_items)
-    drive = Drive(parser, assembler, reader.torn_heads, placed)
+    drive = Drive(parser, assembler, reader.torn_heads, placed, watch)
     tail: Tail | None = None
     for index, segment in enumerate(segments):
         if start is not None and index < start.segment:
@@ -99,12 +102,19 @@ class Drive:
     """Feeds lines to one parser and its events to one assembler."""
 
     def __init__(
-        self, parser: Parser, assembler: Assembler, torn_heads: tuple[bytes, ...], placed: Placed | None
+        self,
+        parser: Parser,
+        assembler: Assembler,
+        torn_heads: tuple[bytes, ...],
+        placed: Placed | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self._parser = parser
         self._assembler = assembler
         self._torn_heads = torn_heads
         self._placed = placed
+        self._watch = watch
+        self._read = self._told = 0
         self._path = ""
         self._ends: dict[str, Cursor] = {}
         self.cursor = Cursor()
@@ -125,7 +135,11 @@ class Drive:
         for got in _lines(segment, cursor, self._torn_heads):
             if isinstance(got, tuple):
                 self.feed(got[0])
+                self._read += got[1].offset - self.cursor.offset
                 self.cursor = got[1]
+                if self._watch is not None and self._read - self._told >= _BLOCK:
+                    self._told = self._read
+                    self._watch(self._read)
                 if self._placed is not None and (place := self._assembler.place):
                     self._placed(place)
                     self._placed = None

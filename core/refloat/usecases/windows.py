@@ -5,7 +5,6 @@ Decides how much around a window is read with it, so that its items say what the
 lines of many megabytes (images): one such is told as a marker.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -28,8 +27,6 @@ LONGEST: Final = 4 * 1024 * 1024
 """Bytes of a line that is still decoded."""
 NOT_SHOWN: Final = "not shown"
 """Kind of the marker that stands for a longer one."""
-
-Fits = Callable[[Item], bool]
 
 
 @light
@@ -110,7 +107,7 @@ class _Run:
 
     def __init__(self, reader: Reader, found: Found, part: Part, begin: int, extent: Extent) -> None:
         self.assembler = Assembler(found.agent, found.session_id, keep_items=True)
-        self._drive = Drive(reader.parser(found), self.assembler, reader.torn_heads, None)
+        self._drive = Drive(reader.parser(found), self.assembler, reader.torn_heads)
         self._drive.open(part.segment)
         self._extent = extent
         self.begin = begin

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from refloat.model.long import Spot, Stretch
+from refloat.model.long import Ask, Spot, Stretch
 from refloat.model.transcript import Item, Outcome
 from refloat.readers.contract import Found, Segment, SourceFile
 from refloat.readers.registry import load
 from refloat.readers.tape import Tape
 from refloat.testing.claude_talk import ClaudeTalk
 from refloat.usecases import long_history, windows
-from refloat.usecases.long_history import Ask, LongHistory
+from refloat.usecases.long_history import LongHistory
 from refloat.usecases.read_session import read_story
 
 READER = load("claude-code")

@@ -20,7 +20,7 @@ from refloat.model.problem import Problem
 from refloat.model.record import Lease
 from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat_tui.actions import bindings
-from refloat_tui.library import Library
+from refloat_tui.library import HUGE, Library
 from refloat_tui.messages import (
     AnswerKept,
     BriefSaved,
@@ -336,8 +336,13 @@ class DeskScreen(DeskAsks):
 
     def _read_now(self) -> None:
         if self._chosen is not None:
-            self.read(self._chosen)
+            self._read(whole=False)
             self.look_at_record(anew=True)
+
+    def _read(self, *, whole: bool) -> None:
+        session = self._session
+        if self._chosen is not None:
+            self.read(self._chosen, session.transcript.bytes if session is not None else 0, whole=whole)
 
     @on(RowList.Moved, "#sessions")
     def _cursor_moved(self, event: RowList.Moved) -> None:
@@ -443,7 +448,23 @@ class DeskScreen(DeskAsks):
         """Look at everything now."""
         self.look()
         self.learn_place()
-        self._read_soon()
+        if self._session is not None and self._session.transcript.bytes >= HUGE:
+            self._read(whole=True)
+        else:
+            self._read_soon()
+
+    def show_item(self, name: SessionName, item: int, line: int | None = None) -> None:
+        """Show an item of a session's history. `line`: the one it stands at, which a long transcript finds at once."""
+        if self._list.cursor_key != name and not self._list.go_to(name):
+            self._everywhere = True
+            self.query_one("#filter", Input).value = self._words = ""
+            self._draw()
+            if not self._list.go_to(name):
+                self.tell("That session is not in the list.")
+                return
+        self.add_class("-detail")
+        self._choose(name)
+        self._detail.show_item(item, line)
 
     def action_desk_jobs(self) -> None:
         """List the jobs."""

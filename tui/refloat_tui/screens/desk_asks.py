@@ -14,8 +14,8 @@ from refloat.model.recovery import MovedTo, SaidWrap
 from refloat.model.session import Session, SessionName
 from refloat.model.stamp import Stamp
 from refloat.usecases.draft_wrap import FIELDS, draft_wrap
-from refloat_tui.library import SavedRecord
-from refloat_tui.messages import JobsFound
+from refloat_tui.library import HUGE, SavedRecord
+from refloat_tui.messages import JobsFound, LongBegun, LongTold, StretchFound
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.desk_work import DeskWork
 from refloat_tui.screens.move import MoveFinding
@@ -112,6 +112,30 @@ class DeskAsks(DeskWork, RecordAsks[None]):
     @on(HistoryPane.Asked)
     def _show_item(self, event: HistoryPane.Asked) -> None:
         self.app.push_screen(item_screen(event.item, self.glyphs))
+
+    @on(HistoryPane.Wanted)
+    def _find_stretch(self, event: HistoryPane.Wanted) -> None:
+        event.stop()
+        if self._chosen is not None:
+            self.find_stretch(self._chosen, event.ask)
+
+    def on_stretch_found(self, message: StretchFound) -> None:
+        """Show it."""
+        if message.name == self._chosen:
+            self._detail.history.take_stretch(message.ask, message.stretch)
+
+    def on_long_begun(self, message: LongBegun) -> None:
+        """The chosen session is long: its history is there before the rest."""
+        if message.name == self._chosen:
+            self._detail.take_long(message.size)
+            session = self._detail.session
+            if not self.is_at("number"):
+                self.number_long(message.name, items=session is not None and session.transcript.bytes >= HUGE)
+
+    def on_long_told(self, message: LongTold) -> None:
+        """Say how far it is."""
+        if message.name == self._chosen:
+            self._detail.tell_long(message.doing, message.done, message.size)
 
     @on(BriefPane.Copy)
     def _copy_brief(self, event: BriefPane.Copy) -> None:

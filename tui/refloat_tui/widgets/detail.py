@@ -63,6 +63,8 @@ class Detail(Vertical):
         self.triage: Triage | None = None
         self.given = Given()
         self.written: WrittenBrief | None = None
+        self._goes_to: tuple[int, int | None] | None = None
+        """An item to show once it is there, with its line."""
         self._came_from: list[tuple[str, object]] = []
         """Where the person stood before each jump: a pane, and the place in it."""
 
@@ -113,6 +115,8 @@ class Detail(Vertical):
         self.checkout, self.triage, self.written = None, None, None
         self.given = Given()
         self._came_from.clear()
+        self._goes_to = None
+        self.history.forget()
         self.query_one("#brief", BriefPane).written = None
         self.query_one(RecordPane).begin(session)
         self.head.take(session, None, now)
@@ -135,7 +139,7 @@ class Detail(Vertical):
         self.remove_class("-reading")
         self.session = opened.status.session
         self.head.take(self.session, opened.status, now)
-        self.query_one("#history", HistoryPane).take(opened.story.items, root=root_of(opened.story), fresh=fresh)
+        self.history.take(opened.story.items, root=root_of(opened.story), fresh=fresh)
         if fresh:
             wait = self.glyphs.ellipsis
             self.pane("checkout").say(((f"Comparing the checkout with what was recorded{wait}", "$quiet"),))
@@ -143,6 +147,60 @@ class Detail(Vertical):
             self.pane("brief").say(((f"Writing the brief{wait}", "$quiet"),))
         self._draw_recap()
         self._draw_tabs()
+        if self._goes_to is not None:
+            self.show_item(*self._goes_to)
+
+    # ── a long history ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def take_long(self, size: int) -> None:
+        """Its history can be asked for, before the whole is read."""
+        if self.opened is None:
+            begun = self.history.is_long
+            self.history.begin_long(size)
+            self.remove_class("-reading")
+            if not begun:
+                self.wait_for_whole(f"Reading {size:,} bytes{self.glyphs.ellipsis}")
+            if self._goes_to is not None:
+                self.show_item(*self._goes_to)
+
+    def wait_for_whole(self, *sentences: str) -> None:
+        """What the panes wait for that need the whole."""
+        if self.opened is None:
+            for name in READ:
+                if name != "history":
+                    self.pane(name).say(*(((sentence, "$quiet"),) for sentence in sentences))
+
+    def tell_long(self, doing: str, done: int, size: int) -> None:
+        """How far something is that a long session takes."""
+        wait, part = self.glyphs.ellipsis, f"{100 * done // max(1, size)}%"
+        if doing == "unread":
+            self.wait_for_whole(
+                f"This transcript holds {size:,} bytes. Its history is there; this here needs all of it read,",
+                "which takes minutes and about as much memory. Press ctrl+r to read it.",
+            )
+        elif doing == "reading":
+            self.wait_for_whole(f"Reading {size:,} bytes: {part}{wait}")
+            self.history.tell_progress(f"reading all of it {part}{wait}" if done < size else "")
+        elif done >= size:
+            self.history.tell_progress("")
+            self.history.know_more()
+        else:
+            what = "counting lines" if doing == "counting" else "items get their numbers"
+            self.history.tell_progress(f"{what} {part}{wait}")
+
+    def show_item(self, item: int, line: int | None = None) -> None:
+        """Show an item of the history: at once, or as soon as it was read."""
+        if self.opened is None and not self.history.is_long:
+            self._goes_to = (item, line)
+            return
+        self._goes_to = None
+        self.history.show_item(item, line)
+        self.show_tab("history", focus=True)
+
+    @property
+    def history(self) -> HistoryPane:
+        """The history."""
+        return self.query_one("#history", HistoryPane)
 
     def take_checkout(self, checkout: Checkout) -> None:
         """The checkout was compared."""
@@ -216,7 +274,7 @@ class Detail(Vertical):
         """Show an item of the history."""
         event.stop()
         self._came_from = [*self._came_from[1 - _JUMPS :], (self.shown, self.pane(self.shown).place())]
-        self.query_one("#history", HistoryPane).go_to(event.item)
+        self.history.go_to(event.item)
         self.show_tab("history", focus=True)
 
     def on_jump_to_change(self, event: JumpToChange) -> None:
