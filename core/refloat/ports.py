@@ -3,15 +3,20 @@
 The real ones live in `refloat.machine`, fakes in `refloat.testing`.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Protocol
+from __future__ import annotations
 
-from refloat.model.checkout import Warned
+from typing import TYPE_CHECKING, Protocol
+
 from refloat.model.light import light
-from refloat.model.liveness import ProcessInfo
-from refloat.model.stamp import Stamp
-from refloat.model.traces import CrashFile, LogLine, PowerChange
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from refloat.model.checkout import Warned
+    from refloat.model.liveness import ProcessInfo
+    from refloat.model.stamp import Stamp
+    from refloat.model.traces import CrashFile, LogLine, PowerChange
 
 
 class Clock(Protocol):

@@ -21,14 +21,15 @@ from refloat.model.story import Story
 from refloat.model.transcript import Outcome
 from refloat.model.triage import Triage
 from refloat.testing.samples import SAMPLES, Sample, at
+from refloat.usecases.batch import Batch
 from refloat.usecases.draft_wrap import WrapField
-from refloat.usecases.find_sessions import Batch
+from refloat.usecases.glimpse import Glimpse
 from refloat.usecases.hand_over import PickedUp
 from refloat.usecases.look_around import Place
 from refloat.usecases.recover import Recovery, answer
 from refloat_tui.app import RefloatApp, Start
 from refloat_tui.library import LongHistory, Opened, SavedRecord, Stop, Tell
-from refloat_tui.screens.desk import Doors
+from refloat_tui.screens.doors import Doors
 
 NOW = at(60)
 UTF8 = {"LANG": "en_US.UTF-8", "COLORTERM": "truecolor"}
@@ -168,6 +169,7 @@ class FakeLibrary:
         self.written: list[Path] = []
         self.looks = 0
         self.glances = 0
+        self.first: Glimpse | None = None
         self.long: dict[SessionName, LongHistory] = {}
         self._known = dict(self.all)
         self._told: list[frozenset[str] | None] = []
@@ -181,6 +183,10 @@ class FakeLibrary:
 
     def _names_here(self) -> frozenset[SessionName]:
         return frozenset(name for name, session in self.all.items() if session.workspace == self.here)
+
+    def glimpse(self, rows: int) -> Glimpse | None:
+        del rows
+        return self.first
 
     def find_sessions(self, stop: Stop) -> Iterator[Batch]:
         if self.fault:

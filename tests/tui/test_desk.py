@@ -22,7 +22,8 @@ from refloat_tui.library import Library
 from refloat_tui.present.evidence import evidence_row
 from refloat_tui.present.sessions import Entry, SessionRow
 from refloat_tui.screens.confirm import Confirm
-from refloat_tui.screens.desk import DeskScreen, Doors
+from refloat_tui.screens.desk import DeskScreen
+from refloat_tui.screens.doors import Doors
 from refloat_tui.screens.help import HelpScreen
 from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wizard.farewell import Farewell
@@ -48,7 +49,7 @@ def words_of(app: App[str]) -> str:
 
 def standing_on(pilot: Pilot[str]) -> Item:
     """The item under the cursor of the history."""
-    item = pilot.app.screen.query_one(HistoryPane).list.cursor_row
+    item = pilot.app.screen.query_one(HistoryPane).list.cursor_item
     assert item is not None
     return item
 
@@ -307,7 +308,7 @@ async def test_history_jumps_filters_and_opens(library: FakeLibrary):
         await pilot.press("x")
         assert step_under(pilot) == 8
         await pilot.press("f")
-        assert [item.type for item in history.list.rows] == ["prompt", "reply", "prompt"]
+        assert [row.type for row in history.list.rows if isinstance(row, Item)] == ["prompt", "reply", "prompt"]
         for _ in range(6):
             await pilot.press("f")
         assert history.kind == "all"

@@ -7,32 +7,36 @@ secret that was found once stays masked in everything of its session.
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from refloat.errors import NotDone
-from refloat.model.brief import WrittenBrief
-from refloat.model.checkout import Checkout
-from refloat.model.long import Ask, Stretch
-from refloat.model.recovery import Given, Said
-from refloat.model.session import Session, SessionName
-from refloat.model.stamp import Stamp
-from refloat.model.status import Status
-from refloat.model.story import Story
-from refloat.model.triage import Triage
 from refloat_tui.bench_record import BenchRecord
-from refloat_tui.library import Stop, Tell
 
 if TYPE_CHECKING:
-    from refloat.usecases.find_sessions import Batch, Finder, Located
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from refloat.model.brief import WrittenBrief
+    from refloat.model.checkout import Checkout
+    from refloat.model.long import Ask, Stretch
+    from refloat.model.recovery import Given, Said
+    from refloat.model.session import Session, SessionName
+    from refloat.model.stamp import Stamp
+    from refloat.model.status import Status
+    from refloat.model.story import Story
+    from refloat.model.triage import Triage
+    from refloat.usecases.batch import Batch
+    from refloat.usecases.find_sessions import Finder, Located
     from refloat.usecases.glance import Glance
+    from refloat.usecases.glimpse import Glimpse
     from refloat.usecases.long_history import LongHistory as WindowedHistory
     from refloat.usecases.look_around import Place
     from refloat.usecases.rescue import Rescue
     from refloat.usecases.workbench import Workbench
+    from refloat_tui.library import Stop, Tell
 
 Value = TypeVar("Value")
 
@@ -181,6 +185,12 @@ class BenchLibrary:
 
         return look_around(self._bench, self._cwd)
 
+    def glimpse(self, rows: int) -> Glimpse | None:
+        """The rows that fit on a screen, from the catalogue, which keeps them masked."""
+        from refloat.usecases.glimpse import glimpse
+
+        return glimpse(self._bench.machine.places, self.now(), os.path.realpath(self._cwd), rows)
+
     def find_sessions(self, stop: Stop) -> Iterator[Batch]:
         """All sessions: first what the catalogue has."""
         return self.look_again(stop)
@@ -217,7 +227,7 @@ class BenchLibrary:
 
     def _mask_batch(self, batch: Batch) -> Batch:
         from refloat.brief.masks import Masker, mask_tree
-        from refloat.usecases.find_sessions import Batch
+        from refloat.usecases.batch import Batch
 
         masker = Masker()
         return Batch(

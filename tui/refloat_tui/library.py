@@ -7,23 +7,24 @@ slow and is made from a thread; none touches a widget. What fails raises a `Refl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
-from refloat.model.brief import WrittenBrief
-from refloat.model.checkout import Checkout
-from refloat.model.long import Ask, Stretch
-from refloat.model.record import Lease, TiedJob, Trail, Verified, Wrap
-from refloat.model.recovery import Given, Said
-from refloat.model.session import Session, SessionName
-from refloat.model.stamp import Stamp
-from refloat.model.status import Status
-from refloat.model.story import Story
-from refloat.model.triage import Triage
-
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from refloat.model.brief import WrittenBrief
+    from refloat.model.checkout import Checkout
+    from refloat.model.long import Ask, Stretch
+    from refloat.model.record import Lease, TiedJob, Trail, Verified, Wrap
+    from refloat.model.recovery import Given, Said
+    from refloat.model.session import Session, SessionName
+    from refloat.model.stamp import Stamp
+    from refloat.model.status import Status
+    from refloat.model.story import Story
+    from refloat.model.triage import Triage
+    from refloat.usecases.batch import Batch
     from refloat.usecases.draft_wrap import WrapField
-    from refloat.usecases.find_sessions import Batch
+    from refloat.usecases.glimpse import Glimpse
     from refloat.usecases.hand_over import PickedUp
     from refloat.usecases.look_around import Place
 
@@ -174,6 +175,10 @@ class Library(Protocol):
 
     def place(self) -> Place:
         """Where Refloat was started."""
+        ...
+
+    def glimpse(self, rows: int) -> Glimpse | None:
+        """The rows that fit on a screen, as they were known last. Quick: the desk asks before its first paint."""
         ...
 
     def find_sessions(self, stop: Stop) -> Iterator[Batch]:

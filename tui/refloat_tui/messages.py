@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Literal
 
 from textual.message import Message
 
-from refloat.model.brief import WrittenBrief
-from refloat.model.checkout import Checkout
-from refloat.model.long import Ask, Stretch
-from refloat.model.record import TiedJob
-from refloat.model.recovery import Given
-from refloat.model.session import SessionName
-from refloat.model.triage import Triage
-from refloat_tui.library import Opened
-
 if TYPE_CHECKING:
-    from refloat.usecases.find_sessions import Batch
+    from refloat.model.brief import WrittenBrief
+    from refloat.model.checkout import Checkout
+    from refloat.model.long import Ask, Stretch
+    from refloat.model.record import TiedJob
+    from refloat.model.recovery import Given
+    from refloat.model.session import SessionName
+    from refloat.model.triage import Triage
+    from refloat.usecases.batch import Batch
     from refloat.usecases.look_around import Place
+    from refloat_tui.library import Opened
 
 
 @dataclass
@@ -26,6 +25,11 @@ class SessionsFound(Message, bubble=False):
     """A batch of sessions."""
 
     found: Batch
+
+
+@dataclass
+class PanesLoaded(Message, bubble=False):
+    """All that the panes are made of is there."""
 
 
 @dataclass

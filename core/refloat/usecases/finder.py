@@ -18,6 +18,7 @@ from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat.model.story import Story
 from refloat.readers.contract import Found, Reader
+from refloat.usecases.batch import Batch
 from refloat.usecases.copies import Copies
 from refloat.usecases.read_many import read_each, size_of
 from refloat.usecases.reading import Placed
@@ -59,27 +60,6 @@ class Listing:
     sessions: tuple[Session, ...]
     records_gone: tuple[RecordGone, ...]
     problems: tuple[Problem, ...]
-
-
-@light
-class Batch:
-    """Some sessions, as far as known now."""
-
-    sessions: tuple[Session, ...] = ()
-    """New ones, and known ones that changed."""
-    removed: tuple[SessionName, ...] = ()
-    """Told before and no longer on disk, or now carried whole by another. What could not be read removes nothing."""
-    gone: tuple[RecordGone, ...] | None = None
-    problems: tuple[Problem, ...] | None = None
-    here: frozenset[SessionName] | None = None
-    """Those that belong to the directory asked about; None: as before."""
-    provisional: bool = False
-    """From the catalogue alone: states and counts may be older than the disk."""
-    done: int = 0
-    total: int = 0
-    """Sessions read, and to be read, in this look."""
-    complete: bool = False
-    """Everything was looked at."""
 
 
 class Located:

@@ -6,7 +6,6 @@ Decides what is chosen and what is read when. The reading itself is `desk_work`;
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on, work
@@ -16,28 +15,13 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from refloat.model.problem import Problem
-from refloat.model.record import Lease
-from refloat.model.session import RecordGone, Session, SessionName, State
+from refloat.model.session import SessionName, State
 from refloat_tui.actions import bindings
-from refloat_tui.library import HUGE, Library
-from refloat_tui.messages import (
-    AnswerKept,
-    BriefSaved,
-    BriefWritten,
-    CheckoutCompared,
-    PartFailed,
-    PlaceKnown,
-    SessionOpened,
-    SessionsFound,
-    TriageMade,
-    WatchTold,
-)
+from refloat_tui.library import HUGE
 from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_same
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
 from refloat_tui.screens.desk_asks import DeskAsks
 from refloat_tui.screens.doors import Demo, Doors
-from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import content
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.key_line import KeyLine
@@ -45,15 +29,37 @@ from refloat_tui.widgets.row_list import RowList
 from refloat_tui.widgets.session_list import SessionList
 
 if TYPE_CHECKING:
-    from refloat.usecases.find_sessions import Batch
+    from collections.abc import Mapping
+
+    from refloat.model.problem import Problem
+    from refloat.model.record import Lease
+    from refloat.model.session import RecordGone, Session
+    from refloat.usecases.batch import Batch
     from refloat.usecases.look_around import Place
+    from refloat_tui.library import Library
+    from refloat_tui.messages import (
+        AnswerKept,
+        BriefSaved,
+        BriefWritten,
+        CheckoutCompared,
+        PanesLoaded,
+        PartFailed,
+        PlaceKnown,
+        SessionOpened,
+        SessionsFound,
+        TriageMade,
+        WatchTold,
+    )
     from refloat_tui.screens.wizard.farewell import Farewell
+    from refloat_tui.theme import Glyphs
 
 NARROW_BELOW: Final = 100
 _SETTLE: Final = 0.12
 """Seconds that the cursor rests before a session is read, and that changes are gathered before a look."""
 _LOOK_EVERY: Final = 2.5
 """Seconds between two glances at the processes."""
+_AFTER_PAINT: Final = 0.02
+"""Seconds that the first paint has for itself before anything else begins."""
 _REST: Final = 10
 """A look that took long is rested from for so many times its length."""
 
@@ -75,6 +81,8 @@ class DeskScreen(DeskAsks):
         self._gone: tuple[RecordGone, ...] = ()
         self._problems: tuple[Problem, ...] = ()
         self._place: Place | None = None
+        self._first_group = ""
+        """The group of this place, as far as the catalogue knows it."""
         self._complete = False
         self._progress = ""
         self._everywhere: bool | None = None
@@ -103,13 +111,28 @@ class DeskScreen(DeskAsks):
         yield KeyLine(self.glyphs)
 
     def on_mount(self) -> None:
-        """Paint, then look: nothing here waits for a disk."""
+        """Paint what the catalogue has, then look: nothing here waits for a scan."""
         self._list.focus()
         self._fit()
+        first = self._library.glimpse(2 * self.size.height)
+        if first is not None:
+            self._first_group = first.group
+            self._take(first.batch)
         self._draw()
+        self.call_after_refresh(self.set_timer, _AFTER_PAINT, self._begin)
+
+    def _begin(self) -> None:
+        """The first paint is there."""
+        self.load_panes()
         self.find()
         self.learn_place()
         self.watch_files()
+
+    async def on_panes_loaded(self, message: PanesLoaded) -> None:
+        """Make the panes; reading a session begins with them."""
+        del message
+        await self._detail.build()
+        self._read_soon()
         self.look_at_record(anew=False)
         self.set_interval(_LOOK_EVERY, self._tick)
 
@@ -256,7 +279,7 @@ class DeskScreen(DeskAsks):
     # ── drawing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _draw(self) -> None:
-        home_group = (self._place.repo or self._place.path) if self._place else ""
+        home_group = (self._place.repo or self._place.path) if self._place else self._first_group
         entries = list_entries(
             self._sessions.values(),
             here=self._here,
@@ -335,7 +358,7 @@ class DeskScreen(DeskAsks):
         self._settle = self.set_timer(_SETTLE, self._read_now)
 
     def _read_now(self) -> None:
-        if self._chosen is not None:
+        if self._chosen is not None and self._detail.is_built:
             self._read(whole=False)
             self.look_at_record(anew=True)
 

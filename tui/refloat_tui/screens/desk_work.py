@@ -1,21 +1,17 @@
 """The slow work of the desk: workers in threads, each of which ends in messages and touches no widget."""
 
+from __future__ import annotations
+
 import threading
 import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from textual import work
 from textual.worker import Worker, get_current_worker
 
 from refloat.errors import RefloatError
-from refloat.model.brief import WrittenBrief
-from refloat.model.long import Ask
-from refloat.model.recovery import Said
-from refloat.model.session import SessionName
 from refloat_tui.base import RefloatScreen, notice_of
-from refloat_tui.library import HUGE, LONG, Library, LongHistory, Opened
+from refloat_tui.library import HUGE, LONG
 from refloat_tui.messages import (
     AnswerKept,
     BriefSaved,
@@ -23,6 +19,7 @@ from refloat_tui.messages import (
     CheckoutCompared,
     LongBegun,
     LongTold,
+    PanesLoaded,
     PartFailed,
     PlaceKnown,
     SessionOpened,
@@ -31,7 +28,18 @@ from refloat_tui.messages import (
     TriageMade,
     WatchTold,
 )
-from refloat_tui.theme import Glyphs
+from refloat_tui.widgets.detail import import_panes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from refloat.model.brief import WrittenBrief
+    from refloat.model.long import Ask
+    from refloat.model.recovery import Said
+    from refloat.model.session import SessionName
+    from refloat_tui.library import Library, LongHistory, Opened
+    from refloat_tui.theme import Glyphs
 
 _ANYWAY: Final = 30.0
 """Seconds after which everything is looked at though nothing asks for it: some changes show in no other way."""
@@ -58,6 +66,12 @@ class DeskWork(RefloatScreen[None]):
     def is_at(self, *groups: str) -> bool:
         """Whether work of one of these groups goes on."""
         return any(worker.group in groups and worker.is_running for worker in self.workers)
+
+    @work(thread=True, exclusive=True, group="panes", exit_on_error=False, description="Loading the panes")
+    def load_panes(self) -> None:
+        """Load what the panes are made of."""
+        import_panes()
+        self.post_message(PanesLoaded())
 
     @work(thread=True, exclusive=True, group="find", exit_on_error=False, description="Finding sessions")
     def find(self) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from textual.screen import Screen
+if TYPE_CHECKING:
+    from textual.screen import Screen
 
-from refloat.model.session import SessionName
-from refloat_tui.library import Library
-from refloat_tui.screens.wizard.farewell import Farewell
+    from refloat.model.session import SessionName
+    from refloat_tui.library import Library
+    from refloat_tui.screens.wizard.farewell import Farewell
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,5 +24,5 @@ class Doors:
     """The home that paths are told from where that is not the app's own: a demo's."""
 
 
-Demo = Callable[[], tuple[Library, Doors]]
+Demo = Callable[[], "tuple[Library, Doors]"]
 """Builds the demo and answers with its library and its own doors; slow."""

@@ -1,0 +1,26 @@
+"""What a look at the sessions tells, piece by piece."""
+
+from refloat.model.light import light
+from refloat.model.problem import Problem
+from refloat.model.session import RecordGone, Session, SessionName
+
+
+@light
+class Batch:
+    """Some sessions, as far as known now."""
+
+    sessions: tuple[Session, ...] = ()
+    """New ones, and known ones that changed."""
+    removed: tuple[SessionName, ...] = ()
+    """Told before and no longer on disk, or now carried whole by another. What could not be read removes nothing."""
+    gone: tuple[RecordGone, ...] | None = None
+    problems: tuple[Problem, ...] | None = None
+    here: frozenset[SessionName] | None = None
+    """Those that belong to the directory asked about; None: as before."""
+    provisional: bool = False
+    """From the catalogue alone: states and counts may be older than the disk."""
+    done: int = 0
+    total: int = 0
+    """Sessions read, and to be read, in this look."""
+    complete: bool = False
+    """Everything was looked at."""
