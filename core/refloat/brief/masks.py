@@ -69,16 +69,20 @@ def _find_short(text: str) -> tuple[Hit, ...]:
 
 def _find(text: str) -> tuple[Hit, ...]:
     low = _lower(text)
-    if not any(cue in low for cue in _CUES) and not token_runs(text):
-        return ()
+    has_runs = bool(token_runs(text))
+    return _find_by(text, low, LIBRARY_WORDS, has_runs=has_runs) if has_runs or any(cue in low for cue in _CUES) else ()
+
+
+def _find_by(text: str, low: str, words: Sequence[str], *, has_runs: bool) -> tuple[Hit, ...]:
+    """What the finders find, given what a look at the text showed already."""
     hits = [
-        *provider_hits(text),
+        *provider_hits(text, has_runs=has_runs),
         *private_key_hits(text),
         *header_hits(text, low),
         *userinfo_hits(text),
         *assignment_hits(text, low),
         *command_hits(text, low),
-        *library_hits(text, low),
+        *library_hits(text, low, words),
     ]
     return merge(hits) if hits else ()
 
@@ -136,18 +140,36 @@ def suspects(texts: Sequence[str]) -> list[str]:
     """Those of many texts that may hold a secret, in their order; `find_secrets` finds nothing in any other one. They
     are searched as one text.
     """
+    return [text for text, _ in _look_through(texts)[0]]
+
+
+def find_in_all(texts: Sequence[str]) -> Iterator[tuple[str, tuple[Hit, ...]]]:
+    """Those of many texts in which `find_secrets` finds something, with what it finds. What one look at all of them
+    shows is not looked for in each of them again.
+    """
+    marked, words = _look_through(texts)
+    for text, has_runs in marked:
+        if hits := _find_by(text, _lower(text), words, has_runs=has_runs):
+            yield text, hits
+
+
+def _look_through(texts: Sequence[str]) -> tuple[list[tuple[str, bool]], tuple[str, ...]]:
+    """Suspects, each with whether a token may begin in it; and the library's words that stand in any text."""
     joined = "\n".join(texts)
     low = _lower(joined)
     starts = [0, *accumulate(len(text) + 1 for text in texts)]
     marked: set[int] = set()
+    words: list[str] = []
     for cue in _CUES:
         at = low.find(cue)
+        if at >= 0 and cue in LIBRARY_WORDS:
+            words.append(cue)
         while at >= 0:
             number = bisect_right(starts, at) - 1
             marked.add(number)
             at = low.find(cue, starts[number + 1])
-    marked.update(bisect_right(starts, at) - 1 for at in token_runs(joined))
-    return [texts[number] for number in sorted(marked)]
+    runs = {bisect_right(starts, at) - 1 for at in token_runs(joined)}
+    return [(texts[number], number in runs) for number in sorted(marked | runs)], tuple(words)
 
 
 class Masker:
@@ -177,10 +199,9 @@ class Masker:
             # A listing says the same in thousands of places.
             texts = list(dict.fromkeys(strings_of(value)))
             bare = [seen[0] for text in texts if (seen := _seen_text(text)) is not None]
-            for text in suspects([*texts, *bare]):
-                if hits := find_secrets(text):
-                    self._found = True
-                    self._remember(text, hits)
+            for text, hits in find_in_all([*texts, *bare]):
+                self._found = True
+                self._remember(text, hits)
         return self._found
 
     def text(self, text: str) -> str:
