@@ -349,7 +349,7 @@ HISTORY: Final = (
     Action(
         "history.next",
         "n",
-        "next trouble",
+        "trouble",
         "To the next thing that went wrong",
         "A step that failed, was refused or has no result; an error of the provider, an interruption, a compaction.",
         "history",
@@ -358,7 +358,7 @@ HISTORY: Final = (
     Action(
         "history.before",
         "N",
-        "trouble before",
+        "back",
         "To the one before",
         "Back to the last thing that went wrong before the cursor.",
         "history",

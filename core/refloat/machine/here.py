@@ -55,7 +55,19 @@ def is_running(who: Runner) -> bool | None:
     """Whether the process behind a step still runs; None where that cannot be told from here."""
     if who.host != host() or who.pid is None or who.pid_started is None:
         return None
-    return start_token(who.pid) == who.pid_started
+    token = start_token(who.pid)
+    return None if token is None and _is_hidden(who.pid) else token == who.pid_started
+
+
+def _is_hidden(pid: int) -> bool:
+    """Whether a process is there that only its own user may look at (proc(5), `hidepid`)."""
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def directory() -> str:

@@ -6,10 +6,10 @@ list needs no more. `keep_items=True` keeps the items as well, each text up to `
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import Final, Literal, assert_never
+from typing import TYPE_CHECKING, Any, Final, Literal, assert_never, cast
 
 from refloat.model.light import plain_of, slotted
-from refloat.model.problem import Problem
+from refloat.model.problem import Place, Problem
 from refloat.model.session import Failure, FailureKind, PendingKind
 from refloat.model.stamp import Stamp
 from refloat.model.story import Story, Summary
@@ -31,13 +31,20 @@ from refloat.model.transcript import (
     TurnEnded,
     Unknown,
 )
+from refloat.readers.contract import Sink
 from refloat.readers.history import History
-from refloat.readers.numbering import Places
-from refloat.readers.pairing import Calls, OpenCall, is_edit, short
+from refloat.readers.numbers import Numbers
+from refloat.readers.pairing import Calls, OpenCall, freeze_calls, is_edit, keep_ends, short, thaw_calls
+
+if TYPE_CHECKING:
+    from refloat.readers.places import Places
 
 KEPT: Final = 12 * 1024
 """Characters kept of each text unless the whole is asked for: three times what any surface shows, so that masking sees
 secrets whole before anything is cut, and little enough that a long session fits into memory."""
+
+SEARCHED: Final = 3 * 1024
+"""Characters of an output that are searched, a third of them from its end."""
 
 _PROBLEMS: Final = 1000
 """Problems kept of one transcript; of a file that is damaged all over, the first thousand say enough."""
@@ -83,17 +90,19 @@ class Assembler:
         subagent: str | None = None,
         kept: int | None = KEPT,
         frozen: Mapping[str, object] | None = None,
-        places: Places | None = None,
+        sink: Sink | None = None,
+        places: "Places | None" = None,
     ) -> None:
         self.agent = agent
         self.session_id = session_id
         self._subagent = subagent
         self._kept = kept
         self._c, self._calls = thaw(frozen) if frozen else (Counters(), Calls())
+        given = cast("Mapping[str, object]", frozen["numbers"]) if frozen else None
+        self._numbers = Numbers(given) if places is None else places
+        self._sink = sink
         self._prompt_rows = {row for row, _, _ in self._c.prompts}
         self._history = History(kept) if keep_items else None
-        self._items: History | Places | None = places if self._history is None else self._history
-        """Told what becomes an item: a history keeps it, places only where it came up."""
 
     @property
     def keeps_items(self) -> bool:
@@ -101,29 +110,23 @@ class Assembler:
         return self._history is not None
 
     @property
+    def is_searched(self) -> bool:
+        """Whether somebody takes the texts."""
+        return self._sink is not None
+
+    @property
     def place(self) -> str:
         """Where the session works as far as is known now, or ""."""
         facts = self._c.facts
         return facts.get("worktree") or facts.get("workspace") or facts.get("first_cwd") or ""
 
-    @property
-    def count(self) -> int:
-        """Items so far, where they are kept."""
-        return len(self._history) if self._history is not None else 0
+    def tally(self) -> tuple[int, int]:
+        """Items so far, where they are kept, and steps."""
+        return 0 if self._history is None else len(self._history), self._c.steps
 
-    def open_steps(self, turn: int | None = None) -> tuple[int, ...]:
-        """Numbers of the steps without a result, of one turn or of all, in order."""
-        return tuple(sorted(call.n for call in self._calls.dangling(turn)))
-
-    @property
-    def steps(self) -> int:
-        """Steps so far."""
-        return self._c.steps
-
-    @property
-    def turn(self) -> int:
-        """Number of the present turn."""
-        return self._c.turn
+    def open_steps(self, *, of_last_turn: bool = False) -> tuple[int, ...]:
+        """Numbers of the steps without a result, in order."""
+        return tuple(sorted(call.n for call in self._calls.dangling(self._c.turn if of_last_turn else None)))
 
     # ── taking events ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -145,10 +148,10 @@ class Assembler:
         if isinstance(event, Unknown):
             c.unknown[event.type] = c.unknown.get(event.type, 0) + 1
             return
-        self._saw(event.at)
+        self.saw(event.at)
         match event:
             case Fact():
-                self._fact(event)
+                self.fact(event.key, event.value)
             case Message():
                 self._message(event)
             case Call():
@@ -156,8 +159,7 @@ class Assembler:
             case Result():
                 self._result(event)
             case Marker():
-                if self._items is not None:
-                    self._items.marker(event)
+                self._marker(event)
             case TurnBegan():
                 self._begin_turn(event.at, event.id)
             case TurnEnded():
@@ -165,12 +167,13 @@ class Assembler:
             case TakenBack():
                 self._take_back(event)
             case Queued() | BackgroundSeen() | Touched():
-                if self._items is not None:
-                    self._items.side(self._calls.renamed(event) if isinstance(event, Touched) else event)
+                if self._history is not None:
+                    self._history.side(self._calls.renamed(event) if isinstance(event, Touched) else event)
             case _:
                 assert_never(event)
 
-    def _saw(self, at: Stamp | None) -> None:
+    def saw(self, at: Stamp | None) -> None:
+        """A sign of life at that time."""
         if at is None:
             return
         c = self._c
@@ -183,13 +186,14 @@ class Assembler:
         if len(self._c.problems) < _PROBLEMS:
             self._c.problems.append(problem)
 
-    def _fact(self, fact: Fact) -> None:
+    def fact(self, key: str, value: str) -> None:
+        """Something about the session as a whole; see `model.transcript.Fact`."""
         facts = self._c.facts
-        if fact.key in _FIRST_STAYS and facts.get(fact.key):
+        if key in _FIRST_STAYS and facts.get(key):
             return
-        if fact.key == "cwd" and "first_cwd" not in facts and fact.value:
-            facts["first_cwd"] = fact.value
-        facts[fact.key] = fact.value
+        if key == "cwd" and "first_cwd" not in facts and value:
+            facts["first_cwd"] = value
+        facts[key] = value
 
     def _begin_turn(self, at: Stamp | None, told: str = "") -> None:
         c = self._c
@@ -214,8 +218,10 @@ class Assembler:
 
     def _message(self, message: Message) -> None:
         c = self._c
-        c.last_row = message.row or c.last_row
-        if message.type == "prompt":
+        if message.type != "prompt":
+            n = self.said(message.type, message.id, message.row, message.at)
+        else:
+            c.last_row = message.row or c.last_row
             if message.row and message.row in self._prompt_rows:
                 return
             self._prompt_rows.add(message.row)
@@ -224,50 +230,123 @@ class Assembler:
             c.prompts.append([message.row, c.turn, int(message.superseded)])
             if not c.first_prompt and not message.superseded:
                 c.first_prompt = message.text[:_TITLE]
-        else:
-            self._reopen(message.at)
-        if self._items is not None:
-            self._items.message(message, c.turn)
+            n = self._numbers.message("prompt", message.id, message.row)
+        self.tell(n, message.place, message.type, message.text)
+        if self._history is not None:
+            self._history.message(message, c.turn)
+
+    def _marker(self, marker: Marker) -> None:
+        if marker.kind != "plan":
+            self.tell(self._numbers.add(), marker.place, "marker", marker.text)
+        if self._history is not None:
+            self._history.marker(marker)
 
     def _call(self, call: Call) -> None:
-        c, calls = self._c, self._calls
-        name = calls.name_call(call)
+        name = self.called(
+            call.id, call.told, call.kind, call.at, call.edits, call.pending,
+            needs_result=call.needs_result, superseded=call.superseded,
+        )  # fmt: skip
         if name is None:
             return
-        c.last_row = call.id
         if name != call.id:
             what = "the id of an earlier tool call stands on another one: both are kept"
             self._problem(Problem(call.place.path, call.place.line, call.place.offset, what))
             call = dataclasses.replace(call, id=name)
-        self._reopen(call.at)
-        c.steps += 1
-        c.edits += is_edit(call.kind)
-        self._edited(call.edits)
-        early = calls.early.pop(call.id, None)
-        if early is None:
-            calls.open[call.id] = OpenCall(
-                c.steps, c.turn, call.pending, call.kind, call.at, call.needs_result, call.superseded
-            )
-        else:
-            self._settled(OpenCall(c.steps, c.turn, None, call.kind, call.at), call.id, *early)
-        if self._items is not None:
-            self._items.call(call, c.steps, c.turn, self._subagent)
+        if self._sink is not None:
+            self.tell_call(call.place, call.command or call.summary, call.files, call.edits)
+        if self._history is not None:
+            self._history.call(call, self._c.steps, self._c.turn, self._subagent)
 
     def _result(self, result: Result) -> None:
+        name = self.answered(
+            result.id, result.kind, result.edits, result.place, result.output,
+            shutdown=result.shutdown, placeholder=result.placeholder,
+        )  # fmt: skip
+        if self._history is not None:
+            self._history.result(result if name == result.id else dataclasses.replace(result, id=name))
+
+    # ── what events come to, for a reader that makes none of a row whose shape it knows ──────────────────────────────
+
+    def said(self, kind: str, message_id: str, row: str, at: Stamp | None) -> int:
+        """The agent said or thought something; the number of its item, 0 for a row that was there already."""
+        self._c.last_row = row or self._c.last_row
+        self._reopen(at)
+        return self._numbers.message(kind, message_id, row)
+
+    def called(
+        self,
+        call_id: str,
+        told: str,
+        kind: str,
+        at: Stamp | None,
+        edits: Iterable[FileEdit],
+        pending: str | None,
+        *,
+        needs_result: bool = True,
+        superseded: bool = False,
+    ) -> str | None:
+        """The agent called a tool; the call's name in this session, None for a copy of one that is known."""
+        c, calls = self._c, self._calls
+        name = calls.name_call(call_id, told)
+        if name is None:
+            return None
+        c.last_row = call_id
+        self._reopen(at)
+        c.steps += 1
+        c.edits += is_edit(kind)
+        self._edited(edits)
+        n = self._numbers.add_step()
+        early = calls.early.pop(name, None) if calls.early else None
+        if early is None:
+            calls.open[name] = OpenCall(c.steps, c.turn, pending, kind, at, needs_result, superseded, n)
+        else:
+            self._settled(OpenCall(c.steps, c.turn, None, kind, at), name, *early)
+        return name
+
+    def answered(
+        self,
+        call_id: str,
+        kind: str | None,
+        edits: Iterable[FileEdit] | None,
+        place: Place | None,
+        output: str,
+        *,
+        shutdown: bool = False,
+        placeholder: bool = False,
+    ) -> str:
+        """A call got an answer; the call's name in this session."""
         calls = self._calls
-        self._edited(result.edits or ())
-        known = short(result.id) in calls.seen
-        if (name := calls.name_result(result)) != result.id:
-            result = dataclasses.replace(result, id=name)
-        found = calls.open.pop(result.id, None)
+        if edits:
+            self._edited(edits)
+        name = calls.name_result(call_id) if calls.again else call_id
+        found = calls.open.pop(name, None)
         if found is not None:
-            self._settled(found, result.id, result.kind, result.shutdown)
-        elif not known:
-            calls.early[result.id] = (result.kind, result.shutdown)
-        elif not result.shutdown and not result.placeholder:
-            calls.ended_by_shutdown.pop(result.id, None)
-        if self._items is not None:
-            self._items.result(result)
+            self._settled(found, name, kind, shutdown)
+            if self._sink is not None and place is not None:
+                self.tell(found.item, place, "output", keep_ends(output, SEARCHED))
+        elif short(call_id) not in calls.seen:
+            calls.early[name] = (kind, shutdown)
+        elif not shutdown and not placeholder:
+            calls.ended_by_shutdown.pop(name, None)
+        return name
+
+    def provisional(self) -> None:
+        """What comes now stands behind the place where reading goes on, and will be told again then."""
+        if self._sink is not None:
+            self._sink.provisional()
+
+    def tell(self, n: int, place: Place, kind: str, text: str) -> None:
+        """Hand a text to whoever searches."""
+        if self._sink is not None and n and text:
+            self._sink.take(n, place, kind, text)
+
+    def tell_call(self, place: Place, text: str, files: Iterable[str], edits: Iterable[FileEdit]) -> None:
+        """Hand over what the newest call asks for."""
+        if self._sink is None:
+            return
+        self.tell(self._numbers.last, place, "command", text)
+        for path in dict.fromkeys((*files, *(edit.path for edit in edits))):
+            self.tell(self._numbers.last, place, "path", path)
 
     def _settled(self, call: OpenCall, call_id: str, kind: str | None, shutdown: bool) -> None:
         if kind is not None:
@@ -296,8 +375,8 @@ class Assembler:
                 prompt[2] = 1
         for call_id, call in self._calls.open.items():
             call.superseded = call.superseded or call_id in rows or call.turn in turns
-        if self._items is not None:
-            self._items.take_back(rows, turns)
+        if self._history is not None:
+            self._history.take_back(rows, turns)
 
     # ── what it adds up to ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -382,13 +461,11 @@ class Assembler:
 
     def freeze(self) -> dict[str, object]:
         """All that must be known to go on, as JSON values."""
-        return {"counters": plain_of(self._c), "calls": _freeze_calls(self._calls)}
-
-
-def _freeze_calls(calls: Calls) -> dict[str, object]:
-    frozen = plain_of(calls)
-    frozen["seen"] = sorted(calls.seen)
-    return frozen
+        return {
+            "counters": plain_of(self._c),
+            "calls": freeze_calls(self._calls),
+            "numbers": self._numbers.freeze(),
+        }
 
 
 def thaw(frozen: Mapping[str, object]) -> tuple[Counters, Calls]:
@@ -402,10 +479,7 @@ def thaw(frozen: Mapping[str, object]) -> tuple[Counters, Calls]:
         raise TypeError("not a frozen assembler")
     c = Counters(**counters)  # pyright: ignore[reportUnknownArgumentType] - checked by the constructor's names
     c.problems = [Problem(**problem) for problem in c.problems]  # pyright: ignore[reportCallIssue] - JSON objects here
-    opened = {key: OpenCall(**call) for key, call in calls["open"].items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType, reportUnknownArgumentType] - as above
-    early = {key: (pair[0], pair[1]) for key, pair in calls["early"].items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - as above
-    again, answered = calls["again"], calls["answered"]  # pyright: ignore[reportUnknownVariableType] - as above
-    return c, Calls(opened, set(calls["seen"]), early, dict(calls["ended_by_shutdown"]), again, answered)  # pyright: ignore[reportUnknownArgumentType] - as above
+    return c, thaw_calls(cast("Mapping[str, Any]", calls))
 
 
 def _stamp(value: str | None) -> Stamp | None:

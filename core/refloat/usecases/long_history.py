@@ -13,19 +13,20 @@ from typing import Final
 
 from refloat.model.long import Ask, Fits, Spot, Stretch, Window
 from refloat.readers.contract import Found, Reader
-from refloat.readers.lines import Tail, read_lines
-from refloat.readers.numbering import Places
+from refloat.readers.places import Places
 from refloat.readers.story import Assembler
 from refloat.readers.tape import Tape, can_be_wound
 from refloat.usecases.find_crash import find_crash
 from refloat.usecases.reading import Drive
-from refloat.usecases.windows import LONGEST, Extent, WindowReader
+from refloat.usecases.windows import Extent, WindowReader
 
 _WINDOW: Final = 512 * 1024
 _LEAST: Final = 64
 """Items that a window should have."""
 _MOST: Final = 8 * 1024 * 1024
 """Bytes after which it may have fewer."""
+_STEP: Final = 4 * 1024 * 1024
+"""Bytes of the numbering between two words of how far it is."""
 _WINDOWS: Final = 3
 """Windows that are shown at a time."""
 
@@ -37,6 +38,10 @@ Tell = Callable[[int, int], None]
 def has_windows(found: Found) -> bool:
     """Whether a session's history can be read in windows."""
     return can_be_wound(found.segments)
+
+
+class _StoppedError(Exception):
+    """The numbering was given up."""
 
 
 class LongHistory:
@@ -88,32 +93,38 @@ class LongHistory:
 
     def number(self, stop: Stop, tell: Tell) -> None:
         """Read all of it for the numbers of its items; memory grows by a few bytes an item."""
-        generation = self._generation
-        places = Places()
+        generation, parts = self._generation, self._tape.parts
+        places, size = Places(), self._tape.size
+        part = parts[0]
+
+        told = 0
+
+        def begins(offset: int) -> None:
+            nonlocal told
+            position = part.position(offset)
+            places.begin(position)
+            if position - told >= _STEP:
+                told = position
+                if stop():
+                    raise _StoppedError
+                tell(position, size)
+
         assembler = Assembler(self._found.agent, self._found.session_id, keep_items=False, places=places)
-        drive = Drive(self._reader.parser(self._found, skim=True), assembler, self._reader.torn_heads)
-        told, parts = 0, self._tape.parts
-        for part in parts:
-            drive.open(part.segment)
-            start, path = part.begin, part.segment.file.path
-            for got in read_lines(path, self._tape.cursor(start), self._reader.torn_heads, part.offset(part.end)):
-                if isinstance(got, Tail):
-                    places.at = part.position(got.cursor.offset)
-                    drive.end(got, last=part is parts[-1])
-                    break
-                places.at = part.position(got[0].offset or 0)
-                drive.feed(got[0])
-                start = part.position(got[1].offset)
-                if start - told >= LONGEST:
-                    if stop():
-                        return
-                    told = start
-                    tell(told, self._tape.size)
+        parser = self._reader.parser(self._found, skim=True)
+        drive = Drive(parser, assembler, self._reader.torn_heads, begins=begins)
+        try:
+            for part in parts:
+                tail = drive.segment(replace(part.segment, end=part.offset(part.end)), None)
+                if tail is not None:
+                    drive.end(tail, last=part is parts[-1])
+        except _StoppedError:
+            return
         drive.finish()
+        places.note()
         with self._one:
             if generation == self._generation:
                 self._places = places
-                open_ = assembler.open_steps(assembler.turn)
+                open_ = assembler.open_steps(of_last_turn=True)
                 self._crash = places.positions[places.steps[open_[0] - 1]] if open_ else None
 
     # ── answers ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -13,8 +13,9 @@ import orjson
 from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.story import Summary
-from refloat.readers.contract import Found, FoundSubagent, Line, Parser, Reader, Segment
-from refloat.readers.lines import Cursor, Tail, read_one
+from refloat.readers.contract import Found, FoundSubagent, Line, Parser, Reader, Segment, Sink
+from refloat.readers.lines import Cursor, Tail, read_one, skim_lines
+from refloat.readers.plain import QuickParser
 from refloat.readers.story import Assembler
 from refloat.readers.whole import open_plain, read_any, reads_on
 
@@ -76,6 +77,8 @@ def run(
         kept = Resumable(
             len(segments) - 1, drive.cursor, orjson.dumps(parser.freeze()), orjson.dumps(assembler.freeze())
         )
+    if kept is not None:
+        assembler.provisional()
     if tail is not None:
         drive.end(tail, last=True)
     drive.finish()
@@ -83,9 +86,13 @@ def run(
 
 
 def read_summary(
-    reader: Reader, found: Found, subagent: FoundSubagent | None = None, start: Resumable | None = None
+    reader: Reader,
+    found: Found,
+    subagent: FoundSubagent | None = None,
+    start: Resumable | None = None,
+    sink: Sink | None = None,
 ) -> tuple[Summary, Resumable | None]:
-    """Read a session, or one of its sub-agents, for its summary alone; memory stays flat."""
+    """Read a session, or one of its sub-agents, for its summary alone; memory stays flat. `sink` gets its texts."""
     thawed = None if start is None else cast("Mapping[str, object]", orjson.loads(start.assembler))  # our own
     assembler = Assembler(
         found.agent,
@@ -93,6 +100,7 @@ def read_summary(
         keep_items=False,
         subagent=None if subagent is None else subagent.id,
         frozen=thawed,
+        sink=sink,
     )
     resumable = run(reader, found, assembler, subagent, start)
     return assembler.summary(), resumable
@@ -108,12 +116,15 @@ class Drive:
         torn_heads: tuple[bytes, ...],
         placed: Placed | None = None,
         watch: Watch | None = None,
+        begins: Callable[[int], None] | None = None,
     ) -> None:
+        """`begins` hears the offset of each line before it is taken."""
         self._parser = parser
         self._assembler = assembler
         self._torn_heads = torn_heads
         self._placed = placed
         self._watch = watch
+        self._begins = begins
         self._read = self._told = 0
         self._path = ""
         self._ends: dict[str, Cursor] = {}
@@ -126,20 +137,20 @@ class Drive:
 
     def segment(self, segment: Segment, cursor: Cursor | None) -> Tail | None:
         """Read a segment, from `cursor` where its beginning was read before; the bytes left over are returned."""
+        self._path = segment.file.path
         if cursor is None:
             self.open(segment)
             cursor = self._start(segment)
-        self._path = segment.file.path
         self.cursor = cursor
         tail: Tail | None = None
-        for got in _lines(segment, cursor, self._torn_heads):
-            if isinstance(got, tuple):
+        quick = self._quick() if not self._assembler.keeps_items else None
+        for got in _lines(segment, cursor, self._torn_heads, quick):
+            if isinstance(got, Cursor):
+                self.cursor = got
+            elif isinstance(got, tuple):
                 self.feed(got[0])
-                self._read += got[1].offset - self.cursor.offset
+                self._tell(got[1])
                 self.cursor = got[1]
-                if self._watch is not None and self._read - self._told >= _BLOCK:
-                    self._told = self._read
-                    self._watch(self._read)
                 if self._placed is not None and (place := self._assembler.place):
                     self._placed(place)
                     self._placed = None
@@ -149,6 +160,24 @@ class Drive:
                 self._assembler.take((got,))
         self._ends[self._path] = self.cursor
         return tail
+
+    def _tell(self, after: Cursor) -> None:
+        self._read += after.offset - self.cursor.offset
+        if self._watch is not None and self._read - self._told >= _BLOCK:
+            self._told = self._read
+            self._watch(self._read)
+
+    def _quick(self) -> "Callable[[bytes, int, int], bool] | None":
+        quick = self._parser.quick(self._assembler, self._path) if isinstance(self._parser, QuickParser) else None
+        begins = self._begins
+        if quick is None or begins is None:
+            return quick
+
+        def noted(raw: bytes, line: int, offset: int) -> bool:
+            begins(offset)
+            return quick(raw, line, offset)
+
+        return noted
 
     def finish(self) -> None:
         """Nothing follows: take what the parser concludes."""
@@ -169,6 +198,8 @@ class Drive:
 
     def feed(self, record: Line | Problem) -> None:
         """Take a record. One of a shape that no reader foresaw costs itself only, never the session it stands in."""
+        if self._begins is not None and record.offset is not None:
+            self._begins(record.offset)
         if isinstance(record, Problem):
             self._assembler.take((record,))
             return
@@ -188,12 +219,15 @@ class Drive:
 
 
 def _lines(
-    segment: Segment, cursor: Cursor, torn_heads: tuple[bytes, ...]
-) -> Iterator[tuple[Line | Problem, Cursor] | Tail | Problem]:
-    """The lines of a segment; a file that cannot be read is one Problem."""
+    segment: Segment, cursor: Cursor, torn_heads: tuple[bytes, ...], quick: Callable[[bytes, int, int], bool] | None
+) -> Iterator[tuple[Line | Problem, Cursor] | Tail | Cursor | Problem]:
+    """The lines of a segment, without those that `quick` takes; a file that cannot be read is one Problem."""
     path = segment.file.path
     try:
-        yield from read_any(path, cursor, torn_heads, segment.end)
+        if quick is not None and reads_on(path):
+            yield from skim_lines(path, cursor, torn_heads, segment.end, quick)
+        else:
+            yield from read_any(path, cursor, torn_heads, segment.end)
     except OSError as fault:
         yield Problem(path, None, None, f"cannot be read: {fault.strerror or fault}")
 

@@ -14,7 +14,7 @@ from refloat.model.problem import Place, Problem
 from refloat.model.transcript import Item, Marker, Outcome
 from refloat.readers.contract import Found, Line, Reader
 from refloat.readers.lines import Tail, read_lines
-from refloat.readers.numbering import Places
+from refloat.readers.places import Places
 from refloat.readers.story import Assembler
 from refloat.readers.tape import Part, Tape
 from refloat.usecases.reading import Drive
@@ -123,18 +123,18 @@ class _Run:
 
     def open_steps(self) -> tuple[int, ...]:
         """Steps of the window whose results were not found."""
-        first, behind = self._steps or (self._first_step + 1, self.assembler.steps + 1)
+        first, behind = self._steps or (self._first_step + 1, self.assembler.tally()[1] + 1)
         return tuple(n for n in self.assembler.open_steps() if first <= n < behind)
 
     def take(self, position: int, record: Line | Problem, after: int) -> bool:
         """Take a line; True once nothing more is needed."""
         if position < self.begin:
             self._drive.feed(record)
-            self._first_step = self.assembler.steps
+            self._first_step = self.assembler.tally()[1]
             return False
         if not self._closed and self._is_full(position):
             self._closed = True
-            self._steps = (self._first_step + 1, self.assembler.steps + 1)
+            self._steps = (self._first_step + 1, self.assembler.tally()[1] + 1)
         if self._closed:
             if position - self.end > AHEAD or not self.open_steps():
                 return True
@@ -146,13 +146,13 @@ class _Run:
 
     def close(self, position: int, tail: Tail | None, part: Part, *, at_end: bool) -> None:
         """The part was read to its end."""
-        before = self.assembler.count
+        before = self.assembler.tally()[0]
         if tail is not None:
             self._drive.end(tail, last=at_end)
         if at_end:
             self._drive.finish()
         if not self._closed and position >= self.begin:
-            self.made += [(position, made) for made in range(before, self.assembler.count)]
+            self.made += [(position, made) for made in range(before, self.assembler.tally()[0])]
             self.end = part.end
         self.ended = at_end
 
@@ -161,9 +161,9 @@ class _Run:
         return position >= extent.upto and (len(self.made) >= extent.least or position >= extent.most)
 
     def _note(self, position: int, record: Line | Problem, after: int) -> None:
-        before = self.assembler.count
+        before = self.assembler.tally()[0]
         self._drive.feed(record)
-        self.made += [(position, made) for made in range(before, self.assembler.count)]
+        self.made += [(position, made) for made in range(before, self.assembler.tally()[0])]
         if isinstance(record, Problem) and (after == position or after - position > LONGEST):
             place = Place(record.path, record.line or 0, record.offset or 0)
             self.made.append((position, Item(0, "marker", None, marker=Marker(NOT_SHOWN, record.what, None, place))))

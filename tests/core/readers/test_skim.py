@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, Line, Segment, SourceFile
-from refloat.readers.numbering import Places
+from refloat.readers.places import Places
 from refloat.readers.registry import load
 from refloat.readers.story import Assembler
 
@@ -165,7 +165,7 @@ def test_places_are_those_of_the_items(agent: str, rows: st.SearchStrategy[list[
         assembler.take(parser.open(found.segments[0]))
         for at, row in enumerate(made):
             if places is not None:
-                places.at = at * 100
+                places.begin(at * 100)
             assembler.take(parser.feed(Line(FILE.path, at + 1, at * 100, row, size=100 + at)))
         assembler.take(parser.finish())
         return assembler
@@ -176,6 +176,7 @@ def test_places_are_those_of_the_items(agent: str, rows: st.SearchStrategy[list[
         items = assemble([*made, *made[:3]], places=None).items()
         places = Places()
         assemble([*made, *made[:3]], places=places)
+        places.note()
         assert len(places.positions) == len(items)
         assert list(places.positions) == sorted(places.positions)
         steps = [places.step_of(at) for at in range(len(items))]

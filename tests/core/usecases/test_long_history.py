@@ -119,7 +119,7 @@ def test_numbers_come_with_the_whole_reading(tmp_path: Path):
 
 
 def test_a_stopped_numbering_leaves_no_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(long_history, "LONGEST", 1_000)
+    monkeypatch.setattr(long_history, "_STEP", 1_000)
     long = LongHistory(READER, found(talk().write(tmp_path)))
     heard: list[tuple[int, int]] = []
     long.number(lambda: len(heard) >= 2, lambda done, of: heard.append((done, of)))
