@@ -7,14 +7,11 @@ transcript is made once below `--out` and kept.
 """
 
 import argparse
-import random
 import subprocess
 import sys
 import tempfile
 import time
-import uuid
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 
 import corpus
@@ -28,20 +25,15 @@ MEGABYTE = 1_000_000
 SESSION = "11111111-2222-4333-8444-555555555555"
 
 
-def make_transcript(path: Path, size: int) -> None:
-    """A transcript of the corpus' own rows, written again and again with rising ids, an enormous line among them."""
-    chance = random.Random(1)  # noqa: S311 - made-up data
-    with path.open("wb") as file:
-        written = number = 0
-        while written < size:
-            make = corpus.Maker(chance, "/work/project", corpus.BASE + timedelta(hours=number), SESSION)
-            make.session = str(uuid.UUID(int=0))
-            corpus.claude_session(make, 8 * MEGABYTE, "dangling" if written + 9 * MEGABYTE > size else "whole")
-            rows = b"".join(make.rows)
-            written += file.write(rows)
-            number += 1
-            if number == 3:
-                written += file.write(b'{"type":"user","message":{"content":"' + b"x" * 100 * MEGABYTE + b'"}}\n')
+def make_transcript(out: Path, size: int) -> Path:
+    """A transcript of the corpus' own rows, with one line of a hundred megabytes (an image) near its end."""
+    path = corpus.make_one(out, size)
+    with path.open("ab") as file:
+        file.write(b'{"type":"user","message":{"content":"' + b"x" * 100 * MEGABYTE + b'"}}\n')
+    more = corpus.make_one(out / "more", 8 * MEGABYTE, seed=2)
+    with path.open("ab") as file:
+        file.write(more.read_bytes())
+    return path
 
 
 def history(path: Path) -> LongHistory:
@@ -100,10 +92,9 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=2048)
     parser.add_argument("--one", choices=WORKS)
     words = parser.parse_args()
-    path = words.out / f"{words.megabytes}.jsonl"
-    if not path.exists():
-        words.out.mkdir(parents=True, exist_ok=True)
-        make_transcript(path, words.megabytes * MEGABYTE)
+    home = words.out / str(words.megabytes)
+    made = sorted(path for path in home.glob("home/.claude/projects/*/*.jsonl"))
+    path = made[0] if made else make_transcript(home, words.megabytes * MEGABYTE)
     if words.one:
         measure(words.one, path)
         return

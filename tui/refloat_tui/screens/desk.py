@@ -55,7 +55,9 @@ if TYPE_CHECKING:
 
 NARROW_BELOW: Final = 100
 _SETTLE: Final = 0.12
-"""Seconds that the cursor rests before a session is read, and that changes are gathered before a look."""
+"""Seconds that the cursor rests before a session is read."""
+GATHER: Final = 0.24
+"""Seconds that changes are gathered before a look."""
 _LOOK_EVERY: Final = 2.5
 """Seconds between two glances at the processes."""
 _AFTER_PAINT: Final = 0.02
@@ -143,6 +145,16 @@ class DeskScreen(DeskAsks):
         return self.query_one(SessionList)
 
     @property
+    def sessions(self) -> Mapping[SessionName, Session]:
+        """All that are known."""
+        return self._sessions
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything was looked at once."""
+        return self._complete
+
+    @property
     def _session(self) -> Session | None:
         return self._sessions.get(self._chosen) if self._chosen else None
 
@@ -209,13 +221,13 @@ class DeskScreen(DeskAsks):
         if not message.changed:
             self._draw_headline()
         elif self._gather is None:
-            self._gather = self.set_timer(2 * _SETTLE, self._look_gathered)
+            self._gather = self.set_timer(GATHER, self._look_gathered)
 
     def _look_gathered(self) -> None:
         self._gather = None
         if self.is_at("look"):
             # A look that is cut short again and again by an agent that writes all the time would never end.
-            self._gather = self.set_timer(2 * _SETTLE, self._look_gathered)
+            self._gather = self.set_timer(GATHER, self._look_gathered)
         else:
             self.look()
 

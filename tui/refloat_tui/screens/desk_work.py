@@ -58,6 +58,8 @@ class DeskWork(RefloatScreen[None]):
         self._one_answer = threading.Lock()
         self._long: tuple[SessionName, LongHistory] | None = None
         """The long history that is shown."""
+        self.looks = 0
+        """Looks so far."""
         self._look_took = 0.0
         """Seconds of the last look."""
         self._anyway = time.monotonic() + _ANYWAY
@@ -87,6 +89,7 @@ class DeskWork(RefloatScreen[None]):
 
     def _look(self, worker: Worker[None]) -> None:
         began = time.monotonic()
+        self.looks += 1
         for found in self._library.look_again(lambda: worker.is_cancelled):
             self.post_message(SessionsFound(found))
         ended = time.monotonic()
