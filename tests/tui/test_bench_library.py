@@ -82,6 +82,7 @@ async def test_what_the_agent_said_without_a_step_behind_it_fills_the_claimed_pi
     (name,) = (session.name for batch in library.find_sessions(lambda: False) for session in batch.sessions)
     app = RefloatApp(library, None, Start(UTF8, home=str(tmp_path / "home"), chosen=name))
     async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: app.screen.query(TriagePane))
         claimed = app.screen.query_one(TriagePane).pile_list("claimed")
         await until(pilot, lambda: claimed.rows)
         verdicts = {str(row.card.finding.claim): row.card.finding.verdict for row in claimed.rows}

@@ -20,6 +20,7 @@ from refloat_tui.library import HUGE, LONG
 from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.history_pane import HistoryPane
+from refloat_tui.widgets.item_list import ItemList
 
 TURNS = 200
 
@@ -73,6 +74,8 @@ def pane_of(pilot: Pilot[str]) -> HistoryPane:
 
 
 def words_under(pilot: Pilot[str]) -> str:
+    if not pilot.app.screen.query(ItemList):
+        return ""
     item = pane_of(pilot).list.cursor_item
     return "" if item is None else item.step.summary if item.step else item.text or ""
 

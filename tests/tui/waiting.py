@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.widgets.detail import Detail
 
-PATIENCE: Final = 20.0
+PATIENCE: Final = 90.0
 """Seconds; a deadline for a busy machine, not a pause. Below the limit of a test, so that the reason is told."""
 
 Returned = TypeVar("Returned")
@@ -36,5 +36,7 @@ def has_read(app: App[str]) -> bool:
     if not desk._complete or (desk._sessions and desk._chosen is None):
         return False
     detail = desk.query_one(Detail)
+    if not detail.is_built:
+        return False
     said = str(detail.pane("recap").said.visual)
     return not desk._sessions or detail.written is not None or (detail.opened is None and "again" in said)
