@@ -24,7 +24,7 @@ sys.path[:0] = [str(ROOT / "core"), str(ROOT / "tui")]
 
 from refloat.machine.real import real_machine  # noqa: E402 - this tree's own, wherever it is started
 from refloat.machine.watch import STEP_MS  # noqa: E402
-from refloat.model.session import State  # noqa: E402
+from refloat.model.session import SessionName, State  # noqa: E402
 from refloat.ports import Machine  # noqa: E402
 from refloat.usecases.find_sessions import Scope, list_sessions  # noqa: E402
 from refloat.usecases.open_bench import open_bench  # noqa: E402
@@ -93,8 +93,8 @@ def desk_of(app: RefloatApp) -> DeskScreen:
 
 def shown_bytes(app: RefloatApp, path: Path) -> int:
     """How long the desk says that a transcript is."""
-    sessions = desk_of(app).sessions
-    return next((one.transcript.bytes for one in sessions.values() if str(path) in one.transcript.paths), 0)
+    session = desk_of(app).sessions.get(SessionName(f"claude-code:{path.stem}"))
+    return session.transcript.bytes if session is not None else 0
 
 
 async def appends(app: RefloatApp, path: Path, count: int) -> list[float]:

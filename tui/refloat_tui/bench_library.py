@@ -243,14 +243,21 @@ class BenchLibrary:
         )
 
     def _mask_session(self, session: Session) -> Session:
-        """What was masked before and is the same is not searched again: a list is looked at every few seconds."""
-        from refloat.brief.masks import Masker, mask_tree
+        """What was masked before and is the same is not searched again: a list is looked at every few seconds. Each
+        look has evidence of its own.
+        """
+        from refloat.usecases.masking import mask
 
         known = self._masked.get(session.name)
-        if known is None or known[0] != session:
-            known = (session, mask_tree(session, Masker()))
-            self._masked[session.name] = known
-        return known[1]
+        if known is not None and known[0] is known[1] and replace(session, liveness=known[0].liveness) == known[0]:
+            liveness = mask(session.liveness)
+            masked = session if liveness is session.liveness else replace(session, liveness=liveness)
+        elif known is None or known[0] != session:
+            masked = mask(session)
+        else:
+            return known[1]
+        self._masked[session.name] = (session, masked)
+        return masked
 
     def changes(self, stop: Stop) -> Iterator[frozenset[str] | None]:
         """Which files of agents changed."""

@@ -161,6 +161,9 @@ class Finder:
             if len(shown) >= _BATCH or size >= _BATCH_BYTES:
                 yield Batch(tuple(shown), done=done, total=len(unread), here=look.here_of(shown))
                 shown, size = [], 0
+        if shown and self._told:
+            # What grew is told before all that only the whole can tell, which takes many times as long.
+            yield Batch(tuple(shown), done=done, total=len(unread))
         self._recall.flush()
         if done < len(unread):  # stopped
             return
