@@ -5,10 +5,11 @@ Decides ids, keys and words. Refuses to decide what an action does (its screen o
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from textual.binding import Binding
+
+from refloat.model.light import light
 
 Scope = Literal[
     "anywhere",
@@ -58,7 +59,7 @@ SCOPES: Final[dict[Scope, str]] = {
 """The scopes with their headings, in the order of the help page."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Action:
     """One row of the table."""
 

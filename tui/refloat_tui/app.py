@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.app import App
 from textual.binding import BindingType
 
+from refloat.model.light import light
 from refloat.model.session import SessionName
 from refloat_tui.actions import SCOPES, Scope, action_of, bindings
 from refloat_tui.screens.desk import DeskScreen
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from refloat_tui.screens.wizard.screen import WizardScreen
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Start:
     """How the app begins."""
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from refloat.errors import NotDone
 from refloat_tui.bench_record import BenchRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from refloat.model.brief import WrittenBrief
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from refloat.model.stamp import Stamp
     from refloat.model.status import Status
     from refloat.model.story import Story
+    from refloat.model.transcript import Item
     from refloat.model.triage import Triage
     from refloat.usecases.batch import Batch
     from refloat.usecases.find_sessions import Finder, Located
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from refloat_tui.library import Stop, Tell
 
 Value = TypeVar("Value")
+_PIECE: Final = 2000
+"""Items that are masked between two questions whether to go on."""
 
 
 class BenchLong:
@@ -92,16 +95,19 @@ class BenchOpened:
         self._masker = Masker()
         size = sum(file.size for file in located.found.files)
 
-        def watch(done: int) -> None:
+        def go_on() -> None:
             if stop is not None and stop():
                 raise NotDone("the reading was given up")
+
+        def watch(done: int) -> None:
+            go_on()
             if tell is not None:
                 tell(min(done, size), size)
 
         self._raw = read_story(located.reader, located.found, watch=watch)
         self._raw_checkout: Checkout | None = None
         self._raw_triage: Triage | None = None
-        self.story: Story = self._mask(self._raw)
+        self.story: Story = self._mask_story(go_on)
         self._session = explain_end(bench, located.session, self._raw)
         self.status: Status = self._mask(show_status(located.reader, self._session, self._raw))
 
@@ -109,6 +115,23 @@ class BenchOpened:
         from refloat.brief.masks import mask_tree
 
         return mask_tree(value, self._masker)
+
+    def _mask_story(self, go_on: Callable[[], None]) -> Story:
+        """The story, masked some items at a time: of a long one that takes as long as reading it, and may be ended."""
+        from refloat.brief.masks import mask_known
+
+        items, rest = self._raw.items, replace(self._raw, items=())
+        pieces = [items[at : at + _PIECE] for at in range(0, len(items), _PIECE)]
+        for piece in (rest, *pieces):
+            go_on()
+            self._masker.learn(piece)
+        if not self._masker.knows_any:
+            return self._raw
+        masked: list[Item] = []
+        for piece in pieces:
+            go_on()
+            masked += mask_known(piece, self._masker)
+        return replace(mask_known(rest, self._masker), items=tuple(masked))
 
     def _compare(self) -> Checkout:
         if self._raw_checkout is None:

@@ -191,6 +191,11 @@ class Masker:
         self._heads: dict[str, list[str]] = {}
         """Once there are too many pieces: long values by their first one alone."""
 
+    @property
+    def knows_any(self) -> bool:
+        """Whether it was shown a secret."""
+        return self.enabled and self._found
+
     def learn(self, value: object) -> bool:
         """Remember the secrets of a value's strings without giving anything back: what comes later, in pieces, is
         masked by all of them. Tells whether any are known now.
@@ -399,9 +404,13 @@ def mask_tree(value: T, masker: Masker) -> T:
 
     A secret found anywhere in `value` is masked everywhere in it, also where it comes earlier.
     """
-    if not masker.enabled or not masker.learn(value):
-        return value
-    return cast("T", _masked(value, masker))
+    masker.learn(value)
+    return mask_known(value, masker)
+
+
+def mask_known(value: T, masker: Masker) -> T:
+    """The same, by what `masker` has learned already; of a value that was learned whole, in pieces."""
+    return cast("T", _masked(value, masker)) if masker.knows_any else value
 
 
 def _masked(value: object, masker: Masker) -> object:

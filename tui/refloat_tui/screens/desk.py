@@ -38,16 +38,8 @@ if TYPE_CHECKING:
     from refloat.usecases.look_around import Place
     from refloat_tui.library import Library
     from refloat_tui.messages import (
-        AnswerKept,
-        BriefSaved,
-        BriefWritten,
-        CheckoutCompared,
-        PanesLoaded,
-        PartFailed,
         PlaceKnown,
-        SessionOpened,
         SessionsFound,
-        TriageMade,
         WatchTold,
     )
     from refloat_tui.screens.wizard.farewell import Farewell
@@ -130,9 +122,8 @@ class DeskScreen(DeskAsks):
         self.learn_place()
         self.watch_files()
 
-    async def on_panes_loaded(self, message: PanesLoaded) -> None:
+    async def on_panes_loaded(self) -> None:
         """Make the panes; reading a session begins with them."""
-        del message
         await self._detail.build()
         self._read_soon()
         self.look_at_record(anew=False)
@@ -161,8 +152,6 @@ class DeskScreen(DeskAsks):
     @property
     def _is_narrow(self) -> bool:
         return self.has_class("-narrow")
-
-    # ── the demo ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @work(thread=True, exclusive=True, group="demo", exit_on_error=False, description="Building the demo")
     def build_demo(self, build: Demo) -> None:
@@ -246,47 +235,12 @@ class DeskScreen(DeskAsks):
             self.look_if_due()
         self.look_at_record(anew=False)
 
-    def on_session_opened(self, message: SessionOpened) -> None:
-        """The chosen session was read."""
-        if message.name == self._chosen:
-            self._detail.take_opened(message.opened, self._now)
-            self.refresh_bindings()
-
-    def on_checkout_compared(self, message: CheckoutCompared) -> None:
-        """Its checkout was compared."""
-        if message.name == self._chosen:
-            self._detail.take_checkout(message.checkout)
-
-    def on_triage_made(self, message: TriageMade) -> None:
-        """It was sorted."""
-        if message.name == self._chosen:
-            self._detail.take_triage(message.triage, message.given)
-
-    def on_answer_kept(self, message: AnswerKept) -> None:
-        """Show what was said."""
-        if message.name == self._chosen:
-            self._detail.take_given(message.given)
-
-    def on_brief_written(self, message: BriefWritten) -> None:
-        """Its brief stands ready."""
-        if message.name == self._chosen:
-            self._detail.take_brief(message.written)
-
-    def on_part_failed(self, message: PartFailed) -> None:
-        """One part could not be had."""
-        if message.name == self._chosen:
-            self._detail.take_failure(message.part, message.why)
-
     def take_holders(self, holders: Mapping[str, Lease]) -> None:
         """Who else is at which session: said in the list and in the verdict."""
         if holders != self._list.holders:
             self._list.holders = holders
             self._list.redraw()
         self._detail.head.take_holder(holders.get(self._chosen or ""))
-
-    def on_brief_saved(self, message: BriefSaved) -> None:
-        """The brief is on disk."""
-        self.tell(f"Written to {message.path}, readable for you alone.")
 
     # ── drawing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

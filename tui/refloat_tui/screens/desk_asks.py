@@ -24,6 +24,15 @@ if TYPE_CHECKING:
     from refloat.model.session import Session, SessionName
     from refloat.model.stamp import Stamp
     from refloat_tui.library import SavedRecord
+    from refloat_tui.messages import (
+        AnswerKept,
+        BriefSaved,
+        BriefWritten,
+        CheckoutCompared,
+        PartFailed,
+        SessionOpened,
+        TriageMade,
+    )
     from refloat_tui.screens.wrap import Fields
     from refloat_tui.screens.wrap_asks import WrapWanted
     from refloat_tui.widgets.brief_pane import BriefPane
@@ -40,6 +49,45 @@ class DeskAsks(DeskWork, RecordAsks[None]):
     @property
     def _detail(self) -> Detail:
         return self.query_one(Detail)
+
+    # ── what was read of the chosen session ──────────────────────────────────────────────────────────────────────────
+
+    def on_session_opened(self, message: SessionOpened) -> None:
+        """The chosen session was read."""
+        if message.name == self._chosen:
+            self._detail.take_opened(message.opened, self._library.now())
+            self.refresh_bindings()
+
+    def on_checkout_compared(self, message: CheckoutCompared) -> None:
+        """Its checkout was compared."""
+        if message.name == self._chosen:
+            self._detail.take_checkout(message.checkout)
+
+    def on_triage_made(self, message: TriageMade) -> None:
+        """It was sorted."""
+        if message.name == self._chosen:
+            self._detail.take_triage(message.triage, message.given)
+
+    def on_answer_kept(self, message: AnswerKept) -> None:
+        """Show what was said."""
+        if message.name == self._chosen:
+            self._detail.take_given(message.given)
+
+    def on_brief_written(self, message: BriefWritten) -> None:
+        """Its brief stands ready."""
+        if message.name == self._chosen:
+            self._detail.take_brief(message.written)
+
+    def on_part_failed(self, message: PartFailed) -> None:
+        """One part could not be had."""
+        if message.name == self._chosen:
+            self._detail.take_failure(message.part, message.why)
+
+    def on_brief_saved(self, message: BriefSaved) -> None:
+        """The brief is on disk."""
+        self.tell(f"Written to {message.path}, readable for you alone.")
+
+    # ── what is asked ────────────────────────────────────────────────────────────────────────────────────────────────
 
     @property
     def record(self) -> SavedRecord:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from refloat.model.light import light
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from refloat_tui.screens.wizard.farewell import Farewell
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Doors:
     """Where the desk leads to; None: that way is not there, and its key says so."""
 
