@@ -23,7 +23,7 @@ from refloat.model.triage import Triage
 from refloat.testing.samples import SAMPLES, Sample, at
 from refloat.usecases.batch import Batch
 from refloat.usecases.draft_wrap import WrapField
-from refloat.usecases.glimpse import Glimpse
+from refloat.usecases.first_rows import FirstRows
 from refloat.usecases.hand_over import PickedUp
 from refloat.usecases.look_around import Place
 from refloat.usecases.recover import Recovery, answer
@@ -169,7 +169,7 @@ class FakeLibrary:
         self.written: list[Path] = []
         self.looks = 0
         self.glances = 0
-        self.first: Glimpse | None = None
+        self.first: FirstRows | None = None
         self.long: dict[SessionName, LongHistory] = {}
         self._known = dict(self.all)
         self._told: list[frozenset[str] | None] = []
@@ -184,7 +184,7 @@ class FakeLibrary:
     def _names_here(self) -> frozenset[SessionName]:
         return frozenset(name for name, session in self.all.items() if session.workspace == self.here)
 
-    def glimpse(self, rows: int) -> Glimpse | None:
+    def first_rows(self, rows: int) -> FirstRows | None:
         del rows
         return self.first
 

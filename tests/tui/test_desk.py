@@ -20,7 +20,7 @@ from refloat.model.session import SessionName, State
 from refloat.model.stamp import later
 from refloat.model.transcript import Item
 from refloat.usecases.batch import Batch
-from refloat.usecases.glimpse import Glimpse
+from refloat.usecases.first_rows import FirstRows
 from refloat_tui.library import Library, Stop
 from refloat_tui.present.evidence import evidence_row
 from refloat_tui.present.sessions import Entry, SessionRow
@@ -519,7 +519,7 @@ async def test_an_idle_desk_asks_what_is_cheap_and_neither_looks_nor_draws(libra
 
 async def test_the_rows_that_fit_are_painted_before_anything_is_looked_at(library: FakeLibrary):
     rows = tuple(session for session in library.all.values() if session.workspace == "/home/ana/shop")[:3]
-    library.first = Glimpse(Batch(rows, provisional=True, total=2000), "/home/ana/shop")
+    library.first = FirstRows(Batch(rows, provisional=True, total=2000), "/home/ana/shop")
     look = threading.Event()
     find = library.find_sessions
 

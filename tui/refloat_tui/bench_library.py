@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from refloat.model.triage import Triage
     from refloat.usecases.batch import Batch
     from refloat.usecases.find_sessions import Finder, Located
+    from refloat.usecases.first_rows import FirstRows
     from refloat.usecases.glance import Glance
-    from refloat.usecases.glimpse import Glimpse
     from refloat.usecases.long_history import LongHistory as WindowedHistory
     from refloat.usecases.look_around import Place
     from refloat.usecases.rescue import Rescue
@@ -208,11 +208,11 @@ class BenchLibrary:
 
         return look_around(self._bench, self._cwd)
 
-    def glimpse(self, rows: int) -> Glimpse | None:
+    def first_rows(self, rows: int) -> FirstRows | None:
         """The rows that fit on a screen, from the catalogue, which keeps them masked."""
-        from refloat.usecases.glimpse import glimpse
+        from refloat.usecases.first_rows import first_rows
 
-        return glimpse(self._bench.machine.places, self.now(), os.path.realpath(self._cwd), rows)
+        return first_rows(self._bench.machine.places, self.now(), os.path.realpath(self._cwd), rows)
 
     def find_sessions(self, stop: Stop) -> Iterator[Batch]:
         """All sessions: first what the catalogue has."""
@@ -260,6 +260,7 @@ class BenchLibrary:
             None if batch.problems is None else mask_tree(batch.problems, masker),
             batch.here,
             batch.provisional,
+            batch.by_ends,
             batch.done,
             batch.total,
             batch.complete,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from refloat.model.triage import Triage
     from refloat.usecases.batch import Batch
     from refloat.usecases.draft_wrap import WrapField
-    from refloat.usecases.glimpse import Glimpse
+    from refloat.usecases.first_rows import FirstRows
     from refloat.usecases.hand_over import PickedUp
     from refloat.usecases.look_around import Place
 
@@ -177,7 +177,7 @@ class Library(Protocol):
         """Where Refloat was started."""
         ...
 
-    def glimpse(self, rows: int) -> Glimpse | None:
+    def first_rows(self, rows: int) -> FirstRows | None:
         """The rows that fit on a screen, as they were known last. Quick: the desk asks before its first paint."""
         ...
 

@@ -10,7 +10,7 @@ from refloat.machine.places import find_places
 from refloat.ports import Machine
 
 if TYPE_CHECKING:
-    from refloat.ports import Git, Launcher, Places, Processes, Traces, Watch
+    from refloat.ports import Git, Launcher, Places, Processes, Signals, Terminals, Traces, Watch
 
 Door = TypeVar("Door")
 
@@ -37,14 +37,17 @@ def real_machine(environment: Mapping[str, str] | None = None) -> Machine:
     """The real doors; `environment` stands for the process's own. Looks at nothing and loads nothing that costs."""
     given = dict(os.environ if environment is None else environment)
     places = find_places(given)
+    processes = _later(_processes)
     return Machine(
         clock=SystemClock(),
-        processes=_later(_processes),
+        processes=processes,
         git=_later(lambda: _git(places)),
         watch=_later(_watch),
         launcher=_later(lambda: _launcher(given)),
         traces=_later(lambda: _traces(places)),
+        terminals=_later(lambda: _terminals(given)),
         places=places,
+        signals=_later(lambda: _signals(processes)),
     )
 
 
@@ -76,3 +79,15 @@ def _traces(places: "Places") -> "Traces":
     from refloat.machine.traces import SystemTraces
 
     return SystemTraces(places.home)
+
+
+def _terminals(environment: Mapping[str, str]) -> "Terminals":
+    from refloat.machine.terminals import SystemTerminals
+
+    return SystemTerminals(environment)
+
+
+def _signals(processes: "Processes") -> "Signals":
+    from refloat.machine.ending import SystemSignals
+
+    return SystemSignals(processes)

@@ -18,9 +18,14 @@ class Batch:
     here: frozenset[SessionName] | None = None
     """Those that belong to the directory asked about; None: as before."""
     provisional: bool = False
-    """From the catalogue alone: states and counts may be older than the disk."""
+    """From the catalogue alone, or from the ends of files: states and counts may be older than the disk."""
+    by_ends: bool = False
+    """All sessions, those that are not read yet by the ends of their files."""
     done: int = 0
     total: int = 0
     """Sessions read, and to be read, in this look."""
+    read: int = 0
+    size: int = 0
+    """Bytes of their own files."""
     complete: bool = False
     """Everything was looked at."""

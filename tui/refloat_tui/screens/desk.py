@@ -108,7 +108,7 @@ class DeskScreen(DeskAsks):
         """Paint what the catalogue has, then look: nothing here waits for a scan."""
         self._list.focus()
         self._fit()
-        first = self._library.glimpse(2 * self.size.height)
+        first = self._library.first_rows(2 * self.size.height)
         if first is not None:
             self._first_group = first.group
             self._take(first.batch)
