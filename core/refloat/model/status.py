@@ -9,6 +9,7 @@ from refloat.model.light import light
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from refloat.model.attempts import Standing
     from refloat.model.checkout import Warned
     from refloat.model.problem import Problem
     from refloat.model.session import PendingKind, Session, SessionName
@@ -49,6 +50,8 @@ class Status:
     open_steps: tuple[Step, ...]
     pending_request: PendingRequest | None
     next: NextOperation
+    standing: Standing | None = None
+    """Where it stands among the attempts at one piece of work; None where it stands alone."""
 
 
 @light

@@ -1,5 +1,9 @@
 """What a look at the sessions tells, piece by piece."""
 
+from collections.abc import Mapping
+from dataclasses import field
+
+from refloat.model.attempts import InChain
 from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName
@@ -29,3 +33,5 @@ class Batch:
     """Bytes of their own files."""
     complete: bool = False
     """Everything was looked at."""
+    chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
+    """Of a complete one, and of one by the ends: where sessions stand among the attempts at one piece of work."""

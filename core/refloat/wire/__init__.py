@@ -40,8 +40,9 @@ from refloat.wire.documents import (
     still_open,
     triage,
 )
-from refloat.wire.operations import attach
+from refloat.wire.operations import attach, repair
 from refloat.wire.reading import read_problem, read_session
+from refloat.wire.starting import planned
 from refloat.wire.writing import Long, Masks, dump, dump_exact, dump_line
 
 __all__ = [
@@ -74,6 +75,7 @@ __all__ = [
     "marker",
     "operation",
     "other_change",
+    "planned",
     "preview",
     "problem",
     "read_problem",
@@ -81,6 +83,7 @@ __all__ = [
     "recap",
     "record_gone",
     "refreshed",
+    "repair",
     "salvage",
     "session",
     "status",
