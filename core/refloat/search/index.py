@@ -1,0 +1,373 @@
+"""Which rows of the shards belong to which session: the index as a whole, and what it finds.
+
+Decides which sessions are searchable (`covers`), what replaces what, and in which order candidates come: newest session
+first, so that a word which stands everywhere does not cost a look at every place. A cache, never truth: whatever is
+damaged, or does not fit its shard any more, counts as not there, and the sessions it held as not yet read. What
+candidates really hold is for their transcripts to say.
+"""
+
+import os
+import sqlite3
+import zlib
+from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, Self
+
+from refloat.model.light import light
+from refloat.search.digest import Doc, pack, unpack
+from refloat.search.query import Query
+from refloat.search.shards import COUNT, Shard, open_shard, shard_path, throw_away
+
+FILE: Final = "search.db"
+_FORM: Final = "1"
+_TABLES: Final = """
+CREATE TABLE own (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE covered (
+    agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, files TEXT NOT NULL,
+    PRIMARY KEY (agent, session_id, path)
+) WITHOUT ROWID;
+CREATE TABLE runs (
+    n INTEGER PRIMARY KEY, agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL,
+    shard INTEGER NOT NULL, mark TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL
+);
+CREATE INDEX runs_of ON runs (agent, session_id, path);
+CREATE TABLE docs (run INTEGER NOT NULL, piece INTEGER NOT NULL, docs BLOB NOT NULL, PRIMARY KEY (run, piece)) WITHOUT ROWID;
+"""
+_KEY: Final = "agent = ? AND session_id = ? AND path = ?"
+_PROBE: Final = 2000
+"""Rows that are asked for at once: a query with no more of them is answered whole."""
+_PAGE: Final = 64
+_PIECE: Final = 512
+"""Rows whose places are kept together, to be unpacked at once."""
+_DEAD: Final = 200_000
+"""So many rows of sessions that were replaced may lie about; then the index is made anew when they are half of it."""
+
+Key = tuple[str, str, str]
+"""(agent, session id, path of its last file), as in the catalogue."""
+
+
+@light
+class _Stretch:
+    """A run, before its rows are looked at."""
+
+    n: int
+    key: Key
+    shard: int
+    first: int
+    last: int
+
+
+class Index:
+    """The index, open. Use it in a `with`, from one thread. A failing read is an empty one, a failing write False."""
+
+    def __init__(self, directory: Path, connection: sqlite3.Connection) -> None:
+        self._directory = directory
+        self._db = connection
+        self._shards = [open_shard(directory, number) for number in range(COUNT)]
+        self._runs: list[Any] = []
+        """Rows of the table as they were read last."""
+
+    @classmethod
+    def open(cls, directory: Path, *, wait: float = 2.0) -> Self | None:
+        """Open the index in a cache directory, making it where it is missing; None where that is impossible."""
+        path = directory / FILE
+        for attempt in range(2):
+            try:
+                return cls(directory, _connect(path, wait))
+            except sqlite3.OperationalError:
+                return None
+            except sqlite3.DatabaseError:
+                if attempt:
+                    return None
+                _throw_all_away(directory)
+            except OSError:
+                return None
+        return None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for shard in self._shards:
+            if shard is not None:
+                shard.close()
+        with suppress(sqlite3.Error):
+            self._db.close()
+
+    # ── what is in it ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def covers(self, key: Key, files: str) -> bool:
+        """Whether a session is searchable in just this state of its files. Of many, ask `covered` once."""
+        return self.covered().get(key) == hash_files(files)
+
+    def covered(self) -> dict[Key, str]:
+        """`hash_files` of every session that is searchable, in the state in which it is."""
+        rows = self._ask("SELECT agent, session_id, path, files FROM covered")
+        broken = {stretch.key for stretch in self._stretches(valid=False)}
+        found = {_key(row): str(row[3]) for row in rows}
+        return {key: files for key, files in found.items() if key not in broken}
+
+    def keep(self, rows: Iterable[tuple[Key, str, bool, bytes]]) -> bool:
+        """Make readings searchable: (session, its files as text, whether it was read anew, the digest's receipt).
+
+        A reading that went on from an earlier one counts only where that one is covered. All or none.
+        """
+        self._runs = []
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            for key, files, anew, receipt in rows:
+                self._keep(key, files, receipt, anew=anew)
+            self._db.execute("COMMIT")
+        except (sqlite3.Error, UnicodeEncodeError):
+            self._roll_back()
+            return False
+        self._tidy()
+        return True
+
+    def _keep(self, key: Key, files: str, receipt: bytes, *, anew: bool) -> None:
+        bound = _bound(key)
+        known = self._db.execute(f"SELECT 1 FROM covered WHERE {_KEY}", bound).fetchone()  # noqa: S608 - names of our own
+        if anew or not receipt:
+            self._drop_runs(bound)
+        if not receipt or not (anew or known):
+            self._db.execute(f"DELETE FROM covered WHERE {_KEY}", bound)  # noqa: S608 - as above
+            return
+        self._db.execute("INSERT OR REPLACE INTO covered VALUES (?, ?, ?, ?)", (*bound, hash_files(files)))
+        for run in unpack(receipt):
+            last = run.first + len(run.docs) - 1
+            row = (*bound, run.shard, run.mark, run.first, last)
+            made = self._db.execute("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
+            pieces = [replace(run, docs=run.docs[at : at + _PIECE]) for at in range(0, len(run.docs), _PIECE)]
+            rows = [(made, at, pack((piece,))) for at, piece in enumerate(pieces)]
+            self._db.executemany("INSERT INTO docs VALUES (?, ?, ?)", rows)
+
+    def forget(self, keys: Iterable[Key]) -> bool:
+        """Let go of sessions whose files are proved to be gone."""
+        self._runs = []
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            for key in keys:
+                self._drop_runs(_bound(key))
+                self._db.execute(f"DELETE FROM covered WHERE {_KEY}", _bound(key))  # noqa: S608 - names of our own
+            self._db.execute("COMMIT")
+        except (sqlite3.Error, UnicodeEncodeError):
+            self._roll_back()
+            return False
+        return True
+
+    def _drop_runs(self, bound: tuple[str, str, bytes]) -> None:
+        self._db.execute(f"DELETE FROM docs WHERE run IN (SELECT n FROM runs WHERE {_KEY})", bound)  # noqa: S608 - as above
+        self._db.execute(f"DELETE FROM runs WHERE {_KEY}", bound)  # noqa: S608 - as above
+
+    def _roll_back(self) -> None:
+        with suppress(sqlite3.Error):
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+
+    def _tidy(self) -> None:
+        """Begin anew where more rows are dead than alive: contentless tables cannot delete."""
+        alive = int(self._ask("SELECT coalesce(sum(last - first + 1), 0) FROM runs")[0][0])
+        written = sum(shard.written() for shard in self._opened())
+        if written - alive > max(_DEAD, alive):
+            self.start_anew()
+
+    def start_anew(self) -> None:
+        """Throw everything away; the sessions count as not yet read for the search."""
+        self._runs = []
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute("DELETE FROM runs")
+            self._db.execute("DELETE FROM docs")
+            self._db.execute("DELETE FROM covered")
+            self._db.execute("COMMIT")
+        except sqlite3.Error:
+            self._roll_back()
+            return
+        for number in range(COUNT):
+            throw_away(shard_path(self._directory, number))
+
+    # ── what it finds ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def search(self, query: Query) -> "Answers":
+        """What holds a query, to be asked for session by session. The query has at least one term."""
+        runs: dict[Key, list[_Stretch]] = {}
+        for stretch in self._stretches():
+            runs.setdefault(stretch.key, []).append(stretch)
+        asked = query.index_query()
+        return Answers(self, asked, runs, self._few(asked))
+
+    def _few(self, asked: str) -> dict[int, list[int]] | None:
+        """Every row that answers, by run; None where there are many."""
+        found: dict[int, list[int]] = {}
+        stretches = self._stretches()
+        for number, shard in enumerate(self._opened_shards()):
+            if shard is None:
+                continue
+            rows = shard.rows(asked, _PROBE + 1)
+            if len(rows) > _PROBE:
+                return None
+            mine = sorted((each for each in stretches if each.shard == number), key=lambda each: each.first)
+            firsts = [each.first for each in mine]
+            for row in rows:
+                at = bisect_right(firsts, row) - 1
+                if at >= 0 and row <= mine[at].last:
+                    found.setdefault(mine[at].n, []).append(row)
+        return found
+
+    def rows(self, asked: str, stretch: _Stretch, most: int, last: int) -> list[int]:
+        """Rows of a run that answer, the last ones up to `last` first."""
+        shard = self._opened_shards()[stretch.shard]
+        return [] if shard is None else shard.rows(asked, most, stretch.first, last)
+
+    def docs(self, stretch: _Stretch, rows: Sequence[int]) -> list[Doc]:
+        """What stands in some rows of a run; () for what cannot be told any more."""
+        pieces: dict[int, Sequence[Doc]] = {}
+        found: list[Doc] = []
+        for row in rows:
+            piece, at = divmod(row - stretch.first, _PIECE)
+            if piece not in pieces:
+                pieces[piece] = self._piece(stretch, piece)
+            found += pieces[piece][at : at + 1]
+        return found
+
+    def _piece(self, stretch: _Stretch, piece: int) -> Sequence[Doc]:
+        told = self._ask("SELECT docs FROM docs WHERE run = ? AND piece = ?", (stretch.n, piece))
+        try:
+            return unpack(told[0][0])[0].docs
+        except (ValueError, TypeError, LookupError, zlib.error):
+            return ()
+
+    def whole_item(self, stretches: Sequence[_Stretch], late: Doc) -> Doc:
+        """A row that goes on with an item that began in an earlier one, joined with it."""
+        for stretch in reversed(stretches):
+            for piece in range((stretch.last - stretch.first) // _PIECE, -1, -1):
+                for doc in reversed(self._piece(stretch, piece)):
+                    if doc.item == late.item and doc.places != late.places:
+                        late = Doc(late.item, doc.kinds | late.kinds, (*doc.places, *late.places), doc.late)
+                        if not doc.late:
+                            return late
+        return late
+
+    def _stretches(self, *, valid: bool = True) -> list[_Stretch]:
+        """Every run whose shard is the one it was written to, or (`valid=False`) every other one."""
+        marks = [shard.mark if shard is not None else None for shard in self._opened_shards()]
+        self._runs = rows = self._runs or self._ask(
+            "SELECT agent, session_id, path, n, shard, first, last, mark FROM runs"
+        )
+        return [
+            _Stretch(row[3], _key(row), row[4], row[5], row[6])
+            for row in rows
+            if (0 <= row[4] < COUNT and marks[row[4]] == row[7]) is valid
+        ]
+
+    def _opened_shards(self) -> list[Shard | None]:
+        """The shards; one that was made since is opened."""
+        for number, shard in enumerate(self._shards):
+            if shard is None:
+                self._shards[number] = open_shard(self._directory, number)
+        return self._shards
+
+    def _opened(self) -> list[Shard]:
+        return [shard for shard in self._opened_shards() if shard is not None]
+
+    def _ask(self, question: str, bound: Sequence[object] = ()) -> list[Any]:
+        """Rows; columns are typed by the tables above."""
+        try:
+            return self._db.execute(question, bound).fetchall()
+        except sqlite3.Error:
+            return []
+
+
+class Answers:
+    """What holds a query. Ask only for what is needed: where a word stands everywhere, the rest is never looked at."""
+
+    def __init__(
+        self, index: Index, asked: str, runs: dict[Key, list[_Stretch]], few: dict[int, list[int]] | None
+    ) -> None:
+        self._index = index
+        self._asked = asked
+        self._runs = runs
+        self._few = few
+
+    def holds(self, key: Key) -> bool:
+        """Whether anything of a session may hold it."""
+        runs = self._runs.get(key, ())
+        if self._few is not None:
+            return any(run.n in self._few for run in runs)
+        return any(self._index.rows(self._asked, run, 1, run.last) for run in runs)
+
+    def of(self, key: Key) -> Iterator[Doc]:
+        """What of a session may hold it, the newest first, each item once."""
+        runs = self._runs.get(key, ())
+        seen: set[int] = set()
+        for run in reversed(runs):
+            for rows in self._pages(run):
+                for doc in self._index.docs(run, rows):
+                    if doc.item not in seen:
+                        seen.add(doc.item)
+                        yield self._index.whole_item(runs, doc) if doc.late else doc
+
+    def _pages(self, run: _Stretch) -> Iterator[list[int]]:
+        if self._few is not None:
+            yield self._few.get(run.n, [])[::-1]
+            return
+        last = run.last
+        while rows := self._index.rows(self._asked, run, _PAGE, last):
+            yield rows
+            last = rows[-1] - 1
+
+
+def hash_files(files: str) -> str:
+    """A session's files and their stats, as they are kept here."""
+    return blake2b(files.encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+def _key(row: Sequence[object]) -> Key:
+    agent, session, path = row[:3]
+    return str(agent), str(session), os.fsdecode(path if isinstance(path, bytes) else b"")
+
+
+def _bound(key: Key) -> tuple[str, str, bytes]:
+    return key[0], key[1], os.fsencode(key[2])
+
+
+def _connect(path: Path, wait: float) -> sqlite3.Connection:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # private before SQLite sees it
+    connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("BEGIN IMMEDIATE")
+        if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            for statement in _TABLES.split(";\n"):
+                connection.execute(statement)
+            connection.execute("INSERT INTO own VALUES ('form', ?)", (_FORM,))
+        connection.execute("COMMIT")
+        row = connection.execute("SELECT value FROM own WHERE name = 'form'").fetchone()
+    except sqlite3.OperationalError as fault:
+        connection.close()
+        if "no such table" in str(fault):
+            raise sqlite3.DatabaseError("of another form") from fault
+        raise
+    except BaseException:
+        connection.close()
+        raise
+    if row is None or row[0] != _FORM:
+        connection.close()
+        raise sqlite3.DatabaseError("of another form")
+    return connection
+
+
+def _throw_all_away(directory: Path) -> None:
+    throw_away(directory / FILE)
+    for number in range(COUNT):
+        throw_away(shard_path(directory, number))

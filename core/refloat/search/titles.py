@@ -1,0 +1,60 @@
+"""Titles that are like what was typed: every word stands there, begins a word there, or is mistyped by a letter or two.
+
+Decides how far apart two words may be: not at all up to three letters, one change up to seven, two from eight on, where
+a change is a letter too many, one missing, another one, or two that changed places.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from refloat.search.query import Query
+from refloat.search.words import find_words
+
+_EXACT: Final = 3
+_ONE: Final = 7
+
+
+def find_in_title(query: Query, title: str, cache: dict[str, dict[str, bool]]) -> list[tuple[int, int]] | None:
+    """Where a `composed` title holds words like those of the query; None where one is missing. `cache` remembers what
+    words of titles are like: give the same for all titles of a search.
+    """
+    words = find_words(title)
+    if any(Query("", (term,)).find(title) for term in query.without):
+        return None
+    found: set[tuple[int, int]] = set()
+    for term in query.terms:
+        for at, wanted in enumerate(term.words):
+            begins = term.begins and at == len(term.words) - 1
+            known = cache.setdefault(f"{wanted}{'*' * begins}", {})
+            for word in words:
+                if word.text not in known:
+                    known[word.text] = _like(wanted, word.text, begins=begins)
+            places = [(word.start, word.end) for word in words if known[word.text]]
+            if not places:
+                return None
+            found.update(places)
+    return sorted(found)
+
+
+def _like(wanted: str, word: str, *, begins: bool) -> bool:
+    if wanted == word or (begins and word.startswith(wanted)):
+        return True
+    allowed = 0 if len(wanted) <= _EXACT else 1 if len(wanted) <= _ONE else 2
+    return abs(len(wanted) - len(word)) <= allowed and distance(wanted, word, allowed) <= allowed
+
+
+def distance(first: str, second: str, most: int) -> int:
+    """How many changes make one word of the other (optimal string alignment); `most + 1` where that is more."""
+    before: Sequence[int] = ()
+    row = list(range(len(second) + 1))
+    for i, a in enumerate(first, 1):
+        last, before = before, row
+        row = [i]
+        for j, b in enumerate(second, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == second[j - 2] and first[i - 2] == b:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+    return row[-1]

@@ -1,0 +1,73 @@
+"""Read what is not searchable yet into the index.
+
+Decides how much is read before a search answers: what is small at once; otherwise what is there is searched, and it is
+said that there is more.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from refloat.model.light import light
+from refloat.readers.contract import Found, Reader
+from refloat.search.index import Index, hash_files
+from refloat.usecases.digesting import Digester
+from refloat.usecases.feeding import feed
+from refloat.usecases.find_sessions import Finder
+from refloat.usecases.read_many import size_of
+from refloat.usecases.recall import files_text, key_of
+from refloat.usecases.sighting import newest_of
+from refloat.usecases.workbench import Workbench
+
+AT_ONCE: Final = 32 * 1024 * 1024
+"""Bytes that a search reads before it answers."""
+_BATCH: Final = 64
+
+Stop = Callable[[], bool]
+
+
+@light
+class Progress:
+    """How far it is."""
+
+    done: int
+    total: int
+
+
+def make_searchable(
+    bench: Workbench,
+    index: Index,
+    *,
+    most: int | None = None,
+    stop: Stop = lambda: False,
+    tell: Callable[[Progress], None] = lambda _: None,
+) -> int:
+    """Read what is new into the index, newest first; how many sessions are left. `most`: nothing where it is more."""
+    pending = find_pending(bench, index)
+    if most is not None and sum(size_of(found) for _, found in pending) > most:
+        return len(pending)
+    digester = Digester(bench.machine.places.cache)
+    kept = 0
+    rows: list[tuple[tuple[str, str, str], str, bool, bytes]] = []
+    for done, (reader, found) in enumerate(pending, 1):
+        if stop():
+            break
+        digest = digester()
+        feed(reader, found, digest.sink(""))
+        rows.append((key_of(found), files_text(found) or "", True, digest.close()))
+        if len(rows) >= _BATCH or done == len(pending):
+            kept += len(rows) if index.keep(rows) else 0
+            rows = []
+            tell(Progress(done, len(pending)))
+    kept += len(rows) if rows and index.keep(rows) else 0
+    return len(pending) - kept
+
+
+def find_pending(bench: Workbench, index: Index) -> list[tuple[Reader, Found]]:
+    """Sessions that are not searchable in the state in which they lie on disk, newest files first."""
+    covered = index.covered()
+    pending = [
+        (reader, found)
+        for reader, found in Finder(bench).sight().found
+        if covered.get(key_of(found)) != hash_files(files_text(found) or "")
+    ]
+    return sorted(pending, key=lambda pair: newest_of(pair[1]), reverse=True)
