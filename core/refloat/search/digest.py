@@ -57,6 +57,8 @@ class Run:
     mark: str
     first: int
     docs: tuple[Doc, ...]
+    provisional: bool = False
+    """Told again when the session is read on: then these count no more."""
 
 
 @slotted
@@ -76,6 +78,7 @@ class Digest:
         self._open: dict[int, _Open] = {}
         self._size = 0
         self._written: set[int] = set()
+        self._provisional = False
         self._runs: list[Run] | None = []
 
     def take(self, n: int, place: Place, kind: str, text: str) -> None:
@@ -95,6 +98,11 @@ class Digest:
         if self._size > _WINDOW:
             self._write()
 
+    def provisional(self) -> None:
+        """What follows stands behind the place where reading goes on: it is told again then."""
+        self._write()
+        self._provisional = True
+
     def close(self) -> bytes:
         """Write what is left; the receipt, b"" where it could not be written."""
         self._write()
@@ -111,7 +119,7 @@ class Digest:
             return
         self._written.update(items)
         docs = tuple(Doc(n, item.kinds, tuple(item.places), item.late) for n, item in items.items())
-        self._runs.append(Run(written.shard, written.mark, written.first, docs))
+        self._runs.append(Run(written.shard, written.mark, written.first, docs, self._provisional))
 
 
 def bounded(kind: str, text: str) -> str:
@@ -157,7 +165,7 @@ def _packed(run: Run) -> list[object]:
         for place in doc.places:
             rows += (paths.setdefault(place.path, len(paths)), place.line - line, place.offset - offset)
             line, offset = place.line, place.offset
-    return [run.shard, run.mark, run.first, len(run.docs), list(paths), rows]
+    return [run.shard, run.mark, run.first, run.provisional, len(run.docs), list(paths), rows]
 
 
 def unpack(receipt: bytes) -> list[Run]:
@@ -169,7 +177,9 @@ def unpack(receipt: bytes) -> list[Run]:
     return [_unpacked(*told) for told in orjson.loads(zlib.decompress(receipt))]
 
 
-def _unpacked(shard: int, mark: str, first: int, count: int, paths: list[str], rows: list[int]) -> Run:
+def _unpacked(
+    shard: int, mark: str, first: int, provisional: bool, count: int, paths: list[str], rows: list[int]
+) -> Run:
     docs: list[Doc] = []
     item, line, offset = 0, 0, 0
     values = iter(rows)
@@ -183,4 +193,4 @@ def _unpacked(shard: int, mark: str, first: int, count: int, paths: list[str], r
             offset += next(values)
             places.append(Place(path, line, offset))
         docs.append(Doc(item, kinds & ((1 << len(KINDS)) - 1), tuple(places), bool(kinds >> len(KINDS))))
-    return Run(shard, mark, first, tuple(docs))
+    return Run(shard, mark, first, tuple(docs), provisional)

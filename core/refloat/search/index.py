@@ -32,10 +32,13 @@ CREATE TABLE covered (
 ) WITHOUT ROWID;
 CREATE TABLE runs (
     n INTEGER PRIMARY KEY, agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL,
-    shard INTEGER NOT NULL, mark TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL
+    shard INTEGER NOT NULL, mark TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+    provisional INTEGER NOT NULL
 );
 CREATE INDEX runs_of ON runs (agent, session_id, path);
-CREATE TABLE docs (run INTEGER NOT NULL, piece INTEGER NOT NULL, docs BLOB NOT NULL, PRIMARY KEY (run, piece)) WITHOUT ROWID;
+CREATE TABLE docs (
+    run INTEGER NOT NULL, piece INTEGER NOT NULL, docs BLOB NOT NULL, PRIMARY KEY (run, piece)
+) WITHOUT ROWID;
 """
 _KEY: Final = "agent = ? AND session_id = ? AND path = ?"
 _PROBE: Final = 2000
@@ -48,6 +51,15 @@ _DEAD: Final = 200_000
 
 Key = tuple[str, str, str]
 """(agent, session id, path of its last file), as in the catalogue."""
+
+
+@light
+class Candidate:
+    """An item that may hold a query."""
+
+    doc: Doc
+    rows: tuple[tuple[int, int], ...]
+    """(shard, row) of all that is known of it."""
 
 
 @light
@@ -65,7 +77,7 @@ class Index:
     """The index, open. Use it in a `with`, from one thread. A failing read is an empty one, a failing write False."""
 
     def __init__(self, directory: Path, connection: sqlite3.Connection) -> None:
-        self._directory = directory
+        self.directory = directory
         self._db = connection
         self._shards = [open_shard(directory, number) for number in range(COUNT)]
         self._runs: list[Any] = []
@@ -115,6 +127,16 @@ class Index:
         found = {_key(row): str(row[3]) for row in rows}
         return {key: files for key, files in found.items() if key not in broken}
 
+    def note(self, name: str) -> str | None:
+        """What `set_note` was given last."""
+        rows = self._ask("SELECT value FROM own WHERE name = ?", (f"note {name}",))
+        return str(rows[0][0]) if rows else None
+
+    def set_note(self, name: str, value: str) -> None:
+        """Remember something about the index as a whole, until anything in it changes."""
+        with suppress(sqlite3.Error):
+            self._db.execute("INSERT OR REPLACE INTO own VALUES (?, ?)", (f"note {name}", value))
+
     def keep(self, rows: Iterable[tuple[Key, str, bool, bytes]]) -> bool:
         """Make readings searchable: (session, its files as text, whether it was read anew, the digest's receipt).
 
@@ -123,6 +145,7 @@ class Index:
         self._runs = []
         try:
             self._db.execute("BEGIN IMMEDIATE")
+            self._forget_notes()
             for key, files, anew, receipt in rows:
                 self._keep(key, files, receipt, anew=anew)
             self._db.execute("COMMIT")
@@ -135,16 +158,15 @@ class Index:
     def _keep(self, key: Key, files: str, receipt: bytes, *, anew: bool) -> None:
         bound = _bound(key)
         known = self._db.execute(f"SELECT 1 FROM covered WHERE {_KEY}", bound).fetchone()  # noqa: S608 - names of our own
-        if anew or not receipt:
-            self._drop_runs(bound)
+        self._drop_runs(bound, "" if anew or not receipt else "AND provisional")
         if not receipt or not (anew or known):
             self._db.execute(f"DELETE FROM covered WHERE {_KEY}", bound)  # noqa: S608 - as above
             return
         self._db.execute("INSERT OR REPLACE INTO covered VALUES (?, ?, ?, ?)", (*bound, hash_files(files)))
         for run in unpack(receipt):
             last = run.first + len(run.docs) - 1
-            row = (*bound, run.shard, run.mark, run.first, last)
-            made = self._db.execute("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
+            row = (*bound, run.shard, run.mark, run.first, last, int(run.provisional))
+            made = self._db.execute("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
             pieces = [replace(run, docs=run.docs[at : at + _PIECE]) for at in range(0, len(run.docs), _PIECE)]
             rows = [(made, at, pack((piece,))) for at, piece in enumerate(pieces)]
             self._db.executemany("INSERT INTO docs VALUES (?, ?, ?)", rows)
@@ -154,6 +176,7 @@ class Index:
         self._runs = []
         try:
             self._db.execute("BEGIN IMMEDIATE")
+            self._forget_notes()
             for key in keys:
                 self._drop_runs(_bound(key))
                 self._db.execute(f"DELETE FROM covered WHERE {_KEY}", _bound(key))  # noqa: S608 - names of our own
@@ -163,9 +186,13 @@ class Index:
             return False
         return True
 
-    def _drop_runs(self, bound: tuple[str, str, bytes]) -> None:
-        self._db.execute(f"DELETE FROM docs WHERE run IN (SELECT n FROM runs WHERE {_KEY})", bound)  # noqa: S608 - as above
-        self._db.execute(f"DELETE FROM runs WHERE {_KEY}", bound)  # noqa: S608 - as above
+    def _forget_notes(self) -> None:
+        self._db.execute("DELETE FROM own WHERE name <> 'form'")
+
+    def _drop_runs(self, bound: tuple[str, str, bytes], which: str = "") -> None:
+        own = f"SELECT n FROM runs WHERE {_KEY} {which}"  # noqa: S608 - names of our own
+        self._db.execute(f"DELETE FROM docs WHERE run IN ({own})", bound)  # noqa: S608 - as above
+        self._db.execute(f"DELETE FROM runs WHERE {_KEY} {which}", bound)  # noqa: S608 - as above
 
     def _roll_back(self) -> None:
         with suppress(sqlite3.Error):
@@ -184,6 +211,7 @@ class Index:
         self._runs = []
         try:
             self._db.execute("BEGIN IMMEDIATE")
+            self._forget_notes()
             self._db.execute("DELETE FROM runs")
             self._db.execute("DELETE FROM docs")
             self._db.execute("DELETE FROM covered")
@@ -192,7 +220,7 @@ class Index:
             self._roll_back()
             return
         for number in range(COUNT):
-            throw_away(shard_path(self._directory, number))
+            throw_away(shard_path(self.directory, number))
 
     # ── what it finds ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -227,16 +255,27 @@ class Index:
         shard = self._opened_shards()[stretch.shard]
         return [] if shard is None else shard.rows(asked, most, stretch.first, last)
 
-    def docs(self, stretch: _Stretch, rows: Sequence[int]) -> list[Doc]:
-        """What stands in some rows of a run; () for what cannot be told any more."""
+    def candidates(self, stretch: _Stretch, rows: Sequence[int]) -> Iterator[Candidate]:
+        """What stands in some rows of a run; what cannot be told any more is left out."""
         pieces: dict[int, Sequence[Doc]] = {}
-        found: list[Doc] = []
         for row in rows:
             piece, at = divmod(row - stretch.first, _PIECE)
             if piece not in pieces:
                 pieces[piece] = self._piece(stretch, piece)
-            found += pieces[piece][at : at + 1]
-        return found
+            for doc in pieces[piece][at : at + 1]:
+                yield Candidate(doc, ((stretch.shard, row),))
+
+    def unknown_words(self, candidate: Candidate, words: Iterable[str]) -> set[str]:
+        """Those of some words that the index does not hold of an item."""
+        shards = self._opened_shards()
+        return {
+            word
+            for word in words
+            if not any(
+                (shard := shards[number]) is not None and shard.rows(f'"{word}"', 1, row, row)
+                for number, row in candidate.rows
+            )
+        }
 
     def _piece(self, stretch: _Stretch, piece: int) -> Sequence[Doc]:
         told = self._ask("SELECT docs FROM docs WHERE run = ? AND piece = ?", (stretch.n, piece))
@@ -245,13 +284,17 @@ class Index:
         except (ValueError, TypeError, LookupError, zlib.error):
             return ()
 
-    def whole_item(self, stretches: Sequence[_Stretch], late: Doc) -> Doc:
+    def whole_item(self, stretches: Sequence[_Stretch], late: Candidate) -> Candidate:
         """A row that goes on with an item that began in an earlier one, joined with it."""
         for stretch in reversed(stretches):
             for piece in range((stretch.last - stretch.first) // _PIECE, -1, -1):
-                for doc in reversed(self._piece(stretch, piece)):
-                    if doc.item == late.item and doc.places != late.places:
-                        late = Doc(late.item, doc.kinds | late.kinds, (*doc.places, *late.places), doc.late)
+                docs = self._piece(stretch, piece)
+                for at in range(len(docs) - 1, -1, -1):
+                    doc, row = docs[at], (stretch.shard, stretch.first + piece * _PIECE + at)
+                    if doc.item == late.doc.item and row not in late.rows:
+                        places = tuple(dict.fromkeys((*doc.places, *late.doc.places)))
+                        joined = Doc(doc.item, doc.kinds | late.doc.kinds, places, doc.late)
+                        late = Candidate(joined, (row, *late.rows))
                         if not doc.late:
                             return late
         return late
@@ -272,7 +315,7 @@ class Index:
         """The shards; one that was made since is opened."""
         for number, shard in enumerate(self._shards):
             if shard is None:
-                self._shards[number] = open_shard(self._directory, number)
+                self._shards[number] = open_shard(self.directory, number)
         return self._shards
 
     def _opened(self) -> list[Shard]:
@@ -304,16 +347,16 @@ class Answers:
             return any(run.n in self._few for run in runs)
         return any(self._index.rows(self._asked, run, 1, run.last) for run in runs)
 
-    def of(self, key: Key) -> Iterator[Doc]:
+    def of(self, key: Key) -> Iterator[Candidate]:
         """What of a session may hold it, the newest first, each item once."""
         runs = self._runs.get(key, ())
         seen: set[int] = set()
         for run in reversed(runs):
             for rows in self._pages(run):
-                for doc in self._index.docs(run, rows):
-                    if doc.item not in seen:
-                        seen.add(doc.item)
-                        yield self._index.whole_item(runs, doc) if doc.late else doc
+                for found in self._index.candidates(run, rows):
+                    if found.doc.item not in seen:
+                        seen.add(found.doc.item)
+                        yield self._index.whole_item(runs, found) if found.doc.late else found
 
     def _pages(self, run: _Stretch) -> Iterator[list[int]]:
         if self._few is not None:

@@ -1,10 +1,13 @@
 """Titles that are like what was typed: every word stands there, begins a word there, or is mistyped by a letter or two.
 
 Decides how far apart two words may be: not at all up to three letters, one change up to seven, two from eight on, where
-a change is a letter too many, one missing, another one, or two that changed places.
+a change is a letter too many, one missing, another one, or two that changed places. Where two are, the first letter
+is right.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from refloat.search.query import Query
@@ -18,6 +21,8 @@ def find_in_title(query: Query, title: str, cache: dict[str, dict[str, bool]]) -
     """Where a `composed` title holds words like those of the query; None where one is missing. `cache` remembers what
     words of titles are like: give the same for all titles of a search.
     """
+    if not _may_hold(query, title):
+        return None
     words = find_words(title)
     if any(Query("", (term,)).find(title) for term in query.without):
         return None
@@ -36,10 +41,29 @@ def find_in_title(query: Query, title: str, cache: dict[str, dict[str, bool]]) -
     return sorted(found)
 
 
+def _may_hold(query: Query, title: str) -> bool:
+    """A cheap look: of a word with few changes some part stands as it is, since a change touches two parts at most."""
+    if not title.isascii():
+        return True
+    low = title.lower()
+    return all(any(part in low for part in _parts(word)) for term in query.terms for word in term.words)
+
+
+@lru_cache(maxsize=256)
+def _parts(word: str) -> tuple[str, ...]:
+    count = min(len(word), 2 * _allowed(word) + 1)
+    ends = [len(word) * at // count for at in range(count + 1)]
+    return tuple(word[start:end] for start, end in pairwise(ends))
+
+
+def _allowed(word: str) -> int:
+    return 0 if len(word) <= _EXACT else 1 if len(word) <= _ONE else 2
+
+
 def _like(wanted: str, word: str, *, begins: bool) -> bool:
     if wanted == word or (begins and word.startswith(wanted)):
         return True
-    allowed = 0 if len(wanted) <= _EXACT else 1 if len(wanted) <= _ONE else 2
+    allowed = min(_allowed(wanted), 1 + (wanted[0] == word[0]))
     return abs(len(wanted) - len(word)) <= allowed and distance(wanted, word, allowed) <= allowed
 
 

@@ -30,15 +30,15 @@ class SessionDigest:
     """Digests one session; its sub-agents' talk is not searched, as it stands in no history of a session."""
 
     def __init__(self, directory: Path) -> None:
-        self._own = Digest(directory, Cleaner())
+        self.own = Digest(directory, Cleaner())
 
     def sink(self, part: str) -> "Digest | Nothing":
         """What takes the texts of a part: "" for the session itself."""
-        return Nothing() if part else self._own
+        return Nothing() if part else self.own
 
     def close(self) -> bytes:
         """Write it; the receipt for `Index.keep`."""
-        return self._own.close()
+        return self.own.close()
 
 
 class Nothing:

@@ -1,7 +1,6 @@
 """Hands the searchable texts of a session to a digest, numbered as `history` numbers them (stands in until the pass does)."""
 
-from refloat.model.problem import Place
-from refloat.model.transcript import Call, Event, Marker, Message, Result
+from refloat.model.transcript import Call, Marker, Message, Result
 from refloat.readers.contract import Found, Reader
 from refloat.readers.story import Assembler
 from refloat.search.digest import Digest

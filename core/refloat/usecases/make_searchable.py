@@ -4,7 +4,8 @@ Decides how much is read before a search answers: what is small at once; otherwi
 said that there is more.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Final
 
 from refloat.model.light import light
@@ -41,25 +42,30 @@ def make_searchable(
     stop: Stop = lambda: False,
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> int:
-    """Read what is new into the index, newest first; how many sessions are left. `most`: nothing where it is more."""
-    pending = find_pending(bench, index)
-    if most is not None and sum(size_of(found) for _, found in pending) > most:
-        return len(pending)
-    digester = Digester(bench.machine.places.cache)
+    """Read what is new into the index, newest first, at most so many bytes; how many sessions are left."""
+    every = find_pending(bench, index)
+    pending = every if most is None else _newest(every, most)
+    digester = Digester(index.directory)
     kept = 0
     rows: list[tuple[tuple[str, str, str], str, bool, bytes]] = []
     for done, (reader, found) in enumerate(pending, 1):
         if stop():
             break
         digest = digester()
-        feed(reader, found, digest.sink(""))
+        feed(reader, found, digest.own)
         rows.append((key_of(found), files_text(found) or "", True, digest.close()))
         if len(rows) >= _BATCH or done == len(pending):
             kept += len(rows) if index.keep(rows) else 0
             rows = []
             tell(Progress(done, len(pending)))
     kept += len(rows) if rows and index.keep(rows) else 0
-    return len(pending) - kept
+    return len(every) - kept
+
+
+def _newest(pending: Sequence[tuple[Reader, Found]], most: int) -> Sequence[tuple[Reader, Found]]:
+    """The first ones that have so many bytes together."""
+    sizes = accumulate(size_of(found) for _, found in pending)
+    return [pair for pair, size in zip(pending, sizes, strict=True) if size <= most]
 
 
 def find_pending(bench: Workbench, index: Index) -> list[tuple[Reader, Found]]:

@@ -6,10 +6,12 @@ nearly everywhere, the newest sessions answer.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from refloat.brief.hits import MASK
 from refloat.brief.masks import Masker, mask_tree
 from refloat.errors import UsageError
 from refloat.model.light import light
@@ -18,13 +20,13 @@ from refloat.model.session import Session
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.model.transcript import Item
 from refloat.search.digest import KINDS, Doc
-from refloat.search.excerpt import excerpt
-from refloat.search.index import Index, Key
+from refloat.search.excerpt import Pieces, excerpt
+from refloat.search.index import Candidate, Index, Key
 from refloat.search.query import Query, parse
 from refloat.search.titles import find_in_title
-from refloat.search.words import composed, find_words
+from refloat.search.words import composed, find_words, is_dense, split
 from refloat.usecases.searchable import read_items, searchable, whole_path
-from refloat.usecases.sessions import Surroundings, newest_first
+from refloat.usecases.sessions import Surroundings
 from refloat.usecases.workbench import Workbench
 
 Stop = Callable[[], bool]
@@ -42,13 +44,46 @@ _WEIGHTS: Final = {"title": 2.5, "prompt": 2.0, "reply": 1.5, "step": 1.0, "mark
 _K1, _B, _AVERAGE = 1.2, 0.6, 120
 """Of BM25: saturation, influence of length, and the usual length in words."""
 _HALF_LIFE: Final = 30 * 86_400
+_SECRET: Final = 4
+"""Letters and digits that a word of a secret has at least."""
+_RUN: Final = re.compile(r"\S+")
 _STEP: Final = sum(1 << KINDS.index(kind) for kind in ("command", "path", "output"))
+
+
+@light
+class Row:
+    """A session that may be searched, before anything but this is known of it."""
+
+    agent: str
+    session_id: str
+    paths: tuple[str, ...]
+    """Its files; the last one is what it is kept under, or one of them."""
+    last_activity: str
+    state: str
+    places: tuple[str | None, str | None]
+    """Its workspace, and a worktree that it entered."""
+    title: str
+    load: Callable[[], Session | None]
+
+
+def row_of(session: Session) -> Row:
+    """The row of a session that is known."""
+    return Row(
+        agent=session.agent,
+        session_id=session.session_id,
+        paths=session.transcript.paths,
+        last_activity=session.last_activity_at or "",
+        state=session.state,
+        places=(session.workspace, session.worktree),
+        title=session.title,
+        load=lambda: session,
+    )
 
 
 def search_sessions(
     bench: Workbench,
     index: Index | None,
-    sessions: Iterable[Session],
+    rows: Iterable[Row],
     asked: Asked,
     *,
     stop: Stop = lambda: False,
@@ -63,23 +98,20 @@ def search_sessions(
         why = "only leaves words out" if query.without else "has no letter or digit"
         raise UsageError(f"the search {asked.words!r} {why}; name at least one word to look for")
     surroundings = Surroundings()
-    scope = newest_first([session for session in sessions if _fits(session, asked, surroundings)])
+    scope = sorted((row for row in rows if _fits(row, asked, surroundings)), key=lambda row: row.session_id)
+    scope.sort(key=lambda row: row.last_activity, reverse=True)
     search = _Search(bench, index, query, asked, stop)
-    hits = search.hits(scope)
-    shown = hits[: asked.limit]
-    return Found(asked.words, tuple(_grouped(shown)), complete=False, more=len(hits) > len(shown) or search.more)
+    read = search.read(scope)
+    shown = [search.hit(each) for each in read[: asked.limit]]
+    return Found(asked.words, tuple(_grouped(shown)), complete=False, more=len(read) > len(shown) or search.more)
 
 
-def _fits(session: Session, asked: Asked, surroundings: Surroundings) -> bool:
+def _fits(row: Row, asked: Asked, surroundings: Surroundings) -> bool:
     return (
-        session.superseded_by is None
-        and (asked.agent is None or session.agent == asked.agent)
-        and (asked.state is None or session.state is asked.state)
-        and (asked.since is None or (session.last_activity_at or "") >= asked.since)
-        and (asked.until is None or (session.started_at or "") <= asked.until)
-        and (
-            asked.workspace is None or surroundings.holds(Path(asked.workspace), (session.workspace, session.worktree))
-        )
+        (asked.agent is None or row.agent == asked.agent)
+        and (asked.state is None or row.state == asked.state)
+        and (asked.since is None or row.last_activity >= asked.since)
+        and (asked.workspace is None or surroundings.holds(Path(asked.workspace), row.places))
     )
 
 
@@ -94,12 +126,21 @@ def _grouped(hits: Sequence[Hit]) -> Iterator[Hit]:
 
 @light
 class _Read:
-    """An item that holds the query."""
+    """An item that holds the query, or a title that is like it."""
 
-    item: Item
+    session: Session
+    candidate: Candidate | None
+    """None for a title."""
+    kind: str
+    at: Stamp | None
     text: str
     spans: list[tuple[int, int]]
-    line: int | None
+    score: float
+
+    @property
+    def item(self) -> int | None:
+        """Its number."""
+        return None if self.candidate is None else self.candidate.doc.item
 
 
 class _Search:
@@ -120,54 +161,56 @@ class _Search:
         self._reads = 0
         self.more = False
 
-    def hits(self, sessions: Sequence[Session]) -> list[Hit]:
+    def read(self, rows: Sequence[Row]) -> list[_Read]:
         """The best first."""
-        found: list[Hit] = []
-        answered: set[str] = set()
-        for session, docs in self._candidates(sessions):
+        found: list[_Read] = []
+        answered: set[Row] = set()
+        for row, docs in self._candidates(rows):
             if len(found) >= self._asked.limit * _POOL or self._is_enough():
                 self.more = True
                 break
-            mine = self._hits_of(session, docs)
+            session = row.load()
+            mine = self._read_of(session, docs) if session is not None else []
             if mine:
-                answered.add(session.name)
+                answered.add(row)
                 found += mine
-        found += self._titles(session for session in sessions if session.name not in answered)
-        return sorted(found, key=lambda hit: (-hit.score, hit.session.name, hit.item or 0))
+        found += self._titles(row for row in rows if row not in answered)
+        return sorted(found, key=lambda read: (-read.score, read.session.name, read.item or 0))
 
     # ── items ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _candidates(self, sessions: Sequence[Session]) -> Iterator[tuple[Session, Iterator[Doc]]]:
+    def _candidates(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Iterator[Candidate]]]:
         if self._index is None:
             return
-        scope = _keys(self._index, sessions)
         beside = [(self._index.search(query), query, files) for query, files in self._beside]
         answers = self._index.search(self._query)
-        for key, session in scope.items():
-            if all(found.holds(key) and self._holds(session, found.of(key), *rest) for found, *rest in beside):
-                yield session, answers.of(key)
+        for key, row in _keys(self._index, rows).items():
+            if all(found.holds(key) for found, _, _ in beside) and all(
+                self._holds(row, found.of(key), query, files) for found, query, files in beside
+            ):
+                yield row, answers.of(key)
 
-    def _holds(self, session: Session, docs: Iterator[Doc], query: Query, files: bool) -> bool:
+    def _holds(self, row: Row, docs: Iterator[Candidate], query: Query, files: bool) -> bool:
         """Whether a step of the session names such a file, or runs such a command."""
         return any(
-            _step_holds(item, query, _below(session), files=files)
-            for doc in docs
-            if doc.kinds & _STEP
-            for item in self._items(session, doc)
+            _step_holds(item, query, _below(row), files=files)
+            for found in docs
+            if found.doc.kinds & _STEP
+            for item in self._items(row, found.doc)
         )
 
-    def _hits_of(self, session: Session, docs: Iterator[Doc]) -> list[Hit]:
-        hits: list[Hit] = []
-        for doc in docs:
-            if len(hits) >= self._each * _LOOKED or self._is_enough():
+    def _read_of(self, session: Session, docs: Iterator[Candidate]) -> list[_Read]:
+        found: list[_Read] = []
+        for candidate in docs:
+            if len(found) >= self._each * _LOOKED or self._is_enough():
                 self.more = True
                 break
-            read = self._read(session, doc)
-            if read is not None and self._is_of_time(read.item.at):
-                hits.append(self._hit(session, doc, read))
-        hits.sort(key=lambda hit: (-hit.score, hit.item or 0))
-        self.more = self.more or len(hits) > self._each
-        return hits[: self._each]
+            read = self._read(session, candidate)
+            if read is not None and self._is_of_time(read.at):
+                found.append(read)
+        found.sort(key=lambda read: (-read.score, read.item or 0))
+        self.more = self.more or len(found) > self._each
+        return found[: self._each]
 
     def _is_enough(self) -> bool:
         return self._stop() or self._reads > _READS + self._asked.limit
@@ -176,29 +219,35 @@ class _Search:
         since, until = self._asked.since, self._asked.until
         return (since is None or (at or "") >= since) and (until is None or (at is not None and at <= until))
 
-    def _items(self, session: Session, doc: Doc) -> Sequence[Item]:
+    def _items(self, row: Row | Session, doc: Doc) -> Sequence[Item]:
         self._reads += 1
-        return read_items(self._bench.reader(session.agent), session.agent, session.session_id, doc)
+        return read_items(self._bench.reader(row.agent), row.agent, row.session_id, doc)
 
-    def _read(self, session: Session, doc: Doc) -> _Read | None:
+    def _read(self, session: Session, candidate: Candidate) -> _Read | None:
         """The item of a candidate, masked, where it really holds the query."""
         below = _below(session)
-        line = doc.places[0].line if doc.places else None
-        for item in self._items(session, doc):
+        for item in self._items(session, candidate.doc):
             text = composed("\n".join(_masked(item, below)))
             spans = self._query.find(text)
             if not self._words:
                 query, files = self._beside[0]
                 spans = (spans or []) if _step_holds(item, query, below, files=files) else None
             if spans is not None:
-                return _Read(item, text, spans, line)
+                score = self._score(item.type, len(spans), len(find_words(text)), item.at)
+                return _Read(session, candidate, item.type, item.at, text, spans, score)
         return None
 
-    def _hit(self, session: Session, doc: Doc, read: _Read) -> Hit:
-        item = read.item
-        score = self._score(item.type, len(read.spans), len(find_words(read.text)), item.at)
-        n = doc.item
-        return Hit(session, n, item.type, read.line, item.at, excerpt(read.text, read.spans), score)
+    def hit(self, read: _Read) -> Hit:
+        """What is shown of it. A word that the index does not hold of an item was taken out as a secret there, known
+        as one by another item of its session: it is not shown either.
+        """
+        pieces = excerpt(read.text, read.spans)
+        line = None
+        if read.candidate is not None and self._index is not None:
+            words = {word for text, _ in pieces for word in split(text) if len(word) >= _SECRET and not is_dense(word)}
+            pieces = _covered(pieces, self._index.unknown_words(read.candidate, words))
+            line = read.candidate.doc.places[0].line
+        return Hit(read.session, read.item, read.kind, line, read.at, pieces, read.score)
 
     def _score(self, kind: str, count: int, length: int, at: Stamp | None) -> float:
         """BM25 without the rarity of words, which all candidates share, times what kind of text it is and how new."""
@@ -209,37 +258,45 @@ class _Search:
 
     # ── titles ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _titles(self, sessions: Iterable[Session]) -> Iterator[Hit]:
+    def _titles(self, rows: Iterable[Row]) -> Iterator[_Read]:
         """Sessions whose title is like what was typed."""
         if not self._words or self._beside or self._asked.since or self._asked.until:
             return
         cache: dict[str, dict[str, bool]] = {}
-        for session in sessions:
-            title = composed(session.title)
-            if self._stop() or find_in_title(self._query, title, cache) is None:
+        for row in rows:
+            if self._stop():
+                return
+            if find_in_title(self._query, composed(row.title), cache) is None or (session := row.load()) is None:
                 continue
             masked = composed(mask_tree(session.title, Masker()))
-            spans = find_in_title(self._query, masked, cache)
-            if spans:
+            if spans := find_in_title(self._query, masked, cache):
                 at = session.last_activity_at
                 score = self._score("title", len(spans), len(find_words(masked)), at)
-                yield Hit(session, None, "title", None, at, excerpt(masked, spans), score)
+                yield _Read(session, None, "title", at, masked, spans, score)
 
 
-def _keys(index: Index, sessions: Sequence[Session]) -> dict[Key, Session]:
+def _keys(index: Index, rows: Sequence[Row]) -> dict[Key, Row]:
     """What the index knows of the sessions, in their order."""
     known: dict[tuple[str, str], list[Key]] = {}
     for key in index.covered():
         known.setdefault(key[:2], []).append(key)
-    return {
-        key: session
-        for session in sessions
-        for key in known.get((session.agent, session.session_id), ())
-        if key[2] in session.transcript.paths
-    }
+    return {key: row for row in rows for key in known.get((row.agent, row.session_id), ()) if key[2] in row.paths}
 
 
-def _below(session: Session) -> str | None:
+def _covered(pieces: Pieces, secret: Collection[str]) -> Pieces:
+    """An excerpt without some words, and without what is written together with them."""
+    if not secret:
+        return pieces
+    return tuple((_RUN.sub(lambda run: _cover(run.group(), secret), text), sought) for text, sought in pieces)
+
+
+def _cover(run: str, secret: Collection[str]) -> str:
+    return f"{MASK}secret]" if MASK not in run and any(word in secret for word in split(run)) else run
+
+
+def _below(session: Session | Row) -> str | None:
+    if isinstance(session, Row):
+        return session.places[1] or session.places[0]
     return session.worktree or session.workspace
 
 

@@ -138,11 +138,15 @@ def _json(masked: object) -> str:
 
 def recall_told(catalogue: Catalogue, now: Stamp) -> list[Session]:
     """Every listed session as the last whole look told it, without a look at the disk."""
-    sessions: list[Session] = []
-    for front, live, back in catalogue.told():
-        try:
-            text = f"{front},{live.replace(NOW, now)},{back}"
-            sessions.append(wire.read_session(cast("dict[str, object]", orjson.loads(text))))
-        except (ValueError, TypeError, KeyError):  # of another form: the look that follows tells it anew
-            continue
-    return sessions
+    sessions = (read_told(told, now) for told in catalogue.told())
+    return [session for session in sessions if session is not None]
+
+
+def read_told(told: tuple[str, str, str], now: Stamp) -> Session | None:
+    """One session from its (front, live, back); None where that is of another form: the next look tells it anew."""
+    front, live, back = told
+    try:
+        text = f"{front},{live.replace(NOW, now)},{back}"
+        return wire.read_session(cast("dict[str, object]", orjson.loads(text)))
+    except (ValueError, TypeError, KeyError):
+        return None
