@@ -12,7 +12,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from refloat.model.light import light
 from refloat.model.liveness import Holder, ProcessInfo
-from refloat.model.problem import Problem
+from refloat.model.problem import Place, Problem
 from refloat.model.session import Kept, RecordGone
 from refloat.model.transcript import Event
 
@@ -131,6 +131,34 @@ class Line:
     """The JSON value."""
     size: int = 0
     """Bytes of the line."""
+
+
+class Sink(Protocol):
+    """Takes the searchable texts of one session, or of one sub-agent, in reading order; see `story.Assembler`."""
+
+    def take(self, n: int, place: Place, kind: str, text: str) -> None:
+        """A text, as recorded, of item `n` (as `history` numbers it), which stands at this line of the transcript.
+
+        `kind`: `prompt`, `reply`, `thinking`, `marker`, `command` (what a call asks), `path` (a file that it names), or
+        `output` (the beginning and the end of a result).
+        """
+        ...
+
+    def provisional(self) -> None:
+        """What follows holds until the session is read on: then its place may hold something else."""
+        ...
+
+
+class Digest(Protocol):
+    """What is made of the texts of one session while it is read, wherever that happens."""
+
+    def sink(self, part: str) -> Sink:
+        """Where the texts of the session itself ("") or of a sub-agent (its id) go."""
+        ...
+
+    def close(self) -> bytes:
+        """What whoever asked for the reading gets of it."""
+        ...
 
 
 class Parser(Protocol):
