@@ -8,13 +8,14 @@ secret that was found once stays masked in everything of its session.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.recovery import Given, Said
+from refloat.model.search import Asked, Found
 from refloat.model.session import Session, SessionName
 from refloat.model.stamp import Stamp
 from refloat.model.status import Status
@@ -113,6 +114,7 @@ class BenchLibrary:
         """A Finder serves one thread at a time."""
         self._finder: Finder | None = None
         self._glance: Glance | None = None
+        self._reads_on = threading.Lock()
         self._opens = threading.Lock()
         self._locator: Finder | None = None
         """Its own, so that a session opens while the first reading of all goes on."""
@@ -210,6 +212,25 @@ class BenchLibrary:
     def watching(self) -> str:
         """How it watches."""
         return self._bench.machine.watch.how()
+
+    def search(self, asked: Asked, sessions: Sequence[Session], stop: Stop) -> Found:
+        """The places that hold what is asked for; excerpts come masked.
+
+        Raises:
+            RefloatError: there is nothing to look for.
+
+        """
+        from refloat.usecases.search_sessions import search_known
+
+        return search_known(self._bench, sessions, asked, stop)
+
+    def make_searchable(self, stop: Stop) -> Iterator[tuple[int, int]]:
+        """Read what is not searchable yet, one reading at a time."""
+        from refloat.usecases.make_searchable import read_on
+
+        with self._reads_on:
+            for progress in read_on(self._bench, stop):
+                yield progress.done, progress.total
 
     def _locate(self, name: SessionName) -> Located:
         from refloat.usecases.find_sessions import Finder

@@ -6,7 +6,7 @@ slow and is made from a thread; none touches a widget. What fails raises a `Refl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,6 +14,7 @@ from refloat.model.brief import WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.record import Lease, TiedJob, Trail, Verified, Wrap
 from refloat.model.recovery import Given, Said
+from refloat.model.search import Asked, Found
 from refloat.model.session import Session, SessionName
 from refloat.model.stamp import Stamp
 from refloat.model.status import Status
@@ -166,6 +167,21 @@ class Library(Protocol):
 
     def watching(self) -> str:
         """How it watches, in words."""
+        ...
+
+    def search(self, asked: Asked, sessions: Sequence[Session], stop: Stop) -> Found:
+        """The places in some sessions that hold what is asked for, among those that are searchable.
+
+        Raises:
+            RefloatError: there is nothing to look for, or the index cannot be kept.
+
+        """
+        ...
+
+    def make_searchable(self, stop: Stop) -> Iterator[tuple[int, int]]:
+        """Read what is not searchable yet; after each piece, how many sessions of how many are done. Without news there
+        is no piece.
+        """
         ...
 
     def open(self, name: SessionName) -> Opened:

@@ -4,7 +4,7 @@ Decides how much is read before a search answers: what is small at once; otherwi
 said that there is more.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -22,6 +22,8 @@ from refloat.usecases.workbench import Workbench
 AT_ONCE: Final = 32 * 1024 * 1024
 """Bytes that a search reads before it answers."""
 _BATCH: Final = 64
+_BYTES: Final = 8 * 1024 * 1024
+"""Sessions, and bytes of them, that are read before they are kept."""
 
 Stop = Callable[[], bool]
 
@@ -32,21 +34,34 @@ class Progress:
 
     done: int
     total: int
+    kept: int
+    """Of those that are done: searchable now."""
 
 
 def make_searchable(
-    bench: Workbench,
-    index: Index,
-    *,
-    most: int | None = None,
-    stop: Stop = lambda: False,
-    tell: Callable[[Progress], None] = lambda _: None,
+    bench: Workbench, index: Index, *, most: int | None = None, tell: Callable[[Progress], None] = lambda _: None
 ) -> int:
     """Read what is new into the index, newest first, at most so many bytes; how many sessions are left."""
     every = find_pending(bench, index)
     pending = every if most is None else _newest(every, most)
-    digester = Digester(index.directory)
     kept = 0
+    for progress in _read(index, pending):
+        kept = progress.kept
+        tell(progress)
+    return len(every) - kept
+
+
+def read_on(bench: Workbench, stop: Stop) -> Iterator[Progress]:
+    """Read all that is new into the index of the cache; after each piece, how far it is. Nothing without an index."""
+    index = Index.open(bench.machine.places.cache)
+    if index is not None:
+        with index:
+            yield from _read(index, find_pending(bench, index), stop)
+
+
+def _read(index: Index, pending: Sequence[tuple[Reader, Found]], stop: Stop = lambda: False) -> Iterator[Progress]:
+    digester = Digester(index.directory)
+    kept = size = 0
     rows: list[tuple[tuple[str, str, str], str, bool, bytes]] = []
     for done, (reader, found) in enumerate(pending, 1):
         if stop():
@@ -54,12 +69,13 @@ def make_searchable(
         digest = digester()
         feed(reader, found, digest.own)
         rows.append((key_of(found), files_text(found) or "", True, digest.close()))
-        if len(rows) >= _BATCH or done == len(pending):
+        size += size_of(found)
+        if len(rows) >= _BATCH or size >= _BYTES or done == len(pending):
             kept += len(rows) if index.keep(rows) else 0
-            rows = []
-            tell(Progress(done, len(pending)))
-    kept += len(rows) if rows and index.keep(rows) else 0
-    return len(every) - kept
+            rows, size = [], 0
+            yield Progress(done, len(pending), kept)
+    if rows:
+        index.keep(rows)
 
 
 def _newest(pending: Sequence[tuple[Reader, Found]], most: int) -> Sequence[tuple[Reader, Found]]:

@@ -8,6 +8,7 @@ nearly everywhere, the newest sessions answer.
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -104,6 +105,23 @@ def search_sessions(
     read = search.read(scope)
     shown = [search.hit(each) for each in read[: asked.limit]]
     return Found(asked.words, tuple(_grouped(shown)), complete=False, more=len(read) > len(shown) or search.more)
+
+
+def search_known(bench: Workbench, sessions: Sequence[Session], asked: Asked, stop: Stop) -> Found:
+    """Search sessions that are known, as far as they are searchable. Reads nothing new.
+
+    Raises:
+        UsageError: there is nothing to look for.
+    """
+    shown = [session for session in sessions if session.superseded_by is None]
+    index = Index.open(bench.machine.places.cache)
+    if index is None:
+        return replace(search_sessions(bench, None, map(row_of, shown), asked, stop=stop), unread=len(shown))
+    with index:
+        found = search_sessions(bench, index, map(row_of, shown), asked, stop=stop)
+        covered = {key[:2] for key in index.covered()}
+    unread = sum((session.agent, session.session_id) not in covered for session in shown)
+    return replace(found, complete=not unread, unread=unread)
 
 
 def _fits(row: Row, asked: Asked, surroundings: Surroundings) -> bool:

@@ -425,6 +425,18 @@ class DeskScreen(DeskAsks):
         self.remove_class("-detail")
         self.query_one("#filter", Input).focus()
 
+    def action_desk_search(self) -> None:
+        """Search all sessions."""
+        screen = SearchScreen(self._library, self._sessions.values, self._here, glyphs=self.glyphs, words=self._words)
+        self.app.push_screen(screen, self._go_to)
+
+    def _go_to(self, goal: Goal | None) -> None:
+        """To a place that was found."""
+        if goal is not None and goal.item is not None:
+            self.show_item(goal.session, goal.item, goal.line)
+        elif goal is not None:
+            self._show_session(goal.session)
+
     def action_desk_scope(self) -> None:
         """Here or everywhere."""
         self._everywhere = self._everywhere is False
