@@ -11,7 +11,7 @@ import sqlite3
 import zlib
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -82,6 +82,7 @@ class Index:
         self._shards = [open_shard(directory, number) for number in range(COUNT)]
         self._runs: list[Any] = []
         """Rows of the table as they were read last."""
+        self._covered: dict[Key, str] | None = None
 
     @classmethod
     def open(cls, directory: Path, *, wait: float = 2.0) -> Self | None:
@@ -117,15 +118,16 @@ class Index:
     # ── what is in it ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def covers(self, key: Key, files: str) -> bool:
-        """Whether a session is searchable in just this state of its files. Of many, ask `covered` once."""
+        """Whether a session is searchable in just this state of its files."""
         return self.covered().get(key) == hash_files(files)
 
-    def covered(self) -> dict[Key, str]:
+    def covered(self) -> Mapping[Key, str]:
         """`hash_files` of every session that is searchable, in the state in which it is."""
-        rows = self._ask("SELECT agent, session_id, path, files FROM covered")
-        broken = {stretch.key for stretch in self._stretches(valid=False)}
-        found = {_key(row): str(row[3]) for row in rows}
-        return {key: files for key, files in found.items() if key not in broken}
+        if self._covered is None:
+            rows = self._ask("SELECT agent, session_id, path, files FROM covered")
+            broken = {stretch.key for stretch in self._stretches(valid=False)}
+            self._covered = {key: str(row[3]) for row in rows if (key := _key(row)) not in broken}
+        return self._covered
 
     def note(self, name: str) -> str | None:
         """What `set_note` was given last."""
@@ -137,12 +139,13 @@ class Index:
         with suppress(sqlite3.Error):
             self._db.execute("INSERT OR REPLACE INTO own VALUES (?, ?)", (f"note {name}", value))
 
-    def keep(self, rows: Iterable[tuple[Key, str, bool, bytes]]) -> bool:
+    def keep(self, rows: Sequence[tuple[Key, str, bool, bytes]]) -> None:
         """Make readings searchable: (session, its files as text, whether it was read anew, the digest's receipt).
 
-        A reading that went on from an earlier one counts only where that one is covered. All or none.
+        A reading that went on from an earlier one counts only where that one is covered. All or none: what could not
+        be kept is not covered.
         """
-        self._runs = []
+        self._runs, self._covered = [], None
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._forget_notes()
@@ -151,9 +154,8 @@ class Index:
             self._db.execute("COMMIT")
         except (sqlite3.Error, UnicodeEncodeError):
             self._roll_back()
-            return False
+            return
         self._tidy()
-        return True
 
     def _keep(self, key: Key, files: str, receipt: bytes, *, anew: bool) -> None:
         bound = _bound(key)
@@ -171,9 +173,9 @@ class Index:
             rows = [(made, at, pack((piece,))) for at, piece in enumerate(pieces)]
             self._db.executemany("INSERT INTO docs VALUES (?, ?, ?)", rows)
 
-    def forget(self, keys: Iterable[Key]) -> bool:
+    def forget(self, keys: Iterable[Key]) -> None:
         """Let go of sessions whose files are proved to be gone."""
-        self._runs = []
+        self._runs, self._covered = [], None
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._forget_notes()
@@ -183,8 +185,6 @@ class Index:
             self._db.execute("COMMIT")
         except (sqlite3.Error, UnicodeEncodeError):
             self._roll_back()
-            return False
-        return True
 
     def _forget_notes(self) -> None:
         self._db.execute("DELETE FROM own WHERE name <> 'form'")
@@ -208,7 +208,7 @@ class Index:
 
     def start_anew(self) -> None:
         """Throw everything away; the sessions count as not yet read for the search."""
-        self._runs = []
+        self._runs, self._covered = [], None
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._forget_notes()

@@ -41,11 +41,12 @@ def answer_search(
     with _index(bench.machine.places.cache) as index, _catalogue(bench) as catalogue:
         if unchanged and catalogue is not None and index.note(_WHOLE) == _look_of(catalogue):
             return replace(search_sessions(bench, index, _rows(bench, catalogue), asked), complete=True)
-    listing = list_sessions(bench, Scope())
-    with _index(bench.machine.places.cache) as index, _catalogue(bench) as catalogue:
+    with _index(bench.machine.places.cache) as index:
         left = make_searchable(bench, index, most=AT_ONCE, tell=tell)
-        if not left and catalogue is not None and (look := _look_of(catalogue)):
-            index.set_note(_WHOLE, look)
+        listing = list_sessions(bench, Scope())
+        with _catalogue(bench) as catalogue:
+            if not left and catalogue is not None and (look := _look_of(catalogue)):
+                index.set_note(_WHOLE, look)
         found = search_sessions(bench, index, map(row_of, listing.sessions), asked)
         return replace(found, complete=not left, unread=left)
 

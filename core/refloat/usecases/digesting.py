@@ -10,6 +10,7 @@ from pathlib import Path
 from refloat.brief.masks import Masker
 from refloat.model.light import light
 from refloat.model.problem import Place
+from refloat.readers.contract import Sink
 from refloat.search.digest import Digest
 
 
@@ -30,21 +31,24 @@ class SessionDigest:
     """Digests one session; its sub-agents' talk is not searched, as it stands in no history of a session."""
 
     def __init__(self, directory: Path) -> None:
-        self.own = Digest(directory, Cleaner())
+        self._own = Digest(directory, Cleaner())
 
-    def sink(self, part: str) -> "Digest | Nothing":
+    def sink(self, part: str) -> Sink:
         """What takes the texts of a part: "" for the session itself."""
-        return Nothing() if part else self.own
+        return Nothing() if part else self._own
 
     def close(self) -> bytes:
         """Write it; the receipt for `Index.keep`."""
-        return self.own.close()
+        return self._own.close()
 
 
 class Nothing:
     """Takes texts that are not searched."""
 
     def take(self, n: int, place: Place, kind: str, text: str) -> None:
+        """Let it go."""
+
+    def provisional(self) -> None:
         """Let it go."""
 
 

@@ -1,29 +1,31 @@
-"""Read what is not searchable yet into the index.
+"""Read what is not searchable yet: into the catalogue and into the index, in one pass.
 
 Decides how much is read before a search answers: what is small at once; otherwise what is there is searched, and it is
 said that there is more.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from itertools import accumulate
 from typing import Final
 
+from refloat.catalogue.store import Catalogue
 from refloat.model.light import light
 from refloat.readers.contract import Found, Reader
-from refloat.search.index import Index, hash_files
+from refloat.search.index import Index
 from refloat.usecases.digesting import Digester
-from refloat.usecases.feeding import feed
-from refloat.usecases.find_sessions import Finder
-from refloat.usecases.read_many import size_of
-from refloat.usecases.recall import files_text, key_of
-from refloat.usecases.sighting import newest_of
+from refloat.usecases.finder import Finder
+from refloat.usecases.read_many import read_each, size_of
+from refloat.usecases.recall import Recall, key_of
+from refloat.usecases.sighting import Sighting, newest_of
 from refloat.usecases.workbench import Workbench
 
 AT_ONCE: Final = 32 * 1024 * 1024
 """Bytes that a search reads before it answers."""
-_BATCH: Final = 64
+_BATCH: Final = 32
 _BYTES: Final = 8 * 1024 * 1024
-"""Sessions, and bytes of them, that are read before they are kept."""
+"""Sessions, and bytes of them, that are read before it is told how far it is."""
 
 Stop = Callable[[], bool]
 
@@ -34,21 +36,19 @@ class Progress:
 
     done: int
     total: int
-    kept: int
-    """Of those that are done: searchable now."""
+    left: int
+    """Sessions that are not searchable yet."""
 
 
 def make_searchable(
     bench: Workbench, index: Index, *, most: int | None = None, tell: Callable[[Progress], None] = lambda _: None
 ) -> int:
     """Read what is new into the index, newest first, at most so many bytes; how many sessions are left."""
-    every = find_pending(bench, index)
-    pending = every if most is None else _newest(every, most)
-    kept = 0
-    for progress in _read(index, pending):
-        kept = progress.kept
+    left = 0
+    for progress in _read(bench, index, most):
+        left = progress.left
         tell(progress)
-    return len(every) - kept
+    return left
 
 
 def read_on(bench: Workbench, stop: Stop) -> Iterator[Progress]:
@@ -56,26 +56,47 @@ def read_on(bench: Workbench, stop: Stop) -> Iterator[Progress]:
     index = Index.open(bench.machine.places.cache)
     if index is not None:
         with index:
-            yield from _read(index, find_pending(bench, index), stop)
+            yield from _read(bench, index, None, stop)
 
 
-def _read(index: Index, pending: Sequence[tuple[Reader, Found]], stop: Stop = lambda: False) -> Iterator[Progress]:
-    digester = Digester(index.directory)
-    kept = size = 0
-    rows: list[tuple[tuple[str, str, str], str, bool, bytes]] = []
-    for done, (reader, found) in enumerate(pending, 1):
-        if stop():
-            break
-        digest = digester()
-        feed(reader, found, digest.own)
-        rows.append((key_of(found), files_text(found) or "", True, digest.close()))
-        size += size_of(found)
-        if len(rows) >= _BATCH or size >= _BYTES or done == len(pending):
-            kept += len(rows) if index.keep(rows) else 0
-            rows, size = [], 0
-            yield Progress(done, len(pending), kept)
-    if rows:
-        index.keep(rows)
+def _read(bench: Workbench, index: Index, most: int | None, stop: Stop = lambda: False) -> Iterator[Progress]:
+    """Nothing where there is nothing to read."""
+    with ExitStack() as opened:
+        catalogue = Catalogue.open(index.directory)
+        if catalogue is not None:
+            opened.enter_context(catalogue)
+        recall = Recall()
+        recall.open(catalogue, everything=True, index=index)
+        sighting = Finder(bench).sight()
+        _forget_lost(index, sighting)
+        every = _find_pending(recall, sighting)
+        pending = every if most is None else _newest(every, most)
+        size = done = told = 0
+        for done, (found, _) in enumerate(read_each(recall, pending, stop, digests=Digester(index.directory)), 1):
+            size += size_of(found)
+            if done - told >= _BATCH or size >= _BYTES:
+                yield Progress(done, len(pending), len(every) - done)
+                size, told = 0, done
+        recall.flush()
+        if every:
+            left = [pair for pair in every if recall.recall(pair[1]) is None]
+            yield Progress(done, len(pending), len(left))
+
+
+def find_pending(bench: Workbench, index: Index) -> list[tuple[Reader, Found]]:
+    """Sessions that are not searchable in the state in which they lie on disk, newest files first."""
+    with ExitStack() as opened:
+        catalogue = Catalogue.open(index.directory)
+        if catalogue is not None:
+            opened.enter_context(catalogue)
+        recall = Recall()
+        recall.open(catalogue, everything=True, index=index)
+        return _find_pending(recall, Finder(bench).sight())
+
+
+def _find_pending(recall: Recall, sighting: Sighting) -> list[tuple[Reader, Found]]:
+    pending = [pair for pair in sighting.found if recall.recall(pair[1]) is None]
+    return sorted(pending, key=lambda pair: newest_of(pair[1]), reverse=True)
 
 
 def _newest(pending: Sequence[tuple[Reader, Found]], most: int) -> Sequence[tuple[Reader, Found]]:
@@ -84,12 +105,8 @@ def _newest(pending: Sequence[tuple[Reader, Found]], most: int) -> Sequence[tupl
     return [pair for pair, size in zip(pending, sizes, strict=True) if size <= most]
 
 
-def find_pending(bench: Workbench, index: Index) -> list[tuple[Reader, Found]]:
-    """Sessions that are not searchable in the state in which they lie on disk, newest files first."""
-    covered = index.covered()
-    pending = [
-        (reader, found)
-        for reader, found in Finder(bench).sight().found
-        if covered.get(key_of(found)) != hash_files(files_text(found) or "")
-    ]
-    return sorted(pending, key=lambda pair: newest_of(pair[1]), reverse=True)
+def _forget_lost(index: Index, sighting: Sighting) -> None:
+    seen = {key_of(found) for _, found in sighting.found}
+    lost = [key for key in index.covered() if key not in seen and not os.path.lexists(key[2])]
+    if lost:
+        index.forget(lost)
