@@ -11,10 +11,11 @@ FTS5 was measured against tantivy 0.27 on 100 MB of transcripts: 0.32 s of CPU a
 
 import os
 import sqlite3
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from threading import local
+from typing import Final, Self
 
 from refloat.model.light import light
 
@@ -24,6 +25,9 @@ _WAIT: Final = 10.0
 """Seconds to wait for another writer where all files are held."""
 _HASH: Final = 8 * 1024 * 1024
 """Bytes of words gathered before FTS5 writes a piece of its own: less merging later."""
+
+_PARTS: Final = 8
+"""Pieces of about one size that are merged into a larger one."""
 
 
 @light
@@ -45,40 +49,105 @@ def shard_path(directory: Path, number: int) -> Path:
 def write_rows(directory: Path, texts: Sequence[str]) -> Written | None:
     """Write rows into the first file that is free; None where none can be written.
 
-    They are there for good when this returns; a process that is killed before leaves nothing of them.
+    They are there for good when this returns; a process that is killed before leaves nothing of them. The file stays
+    open for the next rows of this thread, until `close_writers`.
     """
-    for wait in (0.0, _WAIT):
+    for wait in (0, _WAIT):
         for number in range(COUNT):
-            with suppress(sqlite3.Error, OSError), _writing(directory, number, wait) as (connection, mark, first):
-                rows = enumerate(texts, first)
-                connection.executemany("INSERT INTO words(rowid, text) VALUES (?, ?)", rows)
-                connection.execute("UPDATE own SET value = ? WHERE name = 'next'", (str(first + len(texts)),))
-                connection.execute("COMMIT")
-                return Written(number, mark, first)
+            with suppress(sqlite3.Error, OSError):
+                return _Writer.of(directory, number).write(texts, wait)
     return None
 
 
-@contextmanager
-def _writing(directory: Path, number: int, wait: float) -> Generator[tuple[sqlite3.Connection, str, int]]:
-    path = shard_path(directory, number)
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # private before SQLite sees it
-    connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("BEGIN IMMEDIATE")
-        own = _own(connection)
-        if own is None:
-            _make(connection)
-            own = _own(connection) or {}
-        yield connection, own["mark"], int(own["next"])
-    except sqlite3.DatabaseError as fault:
-        if not isinstance(fault, sqlite3.OperationalError) or "malformed" in str(fault):
-            throw_away(path)
-        raise
-    finally:
-        connection.close()  # rolls back what is not committed
+def close_writers() -> None:
+    """Let go of the files that this thread wrote to."""
+    for writer in _Writer.opened().values():
+        writer.close()
+    _Writer.opened().clear()
+
+
+class _Writer:
+    """A shard, open for writing, in one thread of one process."""
+
+    _local: Final = local()
+
+    def __init__(self, directory: Path, number: int) -> None:
+        self._number = number
+        self._path = shard_path(directory, number)
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Private before SQLite sees it.
+        os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        self._file = self._stat()
+        self._db = sqlite3.connect(self._path, timeout=_WAIT, isolation_level=None)
+
+    @classmethod
+    def opened(cls) -> dict[tuple[Path, int], Self]:
+        """Those of this thread."""
+        writers: dict[tuple[Path, int], Self] | None = getattr(cls._local, "writers", None)
+        if writers is None:
+            writers = cls._local.writers = {}
+        return writers
+
+    @classmethod
+    def of(cls, directory: Path, number: int) -> Self:
+        """The one of a file; opened anew where another file has its name by now."""
+        writers, key = cls.opened(), (directory, number)
+        writer = writers.get(key)
+        if writer is not None and not writer.holds():
+            writers.pop(key).close()
+            writer = None
+        if writer is None:
+            writer = writers[key] = cls(directory, number)
+        return writer
+
+    def _stat(self) -> tuple[int, int]:
+        told = self._path.stat()
+        return told.st_dev, told.st_ino
+
+    def holds(self) -> bool:
+        """Whether it is still the file of that name."""
+        try:
+            return self._stat() == self._file
+        except OSError:
+            return False
+
+    def write(self, texts: Sequence[str], wait: float) -> Written:
+        """Write rows, waiting so many seconds for another writer.
+
+        Raises:
+            sqlite3.Error: they are not written.
+        """
+        try:
+            self._db.execute(f"PRAGMA busy_timeout = {int(1000 * wait)}")
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.execute("BEGIN IMMEDIATE")
+            own = _own(self._db)
+            if own is None:
+                _make(self._db)
+                own = _own(self._db) or {}
+            first = int(own["next"])
+            self._db.executemany("INSERT INTO words(rowid, text) VALUES (?, ?)", enumerate(texts, first))
+            self._db.execute("UPDATE own SET value = ? WHERE name = 'next'", (str(first + len(texts)),))
+            self._db.execute("COMMIT")
+        except sqlite3.Error as fault:
+            self._give_up(fault)
+            raise
+        return Written(self._number, own["mark"], first)
+
+    def _give_up(self, fault: sqlite3.Error) -> None:
+        with suppress(sqlite3.Error):
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+        broken = isinstance(fault, sqlite3.DatabaseError) and not isinstance(fault, sqlite3.OperationalError)
+        if broken or "malformed" in str(fault):
+            self.close()
+            throw_away(self._path)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with suppress(sqlite3.Error):
+            self._db.close()
 
 
 def _own(connection: sqlite3.Connection) -> dict[str, str] | None:
@@ -98,6 +167,7 @@ def _make(connection: sqlite3.Connection) -> None:
     )
     connection.execute("INSERT INTO words(words, rank) VALUES ('hashsize', ?)", (_HASH,))
     connection.execute("CREATE TABLE own (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+    connection.execute("INSERT INTO words(words, rank) VALUES ('automerge', ?)", (_PARTS,))
     own = [("form", _FORM), ("mark", os.urandom(8).hex()), ("next", "1")]
     connection.executemany("INSERT INTO own VALUES (?, ?)", own)
 

@@ -29,12 +29,16 @@ class Word(NamedTuple):
     end: int
 
 
+_FOREIGN: Final = re.compile("[^\x00-\x7f]+")
+
+
 class _Folds(dict[int, str]):
-    """What each character becomes; worked out when it is first met."""
+    """What each character becomes; worked out when it is first met. What is no letter and no digit becomes a space."""
 
     def __missing__(self, code: int) -> str:
         bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", chr(code)).casefold())
-        self[code] = folded = unicodedata.normalize("NFC", bare)
+        folded = "".join(c if c.isascii() or _WORD.match(c) else " " for c in unicodedata.normalize("NFC", bare))
+        self[code] = folded
         return folded
 
 
@@ -78,9 +82,12 @@ def index_form(text: str) -> str:
     """A text as the index takes it: FTS5's `ascii` tokenizer makes of it just the words that `index_terms` asks for."""
     if text.isascii():
         return text
+    folded = _FOREIGN.sub(_fold, composed(text))
+    if _IS_DENSE.search(folded) is None:
+        return folded
     terms: list[str] = []
     before = ""
-    for word in _WORD.findall(composed(text).translate(_FOLDS)):
+    for word in _WORD.findall(folded):
         if before:
             terms.append(before + word if is_dense(word) else before)
         before = word if is_dense(word) else ""
@@ -88,7 +95,11 @@ def index_form(text: str) -> str:
             terms.append(word)
     if before:
         terms.append(before)
-    return " ".join(terms).encode("utf-8", "replace").decode()
+    return " ".join(terms)
+
+
+def _fold(run: re.Match[str]) -> str:
+    return run.group().translate(_FOLDS)
 
 
 def index_terms(words: list[str]) -> list[tuple[str, bool]]:

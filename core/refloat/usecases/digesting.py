@@ -4,10 +4,11 @@ Decides how texts are cleaned: secrets found in any of a session's texts are tak
 processes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Final
 
-from refloat.brief.masks import Masker
+from refloat.brief.masks import Masker, find_secrets, suspects
 from refloat.model.light import light
 from refloat.model.problem import Place
 from refloat.readers.contract import Sink
@@ -19,12 +20,32 @@ class Cleaner:
 
     def __init__(self) -> None:
         self._masker = Masker()
+        self._knows = False
 
     def __call__(self, texts: Sequence[str]) -> Sequence[str]:
         """The texts without them."""
-        if not self._masker.learn(texts):
-            return texts
-        return [self._masker.text(text) for text in texts]
+        for text in _find_likely(texts):
+            self._knows = self._masker.learn(text)
+        return [self._masker.text(text) for text in texts] if self._knows else texts
+
+
+_PLAIN: Final = bytes(range(0x20, 0x7F)) + b"\t\n\r"
+_ESCAPES: Final = ("\\u", "\\U", "\\x", "\\0")
+
+
+def _find_likely(texts: Sequence[str]) -> Iterable[str]:
+    """Those that hold a secret, or may hide one. All are looked through at once: nearly all do neither."""
+    likely = [text for text in suspects(texts) if find_secrets(text)]
+    if _may_hide("\n".join(texts)):
+        likely += filter(_may_hide, texts)
+    return dict.fromkeys(likely)
+
+
+def _may_hide(text: str) -> bool:
+    """Whether a text may hold what a terminal shows as nothing, itself or as a record spells it."""
+    if not text.isascii() or any(escape in text for escape in _ESCAPES):
+        return True
+    return bool(text.encode().translate(None, _PLAIN))
 
 
 class SessionDigest:

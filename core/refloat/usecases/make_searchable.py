@@ -14,6 +14,7 @@ from refloat.catalogue.store import Catalogue
 from refloat.model.light import light
 from refloat.readers.contract import Found, Reader
 from refloat.search.index import Index
+from refloat.search.shards import close_writers
 from refloat.usecases.digesting import Digester
 from refloat.usecases.finder import Finder
 from refloat.usecases.read_many import read_each, size_of
@@ -62,6 +63,7 @@ def read_on(bench: Workbench, stop: Stop) -> Iterator[Progress]:
 def _read(bench: Workbench, index: Index, most: int | None, stop: Stop = lambda: False) -> Iterator[Progress]:
     """Nothing where there is nothing to read."""
     with ExitStack() as opened:
+        opened.callback(close_writers)
         catalogue = Catalogue.open(index.directory)
         if catalogue is not None:
             opened.enter_context(catalogue)
