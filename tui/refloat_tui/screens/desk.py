@@ -35,7 +35,7 @@ from refloat_tui.messages import (
 )
 from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_same
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
-from refloat_tui.screens.desk_asks import DeskAsks
+from refloat_tui.screens.desk_search import DeskSearch
 from refloat_tui.screens.doors import Demo, Doors
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import content
@@ -58,7 +58,7 @@ _REST: Final = 10
 """A look that took long is rested from for so many times its length."""
 
 
-class DeskScreen(DeskAsks):
+class DeskScreen(DeskSearch):
     """The first screen."""
 
     CSS_PATH = "desk.tcss"
@@ -215,6 +215,7 @@ class DeskScreen(DeskAsks):
         """The chosen session was read."""
         if message.name == self._chosen:
             self._detail.take_opened(message.opened, self._now)
+            self.arrive()
             self.refresh_bindings()
 
     def on_checkout_compared(self, message: CheckoutCompared) -> None:
@@ -329,6 +330,14 @@ class DeskScreen(DeskAsks):
         self.refresh_bindings()
         self._read_soon()
 
+    def show_session(self, name: SessionName) -> bool:
+        """Choose a session, whatever the list is narrowed to."""
+        if not self._list.go_to(name):
+            self._everywhere = True
+            self.query_one("#filter", Input).value = self._words = ""
+            self._draw()
+        return self._list.go_to(name)
+
     def _read_soon(self) -> None:
         if self._settle is not None:
             self._settle.stop()
@@ -424,18 +433,6 @@ class DeskScreen(DeskAsks):
         """Type words."""
         self.remove_class("-detail")
         self.query_one("#filter", Input).focus()
-
-    def action_desk_search(self) -> None:
-        """Search all sessions."""
-        screen = SearchScreen(self._library, self._sessions.values, self._here, glyphs=self.glyphs, words=self._words)
-        self.app.push_screen(screen, self._go_to)
-
-    def _go_to(self, goal: Goal | None) -> None:
-        """To a place that was found."""
-        if goal is not None and goal.item is not None:
-            self.show_item(goal.session, goal.item, goal.line)
-        elif goal is not None:
-            self._show_session(goal.session)
 
     def action_desk_scope(self) -> None:
         """Here or everywhere."""
