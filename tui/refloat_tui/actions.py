@@ -251,7 +251,7 @@ DESK: Final = (
         "Words in prompts, replies, commands, paths and outputs of every session, and the way to each place.",
         "desk",
         "open",
-        footer=5,
+        footer=10,
         shown_key="S",
     ),
     Action(
@@ -503,7 +503,9 @@ RECORD: Final = (
 )
 
 SEARCH: Final = (
-    Action("search.up", "up", "up", "Up", "One hit up.", "search", "move", shown_key="↑", palette=False),
+    Action(
+        "search.up", "up", "up", "Up", "One hit up.", "search", "move", shown_key="↑", palette=False, priority=True
+    ),
     Action(
         "search.down",
         "down",
@@ -516,6 +518,7 @@ SEARCH: Final = (
         shown_key="↓",
         footer_key="↑↓",
         palette=False,
+        priority=True,
     ),
     Action(
         "search.open",

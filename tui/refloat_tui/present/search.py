@@ -83,7 +83,7 @@ def lesson(glyphs: Glyphs) -> Pieces:
     return (
         ("Type words: prompts, replies, thoughts, commands, paths and outputs of every session are searched.\n\n", ""),
         ("  retry importer      ", "bold"),
-        ("both words in one place; the last may be only the beginning of one\n", QUIET),
+        ("both in one place; of the last a beginning will do\n", QUIET),
         (f"  {quotes:<20}", "bold"),
         ("in a row\n", QUIET),
         ("  retry -test         ", "bold"),
