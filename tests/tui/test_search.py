@@ -12,8 +12,8 @@ from refloat_tui.present.search import HitRow
 from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.screens.search import SearchScreen
 from refloat_tui.widgets.detail import Detail
-from refloat_tui.widgets.hit_list import HitList
 from refloat_tui.widgets.history_pane import HistoryPane
+from refloat_tui.widgets.hit_list import HitList
 
 
 def screen_of(app: App[str]) -> SearchScreen:
@@ -63,6 +63,7 @@ async def test_hits_come_while_typing_grouped_by_session_and_lead_to_their_item(
         await until(pilot, lambda: isinstance(app.screen, DeskScreen))
         await until(pilot, lambda: app.screen.query_one(HistoryPane).list.cursor_key == str(row.hit.item))
         assert app.screen.query_one(Detail).shown == "history"
+        assert isinstance(app.screen, DeskScreen)
         assert app.screen._chosen == row.hit.session.name
 
 
@@ -162,4 +163,6 @@ def test_picture_in_ascii(snap_compare: Compare):
         await until(pilot, lambda: all(row.hit.session.agent == agent for row in hits_of(pilot.app)))
         await pilot.pause()
 
-    assert snap_compare(make_app(library, environment={"REFLOAT_ASCII": "1"}), terminal_size=(80, 24), run_before=before)
+    assert snap_compare(
+        make_app(library, environment={"REFLOAT_ASCII": "1"}), terminal_size=(80, 24), run_before=before
+    )

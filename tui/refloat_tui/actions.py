@@ -503,9 +503,7 @@ RECORD: Final = (
 )
 
 SEARCH: Final = (
-    Action(
-        "search.up", "up", "up", "Up", "One hit up.", "search", "move", shown_key="↑", palette=False, priority=True
-    ),
+    Action("search.up", "up", "up", "Up", "One hit up.", "search", "move", shown_key="↑", palette=False, priority=True),
     Action(
         "search.down",
         "down",

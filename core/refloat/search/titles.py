@@ -5,7 +5,7 @@ a change is a letter too many, one missing, another one, or two that changed pla
 is right.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -28,17 +28,28 @@ def find_in_title(query: Query, title: str, cache: dict[str, dict[str, bool]]) -
         return None
     found: set[tuple[int, int]] = set()
     for term in query.terms:
-        for at, wanted in enumerate(term.words):
-            begins = term.begins and at == len(term.words) - 1
-            known = cache.setdefault(f"{wanted}{'*' * begins}", {})
-            for word in words:
-                if word.text not in known:
-                    known[word.text] = _like(wanted, word.text, begins=begins)
-            places = [(word.start, word.end) for word in words if known[word.text]]
-            if not places:
-                return None
-            found.update(places)
+        likes = [_known(cache, wanted, begins=term.begins and wanted is term.words[-1]) for wanted in term.words]
+        places = [
+            (words[at].start, words[at + len(likes) - 1].end)
+            for at in range(len(words) - len(likes) + 1)
+            if all(like(words[at + next_].text) for next_, like in enumerate(likes))
+        ]
+        if not places:
+            return None
+        found.update(places)
     return sorted(found)
+
+
+def _known(cache: dict[str, dict[str, bool]], wanted: str, *, begins: bool) -> Callable[[str], bool]:
+    """Whether a word is like the wanted one, remembered."""
+    known = cache.setdefault(f"{wanted}{'*' * begins}", {})
+
+    def like(word: str) -> bool:
+        if word not in known:
+            known[word] = _like(wanted, word, begins=begins)
+        return known[word]
+
+    return like
 
 
 def _may_hold(query: Query, title: str) -> bool:
