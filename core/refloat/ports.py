@@ -5,7 +5,7 @@ The real ones live in `refloat.machine`, fakes in `refloat.testing`.
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from refloat.model.checkout import Warned
 from refloat.model.light import light
@@ -136,6 +136,40 @@ class Launcher(Protocol):
         ...
 
 
+SignalName = Literal["SIGINT", "SIGTERM", "SIGKILL", "SIGCONT"]
+"""Signals that Refloat sends."""
+
+
+class Grip(Protocol):
+    """A hold on one process: what is sent through it reaches that process or nobody, however numbers are used again."""
+
+    pid: int
+
+    def send(self, signal: SignalName) -> Literal["sent", "ended", "forbidden"]:
+        """Send a signal, having made sure that this is still the process."""
+        ...
+
+    def has_ended(self) -> bool:
+        """Whether it has ended; a zombie has."""
+        ...
+
+    def release(self) -> None:
+        """Let go of it."""
+        ...
+
+
+class Signals(Protocol):
+    """Sends signals to processes that were looked at."""
+
+    def grip(self, process: ProcessInfo) -> Grip | None:
+        """Take hold of the process of that number and that start; None where it has ended."""
+        ...
+
+    def wait(self, grips: Sequence[Grip], seconds: float) -> None:
+        """Wait until all of them have ended, and at most so long. Without any: so long."""
+        ...
+
+
 class Traces(Protocol):
     """What the system wrote down of bad ends. Asked of one session at a time; each question has a time limit."""
 
@@ -182,3 +216,4 @@ class Machine:
     launcher: Launcher
     traces: Traces
     places: Places
+    signals: Signals

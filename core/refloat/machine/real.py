@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 
 from refloat.machine.clock import SystemClock
+from refloat.machine.ending import SystemSignals
 from refloat.machine.git import HardenedGit
 from refloat.machine.launcher import SystemLauncher
 from refloat.machine.places import find_places
@@ -17,12 +18,14 @@ def real_machine(environment: Mapping[str, str] | None = None) -> Machine:
     """The real doors; `environment` stands for the process's own. Looks at nothing and loads nothing that costs."""
     given = dict(os.environ if environment is None else environment)
     places = find_places(given)
+    processes = system_processes()
     return Machine(
         clock=SystemClock(),
-        processes=system_processes(),
+        processes=processes,
         git=HardenedGit(places),
         watch=FileWatch(),
         launcher=SystemLauncher(given),
         traces=SystemTraces(places.home),
         places=places,
+        signals=SystemSignals(processes),
     )

@@ -14,6 +14,7 @@ from refloat.model.light import light
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Place, Problem
 from refloat.model.session import Kept, RecordGone
+from refloat.model.stopping import Asking
 from refloat.model.transcript import Event
 
 
@@ -260,6 +261,21 @@ class Reader(Protocol):
 
     def new_command(self, brief: str) -> Sequence[str]:
         """The agent's own command to start anew with a brief that lies in the file `brief`."""
+        ...
+
+
+@runtime_checkable
+class TakesSignals(Protocol):
+    """What a reader may know besides: how its agent's program is asked to end."""
+
+    def asks_to_end(self, process: ProcessInfo) -> Sequence[Asking]:
+        """The signals to send to such a process, one after the other, each with its grace."""
+        ...
+
+    def stop_command(self, holder: Holder) -> Sequence[str] | None:
+        """The agent's own command that stops what a register names, where signals would not: a daemon starts it anew.
+        None where signals do.
+        """
         ...
 
 

@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "brief": "work:brief",
     "check": "work:check",
     "salvage": "salvage:salvage",
+    "stop": "stop:stop",
     "run": "record:run",
     "step": "record:step",
     "jobs": "ties:jobs",

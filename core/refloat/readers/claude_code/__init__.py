@@ -9,6 +9,7 @@ from pathlib import Path
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
+from refloat.model.stopping import Asking
 from refloat.readers.claude_code import layout, processes, registers
 from refloat.readers.contract import CleanUp, Found, FoundSubagent, Identity, Parser, SourceFile, Walk
 
@@ -95,6 +96,14 @@ class ClaudeCode:
     def new_command(self, brief: str) -> Sequence[str]:
         """`claude "Read FILE …"`."""
         return processes.new_command(brief)
+
+    def asks_to_end(self, process: ProcessInfo) -> Sequence[Asking]:
+        """SIGINT, then SIGTERM: the program ends on the first of either."""
+        return processes.asks_to_end(process)
+
+    def stop_command(self, holder: Holder) -> Sequence[str] | None:
+        """`claude stop ID` for background sessions, which a daemon looks after."""
+        return processes.stop_command(holder)
 
     def find_beside(self, found: Found, home: Path, environment: Mapping[str, str]) -> Sequence[str]:
         """The session's own directory, `file-history`, `todos`, `tasks`."""

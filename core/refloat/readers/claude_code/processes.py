@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Final
 
-from refloat.model.liveness import ProcessInfo
+from refloat.model.liveness import Holder, ProcessInfo
+from refloat.model.stopping import Asking
 from refloat.readers.claude_code.values import version_of
 
 _REGISTER_COMPLETE: Final = (2, 1, 139)
@@ -126,3 +127,17 @@ def continue_command(session_id: str, prompt: str | None) -> Sequence[str]:
 def new_command(brief: str) -> Sequence[str]:
     """Start with a sentence that names the file: the brief itself can be longer than a command line may be."""
     return ["claude", f"Read {brief} and continue from it."]
+
+
+def asks_to_end(process: ProcessInfo) -> Sequence[Asking]:
+    """How the program is asked to end: it takes SIGINT and SIGTERM alike, once, and writes how its turn was cut.
+
+    Its hooks for the end of a session run meanwhile, so the first grace is the longest.
+    """
+    del process
+    return (Asking("SIGINT", 10.0), Asking("SIGTERM", 5.0))
+
+
+def stop_command(holder: Holder) -> Sequence[str] | None:
+    """A background session is stopped through its daemon, which would go on with one that was merely ended."""
+    return ("claude", "stop", holder.session_id) if holder.background else None

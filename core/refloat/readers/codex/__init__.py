@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
+from refloat.model.stopping import Asking
 from refloat.readers.codex import files as rollouts
 from refloat.readers.codex import index
 from refloat.readers.codex.shape import UUID
@@ -153,6 +154,15 @@ class Codex:
     def new_command(self, brief: str) -> Sequence[str]:
         """A new thread that reads the brief first."""
         return ("codex", f"Read {brief} and continue from it")
+
+    def asks_to_end(self, process: ProcessInfo) -> Sequence[Asking]:
+        """SIGINT, then SIGTERM. A server lets running turns end at the first SIGINT, and ends at the second."""
+        once = (Asking("SIGINT", 8.0), Asking("SIGTERM", 5.0))
+        return (once[0], *once) if _commands(process.argv)[:1] == ["app-server"] else once
+
+    def stop_command(self, holder: Holder) -> Sequence[str] | None:
+        """None: no thread has a daemon that starts it anew by itself."""
+        del holder
 
 
 def codex_home(home: Path, environment: Mapping[str, str]) -> Path:

@@ -206,3 +206,9 @@ def test_commands():
     assert list(READER.continue_command(ONE, "-x")) == ["claude", "--resume", ONE, "--", "-x"]
     assert list(READER.new_command("HANDOFF.md")) == ["claude", "Read HANDOFF.md and continue from it."]
     assert list(READER.child_variables()) == ["CLAUDE_CODE_SESSION_ID"]
+
+
+def test_how_it_is_asked_to_end() -> None:
+    assert [ask.signal for ask in READER.asks_to_end(process("claude"))] == ["SIGINT", "SIGTERM"]
+    assert READER.stop_command(Holder("claude-code", ONE, "register", "/r")) is None
+    assert READER.stop_command(Holder("claude-code", ONE, "register", "/r", background=True)) == ("claude", "stop", ONE)

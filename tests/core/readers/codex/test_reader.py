@@ -25,6 +25,14 @@ def process(*argv: str, name: str = "codex") -> ProcessInfo:
     )
 
 
+def test_a_server_is_interrupted_twice_and_anything_else_once():
+    def signals(*argv: str) -> list[str]:
+        return [ask.signal for ask in Codex().asks_to_end(process(*argv))]
+
+    assert signals("codex", "resume", T1) == ["SIGINT", "SIGTERM"]
+    assert signals("/usr/bin/codex", "-c", "a=b", "app-server") == ["SIGINT", "SIGINT", "SIGTERM"]
+
+
 def test_it_is_in_the_table():
     assert isinstance(load("codex"), Codex)
 
