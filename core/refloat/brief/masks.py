@@ -103,7 +103,7 @@ def _seen_text(text: str) -> tuple[str, list[int], list[int]] | None:
     """A text without what is not seen, and where its parts begin in it and in the text itself; None for a text that
     is seen as a whole.
     """
-    if (text.isascii() and text.isprintable() and "\\" not in text) or _MAY_BE_UNSEEN.search(text) is None:
+    if not may_hide(text):
         return None
     parts: list[str] = []
     starts: list[int] = []
@@ -123,6 +123,11 @@ def _seen_text(text: str) -> tuple[str, list[int], list[int]] | None:
         starts.append(length)
         origins.append(at)
     return "".join(parts), starts, origins
+
+
+def may_hide(text: str) -> bool:
+    """Whether a text may hold what is not seen: then a secret may lie in it that its parts do not show."""
+    return not (text.isascii() and text.isprintable() and "\\" not in text) and _MAY_BE_UNSEEN.search(text) is not None
 
 
 def _placed(hit: Hit, starts: Sequence[int], origins: Sequence[int]) -> Hit:

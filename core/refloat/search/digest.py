@@ -33,7 +33,7 @@ _WINDOW: Final = 4 * 1024 * 1024
 KINDS: Final = ("prompt", "reply", "thinking", "marker", "command", "path", "output")
 
 Clean = Callable[[Sequence[str]], Sequence[str]]
-"""Texts of one session without what is secret, each on its own."""
+"""Texts of one session without what is secret, each on its own; the very same list where nothing is."""
 
 
 @light
@@ -59,6 +59,8 @@ class Run:
     docs: tuple[Doc, ...]
     provisional: bool = False
     """Told again when the session is read on: then these count no more."""
+    cleaned: bool = False
+    """Something was taken out of the session's texts."""
 
 
 @slotted
@@ -113,13 +115,15 @@ class Digest:
         if not items or self._runs is None:
             return
         texts = ["\n".join(item.texts) for item in items.values()]
-        written = write_rows(self._directory, [index_form(text) for text in self._clean(texts)])
+        clean = self._clean(texts)
+        written = write_rows(self._directory, [index_form(text) for text in clean])
         if written is None:
             self._runs = None
             return
         self._written.update(items)
         docs = tuple(Doc(n, item.kinds, tuple(item.places), item.late) for n, item in items.items())
-        self._runs.append(Run(written.shard, written.mark, written.first, docs, self._provisional))
+        cleaned = clean is not texts
+        self._runs.append(Run(written.shard, written.mark, written.first, docs, self._provisional, cleaned))
 
 
 def bounded(kind: str, text: str) -> str:
@@ -165,7 +169,7 @@ def _packed(run: Run) -> list[object]:
         for place in doc.places:
             rows += (paths.setdefault(place.path, len(paths)), place.line - line, place.offset - offset)
             line, offset = place.line, place.offset
-    return [run.shard, run.mark, run.first, run.provisional, len(run.docs), list(paths), rows]
+    return [run.shard, run.mark, run.first, run.provisional, run.cleaned, len(run.docs), list(paths), rows]
 
 
 def unpack(receipt: bytes) -> list[Run]:
@@ -178,7 +182,7 @@ def unpack(receipt: bytes) -> list[Run]:
 
 
 def _unpacked(
-    shard: int, mark: str, first: int, provisional: bool, count: int, paths: list[str], rows: list[int]
+    shard: int, mark: str, first: int, provisional: bool, cleaned: bool, count: int, paths: list[str], rows: list[int]
 ) -> Run:
     docs: list[Doc] = []
     item, line, offset = 0, 0, 0
@@ -193,4 +197,4 @@ def _unpacked(
             offset += next(values)
             places.append(Place(path, line, offset))
         docs.append(Doc(item, kinds & ((1 << len(KINDS)) - 1), tuple(places), bool(kinds >> len(KINDS))))
-    return Run(shard, mark, first, tuple(docs), provisional)
+    return Run(shard, mark, first, tuple(docs), provisional, cleaned)

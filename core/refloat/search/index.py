@@ -33,7 +33,7 @@ CREATE TABLE covered (
 CREATE TABLE runs (
     n INTEGER PRIMARY KEY, agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL,
     shard INTEGER NOT NULL, mark TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-    provisional INTEGER NOT NULL
+    provisional INTEGER NOT NULL, cleaned INTEGER NOT NULL
 );
 CREATE INDEX runs_of ON runs (agent, session_id, path);
 CREATE TABLE docs (
@@ -42,7 +42,8 @@ CREATE TABLE docs (
 """
 _KEY: Final = "agent = ? AND session_id = ? AND path = ?"
 _PROBE: Final = 2000
-"""Rows that are asked for at once: a query with no more of them is answered whole."""
+"""Rows that are asked for at once, from both ends: a query with no more of them is answered whole."""
+_LAST: Final = 2**62
 _PAGE: Final = 64
 _PIECE: Final = 512
 """Rows whose places are kept together, to be unpacked at once."""
@@ -71,6 +72,7 @@ class _Stretch:
     shard: int
     first: int
     last: int
+    cleaned: bool
 
 
 class Index:
@@ -80,8 +82,7 @@ class Index:
         self.directory = directory
         self._db = connection
         self._shards = [open_shard(directory, number) for number in range(COUNT)]
-        self._runs: list[Any] = []
-        """Rows of the table as they were read last."""
+        self._runs: tuple[list[_Stretch], list[_Stretch]] | None = None
         self._covered: dict[Key, str] | None = None
 
     @classmethod
@@ -145,7 +146,7 @@ class Index:
         A reading that went on from an earlier one counts only where that one is covered. All or none: what could not
         be kept is not covered.
         """
-        self._runs, self._covered = [], None
+        self._runs, self._covered = None, None
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._forget_notes()
@@ -167,15 +168,15 @@ class Index:
         self._db.execute("INSERT OR REPLACE INTO covered VALUES (?, ?, ?, ?)", (*bound, hash_files(files)))
         for run in unpack(receipt):
             last = run.first + len(run.docs) - 1
-            row = (*bound, run.shard, run.mark, run.first, last, int(run.provisional))
-            made = self._db.execute("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
+            row = (*bound, run.shard, run.mark, run.first, last, int(run.provisional), int(run.cleaned))
+            made = self._db.execute("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
             pieces = [replace(run, docs=run.docs[at : at + _PIECE]) for at in range(0, len(run.docs), _PIECE)]
             rows = [(made, at, pack((piece,))) for at, piece in enumerate(pieces)]
             self._db.executemany("INSERT INTO docs VALUES (?, ?, ?)", rows)
 
     def forget(self, keys: Iterable[Key]) -> None:
         """Let go of sessions whose files are proved to be gone."""
-        self._runs, self._covered = [], None
+        self._runs, self._covered = None, None
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._forget_notes()
@@ -208,7 +209,7 @@ class Index:
 
     def start_anew(self) -> None:
         """Throw everything away; the sessions count as not yet read for the search."""
-        self._runs, self._covered = [], None
+        self._runs, self._covered = None, None
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._forget_notes()
@@ -230,30 +231,36 @@ class Index:
         for stretch in self._stretches():
             runs.setdefault(stretch.key, []).append(stretch)
         asked = query.index_query()
-        return Answers(self, asked, runs, self._few(asked))
+        return Answers(self, asked, runs, self._probe(asked))
 
-    def _few(self, asked: str) -> dict[int, list[int]] | None:
-        """Every row that answers, by run; None where there are many."""
+    def _probe(self, asked: str) -> "_Probe":
+        """The first and the last rows that answer: where they are few, all of them."""
         found: dict[int, list[int]] = {}
-        stretches = self._stretches()
+        known: list[tuple[int, int]] = []
         for number, shard in enumerate(self._opened_shards()):
             if shard is None:
+                known.append((_LAST, 0))
                 continue
-            rows = shard.rows(asked, _PROBE + 1)
-            if len(rows) > _PROBE:
-                return None
-            mine = sorted((each for each in stretches if each.shard == number), key=lambda each: each.first)
+            rows = shard.rows(asked, _PROBE, newest=False)
+            upto, down_to = _LAST, 0
+            if len(rows) == _PROBE:
+                upto = rows[-1]
+                more = shard.rows(asked, _PROBE, first=upto + 1)
+                down_to = more[-1] if len(more) == _PROBE else 0
+                rows += reversed(more)
+            known.append((upto, down_to))
+            mine = sorted((each for each in self._stretches() if each.shard == number), key=lambda each: each.first)
             firsts = [each.first for each in mine]
             for row in rows:
                 at = bisect_right(firsts, row) - 1
                 if at >= 0 and row <= mine[at].last:
                     found.setdefault(mine[at].n, []).append(row)
-        return found
+        return _Probe(found, known)
 
     def rows(self, asked: str, stretch: _Stretch, most: int, last: int) -> list[int]:
         """Rows of a run that answer, the last ones up to `last` first."""
         shard = self._opened_shards()[stretch.shard]
-        return [] if shard is None else shard.rows(asked, most, stretch.first, last)
+        return [] if shard is None else shard.rows(asked, most, first=stretch.first, last=last)
 
     def candidates(self, stretch: _Stretch, rows: Sequence[int]) -> Iterator[Candidate]:
         """What stands in some rows of a run; what cannot be told any more is left out."""
@@ -272,7 +279,7 @@ class Index:
             word
             for word in words
             if not any(
-                (shard := shards[number]) is not None and shard.rows(f'"{word}"', 1, row, row)
+                (shard := shards[number]) is not None and shard.rows(f'"{word}"', 1, first=row, last=row)
                 for number, row in candidate.rows
             )
         }
@@ -301,15 +308,16 @@ class Index:
 
     def _stretches(self, *, valid: bool = True) -> list[_Stretch]:
         """Every run whose shard is the one it was written to, or (`valid=False`) every other one."""
-        marks = [shard.mark if shard is not None else None for shard in self._opened_shards()]
-        self._runs = rows = self._runs or self._ask(
-            "SELECT agent, session_id, path, n, shard, first, last, mark FROM runs"
-        )
-        return [
-            _Stretch(row[3], _key(row), row[4], row[5], row[6])
-            for row in rows
-            if (0 <= row[4] < COUNT and marks[row[4]] == row[7]) is valid
-        ]
+        if self._runs is None:
+            marks = [shard.mark if shard is not None else None for shard in self._opened_shards()]
+            rows = self._ask("SELECT agent, session_id, path, n, shard, first, last, cleaned, mark FROM runs")
+            good: list[_Stretch] = []
+            bad: list[_Stretch] = []
+            for row in rows:
+                fits = bool(0 <= row[4] < COUNT and marks[row[4]] == row[8])
+                (good if fits else bad).append(_Stretch(row[3], _key(row), row[4], row[5], row[6], bool(row[7])))
+            self._runs = good, bad
+        return self._runs[not valid]
 
     def _opened_shards(self) -> list[Shard | None]:
         """The shards; one that was made since is opened."""
@@ -332,20 +340,19 @@ class Index:
 class Answers:
     """What holds a query. Ask only for what is needed: where a word stands everywhere, the rest is never looked at."""
 
-    def __init__(
-        self, index: Index, asked: str, runs: dict[Key, list[_Stretch]], few: dict[int, list[int]] | None
-    ) -> None:
+    def __init__(self, index: Index, asked: str, runs: dict[Key, list[_Stretch]], probe: "_Probe") -> None:
         self._index = index
         self._asked = asked
         self._runs = runs
-        self._few = few
+        self._probe = probe
 
     def holds(self, key: Key) -> bool:
         """Whether anything of a session may hold it."""
-        runs = self._runs.get(key, ())
-        if self._few is not None:
-            return any(run.n in self._few for run in runs)
-        return any(self._index.rows(self._asked, run, 1, run.last) for run in runs)
+        return any(next(self._pages(run), None) for run in self._runs.get(key, ()))
+
+    def had_secrets(self, key: Key) -> bool:
+        """Whether anything of a session was taken out as a secret."""
+        return any(run.cleaned for run in self._runs.get(key, ()))
 
     def of(self, key: Key) -> Iterator[Candidate]:
         """What of a session may hold it, the newest first, each item once."""
@@ -359,13 +366,27 @@ class Answers:
                         yield self._index.whole_item(runs, found) if found.doc.late else found
 
     def _pages(self, run: _Stretch) -> Iterator[list[int]]:
-        if self._few is not None:
-            yield self._few.get(run.n, [])[::-1]
+        if (rows := self._probe.rows_of(run)) is not None:
+            yield from [rows[::-1]] if rows else ()
             return
         last = run.last
         while rows := self._index.rows(self._asked, run, _PAGE, last):
             yield rows
             last = rows[-1] - 1
+
+
+class _Probe:
+    """The rows at both ends of what answers: sessions that were read first, the newest, and those that grew since."""
+
+    def __init__(self, rows: dict[int, list[int]], known: Sequence[tuple[int, int]]) -> None:
+        self._rows = rows
+        self._known = known
+        """By shard: all rows up to the first, and from the second on, are known."""
+
+    def rows_of(self, run: _Stretch) -> list[int] | None:
+        """All rows of a run that answer; None where they must be asked for."""
+        upto, down_to = self._known[run.shard]
+        return self._rows.get(run.n, []) if run.last <= upto or run.first >= max(down_to, 1) > 1 else None
 
 
 def hash_files(files: str) -> str:

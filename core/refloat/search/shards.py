@@ -186,9 +186,14 @@ class Shard:
         self._db = connection
         self.mark = mark
 
-    def rows(self, query: str, most: int, first: int = 0, last: int = 2**62) -> list[int]:
-        """The last rows that hold the query (`Query.index_query`), the last one first, at most so many, between two."""
-        question = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?"
+    def rows(self, query: str, most: int, *, first: int = 0, last: int = 2**62, newest: bool = True) -> list[int]:
+        """Rows between two that hold the query (`Query.index_query`), at most so many: the last ones first, or else the
+        first ones.
+        """
+        order = "DESC" if newest else "ASC"
+        question = (
+            f"SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid {order} LIMIT ?"  # noqa: S608 - a word of our own
+        )
         try:
             return [row for (row,) in self._db.execute(question, (query, first, last, most))]
         except sqlite3.Error:

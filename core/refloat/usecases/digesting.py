@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from refloat.brief.masks import Masker, find_secrets, suspects
+from refloat.brief.masks import Masker, find_secrets, may_hide, suspects
 from refloat.model.light import light
 from refloat.model.problem import Place
 from refloat.readers.contract import Sink
@@ -36,16 +36,16 @@ _ESCAPES: Final = ("\\u", "\\U", "\\x", "\\0")
 def _find_likely(texts: Sequence[str]) -> Iterable[str]:
     """Those that hold a secret, or may hide one. All are looked through at once: nearly all do neither."""
     likely = [text for text in suspects(texts) if find_secrets(text)]
-    if _may_hide("\n".join(texts)):
-        likely += filter(_may_hide, texts)
+    if not _is_plain("\n".join(texts)):
+        likely += (text for text in texts if not _is_plain(text) and may_hide(text))
     return dict.fromkeys(likely)
 
 
-def _may_hide(text: str) -> bool:
-    """Whether a text may hold what a terminal shows as nothing, itself or as a record spells it."""
+def _is_plain(text: str) -> bool:
+    """Whether a text surely hides nothing; ten times as quick as to look for what hides."""
     if not text.isascii() or any(escape in text for escape in _ESCAPES):
-        return True
-    return bool(text.encode().translate(None, _PLAIN))
+        return False
+    return not text.encode().translate(None, _PLAIN)
 
 
 class SessionDigest:

@@ -149,6 +149,8 @@ class _Read:
     session: Session
     candidate: Candidate | None
     """None for a title."""
+    secrets: bool
+    """Something of the session was taken out as a secret."""
     kind: str
     at: Stamp | None
     text: str
@@ -183,12 +185,12 @@ class _Search:
         """The best first."""
         found: list[_Read] = []
         answered: set[Row] = set()
-        for row, docs in self._candidates(rows):
+        for row, docs, secrets in self._candidates(rows):
             if len(found) >= self._asked.limit * _POOL or self._is_enough():
                 self.more = True
                 break
             session = row.load()
-            mine = self._read_of(session, docs) if session is not None else []
+            mine = self._read_of(session, docs, secrets=secrets) if session is not None else []
             if mine:
                 answered.add(row)
                 found += mine
@@ -197,7 +199,7 @@ class _Search:
 
     # ── items ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _candidates(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Iterator[Candidate]]]:
+    def _candidates(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Iterator[Candidate], bool]]:
         if self._index is None:
             return
         beside = [(self._index.search(query), query, files) for query, files in self._beside]
@@ -206,7 +208,7 @@ class _Search:
             if all(found.holds(key) for found, _, _ in beside) and all(
                 self._holds(row, found.of(key), query, files) for found, query, files in beside
             ):
-                yield row, answers.of(key)
+                yield row, answers.of(key), answers.had_secrets(key)
 
     def _holds(self, row: Row, docs: Iterator[Candidate], query: Query, files: bool) -> bool:
         """Whether a step of the session names such a file, or runs such a command."""
@@ -217,13 +219,13 @@ class _Search:
             for item in self._items(row, found.doc)
         )
 
-    def _read_of(self, session: Session, docs: Iterator[Candidate]) -> list[_Read]:
+    def _read_of(self, session: Session, docs: Iterator[Candidate], *, secrets: bool) -> list[_Read]:
         found: list[_Read] = []
         for candidate in docs:
             if len(found) >= self._each * _LOOKED or self._is_enough():
                 self.more = True
                 break
-            read = self._read(session, candidate)
+            read = self._read(session, candidate, secrets=secrets)
             if read is not None and self._is_of_time(read.at):
                 found.append(read)
         found.sort(key=lambda read: (-read.score, read.item or 0))
@@ -241,7 +243,7 @@ class _Search:
         self._reads += 1
         return read_items(self._bench.reader(row.agent), row.agent, row.session_id, doc)
 
-    def _read(self, session: Session, candidate: Candidate) -> _Read | None:
+    def _read(self, session: Session, candidate: Candidate, *, secrets: bool) -> _Read | None:
         """The item of a candidate, masked, where it really holds the query."""
         below = _below(session)
         for item in self._items(session, candidate.doc):
@@ -252,7 +254,7 @@ class _Search:
                 spans = (spans or []) if _step_holds(item, query, below, files=files) else None
             if spans is not None:
                 score = self._score(item.type, len(spans), len(find_words(text)), item.at)
-                return _Read(session, candidate, item.type, item.at, text, spans, score)
+                return _Read(session, candidate, secrets, item.type, item.at, text, spans, score)
         return None
 
     def hit(self, read: _Read) -> Hit:
@@ -261,10 +263,11 @@ class _Search:
         """
         pieces = excerpt(read.text, read.spans)
         line = None
-        if read.candidate is not None and self._index is not None:
+        if read.candidate is not None:
+            line = read.candidate.doc.places[0].line
+        if read.secrets and read.candidate is not None and self._index is not None:
             words = {word for text, _ in pieces for word in split(text) if len(word) >= _SECRET and not is_dense(word)}
             pieces = _covered(pieces, self._index.unknown_words(read.candidate, words))
-            line = read.candidate.doc.places[0].line
         return Hit(read.session, read.item, read.kind, line, read.at, pieces, read.score)
 
     def _score(self, kind: str, count: int, length: int, at: Stamp | None) -> float:
@@ -281,16 +284,19 @@ class _Search:
         if not self._words or self._beside or self._asked.since or self._asked.until:
             return
         cache: dict[str, dict[str, bool]] = {}
+        left = self._asked.limit
         for row in rows:
-            if self._stop():
+            if self._stop() or not left:
+                self.more = True
                 return
             if find_in_title(self._query, composed(row.title), cache) is None or (session := row.load()) is None:
                 continue
             masked = composed(mask_tree(session.title, Masker()))
             if spans := find_in_title(self._query, masked, cache):
                 at = session.last_activity_at
+                left -= 1
                 score = self._score("title", len(spans), len(find_words(masked)), at)
-                yield _Read(session, None, "title", at, masked, spans, score)
+                yield _Read(session, None, False, "title", at, masked, spans, score)
 
 
 def _keys(index: Index, rows: Sequence[Row]) -> dict[Key, Row]:
