@@ -311,12 +311,9 @@ class Index:
         if self._runs is None:
             marks = [shard.mark if shard is not None else None for shard in self._opened_shards()]
             rows = self._ask("SELECT agent, session_id, path, n, shard, first, last, cleaned, mark FROM runs")
-            good: list[_Stretch] = []
-            bad: list[_Stretch] = []
-            for row in rows:
-                fits = bool(0 <= row[4] < COUNT and marks[row[4]] == row[8])
-                (good if fits else bad).append(_Stretch(row[3], _key(row), row[4], row[5], row[6], bool(row[7])))
-            self._runs = good, bad
+            good = [_stretch(row) for row in rows if 0 <= row[4] < COUNT and marks[row[4]] == row[8]]
+            known = {stretch.n for stretch in good}
+            self._runs = good, [_stretch(row) for row in rows if row[3] not in known]
         return self._runs[not valid]
 
     def _opened_shards(self) -> list[Shard | None]:
@@ -387,6 +384,10 @@ class _Probe:
         """All rows of a run that answer; None where they must be asked for."""
         upto, down_to = self._known[run.shard]
         return self._rows.get(run.n, []) if run.last <= upto or run.first >= max(down_to, 1) > 1 else None
+
+
+def _stretch(row: Sequence[Any]) -> _Stretch:
+    return _Stretch(row[3], _key(row), row[4], row[5], row[6], bool(row[7]))
 
 
 def hash_files(files: str) -> str:

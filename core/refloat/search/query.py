@@ -48,7 +48,10 @@ class Query:
 
     def find(self, text: str) -> list[tuple[int, int]] | None:
         """Where its words stand in a `words.composed` text; None where it does not hold there."""
-        words = find_words(text)
+        return self.find_in(find_words(text))
+
+    def find_in(self, words: Sequence[Word]) -> list[tuple[int, int]] | None:
+        """The same of a text's words."""
         values = [word.text for word in words]
         if any(_places(term, words, values) for term in self.without):
             return None

@@ -37,8 +37,8 @@ _POOL: Final = 2
 _EACH: Final = 5
 _SESSIONS: Final = 4
 """Hits of one session: so many, or this part of all that are wanted. The first screen is for several sessions."""
-_LOOKED: Final = 2
-"""Items of one session that are judged for each hit of it, newest first."""
+_MORE: Final = 2
+"""Items of one session that are judged beyond the hits that it may give, newest first."""
 _READS: Final = 2000
 """Candidates that are read in all, besides one for each hit: phrases of common words are met rarely."""
 _WEIGHTS: Final = {"title": 2.5, "prompt": 2.0, "reply": 1.5, "step": 1.0, "marker": 0.8, "thinking": 0.7}
@@ -222,7 +222,7 @@ class _Search:
     def _read_of(self, session: Session, docs: Iterator[Candidate], *, secrets: bool) -> list[_Read]:
         found: list[_Read] = []
         for candidate in docs:
-            if len(found) >= self._each * _LOOKED or self._is_enough():
+            if len(found) >= self._each + _MORE or self._is_enough():
                 self.more = True
                 break
             read = self._read(session, candidate, secrets=secrets)
@@ -248,12 +248,13 @@ class _Search:
         below = _below(session)
         for item in self._items(session, candidate.doc):
             text = composed("\n".join(_masked(item, below)))
-            spans = self._query.find(text)
+            words = find_words(text)
+            spans = self._query.find_in(words)
             if not self._words:
                 query, files = self._beside[0]
                 spans = (spans or []) if _step_holds(item, query, below, files=files) else None
             if spans is not None:
-                score = self._score(item.type, len(spans), len(find_words(text)), item.at)
+                score = self._score(item.type, len(spans), len(words), item.at)
                 return _Read(session, candidate, secrets, item.type, item.at, text, spans, score)
         return None
 
