@@ -11,7 +11,7 @@ import sqlite3
 import zlib
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -129,6 +129,10 @@ class Index:
             broken = {stretch.key for stretch in self._stretches(valid=False)}
             self._covered = {key: str(row[3]) for row in rows if (key := _key(row)) not in broken}
         return self._covered
+
+    def searchable(self) -> Collection[Key]:
+        """Every session of which anything is searchable, in whatever state of its files."""
+        return dict.fromkeys(stretch.key for stretch in self._stretches())
 
     def note(self, name: str) -> str | None:
         """What `set_note` was given last."""

@@ -5,66 +5,50 @@ a change is a letter too many, one missing, another one, or two that changed pla
 is right.
 """
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from refloat.search.query import Query
-from refloat.search.words import find_words
+from refloat.search.words import find_words, split
 
 _EXACT: Final = 3
 _ONE: Final = 7
 
 
-def find_in_title(query: Query, title: str, cache: dict[str, dict[str, bool]]) -> list[tuple[int, int]] | None:
-    """Where a `composed` title holds words like those of the query; None where one is missing. `cache` remembers what
-    words of titles are like: give the same for all titles of a search.
-    """
-    if not _may_hold(query, title):
-        return None
-    words = find_words(title)
-    if any(Query("", (term,)).find(title) for term in query.without):
-        return None
-    found: set[tuple[int, int]] = set()
-    for term in query.terms:
-        likes = [_known(cache, wanted, begins=term.begins and wanted is term.words[-1]) for wanted in term.words]
-        places = [
-            (words[at].start, words[at + len(likes) - 1].end)
-            for at in range(len(words) - len(likes) + 1)
-            if all(like(words[at + next_].text) for next_, like in enumerate(likes))
+class Titles:
+    """One search in many titles: their words are compared once, not once a title."""
+
+    def __init__(self, query: Query, titles: Iterable[str]) -> None:
+        self._without = [Query("", (term,)) for term in query.without]
+        words = set(split("\n".join(titles)))
+        self._terms = [
+            [
+                frozenset(word for word in words if _like(wanted, word, begins=term.begins and last))
+                for wanted, last in zip(term.words, [False] * (len(term.words) - 1) + [True], strict=True)
+            ]
+            for term in query.terms
         ]
-        if not places:
+
+    def find(self, title: str) -> list[tuple[int, int]] | None:
+        """Where a title (`words.composed`) holds words like those of the query; None where one is missing."""
+        if title.isascii():
+            low = title.lower()
+            if not all(any(word in low for word in like) for likes in self._terms for like in likes):
+                return None
+        if any(query.find(title) for query in self._without):
             return None
-        found.update(places)
-    return sorted(found)
-
-
-def _known(cache: dict[str, dict[str, bool]], wanted: str, *, begins: bool) -> Callable[[str], bool]:
-    """Whether a word is like the wanted one, remembered."""
-    known = cache.setdefault(f"{wanted}{'*' * begins}", {})
-
-    def like(word: str) -> bool:
-        if word not in known:
-            known[word] = _like(wanted, word, begins=begins)
-        return known[word]
-
-    return like
-
-
-def _may_hold(query: Query, title: str) -> bool:
-    """A cheap look: of a word with few changes some part stands as it is, since a change touches two parts at most."""
-    if not title.isascii():
-        return True
-    low = title.lower()
-    return all(any(part in low for part in _parts(word)) for term in query.terms for word in term.words)
-
-
-@lru_cache(maxsize=256)
-def _parts(word: str) -> tuple[str, ...]:
-    count = min(len(word), 2 * _allowed(word) + 1)
-    ends = [len(word) * at // count for at in range(count + 1)]
-    return tuple(word[start:end] for start, end in pairwise(ends))
+        words = find_words(title)
+        found: set[tuple[int, int]] = set()
+        for likes in self._terms:
+            places = [
+                (words[at].start, words[at + len(likes) - 1].end)
+                for at in range(len(words) - len(likes) + 1)
+                if all(words[at + place].text in like for place, like in enumerate(likes))
+            ]
+            if not places:
+                return None
+            found.update(places)
+        return sorted(found)
 
 
 def _allowed(word: str) -> int:

@@ -24,7 +24,7 @@ from refloat.search.digest import KINDS, Doc
 from refloat.search.excerpt import Pieces, excerpt
 from refloat.search.index import Candidate, Index, Key
 from refloat.search.query import Query, parse
-from refloat.search.titles import find_in_title
+from refloat.search.titles import Titles
 from refloat.search.words import composed, find_words, is_dense, split
 from refloat.usecases.searchable import read_items, searchable, whole_path
 from refloat.usecases.sessions import Surroundings
@@ -184,7 +184,7 @@ class _Search:
     def read(self, rows: Sequence[Row]) -> list[_Read]:
         """The best first."""
         found: list[_Read] = []
-        answered: set[Row] = set()
+        answered: set[int] = set()
         for row, docs, secrets in self._candidates(rows):
             if len(found) >= self._asked.limit * _POOL or self._is_enough():
                 self.more = True
@@ -192,9 +192,9 @@ class _Search:
             session = row.load()
             mine = self._read_of(session, docs, secrets=secrets) if session is not None else []
             if mine:
-                answered.add(row)
+                answered.add(id(row))
                 found += mine
-        found += self._titles(row for row in rows if row not in answered)
+        found += self._titles(row for row in rows if id(row) not in answered)
         return sorted(found, key=lambda read: (-read.score, read.session.name, read.item or 0))
 
     # ── items ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -284,16 +284,17 @@ class _Search:
         """Sessions whose title is like what was typed."""
         if not self._words or self._beside or self._asked.since or self._asked.until:
             return
-        cache: dict[str, dict[str, bool]] = {}
+        every = list(rows)
+        titles = Titles(self._query, (row.title for row in every))
         left = self._asked.limit
-        for row in rows:
+        for row in every:
             if self._stop() or not left:
                 self.more = True
                 return
-            if find_in_title(self._query, composed(row.title), cache) is None or (session := row.load()) is None:
+            if titles.find(composed(row.title)) is None or (session := row.load()) is None:
                 continue
             masked = composed(mask_tree(session.title, Masker()))
-            if spans := find_in_title(self._query, masked, cache):
+            if spans := titles.find(masked):
                 at = session.last_activity_at
                 left -= 1
                 score = self._score("title", len(spans), len(find_words(masked)), at)
@@ -303,7 +304,7 @@ class _Search:
 def _keys(index: Index, rows: Sequence[Row]) -> dict[Key, Row]:
     """What the index knows of the sessions, in their order."""
     known: dict[tuple[str, str], list[Key]] = {}
-    for key in index.covered():
+    for key in index.searchable():
         known.setdefault(key[:2], []).append(key)
     return {key: row for row in rows for key in known.get((row.agent, row.session_id), ()) if key[2] in row.paths}
 

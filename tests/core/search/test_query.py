@@ -8,7 +8,11 @@ from hypothesis import strategies as st
 
 from refloat.search.excerpt import excerpt
 from refloat.search.query import parse
-from refloat.search.titles import distance, find_in_title
+from refloat.search.titles import Titles, distance
+
+
+def found_in(title: str, typed: str) -> list[tuple[int, int]] | None:
+    return Titles(parse(typed), ["another title", title]).find(title)
 
 
 def held(typed: str, text: str) -> bool:
@@ -79,7 +83,7 @@ def test_a_change_is_a_letter_more_less_other_or_two_in_the_wrong_order(first: s
     ],
 )
 def test_titles_forgive_mistyped_words(typed: str, there: bool):
-    assert (find_in_title(parse(typed), "Make the importer retry three times", {}) is not None) is there
+    assert (found_in("Make the importer retry three times", typed) is not None) is there
 
 
 @given(st.text("abcd", min_size=1, max_size=12), st.integers(0, 11), st.sampled_from(["drop", "swap", "other", "add"]))
@@ -94,7 +98,7 @@ def test_one_mistake_in_a_word_of_four_letters_and_more_is_forgiven(word: str, a
         "add": word[:at] + "x" + word[at:],
     }[mistake]
     if len(typed) >= 4:
-        assert find_in_title(parse(f'"{typed}"'), f"fix {word} now", {}) is not None
+        assert found_in(f"fix {word} now", f'"{typed}"') is not None
 
 
 def test_an_excerpt_shows_the_stretch_that_holds_most_of_the_words_and_marks_them():
