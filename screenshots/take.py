@@ -39,7 +39,16 @@ from refloat.machine.launcher import SystemLauncher  # noqa: E402
 from refloat.model.liveness import ProcessInfo  # noqa: E402
 from refloat.model.stamp import seconds_of  # noqa: E402
 from refloat.ports import GitAnswer, Machine, Places  # noqa: E402
-from refloat.testing.fakes import NOW, FakeClock, FakeProcesses, FakeSignals, FakeTraces, FakeWatch, process  # noqa: E402
+from refloat.testing.fakes import (  # noqa: E402
+    NOW,
+    FakeClock,
+    FakeProcesses,
+    FakeSignals,
+    FakeTerminals,
+    FakeTraces,
+    FakeWatch,
+    process,
+)
 from refloat.usecases.open_bench import open_bench  # noqa: E402
 from refloat.usecases.workbench import Workbench  # noqa: E402
 from refloat_tui.app import RefloatApp, make_app  # noqa: E402
@@ -131,6 +140,7 @@ def staged() -> Generator[tuple[Workbench, Path]]:
             FakeWatch(words="inotify"),
             launcher,
             FakeTraces(),
+            FakeTerminals(),
             places,
             FakeSignals(),
         )

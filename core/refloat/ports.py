@@ -11,6 +11,7 @@ from refloat.model.checkout import Warned
 from refloat.model.light import light
 from refloat.model.liveness import ProcessInfo
 from refloat.model.stamp import Stamp
+from refloat.model.terminals import Login
 from refloat.model.traces import CrashFile, LogLine, PowerChange
 
 
@@ -194,6 +195,53 @@ class Traces(Protocol):
         ...
 
 
+class Terminals(Protocol):
+    """What lies between a process and whoever looks at it. Asking a multiplexer itself goes through the launcher."""
+
+    def streams(self, pid: int) -> Sequence[str]:
+        """Where its standard streams lead: `/dev/pts/3`, with ` (deleted)` behind one that is gone; none unreadable."""
+        ...
+
+    def sockets_of(self, pid: int) -> Sequence[str]:
+        """Paths of the Unix sockets on which a process waits for others."""
+        ...
+
+    def sockets_in(self, directory: str) -> Sequence[str]:
+        """Paths of this user's own sockets in a directory, by name; none where it cannot be read."""
+        ...
+
+    def is_own(self, path: str) -> bool:
+        """Whether a path is a socket, or a pipe, of this user: whoever answers on it is no stranger."""
+        ...
+
+    def logins(self) -> Sequence[Login]:
+        """Who is logged in at which terminal."""
+        ...
+
+    def user(self, uid: int) -> str:
+        """A user's name; the number where it has none."""
+        ...
+
+    def has_terminal(self) -> bool:
+        """Whether a person types into this process and sees what it prints."""
+        ...
+
+    def replace(self, argv: Sequence[str]) -> str:
+        """Become another program, in this terminal. Returns only where that failed, and says why."""
+        ...
+
+    def converse(self, argv: Sequence[str]) -> int:
+        """Run another program in this terminal to its end; its exit code, 127 where it cannot be started."""
+        ...
+
+    def written(self, write: Callable[[str], None]) -> bytes | None:
+        """What another program writes into a private file whose path `write` tells it; None where it writes nothing.
+
+        The program may write a moment after it was asked: it is waited for, a few seconds at most.
+        """
+        ...
+
+
 @light
 class Places:
     """Where things lie: the person's home, Refloat's own three places, and the environment."""
@@ -215,5 +263,6 @@ class Machine:
     watch: Watch
     launcher: Launcher
     traces: Traces
+    terminals: Terminals
     places: Places
     signals: Signals

@@ -178,6 +178,7 @@ class BenchLibrary:
             None if batch.problems is None else mask_tree(batch.problems, masker),
             batch.here,
             batch.provisional,
+            batch.by_ends,
             batch.done,
             batch.total,
             batch.complete,

@@ -9,6 +9,7 @@ from refloat.machine.git import HardenedGit
 from refloat.machine.launcher import SystemLauncher
 from refloat.machine.places import find_places
 from refloat.machine.processes import system_processes
+from refloat.machine.terminals import SystemTerminals
 from refloat.machine.traces import SystemTraces
 from refloat.machine.watch import FileWatch
 from refloat.ports import Machine
@@ -26,6 +27,7 @@ def real_machine(environment: Mapping[str, str] | None = None) -> Machine:
         watch=FileWatch(),
         launcher=SystemLauncher(given),
         traces=SystemTraces(places.home),
+        terminals=SystemTerminals(given),
         places=places,
         signals=SystemSignals(processes),
     )

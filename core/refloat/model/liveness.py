@@ -107,4 +107,6 @@ class Holder:
     """tmux pane, where the agent writes it."""
     background: bool = False
     """A daemon resumes it by itself."""
+    job: str = ""
+    """What the agent calls it in the background."""
     daemon_pid: int | None = None

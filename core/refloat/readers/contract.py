@@ -264,6 +264,25 @@ class Reader(Protocol):
         ...
 
 
+@light
+class OwnDoor:
+    """How one gets to a session that its agent itself keeps away from every terminal."""
+
+    command: tuple[str, ...] | None
+    """The agent's own command; None where it has none."""
+    why: str
+    """Where the session lives: `it runs in the background under …`."""
+
+
+@runtime_checkable
+class LivesApart(Protocol):
+    """What a reader may know besides: sessions that live in no terminal, and the agent's own way to them."""
+
+    def own_door(self, session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
+        """The way to a session that a process owns, with what ties it to the session; None for one in a terminal."""
+        ...
+
+
 @runtime_checkable
 class TakesSignals(Protocol):
     """What a reader may know besides: how its agent's program is asked to end."""
@@ -289,4 +308,26 @@ class LeavesBeside(Protocol):
 
     def clean_up(self, home: Path, environment: Mapping[str, str]) -> CleanUp | None:
         """How its clean-up works here; None where it has none."""
+        ...
+
+
+@runtime_checkable
+class ReadByEnds(Protocol):
+    """What a reader may know besides, so that a session's state is told before all of it is read."""
+
+    turn_marks: tuple[bytes, ...]
+    """Bytes that stand in every row that begins a turn. They may stand in others too."""
+
+    late_marks: tuple[bytes, ...]
+    """Bytes that stand in rows which count for the whole session, the last one of each."""
+
+    pairs: tuple[bytes, bytes]
+    """Bytes that stand in a row once for each call, and once for each answer."""
+    ended: bytes
+    """Bytes that stand in a row with which a turn ended by itself."""
+    aside: bytes
+    """How rows begin that are no part of the talk."""
+
+    def turn_before(self, rows: bytes) -> Sequence[Mapping[str, object]]:
+        """Rows that stand for the beginning of a turn of which only the end, `rows`, is at hand."""
         ...

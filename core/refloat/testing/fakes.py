@@ -11,6 +11,7 @@ from typing import Literal
 from refloat.model.checkout import Warned
 from refloat.model.liveness import ProcessInfo
 from refloat.model.stamp import Stamp
+from refloat.model.terminals import Login
 from refloat.model.traces import CrashFile, LogLine, PowerChange
 from refloat.ports import (
     Change,
@@ -24,6 +25,7 @@ from refloat.ports import (
     Processes,
     SignalName,
     Signals,
+    Terminals,
     Traces,
     Watch,
 )
@@ -277,6 +279,69 @@ class FakeTraces:
 
 
 @dataclass(slots=True)
+class FakeTerminals:
+    """Streams, sockets and logins as given; what would take the terminal is noted."""
+
+    leads: Mapping[int, Sequence[str]] = field(default_factory=dict[int, Sequence[str]])
+    """By pid: where its streams lead."""
+    listening: Mapping[int, Sequence[str]] = field(default_factory=dict[int, Sequence[str]])
+    """By pid: its sockets. They are this user's own, like those of `directories`."""
+    directories: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    """By directory: paths of sockets."""
+    logged_in: Sequence[Login] = ()
+    users: Mapping[int, str] = field(default_factory=dict[int, str])
+    here: bool = True
+    """Somebody sits here."""
+    content: bytes | None = None
+    """What is written when somebody asks."""
+    taken: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
+    """What got the terminal."""
+
+    def streams(self, pid: int) -> Sequence[str]:
+        """As given."""
+        return self.leads.get(pid, ())
+
+    def sockets_of(self, pid: int) -> Sequence[str]:
+        """As given."""
+        return self.listening.get(pid, ())
+
+    def sockets_in(self, directory: str) -> Sequence[str]:
+        """As given."""
+        return self.directories.get(directory, ())
+
+    def is_own(self, path: str) -> bool:
+        """Whether it was given."""
+        return any(path in paths for paths in (*self.listening.values(), *self.directories.values()))
+
+    def logins(self) -> Sequence[Login]:
+        """As given."""
+        return self.logged_in
+
+    def user(self, uid: int) -> str:
+        """As given, else the number."""
+        return self.users.get(uid, str(uid))
+
+    def has_terminal(self) -> bool:
+        """As given."""
+        return self.here
+
+    def replace(self, argv: Sequence[str]) -> str:
+        """Note it; nothing replaces a test."""
+        self.taken.append(tuple(argv))
+        return "a fake machine becomes nothing"
+
+    def converse(self, argv: Sequence[str]) -> int:
+        """Note it; it ends well."""
+        self.taken.append(tuple(argv))
+        return 0
+
+    def written(self, write: Callable[[str], None]) -> bytes | None:
+        """The given content."""
+        write("/nowhere/screen")
+        return self.content
+
+
+@dataclass(slots=True)
 class FakeSignals:
     """Signals to the rows of a fake process table."""
 
@@ -333,6 +398,7 @@ def fake_machine(
     watch: Watch | None = None,
     launcher: Launcher | None = None,
     traces: Traces | None = None,
+    terminals: Terminals | None = None,
     signals: Signals | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Machine:
@@ -348,6 +414,7 @@ def fake_machine(
         watch=watch or FakeWatch(),
         launcher=launcher or FakeLauncher(),
         traces=traces or FakeTraces(),
+        terminals=terminals or FakeTerminals(),
         places=Places(
             home=home,
             cache=directory / "cache",

@@ -92,6 +92,7 @@ def make_session(
             (*found.problems, *summary.problems, *_problems_of_subagents(packed)),
         ),
         kept=found.kept,
+        provisional=packed.provisional,
     )
 
 

@@ -46,8 +46,11 @@ def keep_listing(
     judge: Judge,
     home: Path,
     trusted: bool,
-) -> None:
-    """Keep what a look found. `trusted`: nothing was left unread, and all that was read could be kept."""
+) -> Sequence[Key]:
+    """Keep what a look found; which sessions are proved to be gone.
+
+    `trusted`: nothing was left unread, and all that was read could be kept.
+    """
     quiet = trusted and not judge.any_agent_runs and all(is_settled(each.liveness) for each in sessions.values())
     notes = _notes(sighting, judge, home) if quiet else {}
     if quiet:
@@ -71,6 +74,7 @@ def keep_listing(
     if told or relived or unlisted or lost or notes != {n: value for n, value in known.items() if n != "schema"}:
         rows = [_tell_gone(row, surroundings) for row in gone]
         catalogue.finish(told, relived, unlisted, rows, notes, forget=lost)
+    return [key for key in kept if key[2] in lost] if lost else []
 
 
 def _notes(sighting: Sighting, judge: Judge, home: Path) -> dict[str, str]:

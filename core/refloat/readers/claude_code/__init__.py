@@ -11,7 +11,7 @@ from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
 from refloat.model.stopping import Asking
 from refloat.readers.claude_code import layout, processes, registers
-from refloat.readers.contract import CleanUp, Found, FoundSubagent, Identity, Parser, SourceFile, Walk
+from refloat.readers.contract import CleanUp, Found, FoundSubagent, Identity, OwnDoor, Parser, SourceFile, Walk
 
 __all__ = ["ClaudeCode"]
 
@@ -22,6 +22,18 @@ class ClaudeCode:
     agent: str = registers.AGENT
     title: str = "Claude Code"
     torn_heads: tuple[bytes, ...] = (b'{"parentUuid":', b'{"type":')
+    turn_marks: tuple[bytes, ...] = (b'"role":"user","content":"', b'"role":"user","content":[{"type":"text"')
+
+    late_marks: tuple[bytes, ...] = (
+        b'{"type":"custom-title"',
+        b'{"type":"ai-title"',
+        b'{"type":"worktree-state"',
+        b'{"type":"relocated"',
+    )
+
+    pairs: tuple[bytes, bytes] = (b'"type":"tool_use"', b'"tool_use_id":"')
+    ended: bytes = b'"stop_reason":"end_turn"'
+    aside: bytes = b'{"type":"'
 
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
         """`projects`, registers, jobs and the history of prompts below the program's directory."""
@@ -97,6 +109,10 @@ class ClaudeCode:
         """`claude "Read FILE …"`."""
         return processes.new_command(brief)
 
+    def own_door(self, session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
+        """`claude attach ID`, for sessions in the background."""
+        return processes.own_door(session_id, owner, holder)
+
     def asks_to_end(self, process: ProcessInfo) -> Sequence[Asking]:
         """SIGINT, then SIGTERM: the program ends on the first of either."""
         return processes.asks_to_end(process)
@@ -116,6 +132,10 @@ class ClaudeCode:
         from refloat.readers.claude_code import leftovers
 
         return leftovers.clean_up(home, environment)
+
+    def turn_before(self, rows: bytes) -> Sequence[Mapping[str, object]]:
+        """A prompt, at the time of the first row."""
+        return layout.turn_before(rows)
 
 
 def _is_inline(subagent: FoundSubagent) -> bool:

@@ -17,7 +17,7 @@ from refloat.model.stopping import Asking
 from refloat.readers.codex import files as rollouts
 from refloat.readers.codex import index
 from refloat.readers.codex.shape import UUID
-from refloat.readers.contract import Found, FoundSubagent, Identity, SourceFile, Walk
+from refloat.readers.contract import Found, FoundSubagent, Identity, OwnDoor, SourceFile, Walk
 
 if TYPE_CHECKING:
     from refloat.readers.codex.parser import CodexParser
@@ -43,6 +43,13 @@ class Codex:
     agent: str = rollouts.AGENT
     title: str = "Codex"
     torn_heads: tuple[bytes, ...] = rollouts.TORN_HEADS
+    turn_marks: tuple[bytes, ...] = (b'"type":"task_started"', b'"type":"turn_started"')
+
+    late_marks: tuple[bytes, ...] = (b'"type":"thread_name_updated"',)
+
+    pairs: tuple[bytes, bytes] = (b'_call","', b'_call_output","')
+    ended: bytes = b'"last_agent_message":"'
+    aside: bytes = b"\0"
 
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
         """Rollouts, the archive, locks, names and typed prompts below `$CODEX_HOME` or `~/.codex`."""
@@ -147,6 +154,15 @@ class Codex:
         found = re.match(r"v?(\d{1,6})\.(\d{1,6})", version)
         return found is not None and (int(found[1]), int(found[2])) >= _LOCKS_SINCE
 
+    def own_door(self, session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
+        """None but words for an app-server: it belongs to the desktop app, an editor, or the daemon of newer TUIs."""
+        del session_id
+        if _commands(owner.argv)[:1] != ["app-server"]:
+            return None
+        if holder is not None and holder.daemon_pid == owner.pid:
+            return OwnDoor(None, "Codex' own daemon holds it for its terminals: open the session in one of those")
+        return OwnDoor(None, "a Codex app-server holds it, for the desktop app or an editor: open the session there")
+
     def continue_command(self, session_id: str, prompt: str | None) -> Sequence[str]:
         """`codex resume ID`."""
         return ("codex", "resume", session_id, *((prompt,) if prompt else ()))
@@ -154,6 +170,10 @@ class Codex:
     def new_command(self, brief: str) -> Sequence[str]:
         """A new thread that reads the brief first."""
         return ("codex", f"Read {brief} and continue from it")
+
+    def turn_before(self, rows: bytes) -> Sequence[Mapping[str, object]]:
+        """The begin of the turn that the rows name, and a prompt."""
+        return rollouts.turn_before(rows)
 
     def asks_to_end(self, process: ProcessInfo) -> Sequence[Asking]:
         """SIGINT, then SIGTERM. A server lets running turns end at the first SIGINT, and ends at the second."""

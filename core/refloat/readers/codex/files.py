@@ -324,3 +324,17 @@ def _length(opened: object) -> int:
     while piece := read(1 << 20):
         total += len(piece)
     return total
+
+
+_TURN: Final = re.compile(rb'"turn_id":"([^"\\]{1,200})"')
+_TIME: Final = re.compile(rb'"timestamp":"([^"\\]{20,40})"')
+
+
+def turn_before(rows: bytes) -> Sequence[Mapping[str, object]]:
+    """The beginning of a turn that is not in `rows`: its row, where the build writes such, and a prompt."""
+    turn, time = _TURN.search(rows), _TIME.search(rows)
+    at = time[1].decode("utf-8", "replace") if time else None
+    asked = {"type": "user_message", "message": "…"}
+    began = {"type": "task_started", "turn_id": turn[1].decode("utf-8", "replace") if turn else ""}
+    events = (began, asked) if turn or b'"task_' in rows else (asked,)
+    return tuple({"timestamp": at, "type": "event_msg", "payload": payload} for payload in events)

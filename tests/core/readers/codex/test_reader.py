@@ -156,3 +156,15 @@ def test_a_transcript_is_recognised_by_its_content(codex: "CodexHome", tmp_path:
     assert codex.reader.recognise(other) is None
     assert codex.reader.recognise(tmp_path / "missing") is None
     assert codex.reader.recognise(tmp_path / "empty-nothing") is None
+
+
+def test_a_thread_of_an_app_server_is_opened_where_that_belongs():
+    server, lock = process("codex", "app-server"), Holder("codex", T1, "lock", "/l", daemon_pid=41)
+    door = Codex().own_door(T1, server, lock)
+    assert door is not None
+    assert door.command is None
+    assert "desktop app or an editor" in door.why
+    daemon = Codex().own_door(T1, server, Holder("codex", T1, "lock", "/l", daemon_pid=server.pid))
+    assert daemon is not None
+    assert "own daemon" in daemon.why
+    assert Codex().own_door(T1, process("codex", "resume", T1), lock) is None
