@@ -241,13 +241,8 @@ class FakeLibrary:
                 if spans is not None:
                     line = item.step.line if item.step else item.n
                     hits.append(Hit(session, item.n, item.type, line, item.at, excerpt(text, spans), 1.0))
-        return Found(asked.words, tuple(hits[: asked.limit]), not self.unread, self.unread, len(hits) > asked.limit)
-
-    def make_searchable(self, stop: Stop) -> Iterator[tuple[int, int]]:
-        while self.unread and not stop():
-            total = len(self.all)
-            yield total - self.unread, total
-            self.unread -= 1
+        unread, self.unread = self.unread, max(0, self.unread - 1)
+        return Found(asked.words, tuple(hits[: asked.limit]), not unread, unread, len(hits) > asked.limit)
 
     def open(self, name: SessionName) -> Opened:
         self.asked.append(name)

@@ -114,7 +114,6 @@ class BenchLibrary:
         """A Finder serves one thread at a time."""
         self._finder: Finder | None = None
         self._glance: Glance | None = None
-        self._reads_on = threading.Lock()
         self._opens = threading.Lock()
         self._locator: Finder | None = None
         """Its own, so that a session opens while the first reading of all goes on."""
@@ -142,8 +141,9 @@ class BenchLibrary:
             if stop():
                 return
             from refloat.usecases.find_sessions import Finder
+            from refloat.usecases.searched import searched
 
-            self._finder = self._finder or Finder(self._bench)
+            self._finder = self._finder or Finder(self._bench, searched=searched(self._bench))
             glance = self._glances()
             running = glance.begin()
             for batch in self._finder.watch(self._cwd, stop):
@@ -224,14 +224,6 @@ class BenchLibrary:
         from refloat.usecases.search_sessions import search_known
 
         return search_known(self._bench, sessions, asked, stop)
-
-    def make_searchable(self, stop: Stop) -> Iterator[tuple[int, int]]:
-        """Read what is not searchable yet, one reading at a time."""
-        from refloat.usecases.make_searchable import read_on
-
-        with self._reads_on:
-            for progress in read_on(self._bench, stop):
-                yield progress.done, progress.total
 
     def _locate(self, name: SessionName) -> Located:
         from refloat.usecases.find_sessions import Finder

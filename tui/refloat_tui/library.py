@@ -178,12 +178,6 @@ class Library(Protocol):
         """
         ...
 
-    def make_searchable(self, stop: Stop) -> Iterator[tuple[int, int]]:
-        """Read what is not searchable yet; after each piece, how many sessions of how many are done. Without news there
-        is no piece.
-        """
-        ...
-
     def open(self, name: SessionName) -> Opened:
         """Read one session.
 

@@ -28,8 +28,6 @@ _BATCH: Final = 32
 _BYTES: Final = 8 * 1024 * 1024
 """Sessions, and bytes of them, that are read before it is told how far it is."""
 
-Stop = Callable[[], bool]
-
 
 @light
 class Progress:
@@ -52,15 +50,7 @@ def make_searchable(
     return left
 
 
-def read_on(bench: Workbench, stop: Stop) -> Iterator[Progress]:
-    """Read all that is new into the index of the cache; after each piece, how far it is. Nothing without an index."""
-    index = Index.open(bench.machine.places.cache)
-    if index is not None:
-        with index:
-            yield from _read(bench, index, None, stop)
-
-
-def _read(bench: Workbench, index: Index, most: int | None, stop: Stop = lambda: False) -> Iterator[Progress]:
+def _read(bench: Workbench, index: Index, most: int | None) -> Iterator[Progress]:
     """Nothing where there is nothing to read."""
     with ExitStack() as opened:
         opened.callback(close_writers)
@@ -74,7 +64,9 @@ def _read(bench: Workbench, index: Index, most: int | None, stop: Stop = lambda:
         every = _find_pending(recall, sighting)
         pending = every if most is None else _newest(every, most)
         size = done = told = 0
-        for done, (found, _) in enumerate(read_each(recall, pending, stop, digests=Digester(index.directory)), 1):
+        for done, (found, _) in enumerate(
+            read_each(recall, pending, lambda: False, digests=Digester(index.directory)), 1
+        ):
             size += size_of(found)
             if done - told >= _BATCH or size >= _BYTES:
                 yield Progress(done, len(pending), len(every) - done)

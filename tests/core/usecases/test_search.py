@@ -405,3 +405,30 @@ def test_the_best_come_first_and_hits_of_a_session_stand_together(home: Sessions
         first = best.setdefault(hit.session.session_id, hit)
         assert hit.score <= first.score
     assert [best[name].score for name in dict.fromkeys(names)] == sorted((h.score for h in best.values()), reverse=True)
+
+
+def test_what_a_refresh_or_a_look_of_the_app_has_read_is_searchable_and_read_on_when_it_grows(home: Sessions):
+    from refloat.usecases.finder import Finder
+    from refloat.usecases.refresh import refresh
+    from refloat.usecases.search_sessions import search_known
+    from refloat.usecases.searched import searched
+
+    made = rich(1)
+    home.write(made)
+    *_, state = refresh(home.bench, searched=searched(home.bench))
+    assert state.complete
+    finder = Finder(home.bench, searched=searched(home.bench))
+    *_, batch = finder.watch()
+    assert batch.total == 0  # nothing was read again
+    made.ran("make zebra", "striped")
+    made.call("Bash", "toolu_open", command="sleep walrus")
+    home.write(made)
+    *_, batch = finder.watch()
+    made.result("toolu_open", "tusk")
+    home.write(made)
+    *_, batch = finder.watch()
+    for words in ("importer", "zebra striped", "walrus", "tusk"):
+        found = search_known(home.bench, batch.sessions, Asked(words, limit=ALL), lambda: False)
+        assert found.complete
+        hits = {(hit.session.session_id, hit.item) for hit in found.hits if hit.item}
+        assert hits == home.held(words, [f"{CLAUDE}1"])

@@ -61,10 +61,8 @@ def filter_pieces(filters: Mapping[str, str], unset: Mapping[str, str], glyphs: 
     return tuple(pieces)
 
 
-def searched(sessions: int, found: Found | None, progress: tuple[int, int] | None, glyphs: Glyphs) -> str:
-    """How much is searched, and what came of it."""
-    if progress is not None:
-        return f"reading {progress[0]:,} of {progress[1]:,} sessions{glyphs.ellipsis}"
+def searched(sessions: int, found: Found | None) -> str:
+    """How much is searched."""
     if found is not None and found.unread:
         return f"{found.unread:,} of {sessions:,} sessions not read yet"
     return f"{sessions:,} session{'s' if sessions != 1 else ''} searched"

@@ -1,6 +1,6 @@
 """Search: words over every session, the places that hold them as they come, and the way to each.
 
-Decides when a search runs: a moment after the last key, and again when more was read. The searching is a worker's,
+Decides when a search runs: a moment after the last key, and again while more is read. The searching is a worker's,
 which a next key cancels.
 """
 
@@ -37,6 +37,8 @@ from refloat_tui.widgets.row_list import RowList
 
 _SETTLE: Final = 0.12
 """Seconds without a key before a search runs."""
+_AGAIN: Final = 2.0
+"""Seconds between two searches while sessions are still read."""
 _LIMIT: Final = 60
 _DAYS: Final[dict[str, int | None]] = {"any time": None, "one day": 1, "one week": 7, "one month": 30}
 _UNSET: Final = {"where": "all", "agent": "any", "state": "any", "when": "any time"}
@@ -61,16 +63,6 @@ class SearchScreen(RefloatScreen[Goal]):
         asked: Asked
         found: Found | None
         why: str = ""
-
-    @dataclass
-    class Reading(Message, bubble=False):
-        """What was not searchable is read: so many of so many sessions; None: all are."""
-
-        progress: tuple[int, int] | None
-
-        def can_replace(self, message: Message) -> bool:
-            """Only the newest counts."""
-            return isinstance(message, type(self)) and self.progress is not None
 
     CSS = """
     SearchScreen > #search-head { height: 1; padding: 0 1; }
@@ -103,7 +95,6 @@ class SearchScreen(RefloatScreen[Goal]):
         self._filters = dict(_UNSET)
         self._found: Found | None = None
         self._why = ""
-        self._progress: tuple[int, int] | None = None
         self._settle: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -117,11 +108,11 @@ class SearchScreen(RefloatScreen[Goal]):
         yield KeyLine(self.glyphs)
 
     def on_mount(self) -> None:
-        """Begin with the words; what was not searchable yet is read meanwhile."""
+        """Begin with the words; what the desk reads meanwhile is found as it comes."""
         self.field.focus()
         self._draw()
         self._search()
-        self.read_on()
+        self.set_interval(_AGAIN, self._search_again)
 
     # ── asking ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -166,15 +157,10 @@ class SearchScreen(RefloatScreen[Goal]):
         if not worker.is_cancelled:
             self.post_message(self.Answered(asked, found))
 
-    @work(thread=True, exclusive=True, group="read", exit_on_error=False, description="Reading sessions")
-    def read_on(self) -> None:
-        """Make searchable what is not."""
-        worker = get_current_worker()
-        for progress in self._library.make_searchable(lambda: worker.is_cancelled):
-            if worker.is_cancelled:
-                return
-            self.post_message(self.Reading(progress))
-        self.post_message(self.Reading(None))
+    def _search_again(self) -> None:
+        """What was not searchable may be by now."""
+        if self._found is not None and self._found.unread:
+            self._search()
 
     # ── answers ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -182,13 +168,6 @@ class SearchScreen(RefloatScreen[Goal]):
         """Show what was found, unless other words stand there by now."""
         if message.asked.words == self.field.value.strip():
             self._take(message.found, message.why)
-
-    def on_search_screen_reading(self, message: Reading) -> None:
-        """More is searchable now."""
-        before, self._progress = self._progress, message.progress
-        self._draw()
-        if before is not None or message.progress is not None:
-            self._search()
 
     def _take(self, found: Found | None, why: str = "") -> None:
         self._found, self._why = found, why
@@ -198,7 +177,7 @@ class SearchScreen(RefloatScreen[Goal]):
 
     def _draw(self) -> None:
         found, none = self._found, self.query_one("#search-none", Static)
-        state = searched(len(self._scope()), found, self._progress, self.glyphs)
+        state = searched(len(self._scope()), found)
         count = f"   {counted(found)}" if found is not None and found.hits else ""
         self.query_one("#search-head", Static).update(content((("Search", "bold"), (f"   {state}{count}", "$quiet"))))
         self.query_one("#search-filters", Static).update(content(filter_pieces(self._filters, _UNSET, self.glyphs)))
