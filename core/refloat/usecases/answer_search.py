@@ -9,19 +9,24 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.store import Catalogue
 from refloat.errors import NotDone
 from refloat.model.search import Asked, Found
 from refloat.model.session import Session
 from refloat.search.index import Index, hash_files
-from refloat.usecases.find_sessions import Scope, list_sessions
-from refloat.usecases.make_searchable import AT_ONCE, Progress, make_searchable
 from refloat.usecases.search_sessions import Row, row_of, search_sessions
 from refloat.usecases.telling import read_told
 from refloat.usecases.workbench import Workbench
 
-_WHOLE = "whole"
+if TYPE_CHECKING:
+    from refloat.usecases.make_searchable import Progress
+
+AT_ONCE: Final = 32 * 1024 * 1024
+"""Bytes that a search reads before it answers."""
+
+_WHOLE: Final = "whole"
 """A note of the index: everything was searchable when the catalogue's last whole look was this one."""
 
 
@@ -30,7 +35,7 @@ def answer_search(
     asked: Asked,
     *,
     unchanged: bool = False,
-    tell: Callable[[Progress], None] = lambda _: None,
+    tell: "Callable[[Progress], None]" = lambda _: None,
 ) -> Found:
     """Search everything. `unchanged`: no file and no process of an agent has changed since the last whole look.
 
@@ -41,6 +46,9 @@ def answer_search(
     with _index(bench.machine.places.cache) as index, _catalogue(bench) as catalogue:
         if unchanged and catalogue is not None and index.note(_WHOLE) == _look_of(catalogue):
             return replace(search_sessions(bench, index, _rows(bench, catalogue), asked), complete=True)
+    from refloat.usecases.find_sessions import Scope, list_sessions  # a search where nothing changed needs neither
+    from refloat.usecases.make_searchable import make_searchable
+
     with _index(bench.machine.places.cache) as index:
         left = make_searchable(bench, index, most=AT_ONCE, tell=tell)
         listing = list_sessions(bench, Scope())

@@ -1,7 +1,6 @@
 """Read what is not searchable yet: into the catalogue and into the index, in one pass.
 
-Decides how much is read before a search answers: what is small at once; otherwise what is there is searched, and it is
-said that there is more.
+Decides that the newest comes first, and that what is not read is told.
 """
 
 import os
@@ -22,8 +21,6 @@ from refloat.usecases.recall import Recall, key_of
 from refloat.usecases.sighting import Sighting, newest_of
 from refloat.usecases.workbench import Workbench
 
-AT_ONCE: Final = 32 * 1024 * 1024
-"""Bytes that a search reads before it answers."""
 _BATCH: Final = 32
 _BYTES: Final = 8 * 1024 * 1024
 """Sessions, and bytes of them, that are read before it is told how far it is."""

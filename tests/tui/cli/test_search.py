@@ -125,7 +125,7 @@ def test_nothing_found_says_what_to_try(home: Path, capsys: pytest.CaptureFixtur
 def test_a_second_search_answers_from_what_the_last_look_told(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    from refloat.usecases import answer_search as answering
+    from refloat.usecases import find_sessions
     from refloat_tui.cli import quick
 
     def looked(*_: object) -> object:
@@ -133,7 +133,7 @@ def test_a_second_search_answers_from_what_the_last_look_told(
 
     first = answer(capsys, "gave up")
     monkeypatch.setattr(quick, "is_unchanged", lambda: True)
-    monkeypatch.setattr(answering, "list_sessions", looked)
+    monkeypatch.setattr(find_sessions, "list_sessions", looked)
     second = answer(capsys, "gave up")
     for told in (first, second):
         for hit in told["hits"]:  # type: ignore[attr-defined]

@@ -3,7 +3,7 @@
 import re
 from datetime import timedelta
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -13,10 +13,12 @@ from refloat.model.search import Asked
 from refloat.model.session import State
 from refloat.model.stamp import Stamp, later, read_stamp
 from refloat.usecases.answer_search import answer_search
-from refloat.usecases.make_searchable import Progress
 from refloat_tui.cli import err, out, quick
 from refloat_tui.cli.commands.bench import as_json, bench, here
 from refloat_tui.cli.show.search import found_lines
+
+if TYPE_CHECKING:
+    from refloat.usecases.make_searchable import Progress
 
 _AGO: Final = re.compile(r"(\d{1,4})([hdw])")
 _UNITS: Final = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
@@ -109,6 +111,6 @@ def _typed(words: tuple[str, ...]) -> str:
     )
 
 
-def _tell(progress: Progress) -> None:
+def _tell(progress: "Progress") -> None:
     if progress.total > 1 and progress.done < progress.total:
         err.say(f"reading {progress.done:,} of {progress.total:,} sessions")
