@@ -47,6 +47,8 @@ _LAST: Final = 2**62
 _PAGE: Final = 64
 _PIECE: Final = 512
 """Rows whose places are kept together, to be unpacked at once."""
+_RUNS: Final = 200
+"""Runs of one session, after which it is read anew."""
 _DEAD: Final = 200_000
 """So many rows of sessions that were replaced may lie about; then the index is made anew when they are half of it."""
 
@@ -169,7 +171,11 @@ class Index:
         if not receipt or not (anew or known):
             self._db.execute(f"DELETE FROM covered WHERE {_KEY}", bound)  # noqa: S608 - as above
             return
-        self._db.execute("INSERT OR REPLACE INTO covered VALUES (?, ?, ?, ?)", (*bound, hash_files(files)))
+        many = self._db.execute(f"SELECT count(*) FROM runs WHERE {_KEY}", bound).fetchone()[0]  # noqa: S608 - as above
+        # One that was read on many times is in many pieces: it counts as new, and comes back in one.
+        self._db.execute(
+            "INSERT OR REPLACE INTO covered VALUES (?, ?, ?, ?)", (*bound, "" if many > _RUNS else hash_files(files))
+        )
         for run in unpack(receipt):
             last = run.first + len(run.docs) - 1
             row = (*bound, run.shard, run.mark, run.first, last, int(run.provisional), int(run.cleaned))
