@@ -33,7 +33,7 @@ CREATE TABLE covered (
 CREATE TABLE runs (
     n INTEGER PRIMARY KEY, agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL,
     shard INTEGER NOT NULL, mark TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-    provisional INTEGER NOT NULL, cleaned INTEGER NOT NULL
+    provisional INTEGER NOT NULL, cleaned INTEGER NOT NULL, late INTEGER NOT NULL
 );
 CREATE INDEX runs_of ON runs (agent, session_id, path);
 CREATE TABLE docs (
@@ -47,6 +47,8 @@ _LAST: Final = 2**62
 _PAGE: Final = 64
 _PIECE: Final = 512
 """Rows whose places are kept together, to be unpacked at once."""
+_LATE: Final = 300
+"""Runs that are looked at for items parted between two readings, in one search."""
 _RUNS: Final = 200
 """Runs of one session, after which it is read anew."""
 _DEAD: Final = 200_000
@@ -75,6 +77,8 @@ class _Stretch:
     first: int
     last: int
     cleaned: bool
+    late: bool
+    """Rows of it go on with items that began in an earlier one."""
 
 
 class Index:
@@ -178,8 +182,9 @@ class Index:
         )
         for run in unpack(receipt):
             last = run.first + len(run.docs) - 1
-            row = (*bound, run.shard, run.mark, run.first, last, int(run.provisional), int(run.cleaned))
-            made = self._db.execute("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
+            late = any(doc.late for doc in run.docs)
+            row = (*bound, run.shard, run.mark, run.first, last, run.provisional, run.cleaned, late)
+            made = self._db.execute("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
             pieces = [replace(run, docs=run.docs[at : at + _PIECE]) for at in range(0, len(run.docs), _PIECE)]
             rows = [(made, at, pack((piece,))) for at, piece in enumerate(pieces)]
             self._db.executemany("INSERT INTO docs VALUES (?, ?, ?)", rows)
@@ -241,7 +246,7 @@ class Index:
         for stretch in self._stretches():
             runs.setdefault(stretch.key, []).append(stretch)
         asked = query.index_query()
-        return Answers(self, asked, runs, self._probe(asked))
+        return Answers(self, query, runs, self._probe(asked))
 
     def _probe(self, asked: str) -> "_Probe":
         """The first and the last rows that answer: where they are few, all of them."""
@@ -320,7 +325,7 @@ class Index:
         """Every run whose shard is the one it was written to, or (`valid=False`) every other one."""
         if self._runs is None:
             marks = [shard.mark if shard is not None else None for shard in self._opened_shards()]
-            rows = self._ask("SELECT agent, session_id, path, n, shard, first, last, cleaned, mark FROM runs")
+            rows = self._ask("SELECT agent, session_id, path, n, shard, first, last, cleaned, mark, late FROM runs")
             good = [_stretch(row) for row in rows if 0 <= row[4] < COUNT and marks[row[4]] == row[8]]
             known = {stretch.n for stretch in good}
             self._runs = good, [_stretch(row) for row in rows if row[3] not in known]
@@ -347,15 +352,18 @@ class Index:
 class Answers:
     """What holds a query. Ask only for what is needed: where a word stands everywhere, the rest is never looked at."""
 
-    def __init__(self, index: Index, asked: str, runs: dict[Key, list[_Stretch]], probe: "_Probe") -> None:
+    def __init__(self, index: Index, query: Query, runs: dict[Key, list[_Stretch]], probe: "_Probe") -> None:
         self._index = index
-        self._asked = asked
+        self._asked = query.index_query()
+        self._any = query.index_query(" OR ")
+        self._late_left = _LATE
         self._runs = runs
         self._probe = probe
 
     def holds(self, key: Key) -> bool:
         """Whether anything of a session may hold it."""
-        return any(next(self._pages(run), None) for run in self._runs.get(key, ()))
+        runs = self._runs.get(key, ())
+        return any(run.late or next(self._pages(run), None) for run in runs)
 
     def had_secrets(self, key: Key) -> bool:
         """Whether anything of a session was taken out as a secret."""
@@ -371,6 +379,17 @@ class Answers:
                     if found.doc.item not in seen:
                         seen.add(found.doc.item)
                         yield self._index.whole_item(runs, found) if found.doc.late else found
+        for run in reversed(runs):
+            if run.late and self._any != self._asked and self._late_left:
+                self._late_left -= 1
+                yield from self._split(runs, run, seen)
+
+    def _split(self, runs: Sequence[_Stretch], run: _Stretch, seen: set[int]) -> Iterator[Candidate]:
+        """Items that hold some of the words in a row of this run, and may hold the others in an earlier one."""
+        for found in self._index.candidates(run, self._index.rows(self._any, run, _PROBE, run.last)):
+            if found.doc.late and found.doc.item not in seen:
+                seen.add(found.doc.item)
+                yield self._index.whole_item(runs, found)
 
     def _pages(self, run: _Stretch) -> Iterator[list[int]]:
         if (rows := self._probe.rows_of(run)) is not None:
@@ -397,7 +416,7 @@ class _Probe:
 
 
 def _stretch(row: Sequence[Any]) -> _Stretch:
-    return _Stretch(row[3], _key(row), row[4], row[5], row[6], bool(row[7]))
+    return _Stretch(row[3], _key(row), row[4], row[5], row[6], bool(row[7]), bool(row[9]))
 
 
 def hash_files(files: str) -> str:

@@ -36,15 +36,15 @@ class Query:
     terms: tuple[Term, ...]
     without: tuple[Term, ...] = ()
 
-    def index_query(self) -> str:
-        """What to ask of FTS5: quoted words joined by AND. It holds wherever the query does, and more."""
+    def index_query(self, joint: str = " AND ") -> str:
+        """What to ask of FTS5: quoted words, joined. Joined by AND it holds wherever the query does, and elsewhere."""
         asked: dict[str, None] = {}
         for term in self.terms:
             found = index_terms(list(term.words))
             for at, (word, open_) in enumerate(found):
                 goes_on = open_ or (term.begins and at == len(found) - 1 and len(word) >= _BEGINNING)
                 asked[f'"{word}" *' if goes_on else f'"{word}"'] = None
-        return " AND ".join(asked)
+        return joint.join(asked)
 
     def find(self, text: str) -> list[tuple[int, int]] | None:
         """Where its words stand in a `words.composed` text; None where it does not hold there."""

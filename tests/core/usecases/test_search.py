@@ -427,8 +427,9 @@ def test_what_a_refresh_or_a_look_of_the_app_has_read_is_searchable_and_read_on_
     made.result("toolu_open", "tusk")
     home.write(made)
     *_, batch = finder.watch()
-    for words in ("importer", "zebra striped", "walrus", "tusk"):
+    for words in ("importer", "zebra striped", "walrus", "tusk", "walrus tusk", "sleep tusk"):
         found = search_known(home.bench, batch.sessions, Asked(words, limit=ALL), lambda: False)
         assert found.complete
         hits = {(hit.session.session_id, hit.item) for hit in found.hits if hit.item}
+        assert hits
         assert hits == home.held(words, [f"{CLAUDE}1"])
