@@ -191,6 +191,8 @@ class Reader(Protocol):
     """`Claude Code`."""
     torn_heads: tuple[bytes, ...]
     """How a record begins: a whole one may stand behind a torn one on the same line."""
+    chooses_id: bool
+    """Whether the id of a new session may be chosen on the command line (a UUID)."""
 
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
         """Where its files lie. Looks at no file."""
@@ -256,11 +258,13 @@ class Reader(Protocol):
         ...
 
     def continue_command(self, session_id: str, prompt: str | None) -> Sequence[str]:
-        """The agent's own command to go on with a session."""
+        """The agent's own command to go on with a session. Whatever a prompt begins with, it is no option."""
         ...
 
-    def new_command(self, brief: str) -> Sequence[str]:
-        """The agent's own command to start anew with a brief that lies in the file `brief`."""
+    def new_command(self, brief: str, prompt: str | None = None, session_id: str | None = None) -> Sequence[str]:
+        """The agent's own command to start anew with a brief that lies in the file `brief`, and what a person says to
+        it besides. `session_id` is taken where `chooses_id`.
+        """
         ...
 
 

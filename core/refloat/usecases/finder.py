@@ -4,7 +4,7 @@ Decides what a look consists of and in which order: what is known first, then ne
 whole can tell (copies, records that are gone). Everything works without a catalogue, only slower.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, replace
 from functools import cached_property
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.pack import Packed
 from refloat.catalogue.store import Catalogue, Key, Stat
+from refloat.model.attempts import Attempt, InChain, chains_of
 from refloat.model.light import light, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State
@@ -61,6 +62,8 @@ class Listing:
     sessions: tuple[Session, ...]
     records_gone: tuple[RecordGone, ...]
     problems: tuple[Problem, ...]
+    chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
+    """Where sessions stand among the attempts at one piece of work."""
 
 
 @light
@@ -87,6 +90,8 @@ class Batch:
     """Bytes of their own files."""
     complete: bool = False
     """Everything was looked at."""
+    chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
+    """Of a complete one, and of one by the ends: where sessions stand among the attempts at one piece of work."""
 
 
 class Located:
@@ -140,7 +145,7 @@ class Finder:
             gone = tuple(row for row in gone if surroundings.holds(scope.cwd, (row.workspace,)))
         if scope.agent is not None:
             gone = tuple(row for row in gone if row.agent == scope.agent)
-        return Listing(tuple(sessions[: scope.limit]), gone, batch.problems or ())
+        return Listing(tuple(sessions[: scope.limit]), gone, batch.problems or (), batch.chains)
 
     def _fits(self, session: Session, scope: Scope, here: frozenset[SessionName] | None) -> bool:
         return (
@@ -152,9 +157,9 @@ class Finder:
         )
 
     def _continues(self, session: Session) -> bool:
-        from refloat.usecases.show_status import find_next
+        from refloat.usecases.act import would_continue
 
-        return find_next(self._bench.reader(session.agent), session).operation == "continue"
+        return would_continue(session, self._bench.machine.clock.now())
 
     def watch(self, here: Path | None = None, stop: Stop = lambda: False) -> Iterator[Batch]:
         """One look, in batches: first what is known already, then what had to be read, newest files first.
@@ -190,8 +195,10 @@ class Finder:
         self, sighting: Sighting, catalogue: Catalogue | None, here: Path | None, stop: Stop, *, by_ends: bool
     ) -> Iterator[Batch]:
         from refloat.usecases.judging import Judge
+        from refloat.usecases.linked import read_attempts, with_parents
 
-        look = _Look(sighting, catalogue, here, Judge(self._bench), Surroundings())
+        look = _Look(sighting, catalogue, here, Judge(self._bench), Surroundings(), read_attempts(self._bench))
+        chains = chains_of(look.attempts)
         unread = self._unread(sighting)
         if by_ends and self._is_much(unread):
             yield self._tell_by_ends(look, unread)
@@ -204,7 +211,8 @@ class Finder:
             read += size_of(found)
             if not unreadable(packed):
                 judged = look.judge.judge(found, packed, grew=self._grew(found))
-                shown.append(make_session(found, packed, judged, look.surroundings, self._carrier(found)))
+                made = make_session(found, packed, judged, look.surroundings, self._carrier(found))
+                shown += with_parents([made], chains)
             if len(shown) >= _BATCH or read - told >= _BATCH_BYTES:
                 yield Batch(tuple(shown), done=done, total=len(unread), read=read, size=total, here=look.here_of(shown))
                 shown, told = [], read
@@ -229,6 +237,7 @@ class Finder:
     def _tell_by_ends(self, look: "_Look", unread: Sequence[tuple[Reader, Found]]) -> Batch:
         """Every session, the unread ones by the ends of their files. Keeps nothing."""
         from refloat.usecases.glimpse import glimpse_each
+        from refloat.usecases.linked import settled, with_parents
 
         seen = {key_of(found): packed for (_, found), packed in zip(unread, glimpse_each(unread), strict=True)}
         known: list[tuple[Found, Packed, bool]] = []
@@ -245,6 +254,8 @@ class Finder:
             make_session(found, packed, judged, look.surroundings, self._carrier(found))
             for (found, packed, _), judged in zip(known, look.judge.judge_all(known), strict=True)
         )
+        chains = chains_of(settled(look.attempts, sessions))
+        sessions = tuple(with_parents(sessions, chains))
         gone, more = self._find_gone(look.sighting)
         return Batch(
             sessions,
@@ -254,10 +265,12 @@ class Finder:
             provisional=True,
             by_ends=True,
             total=len(unread),
+            chains=chains,
         )
 
     def _conclude(self, look: "_Look") -> Batch:
         """What only the whole can tell; kept for the next time."""
+        from refloat.usecases.linked import settled, with_parents
         from refloat.usecases.telling import keep_listing
 
         problems = [*look.sighting.problems, *look.judge.problems]
@@ -277,6 +290,8 @@ class Finder:
             key: make_session(found, packed, each, look.surroundings, carriers.get(key))
             for (key, found, packed), each in zip(known, judged, strict=True)
         }
+        chains = chains_of(settled(look.attempts, tuple(sessions.values())))
+        sessions = dict(zip(sessions, with_parents(sessions.values(), chains), strict=True))
         gone, more = self._find_gone(look.sighting)
         problems += more
         if look.catalogue is not None:
@@ -285,6 +300,7 @@ class Finder:
                 look.sighting,
                 sessions,
                 gone,
+                chains=chains,
                 surroundings=look.surroundings,
                 judge=look.judge,
                 home=self._bench.machine.places.home,
@@ -294,7 +310,7 @@ class Finder:
         self._sizes = {key_of(found): size_of(found) for _, found in look.sighting.found}
         every = tuple(sessions.values())
         removed = self._tell(look, every)
-        return Batch(every, removed, tuple(gone), tuple(problems), look.here_of(every), complete=True)
+        return Batch(every, removed, tuple(gone), tuple(problems), look.here_of(every), complete=True, chains=chains)
 
     def _tell(self, look: "_Look", sessions: Sequence[Session]) -> tuple[SessionName, ...]:
         """Remember what was told; those that were told before and are no longer there. What could not be read removes
@@ -410,6 +426,7 @@ class _Look:
     here: Path | None
     judge: "Judge"
     surroundings: Surroundings
+    attempts: Sequence[Attempt]
     fresh: dict[Key, Packed] = field(default_factory=dict[Key, Packed])
     """What was read in this look."""
 

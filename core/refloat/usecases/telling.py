@@ -18,8 +18,9 @@ from refloat import wire
 from refloat.brief.masks import Masker
 from refloat.catalogue.peek import NOW, Gone, write_places, write_specs
 from refloat.catalogue.store import Catalogue, Key, Relived, Told
+from refloat.model.attempts import InChain
 from refloat.model.liveness import Liveness, Verdict
-from refloat.model.session import RecordGone, Session, State
+from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.text import cut, one_line
 from refloat.usecases.judging import Judge, is_settled
@@ -30,6 +31,8 @@ from refloat.usecases.sighting import Sighting, lost_files
 TITLE: Final = 400
 """Characters kept of a title for the text table: more than any terminal shows."""
 
+_ID: Final = 8
+"""Characters of a session's id that a list shows."""
 _NOTHING: Final = Liveness(Verdict.UNKNOWABLE, ())
 _LIVE: Final = ("state", "activity", "failure")
 _BACK: Final = "turns"
@@ -42,6 +45,7 @@ def keep_listing(
     sessions: Mapping[Key, Session],
     gone: Sequence[RecordGone],
     *,
+    chains: Mapping[SessionName, InChain],
     surroundings: Surroundings,
     judge: Judge,
     home: Path,
@@ -63,10 +67,11 @@ def keep_listing(
     told: list[Told] = []
     relived: list[Relived] = []
     for key, session in sessions.items():
-        mark, pulse = _mark(session, surroundings), _pulse(session, judge.at)
+        chain = chains.get(session.name)
+        mark, pulse = _mark(session, surroundings, chain), _pulse(session, judge.at)
         known_mark, known_pulse, listed = kept.get(key, ("", "", False))
         if mark != known_mark:
-            told.append(_tell(key, session, judge.at, surroundings, mark=mark, pulse=pulse))
+            told.append(_tell(key, session, judge.at, surroundings, chain, mark=mark, pulse=pulse))
         elif pulse != known_pulse or not listed:
             relived.append(Relived(key, session.state, pulse, _live(mask(wire.session(session)), judge.at)))
     unlisted = [key for key, (_, _, listed) in kept.items() if listed and key not in sessions]
@@ -88,10 +93,10 @@ def _notes(sighting: Sighting, judge: Judge, home: Path) -> dict[str, str]:
     }
 
 
-def _mark(session: Session, surroundings: Surroundings) -> str:
+def _mark(session: Session, surroundings: Surroundings, chain: InChain | None) -> str:
     """Changes when anything but the four keys of the look does."""
     still = replace(session, state=State.STOPPED, activity=None, failure=None, liveness=_NOTHING)
-    return _hash((still, surroundings.place(session.workspace), surroundings.place(session.worktree)))
+    return _hash((still, surroundings.place(session.workspace), surroundings.place(session.worktree), chain))
 
 
 def _pulse(session: Session, at: Stamp) -> str:
@@ -109,7 +114,9 @@ def _live(document: wire.Document, at: Stamp) -> str:
     return f'{state[1:-1]},"liveness":{liveness}'.replace(f'"at":"{at}"', f'"at":"{NOW}"')
 
 
-def _tell(key: Key, session: Session, at: Stamp, surroundings: Surroundings, *, mark: str, pulse: str) -> Told:
+def _tell(
+    key: Key, session: Session, at: Stamp, surroundings: Surroundings, chain: InChain | None, *, mark: str, pulse: str
+) -> Told:
     # Masked as a whole: a secret found in one place is masked in every one.
     document, title, folder = mask((wire.session(session), session.title, os.path.basename(session.workspace or "")))  # noqa: PTH119 - a foreign style stays as it is
     names = list(document)
@@ -124,12 +131,20 @@ def _tell(key: Key, session: Session, at: Stamp, surroundings: Surroundings, *, 
         state=session.state,
         place=surroundings.place(session.workspace).path,
         worktree=surroundings.place(session.worktree).path,
-        title=cut(one_line(title), TITLE),
+        title=cut(listed_title(title, chain), TITLE),
         folder=one_line(folder),
         front=_json(front)[:-1],
         live=_live(document, at),
         back=_json(back)[1:],
     )
+
+
+def listed_title(title: str, chain: InChain | None) -> str:
+    """A title on the one line of a list, behind its place among the attempts: `(1/2, then 0a1b2c3d) Make it retry`."""
+    if chain is None:
+        return one_line(title)
+    then = f", then {chain.continued_by.partition(':')[2][:_ID]}" if chain.continued_by else ""
+    return one_line(f"({chain.n}/{chain.of}{then}) {title}")
 
 
 def _tell_gone(row: RecordGone, surroundings: Surroundings) -> Gone:

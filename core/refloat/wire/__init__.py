@@ -44,6 +44,7 @@ from refloat.wire.documents import (
 )
 from refloat.wire.operations import attach
 from refloat.wire.reading import read_problem, read_session
+from refloat.wire.starting import planned
 from refloat.wire.writing import Long, Masks, dump, dump_exact, dump_line
 
 __all__ = [
@@ -77,6 +78,7 @@ __all__ = [
     "marker",
     "operation",
     "other_change",
+    "planned",
     "preview",
     "problem",
     "read_problem",

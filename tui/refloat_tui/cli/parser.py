@@ -21,6 +21,8 @@ COMMANDS: Final = {
     "brief": "work:brief",
     "check": "work:check",
     "salvage": "salvage:salvage",
+    "continue": "start:continue_",
+    "new": "start:new",
     "attach": "attach:attach",
     "stop": "stop:stop",
     "run": "record:run",

@@ -22,6 +22,7 @@ class ClaudeCode:
     agent: str = registers.AGENT
     title: str = "Claude Code"
     torn_heads: tuple[bytes, ...] = (b'{"parentUuid":', b'{"type":')
+    chooses_id: bool = True
     turn_marks: tuple[bytes, ...] = (b'"role":"user","content":"', b'"role":"user","content":[{"type":"text"')
 
     late_marks: tuple[bytes, ...] = (
@@ -105,9 +106,9 @@ class ClaudeCode:
         """`claude --resume ID`."""
         return processes.continue_command(session_id, prompt)
 
-    def new_command(self, brief: str) -> Sequence[str]:
-        """`claude "Read FILE …"`."""
-        return processes.new_command(brief)
+    def new_command(self, brief: str, prompt: str | None = None, session_id: str | None = None) -> Sequence[str]:
+        """`claude --session-id UUID "Read FILE …"`."""
+        return processes.new_command(brief, prompt, session_id)
 
     def own_door(self, session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
         """`claude attach ID`, for sessions in the background."""
