@@ -264,6 +264,10 @@ class Assembler:
             self._history.call(call, self._c.steps, self._c.turn, self._subagent)
 
     def _result(self, result: Result) -> None:
+        if result.made:
+            if self._history:
+                self._history.result(result)
+            return
         name = self.answered(
             result.id, result.kind, result.edits, result.place, result.output,
             shutdown=result.shutdown, placeholder=result.placeholder,

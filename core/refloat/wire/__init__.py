@@ -42,7 +42,7 @@ from refloat.wire.documents import (
     still_open,
     triage,
 )
-from refloat.wire.operations import attach
+from refloat.wire.operations import attach, repair
 from refloat.wire.reading import read_problem, read_session
 from refloat.wire.starting import planned
 from refloat.wire.writing import Long, Masks, dump, dump_exact, dump_line
@@ -86,6 +86,7 @@ __all__ = [
     "recap",
     "record_gone",
     "refreshed",
+    "repair",
     "salvage",
     "search",
     "session",

@@ -36,6 +36,7 @@ COMMANDS: Final = {
     "export": "handover:export",
     "reconstruct": "handover:reconstruct",
     "record": "record:record",
+    "repair": "repair:repair",
     "keep": "care:keep",
     "mcp": "mcp:mcp",
     "hook": "hooks:hook",

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from refloat.model.attempts import Standing
+from refloat.model.repaired import is_made_output
 from refloat.model.session import Session
 from refloat.model.status import Operation, Recap, Status
 from refloat.model.transcript import Item, Outcome, Step, StepKind
@@ -23,6 +24,8 @@ def step_line(step: Step, root: str | None = None) -> str:
     """`step 31  check  pytest -q → failed, exit 1`; a path below `root` without it."""
     exit_code = f", exit {step.exit_code}" if step.exit_code is not None else ""
     unknown = ", effects unknown" if step.effects_unknown else ""
+    if is_made_output(step.output):
+        unknown = ", interrupted and closed by a repair"
     who = f" ({step.subagent})" if step.subagent else ""
     what = one_line(step.summary.removeprefix(f"{root}/") if root and step.command is None else step.summary)
     return f"step {step.n}{who}  {step.kind}  {what} → {_SIGN[step.outcome]}{exit_code}{unknown}"
