@@ -24,6 +24,10 @@ def write(home: Path, number: int, prompt: str, cwd: Path) -> None:
     talk.write(folder, talk.session)
 
 
+def nobody(_: object) -> tuple[()]:
+    return ()
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     from refloat_tui.cli.commands import bench
@@ -36,6 +40,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("COLUMNS", "90")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     monkeypatch.chdir(work)
+    # What runs on this machine is not a part of the story.
+    monkeypatch.setattr("refloat.machine.processes.LinuxProcesses.all", nobody)
     write(place, 1, "Make the importer retry", work)
     write(place, 2, "Round the prices", tmp_path / "elsewhere")
     bench.bench.cache_clear()
