@@ -12,6 +12,7 @@ import orjson
 from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.readers.contract import Line
+from refloat.readers.load import loads
 
 LONGEST: Final = 128 * 1024 * 1024
 """Bytes of one line. Longer ones are passed over and reported: no record of a conversation is that long."""
@@ -56,12 +57,12 @@ def decode(raw: bytes) -> object:
 
     """
     try:
-        return orjson.loads(raw)
+        return loads(raw)
     except orjson.JSONDecodeError:
         mended = _ESCAPE.sub(_mend_surrogate, raw)
         if mended == raw:
             raise
-        return orjson.loads(mended)
+        return loads(mended)
 
 
 def read_lines(
@@ -239,7 +240,7 @@ def _cut_line(buffer: bytearray, start: int, end: int) -> tuple[object, bytes]:
 def _plain(raw: bytes | bytearray | memoryview) -> object:
     """The value of a line as nearly all are; `_NO_RECORD` for one that wants a closer look."""
     try:
-        return orjson.loads(raw)
+        return loads(raw)
     except (ValueError, RecursionError):
         return _NO_RECORD
 

@@ -7,6 +7,7 @@ process of one thread: a twin has no other threads, and would wait for ever for 
 import gc
 import os
 import pickle
+import sys
 from collections.abc import Callable
 from typing import TypeVar, cast
 
@@ -23,7 +24,7 @@ def processors() -> int:
 
 def begin_twin(work: Callable[[], T]) -> Callable[[], T | None]:
     """Begin the work in a twin; what is returned waits for its result, None where there is none."""
-    if not hasattr(os, "fork"):
+    if sys.platform != "linux":  # elsewhere what a system's library holds may not survive it
         return lambda: None
     theirs, ours = os.pipe()
     try:

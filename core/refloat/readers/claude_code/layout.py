@@ -12,12 +12,11 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Final
 
-import orjson
-
 from refloat.model.stamp import read_stamp
 from refloat.readers.claude_code.kin import Descent, Member, find_descents
 from refloat.readers.claude_code.values import get_object, mapping, text
 from refloat.readers.contract import Found, FoundSubagent, Identity, Segment, SourceFile, Walk
+from refloat.readers.load import loads
 
 HEAD: Final = 64 * 1024
 _LOOKED_THROUGH: Final = 4 * 1024 * 1024
@@ -229,7 +228,7 @@ def _is_transcript(path: Path) -> bool:
 
 def _is_row(line: bytes) -> bool:
     try:
-        row = mapping(orjson.loads(line.strip(b"\x00 \t\r")))
+        row = mapping(loads(line.strip(b"\x00 \t\r")))
     except ValueError:
         return False
     kind = row.get("type")

@@ -124,7 +124,8 @@ class Quick:
     def __init__(self, state: State, assembler: Assembler, path: str, *, all_sides: bool) -> None:
         self._state = state
         self._assembler = assembler
-        self._at = Spot(path, told=assembler.is_searched)
+        self._told = assembler.is_searched
+        self._at = Spot(path, told=self._told)
         self._all_sides = all_sides
         self._kinds: dict[str, Callable[[_Row, Stamp, int], bool]] = {
             "user": self._user,
@@ -135,9 +136,10 @@ class Quick:
 
     def __call__(self, raw: bytes, line: int, offset: int) -> bool:
         """Whether the row was taken; where it was not, nothing has changed."""
-        if not is_utf8(raw):
+        if not (raw.isascii() or is_utf8(raw)):
             return False
-        self._at.line, self._at.offset = line, offset
+        if self._told:
+            self._at.line, self._at.offset = line, offset
         try:
             if raw.startswith(_HEAD):
                 meta = _META(raw)

@@ -9,13 +9,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-import orjson
-
 from refloat.model.liveness import Holder
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
 from refloat.readers.claude_code.layout import config_directory, settings_file
 from refloat.readers.claude_code.values import Row, get_object, mapping, number, text
+from refloat.readers.load import loads
 
 AGENT: Final = "claude-code"
 _REGISTER: Final = re.compile(r"\d+\.json")
@@ -155,7 +154,7 @@ def _typed(path: Path, problems: list[RecordGone | Problem]) -> dict[str, tuple[
         with path.open("rb") as file:
             for number_, line in enumerate(file, start=1):
                 try:
-                    row = mapping(orjson.loads(line.strip(b"\x00 \t\r\n") or b"null"))
+                    row = mapping(loads(line.strip(b"\x00 \t\r\n") or b"null"))
                 except ValueError:
                     problems.append(Problem(str(path), number_, None, "no whole JSON record"))
                     continue

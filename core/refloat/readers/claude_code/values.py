@@ -6,6 +6,8 @@ from typing import Final, cast
 
 import orjson
 
+from refloat.readers.load import loads
+
 Row = dict[str, object]
 """A JSON object. orjson makes no other keys than strings."""
 
@@ -73,7 +75,7 @@ def version_of(value: str) -> tuple[int, ...]:
 def get_object(data: bytes) -> Mapping[str, object] | None:
     """A small side file's JSON object, or None."""
     try:
-        value: object = orjson.loads(data)
+        value: object = loads(data)
     except ValueError:
         return None
     return cast("Row", value) if isinstance(value, dict) else None  # as in `mapping`

@@ -6,7 +6,7 @@ ended. Refuses to guess how a call ended that has no answer: it dangles, whereve
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from refloat.model.stamp import Stamp, read_stamp
 from refloat.model.transcript import Event, Fact, Marker, Message, Touched, TurnEnded, Unknown
@@ -29,6 +29,9 @@ from refloat.readers.codex.turns import limit_reached
 from refloat.readers.contract import Found, FoundSubagent, Line, Segment
 from refloat.readers.patch import absolute
 from refloat.readers.story import Assembler
+
+if TYPE_CHECKING:
+    from refloat.readers.codex.quick import Quick
 
 _STAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 """A stamp as Codex itself writes it, which needs no further reading."""
@@ -60,8 +63,7 @@ class CodexParser(Lifecycle):
         super().__init__(State.thaw(frozen) if frozen else State(), skim=skim)
         relatives = found.relatives if subagent is None else ()
         self._ancestry = Ancestry(relatives)
-        self._passed = 0, 0
-        """Number and offset of the last line that was taken without being fed."""
+        self._quick: Quick | None = None
         self._rows: dict[str, Callable[[Json, list[Event]], None]] = {
             "response_item": self._item,
             "event_msg": self._event,
@@ -100,16 +102,15 @@ class CodexParser(Lifecycle):
         """What takes the plain rows of a summary."""
         from refloat.readers.codex.quick import Quick
 
-        return Quick(self._s, assembler, path, self._pass)
-
-    def _pass(self, at: Stamp, place: tuple[int, int]) -> None:
-        self._at, self._passed = at, place
+        self._quick = Quick(self._s, assembler, path)
+        return self._quick
 
     def finish(self) -> Iterable[Event]:
         """What can be concluded at the present end: prompts whose event never came, the name, the last activity."""
         out: list[Event] = []
-        if self._passed > (self._line.line, self._line.offset):
-            self._line = Line(self._line.path, *self._passed, None)
+        if self._quick is not None and self._quick.last[1:] > (self._line.line, self._line.offset):
+            self._at, line, offset = self._quick.last
+            self._line = Line(self._line.path, line, offset, None)
         for text, at, place, row, sure in self._s.waiting():
             if sure or not looks_like_a_tag(text):
                 out.append(Message("prompt", text, at, place, row=row, superseded=self._s.superseded))

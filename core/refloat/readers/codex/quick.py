@@ -151,14 +151,13 @@ _STATUS: Final = frozenset({"", "completed", "failed"})
 class Quick:
     """Takes rows of one thread, or of a sub-agent's, on behalf of its parser."""
 
-    def __init__(
-        self, state: State, assembler: Assembler, path: str, seen: Callable[[Stamp, tuple[int, int]], None]
-    ) -> None:
+    def __init__(self, state: State, assembler: Assembler, path: str) -> None:
         self._state = state
         self._assembler = assembler
-        self._at = Spot(path, told=assembler.is_searched)
-        self._seen = seen
-        """Told the time, number and offset of each row that was taken."""
+        self._told = assembler.is_searched
+        self._at = Spot(path, told=self._told)
+        self.last: tuple[Stamp | None, int, int] = (None, 0, 0)
+        """Time, number and offset of the last row that was taken."""
         call, output = _CALL, _OUTPUT
         self._kinds: Mapping[bytes, tuple[Callable[[bytes], _Row], Callable[[Any, Stamp], bool]]] = {
             b"reasoning": (_REASONING, self._reasoning),
@@ -185,9 +184,10 @@ class Quick:
             known = self._kinds.get(raw[start : raw.find(b'"', start)])
         else:
             known = (_CONTEXT, self._context) if raw.find(_TURN_CONTEXT, 0, _NEAR) > 0 else None
-        if known is None or not is_utf8(raw):
+        if known is None or not (raw.isascii() or is_utf8(raw)):
             return False
-        self._at.line, self._at.offset = line, offset
+        if self._told:
+            self._at.line, self._at.offset = line, offset
         try:
             row = known[0](raw)
         except _UNFIT:
@@ -198,7 +198,7 @@ class Quick:
         if not known[1](row.payload, at):
             return False
         state.last = max(state.last, at)
-        self._seen(at, (line, offset))
+        self.last = at, line, offset
         return True
 
     # ── turns ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,53 @@
+"""Values nested so deep that a decoder would leave the stack: refused, and the process lives."""
+
+import subprocess
+import sys
+
+import pytest
+
+from refloat.readers.load import loads
+
+DEEP = [
+    "b'[' * N + b']' * N",
+    "b'[' * N",
+    "b'{\"a\":' * N + b'1' + b'}' * N",
+    "b'[{\"a\":' * N",
+    'b\'{"x":"[","y":\' + b\'[\' * N',
+]
+
+
+@pytest.mark.parametrize("made", DEEP)
+@pytest.mark.parametrize("levels", [10_000, 300_000])
+def test_what_is_too_deep_is_refused_and_ends_no_process(made: str, levels: int) -> None:
+    code = f"""
+import threading
+from refloat.readers.load import loads
+from refloat.readers.lines import read_one
+N = {levels}
+def look():
+    for raw in ({made}, b'{{"type":"user","x":"\\\\ud800","y":' + {made} + b'}}'):
+        try:
+            loads(raw)
+        except ValueError:
+            print("refused")
+        (told,) = read_one("x", 1, 0, raw, ())
+        print(type(told).__name__)
+look()
+other = threading.Thread(target=look)
+other.start()
+other.join()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split()) == (0, ["refused", "Problem"] * 4), done.stderr
+
+
+def test_what_is_wide_is_read() -> None:
+    assert loads(b"[" + b"[1]," * 5000 + b"2]") == [[1]] * 5000 + [2]
+
+
+def test_brackets_in_texts_are_no_levels() -> None:
+    assert loads(b'["' + b"[" * 5000 + b'"]') == ["[" * 5000]
+
+
+def test_a_few_hundred_levels_are_read() -> None:
+    assert loads(b"[" * 400 + b"]" * 400) is not None
