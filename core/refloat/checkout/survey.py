@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from refloat.checkout.compare import STANDS, Comparison, judge
+from refloat.checkout.dangling import Store
 from refloat.checkout.files import Content, content_of, read_content
 from refloat.checkout.fold import Folded, Known, Standing, fold
 from refloat.checkout.hunks import changed_hunks
@@ -73,6 +74,7 @@ class Survey:
     _contents: dict[str, Content] = field(default_factory=dict[str, Content])
     _comparisons: dict[str, Comparison] = field(default_factory=dict[str, Comparison])
     _archives: dict[str, Archive] = field(default_factory=dict[str, Archive])
+    _stores: dict[str, Store] = field(default_factory=dict[str, Store])
     _opening: Running[Archive] | None = None
     _undoing: Sequence[Step] | None = None
     _runs: list[Run] | None = None
@@ -302,6 +304,10 @@ class Survey:
         names = self._names(real, repository, archive.worktrees)
         return (archive, names) if names else None
 
+    def store(self, repository: Repository) -> Store:
+        """The objects of a repository."""
+        return self._stores.setdefault(str(repository.root), Store(repository, self.since))
+
     def _names(self, real: str, repository: Repository, worktrees: Sequence[str]) -> list[str]:
         paths = dict.fromkeys((self.target(real), real))
         return [name for path in paths for name in names_in(path, repository, worktrees)]
@@ -316,10 +322,10 @@ class Survey:
         wanted = [*self.folded, *self.moved.values()]
         names = [name for real in wanted for name in self._names(real, repository, worktrees)]
         base = self.base if repository is self.trees.main else None
-        since = self.since
+        store = self.store(repository)
 
         def ask() -> Archive:
-            archive = open_archive(repository, list(dict.fromkeys(names)), base, since, worktrees)
+            archive = open_archive(store, list(dict.fromkeys(names)), base, worktrees)
             archive.prefetch(archive.of(names))
             return archive
 
