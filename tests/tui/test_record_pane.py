@@ -225,6 +225,9 @@ async def test_a_session_on_no_job_is_wrapped_with_its_steps(tmp_path: Path):
         assert {step.opening.origin for step in trail.steps} == {"reconstruction"}
         assert len(trail.steps) == len(tuple(SAMPLES["crashed"]().story.every_step)) + 1
         await desk.until(lambda: any("wrap  half" in row for row in desk.rows()))
+        told = [row for row in desk.rows() if "reconstruction" in row]
+        assert told
+        assert not any("unchanged since saved" in row for row in told), "a transcript told it, nothing was looked at"
 
 
 def _job_of(desk: Desk) -> str:

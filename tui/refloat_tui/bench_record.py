@@ -52,8 +52,7 @@ class BenchRecord:
         from refloat.usecases.hold_session import Holder
         from refloat.usecases.rescue import who
 
-        environment = self._machine.places.environment
-        name = environment.get("USER") or here.user(environment)
+        name = here.user(self._machine.places.environment)
         return Holder(who(self._machine), f"human:{name}", here.runner(), here.is_running)
 
     def holding(self, session: SessionName, doing: str) -> Holding:

@@ -8,13 +8,15 @@ from refloat.model.saving import Runner
 
 
 def user(environment: Mapping[str, str]) -> str:
-    """The person's name, as the system has it; the environment's word where it has none."""
+    """The person's name, one on every surface: as the login set it, else as the system has it."""
+    if name := environment.get("USER") or environment.get("LOGNAME"):
+        return name
     import pwd
 
     try:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:  # a container's user without an entry
-        return environment.get("USER") or str(os.getuid())
+        return str(os.getuid())
 
 
 def user_at_host(environment: Mapping[str, str]) -> str:
@@ -53,7 +55,19 @@ def is_running(who: Runner) -> bool | None:
     """Whether the process behind a step still runs; None where that cannot be told from here."""
     if who.host != host() or who.pid is None or who.pid_started is None:
         return None
-    return start_token(who.pid) == who.pid_started
+    token = start_token(who.pid)
+    return None if token is None and _is_hidden(who.pid) else token == who.pid_started
+
+
+def _is_hidden(pid: int) -> bool:
+    """Whether a process is there that only its own user may look at (proc(5), `hidepid`)."""
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def directory() -> str:

@@ -52,15 +52,18 @@ class SqliteEngine:
 
     name = "sqlite"
 
-    def __init__(self, raw: sqlite3.Connection) -> None:
+    def __init__(self, raw: sqlite3.Connection, ended: Callable[[], None] = lambda: None) -> None:
+        """`ended` is called when it was closed, for what must not outlive it; perhaps more than once."""
         self._raw = raw
         self._connection = SqliteConnection(raw)
         self._turn = threading.RLock()
+        self._ended = ended
 
     def close(self) -> None:
         """Close it; a second time does nothing."""
         with self._turn:
             self._raw.close()
+        self._ended()
 
     @contextmanager
     def writing(self) -> Generator[SqliteConnection]:
@@ -131,9 +134,13 @@ class SqliteEngine:
 
 
 def open_file(
-    path: Path, now: Stamp, migrations: Sequence[Migration] | None = None, patience: float = PATIENCE
+    path: Path,
+    now: Stamp,
+    migrations: Sequence[Migration] | None = None,
+    patience: float = PATIENCE,
+    ended: Callable[[], None] = lambda: None,
 ) -> SqliteEngine:
-    """Open the record at `path`, making it (private) and bringing it up to date.
+    """Open the record at `path`, making it (private) and bringing it up to date; `ended` as the engine has it.
 
     Raises:
         RecordNewer: a newer Refloat wrote it.
@@ -142,9 +149,22 @@ def open_file(
     """
     try:
         raw = _open_current(path, NEWEST if migrations is None else migrations[-1].version, patience)
-        return SqliteEngine(_make(path, now, migrations or find_migrations(), patience) if raw is None else raw)
+        raw = _make(path, now, migrations or find_migrations(), patience) if raw is None else raw
+        return SqliteEngine(raw, ended)
     except (OSError, *_FAULTS) as error:
         raise RecordUnavailable(f"the record {path} cannot be opened: {error}") from error
+
+
+def open_raw(uri: str) -> sqlite3.Connection:
+    """A connection that reads rows as an engine wants them, to what a `file:` address names.
+
+    Raises:
+        sqlite3.Error: it cannot be opened.
+
+    """
+    raw = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    _settle(raw)
+    return raw
 
 
 def open_in_memory(now: Stamp) -> SqliteEngine:
@@ -198,8 +218,7 @@ def _make(path: Path, now: Stamp, migrations: Sequence[Migration], patience: flo
 
 def _connect(path: str, patience: float) -> sqlite3.Connection:
     raw = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
-    raw.row_factory = _row
-    raw.text_factory = _text
+    _settle(raw)
     try:
         raw.execute("PRAGMA synchronous = FULL")  # a sealed step outlives a power cut, too
         raw.execute("PRAGMA foreign_keys = ON")
@@ -207,6 +226,11 @@ def _connect(path: str, patience: float) -> sqlite3.Connection:
         raw.close()
         raise
     return raw
+
+
+def _settle(raw: sqlite3.Connection) -> None:
+    raw.row_factory = _row
+    raw.text_factory = _text
 
 
 def _row(cursor: sqlite3.Cursor, values: tuple[object, ...]) -> dict[str, object]:

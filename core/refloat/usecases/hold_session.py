@@ -1,12 +1,12 @@
-"""Who is at a session: one claim of this process, for as long as it is open, and the claims of others.
+"""Who is at a session: the claims of this process, for as long as they are open, and those of others.
 
 Decides that a holder that is proved dead on this host holds nothing, that this process never stands in its own way, and
 that taking a session from somebody is told in the lease and in the chains of its jobs. Refuses to know how a process is
-proved dead: that comes in as a function.
+looked at: that comes in as a function. Whether an operation may act at all is the guard's (`model.guard`).
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,12 +16,22 @@ from refloat.model.saving import Ending, Opening, Runner, Tree
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.record.chain import add_step
-from refloat.record.leases import Claim, Held, find_leases, get_lease, release_lease, renew_lease, take_lease
+from refloat.record.leases import (
+    Claim,
+    Held,
+    find_leases,
+    get_lease,
+    hand_leases,
+    holds,
+    release_lease,
+    renew_lease,
+    take_leases,
+)
 from refloat.record.store import Record
 from refloat.record.trails import find_tied
 from refloat.usecases.decided import job_of
 
-__all__ = ["BEAT", "Held", "Holder", "Holding", "find_holders"]
+__all__ = ["BEAT", "Held", "Holder", "Holding", "find_holders", "tell_jobs"]
 
 SECONDS: Final = 120.0
 """A lease runs out after so long without a beat: where the holder's host cannot be asked."""
@@ -41,28 +51,44 @@ class Holder:
     runner: Runner
     is_running: Callable[[Runner], bool | None]
 
-    def is_dead(self, runner: Runner) -> bool:
-        """Whether a holder is no obstacle: proved dead, or this process itself."""
-        return runner == self.runner or self.is_running(runner) is False
+    def runs(self, runner: Runner) -> bool | None:
+        """Whether another process runs that holds something: False where it is proved dead, or is this one."""
+        return False if runner == self.runner else self.is_running(runner)
 
 
 class Holding:
-    """The claim of this process on one session. Each call opens the record for itself; all may be slow."""
+    """The claims of this process on one session and, where it writes there, on its workspace. Each call opens the
+    record for itself; all may be slow, and any thread may call.
+    """
 
     def __init__(
-        self, open_it: Callable[[], Record], now: Callable[[], Stamp], own: Holder, session: SessionName, doing: str
+        self,
+        open_it: Callable[[], Record],
+        now: Callable[[], Stamp],
+        own: Holder,
+        session: SessionName,
+        doing: str,
+        *,
+        beside: Sequence[str] = (),
     ) -> None:
+        """`beside`: further subjects, taken and given back with the session."""
         self._open = open_it
         self._now = now
         self._own = own
         self._session = session
         self._doing = doing
-        self.lease: Lease | None = None
-        """None before it is taken, and after it was given back or lost."""
+        self._subjects = (session, *beside)
+        self._runner = own.runner
+        self._leases: tuple[Lease, ...] = ()
         self._turn = threading.Lock()
 
-    def take(self, *, force: bool = False) -> None:
-        """Take the session; `force` takes it from whoever holds it, and says so.
+    @property
+    def lease(self) -> Lease | None:
+        """On the session. None before it is taken, and after it was given back or lost."""
+        return next((lease for lease in self._leases if lease.subject == self._session), None)
+
+    def take(self, *, force: bool = False, tell: bool = True) -> None:
+        """Take the session; `force` takes it from whoever holds it, and says so (`tell`: on its jobs, too).
 
         Raises:
             Held: somebody else holds it.
@@ -70,61 +96,89 @@ class Holding:
 
         """
         with self._turn:
-            self._take(force=force)
+            self._take(force=force, tell=tell)
 
-    def _take(self, *, force: bool) -> None:
+    def _take(self, *, force: bool, tell: bool = True) -> None:
         own, now = self._own, self._now()
         with self._open() as record:
-            before = get_lease(record, self._session, now, own.is_dead)
+            before = get_lease(record, self._session, now, own.runs)
             doing = self._doing
             if force and before is not None:
                 doing = f"{doing}; taken over from {before.holder}, who held it since {before.since}"
-            claim = Claim(self._session, own.holder, own.runner, SECONDS, doing)
-            self.lease = take_lease(record, claim, now, own.is_dead, force=force)
-            if force and before is not None:
-                self._tell(record, before, now)
+            claims = [Claim(subject, own.holder, self._runner, SECONDS, doing) for subject in self._subjects]
+            self._leases = take_leases(record, claims, now, own.runs, force=force)
+            if force and before is not None and tell:
+                words = f"took {self._session} over from {before.holder}, who held it since {before.since}"
+                tell_jobs(record, own, self._session, "take over", words, now)
 
-    def _tell(self, record: Record, before: Lease, now: Stamp) -> None:
-        """A receipted step on the job of the session's recovery, and on every job that the session itself is on."""
-        words = f"took {self._session} over from {before.holder}, who held it since {before.since}"
-        own = self._own
-        mine = {tied.job.name for tied in find_tied(record, self._session, ()) if tied.tie == "session"}
-        for job in sorted({job_of(self._session), *mine}):
-            opening = Opening(job, own.producer, "take over", words, "recovery", now, None, _UNSEEN, own.runner)
-            add_step(record, opening, Ending("ok", now, None, _UNSEEN))
+    def hand_to(self, runner: Runner) -> None:
+        """Have a process that this one starts stand for the claims: while it runs they hold, also when this one dies.
+
+        Raises:
+            Held: somebody took one of them meanwhile.
+            RefloatError: the record did not take it.
+
+        """
+        with self._turn:
+            if self._leases:
+                with self._open() as record:
+                    self._leases = hand_leases(record, self._leases, runner)
+            self._runner = runner
 
     def renew(self) -> Lease | None:
-        """Hold it on. None where this process still holds it, or holds nothing; else whoever took it meanwhile.
+        """Hold it on. None where this process still holds all it took, or holds nothing; else whoever took one of them
+        meanwhile. What is left is held on.
 
         Raises:
             RefloatError: the record cannot be had now; the lease runs on.
 
         """
         with self._turn:
-            if self.lease is None:
+            if not self._leases:
                 return None
-            now = self._now()
+            now, lost, kept = self._now(), list[Lease](), list[Lease]()
             with self._open() as record:
-                self.lease = renew_lease(record, self.lease, now, SECONDS)
-                taker = get_lease(record, self._session, now, self._own.is_dead)
-            if self.lease is None and taker is None:
-                self._take(force=False)  # somebody had it meanwhile, and gave it back
-            return taker if self.lease is None else None
+                for lease in self._leases:
+                    renewed = renew_lease(record, lease, now, SECONDS)
+                    taker = None if renewed else get_lease(record, lease.subject, now, self._runs_for_others)
+                    if renewed is None and taker is None:  # somebody had it meanwhile, and gave it back
+                        claim = Claim(lease.subject, lease.holder, self._runner, SECONDS, lease.reason)
+                        (renewed,) = take_leases(record, [claim], now, self._runs_for_others)
+                    lost += [taker] if taker else []
+                    kept += [renewed] if renewed else []
+            self._leases = tuple(kept)
+            return lost[0] if lost else None
+
+    def _runs_for_others(self, runner: Runner) -> bool | None:
+        return False if runner == self._runner else self._own.runs(runner)
 
     def release(self) -> None:
         """Give it back. What cannot be given back runs out by itself."""
         with self._turn:
-            lease, self.lease = self.lease, None
-            if lease is None:
+            leases, self._leases = self._leases, ()
+            if not leases:
                 return
             try:
                 with self._open() as record:
-                    release_lease(record, lease)
+                    for lease in leases:
+                        release_lease(record, lease)
             except RefloatError:
                 return
 
 
+def tell_jobs(record: Record, own: Holder, session: SessionName, tool: str, words: str, now: Stamp) -> None:
+    """A receipted step on the job of the session's recovery, and on every job that the session itself is on.
+
+    Raises:
+        NotWritten: the record did not take it.
+
+    """
+    mine = {tied.job.name for tied in find_tied(record, session, ()) if tied.tie == "session"}
+    for job in sorted({job_of(session), *mine}):
+        opening = Opening(job, own.producer, tool, words, "recovery", now, None, _UNSEEN, own.runner)
+        add_step(record, opening, Ending("ok", now, None, _UNSEEN))
+
+
 def find_holders(record: Record, now: Stamp, own: Holder) -> Mapping[str, Lease]:
-    """What others hold now: subject (`agent:id` of a session) → lease."""
-    leases = find_leases(record)
-    return {one.subject: one for one in leases if one.until > now and not own.is_dead(one.runner)}
+    """What others hold now: subject (`agent:id` of a session, …) → lease."""
+    return {one.subject: one for one in find_leases(record) if holds(one, now, own.runs)}

@@ -36,6 +36,10 @@ class Put:
     listing: Path | None
     """Says of each file that stands in no patch why."""
 
+    def __bool__(self) -> bool:
+        """Whether any file was written."""
+        return any((self.patch, self.beside, self.listing))
+
 
 def put_salvage(bench: Workbench, found: Salvage, path: Path, *, overwrite: bool = False) -> Put:
     """Write the patch to `path` (0600), contents that it cannot hold below `PATH.files` (0700), the reasons beside.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from refloat.errors import Unreadable, UsageError
 from refloat.model.stamp import Stamp
-from refloat.record.store import FILE_NAME, Record, find_url, open_record
+from refloat.record.store import FILE_NAME, Record, RecordNewer, RecordUnavailable, find_url, open_record
 
 
 class NothingSaved(UsageError):  # noqa: N818 - reads as the answer that it is
@@ -13,7 +13,7 @@ class NothingSaved(UsageError):  # noqa: N818 - reads as the answer that it is
 
 
 def open_saved(data: Path, config: Path, environment: Mapping[str, str], now: Stamp) -> Record:
-    """The record that is there.
+    """The record that is there; where nothing can be written beside it, for reading alone.
 
     Raises:
         NothingSaved: nothing was ever saved here.
@@ -23,7 +23,16 @@ def open_saved(data: Path, config: Path, environment: Mapping[str, str], now: St
     url = find_url(environment, config)
     if url is None and not (data / FILE_NAME).exists():
         raise NothingSaved("nothing is saved here yet; `refloat run --job JOB -- COMMAND` saves a first step")
-    return open_record(data, now, url)
+    try:
+        return open_record(data, now, url)
+    except RecordNewer:
+        raise
+    except RecordUnavailable:
+        from refloat.record.unwritable import is_unwritable, open_unwritable
+
+        if url is not None or not is_unwritable(data):
+            raise
+        return Record(open_unwritable(data / FILE_NAME, now), data, data)
 
 
 def mark_of(data: Path, config: Path, environment: Mapping[str, str]) -> tuple[tuple[int, int], ...] | None:

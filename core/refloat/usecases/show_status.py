@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Final, assert_never
 
 from refloat.model.checkout import SAVED_PLACES, Checkout, EditedFile, Fate, PlaceKind
-from refloat.model.session import FailureKind, Session, State
+from refloat.model.guard import goes_on
+from refloat.model.session import Session, State
 from refloat.model.status import NextOperation, PendingRequest, Status
 from refloat.model.story import Story
 from refloat.model.transcript import Outcome, Step
@@ -18,10 +19,6 @@ BRIEF_FILE: Final = "HANDOFF.md"
 
 _NAMED: Final = 3
 """Files or plan entries that a sentence names."""
-_CAN_GO_ON: Final = frozenset(
-    {FailureKind.RATE_LIMIT, FailureKind.OUT_OF_CREDIT, FailureKind.AUTH, FailureKind.API_ERROR}
-)
-"""Failures of the provider: the conversation itself is whole, so the agent's own resume goes on with it."""
 
 
 def show_status(reader: Reader, session: Session, story: Story, checkout: Checkout | None = None) -> Status:
@@ -133,7 +130,7 @@ def _by_state(reader: Reader, session: Session) -> NextOperation:
 
 def _after_failure(reader: Reader, session: Session, workspace: str | None) -> NextOperation:
     failure = session.failure
-    if failure and failure.kind in _CAN_GO_ON and not session.dangling:
+    if failure is not None and goes_on(failure, session.dangling):
         command = tuple(reader.continue_command(session.session_id, None))
         why = f"the provider ended the turn ({failure.kind.replace('_', ' ')}): once that is mended it can go on"
         return NextOperation("continue", command, workspace, why)

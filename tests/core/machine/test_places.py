@@ -1,6 +1,7 @@
 """Where things lie, the clock, the launcher, and the bundle of them all."""
 
 import os
+import pwd
 import subprocess
 import sys
 import time
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from refloat.machine import launcher
+from refloat.machine import here, launcher
 from refloat.machine.clock import SystemClock
 from refloat.machine.launcher import SystemLauncher, run_program
 from refloat.machine.mounts import Mount, mount_of, read_mounts
@@ -26,6 +27,13 @@ def test_places_follow_xdg_and_home() -> None:
         Path("/h/.local/share/refloat"),
         Path("/h/.config/refloat"),
     )
+
+
+def test_a_person_has_one_name_as_the_login_set_it() -> None:
+    assert here.user({"USER": "ada", "LOGNAME": "other"}) == "ada"
+    assert here.user({"USER": "", "LOGNAME": "ada"}) == "ada"
+    assert here.user({}) == pwd.getpwuid(os.getuid()).pw_name
+    assert here.user_at_host({"USER": "ada"}) == f"ada@{os.uname().nodename}"
 
 
 def test_a_relative_xdg_is_ignored_and_own_variables_win() -> None:

@@ -94,6 +94,7 @@ def test_nothing_to_salvage_is_said_and_no_fault(work: Path, capfd: pytest.Captu
     out, err = capfd.readouterr()
     assert out == ""
     assert "nothing to salvage" in err
+    assert "no file was written" in err
     assert not (work.parent / "lost.patch").exists()
     assert run(["salvage", SESSION, "--json"]) == 0
     made = json.loads(capfd.readouterr().out)

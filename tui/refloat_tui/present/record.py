@@ -76,6 +76,8 @@ def step_what(step: SavedStep) -> Pieces:
 
 def step_state(step: SavedStep, verdict: Verdict) -> tuple[str, str]:
     """The verdict of a sealed step; of one in flight, whether it still runs."""
+    if step.ending is not None and step.opening.origin == "reconstruction" and verdict not in {"altered", "missing"}:
+        return "reconstructed", "$pile-claimed"  # a transcript told it: that its words are unchanged says little
     if step.ending is not None or verdict == "altered":
         return verdict_piece(verdict)
     if step.running is False:

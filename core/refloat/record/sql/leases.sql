@@ -12,5 +12,7 @@ UPDATE leases SET token = :token, holder = :holder, host = :host, pid = :pid, pi
 WHERE subject = :subject AND token = :was;
 -- name: renew
 UPDATE leases SET renewed_at = :now, until = :until WHERE subject = :subject AND token = :token;
+-- name: hand
+UPDATE leases SET host = :host, pid = :pid, pid_started = :pid_started WHERE subject = :subject AND token = :token;
 -- name: release
 DELETE FROM leases WHERE subject = :subject AND token = :token;

@@ -48,6 +48,10 @@ def _next(found: Salvage, written: Put | None) -> list[str]:
         if any(file.beside is not None for file in found.files):
             lines.append("`--out FILE.patch` writes the contents that stand in no patch beside it")
         return lines
+    if not written:
+        lines.append("no file was written")
+    elif written.patch is None:
+        lines.append("no patch was written: nothing can be applied as it stands")
     if written.patch is not None and found.repo is not None:
         apply = shlex.join(["git", "-C", found.repo, "apply", "--whitespace=nowarn", str(written.patch)])
         lines.append(f"wrote {written.patch}; `{apply}` applies it")

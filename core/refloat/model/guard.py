@@ -1,0 +1,399 @@
+"""The guard: may this operation act on this session now? Pure, and the only place that says so.
+
+Decides by the tables of the design, sections 3 and 9: each row is one `Branch`, and each has one sentence that a tired
+person understands, naming what forbids it. Refuses to look: the facts come in as a `Situation`, and whoever acts asks
+twice, before and after it holds the leases. `--force` overrules rows that are about other writers and about a record
+that ends badly; it never makes a process, a workspace or a transcript out of nothing.
+"""
+
+from collections.abc import Iterator
+from typing import Final, Literal, assert_never
+
+from refloat.model.light import light
+from refloat.model.liveness import Liveness
+from refloat.model.record import Lease
+from refloat.model.session import Failure, FailureKind, SessionName, State
+from refloat.model.stamp import Stamp, seconds_of
+from refloat.text import inert_line
+
+Guarded = Literal["continue", "new", "attach", "stop", "install", "recover"]
+"""Operations that ask. `install` is `repair --install`, `recover` the wizard."""
+
+Branch = Literal[
+    # refused
+    "nothing_runs",
+    "nothing_to_stop",
+    "resolve_before_attaching",
+    "name_the_process",
+    "process_is_not_tied",
+    "owner_unseen",
+    "only_a_copy_is_left",
+    "no_workspace",
+    "owner_is_running",
+    "owner_may_be_running",
+    "session_is_held",
+    "workspace_is_held",
+    "another_person_works_there",
+    "ended_badly",
+    # allowed
+    "attach_to_the_owner",
+    "stop_the_owner",
+    "stop_the_named_process",
+    "go_on_where_it_stopped",
+    "go_on_after_the_provider_failed",
+    "ask_for_the_first_time",
+    "start_anew",
+    "install_the_copy",
+    "recover",
+    "recover_beside_a_process",
+    "forced",
+]
+"""The rows of the table."""
+
+CAN_GO_ON: Final = frozenset(
+    {FailureKind.RATE_LIMIT, FailureKind.OUT_OF_CREDIT, FailureKind.AUTH, FailureKind.API_ERROR}
+)
+"""Failures of the provider: the conversation itself is whole, so the agent's own resume goes on with it."""
+_NEVER_OWNERS: Final = frozenset({"child", "zombie", "hint"})
+"""Evidence whose process may not be taken for the session's own."""
+
+
+@light
+class Neighbour:
+    """A process of some agent that works in the workspace, and not on this session as far as anybody knows."""
+
+    pid: int
+    agent: str
+    mine: bool
+    """It is the same user's."""
+    session: str = ""
+    """The session that it owns, where that is known."""
+
+
+@light
+class Situation:
+    """What was seen in one look."""
+
+    operation: Guarded
+    session: SessionName
+    state: State
+    liveness: Liveness
+    now: Stamp
+    own: str
+    """`user@host` of whoever asks."""
+    failure: Failure | None = None
+    dangling: int = 0
+    copy_only: bool = False
+    """The agent's own transcript is gone, and Refloat's copy is left."""
+    workspace: str | None = None
+    workspace_there: bool = True
+    lease: Lease | None = None
+    """On the session, of another process, and holding now."""
+    workspace_leases: tuple[Lease, ...] = ()
+    """On the workspace or on one around or inside it, of other processes, and holding now."""
+    neighbours: tuple[Neighbour, ...] = ()
+    force: str | None = None
+    """Why a person overrules what can be overruled."""
+    pid: int | None = None
+    """The process that a person named."""
+
+
+@light
+class Ruling:
+    """The guard's answer."""
+
+    branch: Branch
+    allowed: bool
+    why: str
+    holder: str | None = None
+    """Who forbids it: `user@host` of a lease, or `process 123`."""
+    force_helps: bool = False
+    """Refused, and `--force REASON` would overrule it."""
+    overruled: tuple[str, ...] = ()
+    """What a force overruled, one sentence each; empty where nothing had to be."""
+    warnings: tuple[str, ...] = ()
+    pids: tuple[int, ...] = ()
+    """Of `attach` and `stop`: the processes that they may go to or signal, strongest evidence first."""
+
+
+@light
+class _Forbids:
+    branch: Branch
+    why: str
+    holder: str | None = None
+    hard: bool = False
+    """No force overrules it."""
+
+
+def judge(seen: Situation) -> Ruling:
+    """Whether the operation may act, and why."""
+    rows = list(_forbidding(seen))
+    for row in rows:
+        if row.hard:
+            return Ruling(row.branch, allowed=False, why=row.why, holder=row.holder)
+    if rows and not (seen.force or "").strip():
+        row = rows[0]
+        return Ruling(row.branch, allowed=False, why=row.why, holder=row.holder, force_helps=True)
+    warnings = tuple(_warnings(seen))
+    branch, why = _allowing(seen)
+    if rows:
+        whys = tuple(row.why for row in rows)
+        return Ruling("forced", True, why, rows[0].holder, overruled=whys, warnings=warnings, pids=_targets(seen))
+    return Ruling(branch, allowed=True, why=why, warnings=warnings, pids=_targets(seen))
+
+
+def judge_taken(seen: Situation, lease: Lease) -> Ruling:
+    """The answer where somebody took a lease between the look and the taking, whatever was to be overruled."""
+    row = _held(seen, lease) if lease.subject == seen.session else _workspace_held(seen, lease)
+    return Ruling(row.branch, allowed=False, why=row.why, holder=row.holder, force_helps=True)
+
+
+# ── what forbids ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _forbidding(seen: Situation) -> Iterator[_Forbids]:
+    match seen.operation:
+        case "attach":
+            yield from _about_attaching(seen)
+        case "stop":
+            yield from _about_stopping(seen)
+        case "continue" | "new":
+            yield from _about_a_place(seen)
+            yield from _about_processes(seen)
+            yield from _about_the_lease(seen)
+            yield from _about_the_workspace(seen)
+            if seen.operation == "continue":
+                yield from _about_the_end(seen)
+        case "install":
+            yield from _about_processes(seen)
+            yield from _about_the_lease(seen)
+        case "recover":
+            yield from _about_the_lease(seen)
+        case _:
+            assert_never(seen.operation)
+
+
+def _about_attaching(seen: Situation) -> Iterator[_Forbids]:
+    match seen.state:
+        case State.LIVE:
+            if seen.lease is not None and seen.lease.holder != seen.own:
+                yield _held(seen, seen.lease)
+        case State.UNRESOLVED:
+            why = f"nobody can prove which process owns {seen.session}{_candidates(seen)}: find out before attaching"
+            yield _Forbids("resolve_before_attaching", why, hard=True)
+        case State.FAILED | State.STOPPED | State.UNBOUND:
+            why = f"no process runs for {seen.session}, so there is no terminal to go to; {_instead(seen)}"
+            yield _Forbids("nothing_runs", why, hard=True)
+        case _:
+            assert_never(seen.state)
+
+
+def _about_stopping(seen: Situation) -> Iterator[_Forbids]:
+    match seen.state:
+        case State.LIVE:
+            owners = seen.liveness.owners
+            if not owners:
+                why = f"a process owns {seen.session}, and it cannot be seen from here: nothing can be signalled"
+                yield _Forbids("owner_unseen", why, hard=True)
+            elif seen.pid is not None and seen.pid not in owners:
+                why = f"process {seen.pid} does not own {seen.session}: {_pids(owners)} does"
+                yield _Forbids("process_is_not_tied", why, hard=True)
+        case State.UNRESOLVED:
+            tied = _tied(seen)
+            if seen.pid is None:
+                name = f"; name one with --pid {tied[0]}" if tied else ""
+                why = f"nobody can prove which process owns {seen.session}{_candidates(seen)}{name}"
+                yield _Forbids("name_the_process", why, hard=True)
+            elif seen.pid not in tied:
+                why = f"nothing ties process {seen.pid} to {seen.session}{_candidates(seen)}"
+                yield _Forbids("process_is_not_tied", why, hard=True)
+        case State.FAILED | State.STOPPED | State.UNBOUND:
+            why = f"no process runs for {seen.session}: there is nothing to stop"
+            yield _Forbids("nothing_to_stop", why, hard=True)
+        case _:
+            assert_never(seen.state)
+    if seen.lease is not None and seen.lease.holder != seen.own:
+        yield _held(seen, seen.lease)
+
+
+def _about_a_place(seen: Situation) -> Iterator[_Forbids]:
+    if seen.operation == "continue" and seen.copy_only:
+        why = (
+            f"the agent's own transcript of {seen.session} is gone and only Refloat's copy is left, which the agent "
+            f"cannot continue: `refloat new --parent {seen.session}` starts a linked session with the brief"
+        )
+        yield _Forbids("only_a_copy_is_left", why, hard=True)
+    if seen.workspace is None:
+        yield _Forbids("no_workspace", f"the record of {seen.session} names no workspace to run it in", hard=True)
+    elif not seen.workspace_there:
+        why = (
+            f"the workspace {inert_line(seen.workspace)} is not there any more: put a checkout at that path again, or "
+            f"go on from `refloat brief {seen.session}` elsewhere"
+        )
+        yield _Forbids("no_workspace", why, hard=True)
+
+
+def _about_processes(seen: Situation) -> Iterator[_Forbids]:
+    if seen.state is State.LIVE:
+        owners = seen.liveness.owners
+        who = f"{_pids(owners)} owns" if owners else "a process owns"
+        why = f"{who} {seen.session} and runs: `refloat attach {seen.session}` goes to it; two writers spoil the work"
+        yield _Forbids("owner_is_running", why, f"process {owners[0]}" if owners else None)
+    elif seen.state is State.UNRESOLVED:
+        tied = _tied(seen)
+        why = (
+            f"a process may own {seen.session}, or its absence cannot be proved{_candidates(seen)}: "
+            f"`refloat status {seen.session}` shows the evidence"
+        )
+        yield _Forbids("owner_may_be_running", why, f"process {tied[0]}" if tied else None)
+
+
+def _about_the_lease(seen: Situation) -> Iterator[_Forbids]:
+    if seen.lease is not None:
+        yield _held(seen, seen.lease)
+
+
+def _held(seen: Situation, lease: Lease) -> _Forbids:
+    return _Forbids("session_is_held", f"{_holder_words(lease, seen.now)}: {seen.session} is theirs", lease.holder)
+
+
+def _about_the_workspace(seen: Situation) -> Iterator[_Forbids]:
+    for lease in seen.workspace_leases:
+        yield _workspace_held(seen, lease)
+    for near in seen.neighbours:
+        if not near.mine:
+            why = f"process {near.pid} ({near.agent}) of another user works in {inert_line(seen.workspace or '')}"
+            yield _Forbids("another_person_works_there", why, f"process {near.pid}")
+
+
+def _workspace_held(seen: Situation, lease: Lease) -> _Forbids:
+    place = inert_line(lease.subject.partition(":")[2].partition(":")[2])
+    whose = "another session of yours works" if lease.holder == seen.own else "somebody else works"
+    why = f"{_holder_words(lease, seen.now)}: {whose} in {place}, and two writers spoil the work"
+    return _Forbids("workspace_is_held", why, lease.holder)
+
+
+def _about_the_end(seen: Situation) -> Iterator[_Forbids]:
+    if seen.state is State.FAILED and not goes_on(seen.failure, seen.dangling):
+        what = seen.failure.kind.replace("_", " ") if seen.failure else "nothing says why"
+        calls = f", {_calls(seen.dangling)} without a result" if seen.dangling else ""
+        why = (
+            f"the record of {seen.session} ends badly ({what}{calls}), and the agent would go on without knowing what "
+            f"took effect: `refloat new --parent {seen.session}` starts a linked session with the brief"
+        )
+        yield _Forbids("ended_badly", why)
+
+
+def goes_on(failure: Failure | None, dangling: int) -> bool:
+    """Whether a failed session is one that its agent can continue: the provider failed, and no call is open."""
+    return failure is not None and failure.kind in CAN_GO_ON and not dangling
+
+
+# ── what allows ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _allowing(seen: Situation) -> tuple[Branch, str]:
+    match seen.operation:
+        case "attach":
+            return "attach_to_the_owner", f"{_pids(seen.liveness.owners)} owns it"
+        case "stop":
+            if seen.state is State.LIVE:
+                return "stop_the_owner", f"{_pids(_targets(seen))} owns it"
+            return "stop_the_named_process", f"process {seen.pid} may own it, and was named"
+        case "continue":
+            return _continuing(seen)
+        case "new":
+            return "start_anew", "its process is gone: a linked session starts with the brief"
+        case "install":
+            return "install_the_copy", "its process is gone, and the copy is a session of its own"
+        case "recover":
+            if seen.state in {State.LIVE, State.UNRESOLVED}:
+                return "recover_beside_a_process", "the wizard starts no writer; the next session is asked for again"
+            return "recover", "its process is gone"
+        case _:
+            assert_never(seen.operation)
+
+
+def _continuing(seen: Situation) -> tuple[Branch, str]:
+    match seen.state:
+        case State.STOPPED:
+            return "go_on_where_it_stopped", "its process is gone and its last turn ended"
+        case State.UNBOUND:
+            return "ask_for_the_first_time", "it exists, and nothing was ever asked of it"
+        case State.FAILED:
+            kind = seen.failure.kind.replace("_", " ") if seen.failure else "for an unknown reason"
+            why = f"the provider ended the turn ({kind}): once that is mended it can go on"
+            return "go_on_after_the_provider_failed", why
+        case State.LIVE | State.UNRESOLVED:
+            return "forced", "somebody may be at it"
+        case _:
+            assert_never(seen.state)
+
+
+def _warnings(seen: Situation) -> Iterator[str]:
+    if seen.operation in {"continue", "new"}:
+        for near in seen.neighbours:
+            if near.mine:
+                what = f", on {near.session}" if near.session else ""
+                yield f"process {near.pid} ({near.agent}) of yours works in this workspace, too{what}"
+    if seen.operation == "recover" and seen.state is State.LIVE:
+        yield f"{_pids(seen.liveness.owners)} owns the session and runs: what you read here may move"
+    if seen.operation in {"attach", "stop"} and seen.lease is not None and seen.lease.holder == seen.own:
+        yield f"{_holder_words(seen.lease, seen.now)}, in another process of yours"
+
+
+# ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _instead(seen: Situation) -> str:
+    match seen.state:
+        case State.FAILED if not goes_on(seen.failure, seen.dangling):
+            return f"`refloat new --parent {seen.session}` starts a linked session with the brief"
+        case State.UNBOUND:
+            return f'`refloat continue {seen.session} "PROMPT"` asks it something'
+        case _:
+            return f"`refloat continue {seen.session}` goes on with it"
+
+
+def _targets(seen: Situation) -> tuple[int, ...]:
+    if seen.operation not in {"attach", "stop"}:
+        return ()
+    return seen.liveness.owners if seen.pid is None else (seen.pid,)
+
+
+def _tied(seen: Situation) -> tuple[int, ...]:
+    """Processes that the evidence names as perhaps the owner."""
+    facts = (fact.pid for fact in seen.liveness.evidence if fact.kind not in _NEVER_OWNERS)
+    return tuple(dict.fromkeys(pid for pid in facts if pid))
+
+
+def _candidates(seen: Situation) -> str:
+    tied = _tied(seen)
+    if tied:
+        return f" ({_pids(tied)} may)"
+    fact = next((fact.detail for fact in seen.liveness.evidence if fact.kind not in _NEVER_OWNERS), "")
+    return f" ({inert_line(fact)})" if fact else ""
+
+
+def _pids(pids: tuple[int, ...]) -> str:
+    return f"process {pids[0]}" if len(pids) == 1 else f"one of the processes {', '.join(map(str, pids))}"
+
+
+def _calls(count: int) -> str:
+    return "1 call" if count == 1 else f"{count} calls"
+
+
+def _holder_words(lease: Lease, now: Stamp) -> str:
+    """`ana@devbox is recovering this (process 12), for 14 minutes`."""
+    doing = inert_line(lease.reason or "").partition(";")[0] or "holds this"
+    process = f" (process {lease.runner.pid})" if lease.runner.pid else ""
+    return f"{inert_line(lease.holder)} {doing}{process}, {_for(lease.since, now)}"
+
+
+def _for(since: Stamp, now: Stamp) -> str:
+    seconds = int(seconds_of(now) - seconds_of(since))
+    for size, word in ((86_400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = seconds // size
+            return f"for {count} {word}{'' if count == 1 else 's'}"
+    return "since a moment ago" if seconds >= 0 else f"since {since} by their clock"
