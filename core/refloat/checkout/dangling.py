@@ -9,12 +9,12 @@ fsck` would read every object's content.
 import os
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from refloat.checkout.porcelain import read_objects
 from refloat.checkout.repository import Repository
+from refloat.model.light import slotted
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.together import Running
 
@@ -37,7 +37,7 @@ _KINDS: Final = "--batch-check=%(objecttype) %(objectname)"
 _BLOB: Final = re.compile(rb"^([0-9a-f]+) blob (\d+)$", re.MULTILINE)
 
 
-@dataclass(slots=True)
+@slotted
 class Store:
     """The objects of a repository, listed at the first question."""
 

@@ -16,8 +16,6 @@ _STEP: Final = 8
 
 def index_file(entries: Iterable[tuple[str, str, str]], algorithm: str) -> bytes:
     """The bytes of an index of these paths, each with its mode as git writes it (`100644`) and its object id."""
-    import hashlib
-
     rows = sorted((path.encode("utf-8", "surrogateescape"), int(mode, 8), oid) for path, mode, oid in entries)
     parts = [pack(">4sII", b"DIRC", _VERSION, len(rows))]
     for name, mode, oid in rows:
@@ -25,4 +23,16 @@ def index_file(entries: Iterable[tuple[str, str, str]], algorithm: str) -> bytes
         entry = stat + bytes.fromhex(oid) + pack(">H", min(len(name), _LONGEST_NAME)) + name
         parts.append(entry + bytes(_STEP - len(entry) % _STEP))
     body = b"".join(parts)
-    return body + hashlib.new(algorithm, body, usedforsecurity=False).digest()
+    return body + git_hash(algorithm, body)
+
+
+def git_hash(algorithm: str, data: bytes) -> bytes:
+    """Git's hash of some bytes."""
+    if algorithm == "sha1":
+        # `hashlib` gives the very same, and loads the whole of OpenSSL first.
+        from _sha1 import sha1  # pyright: ignore[reportUnknownVariableType] - typeshed does not know it
+
+        return bytes(sha1(data).digest())  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] - as above
+    import hashlib
+
+    return hashlib.new(algorithm, data, usedforsecurity=False).digest()

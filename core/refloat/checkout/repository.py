@@ -13,7 +13,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
-from refloat.checkout.index_file import index_file
+from refloat.checkout.index_file import git_hash, index_file
 from refloat.checkout.operation import find_operation
 from refloat.checkout.porcelain import (
     LOG_FORMAT,
@@ -106,12 +106,7 @@ class Repository:
 
     def oid(self, data: bytes) -> str:
         """The object id that git gives to a content."""
-        import hashlib
-
-        made = hashlib.new(self.algorithm, usedforsecurity=False)
-        made.update(b"blob %d\0" % len(data))
-        made.update(data)
-        return made.hexdigest()
+        return git_hash(self.algorithm, b"blob %d\0%b" % (len(data), data)).hex()
 
     def load_objects(self, oids: Iterable[str]) -> Mapping[str, bytes]:
         """Contents by object id, asked for at once; what is not there is left out."""

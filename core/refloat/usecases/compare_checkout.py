@@ -5,7 +5,6 @@ takes no lock, and asks git a fixed number of questions however many files there
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from refloat.checkout.checks import Tree, find_checks
@@ -21,7 +20,7 @@ from refloat.usecases.ahead import Ahead
 from refloat.usecases.workbench import Workbench
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Scene:
     """Where a session worked, as it is now."""
 

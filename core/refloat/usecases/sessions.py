@@ -6,6 +6,7 @@ Decides nothing about states. Where something lies is asked of the disk by names
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.pack import Packed
 from refloat.catalogue.repos import NONE, Repo, Repos, is_in_scope
@@ -13,7 +14,12 @@ from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.session import Session, SessionName, Subagent, TranscriptFiles
 from refloat.readers.contract import Found
-from refloat.usecases.judging import Judged
+
+if TYPE_CHECKING:
+    from refloat.usecases.judging import Judged
+
+TITLE: Final = 400
+"""Characters kept of a title for the text table: more than any terminal shows."""
 
 
 @light
@@ -58,7 +64,7 @@ class Surroundings:
 
 
 def make_session(
-    found: Found, packed: Packed, judged: Judged, surroundings: Surroundings, carrier: SessionName | None
+    found: Found, packed: Packed, judged: "Judged", surroundings: Surroundings, carrier: SessionName | None
 ) -> Session:
     """Put together what is known of a session."""
     summary = packed.summary
@@ -109,7 +115,7 @@ def newest_first(sessions: Sequence[Session]) -> list[Session]:
     return sorted(by_id, key=lambda session: session.last_activity_at or "", reverse=True)
 
 
-def _subagents(found: Found, packed: Packed, judged: Judged) -> tuple[Subagent, ...]:
+def _subagents(found: Found, packed: Packed, judged: "Judged") -> tuple[Subagent, ...]:
     return tuple(
         Subagent(sub.id, judged.subagents[sub.id], packed.subagents[sub.id].dangling)
         for sub in found.subagents

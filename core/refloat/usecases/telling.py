@@ -24,11 +24,8 @@ from refloat.model.stamp import Stamp, seconds_of
 from refloat.text import cut, one_line
 from refloat.usecases.judging import Judge, is_settled
 from refloat.usecases.masking import mask
-from refloat.usecases.sessions import Surroundings
+from refloat.usecases.sessions import TITLE, Surroundings
 from refloat.usecases.sighting import Sighting, lost_files
-
-TITLE: Final = 400
-"""Characters kept of a title for the text table: more than any terminal shows."""
 
 _NOTHING: Final = Liveness(Verdict.UNKNOWABLE, ())
 _LIVE: Final = ("state", "activity", "failure")
