@@ -7,11 +7,12 @@ of its formats may be there. Refuses to cut: cutting comes after masking, half a
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, lru_cache
 from itertools import accumulate
+from operator import attrgetter
 from pathlib import PurePath
 from typing import Final, TypeVar, cast
 
@@ -176,7 +177,8 @@ class Masker:
         if self.enabled:
             # A listing says the same in thousands of places.
             texts = list(dict.fromkeys(strings_of(value)))
-            bare = [seen[0] for text in texts if (seen := _seen_text(text)) is not None]
+            unseen = _MAY_BE_UNSEEN.search("\n".join(texts)) is not None
+            bare = [seen[0] for text in texts if (seen := _seen_text(text)) is not None] if unseen else []
             for text in suspects([*texts, *bare]):
                 if hits := find_secrets(text):
                     self._found = True
@@ -328,6 +330,12 @@ def _gather(value: object, found: list[str]) -> None:
     kind = type(value)
     if kind is str:
         found.append(cast("str", value))
+    elif (parts := _parts_of(kind)) is not None:
+        for part in parts(value):
+            if type(part) is str:
+                found.append(part)
+            elif part != () and not _holds_none(type(part)):
+                _gather(part, found)
     elif kind is dict:
         for key, inner in cast("dict[object, object]", value).items():
             for part in (key, inner):
@@ -355,13 +363,25 @@ def _gather(value: object, found: list[str]) -> None:
         for key, inner in cast("Mapping[object, object]", value).items():
             _gather(key, found)
             _gather(inner, found)
-    elif is_dataclass(value) and not isinstance(value, type):
-        for name in _field_names(kind):
-            part: object = getattr(value, name)
-            if type(part) is str:
-                found.append(part)
-            elif part is not None and type(part) is not int and part != ():
-                _gather(part, found)
+
+
+@cache
+def _holds_none(kind: type) -> bool:
+    """Whether values of a type hold no string to be masked."""
+    return kind is type(None) or issubclass(kind, (Enum, int, float))
+
+
+@cache
+def _parts_of(kind: type) -> Callable[[object], Sequence[object]] | None:
+    """What gives the fields of a dataclass that is nothing else beside; a tree holds thousands of a few kinds."""
+    if not is_dataclass(kind) or issubclass(
+        kind, (str, Enum, int, float, tuple, list, set, frozenset, PurePath, Mapping)
+    ):
+        return None
+    names = _field_names(kind)
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda value: [getattr(value, name) for name in names]
 
 
 @cache
