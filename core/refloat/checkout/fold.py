@@ -125,14 +125,26 @@ def find_edits(steps: Iterable[Step], real: Callable[[str], str] = str) -> Itera
     """Every edit of some steps, in their order, its paths made `real`. Of a refused one the path is all that counts."""
     for step in steps:
         standing = standing_of(step)
-        edits = step.edits
-        if not edits and step.kind is StepKind.EDIT and standing is not Standing.APPLIED:
-            edits = tuple(FileEdit(path, "update") for path in step.files)
-        for edit in edits:
+        for edit in step.edits or _unrecorded(step, standing):
             path, target = real(edit.path), edit.moved_to and real(edit.moved_to)
             if (path, target) != (edit.path, edit.moved_to):
                 edit = replace(edit, path=path, moved_to=target)  # noqa: PLW2901 - the same edit under its real name
             yield RecordedEdit(step.n, step.subagent, step.at, step.ended_at, edit, standing, step.path)
+
+
+def _unrecorded(step: Step, standing: Standing) -> Sequence[FileEdit]:
+    """Edits of which the record holds no more than the files that they were meant for."""
+    if step.kind is not StepKind.EDIT or standing is Standing.APPLIED:
+        return ()
+    return [FileEdit(path, "update") for path in step.files]
+
+
+def edited_paths(step: Step) -> Sequence[str]:
+    """The recorded paths of the edits that a step can have made; none of one that was refused."""
+    standing = standing_of(step)
+    if standing is Standing.REFUSED:
+        return ()
+    return [edit.path for edit in step.edits or _unrecorded(step, standing)]
 
 
 def fold(

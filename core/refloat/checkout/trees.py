@@ -33,12 +33,20 @@ class Trees:
     _roots: dict[str, str | None] = field(default_factory=dict[str, str | None])
     _root_of: dict[str, str | None] = field(default_factory=dict[str, str | None])
     _real: dict[str, str] = field(default_factory=dict[str, str])
+    """Directories."""
+    _files: dict[str, str] = field(default_factory=dict[str, str])
+    """Recorded paths: a long session edits each many times."""
 
     def real(self, path: str) -> str:
         """The path with links in its directories resolved; the last part may be a link and stays one.
 
         Relative ones are taken from the workspace; those of another system's style stay as they are.
         """
+        if path not in self._files:
+            self._files[path] = self._file(path)
+        return self._files[path]
+
+    def _file(self, path: str) -> str:
         if not path.startswith("/"):
             if self.workspace is None or _FOREIGN.match(path):
                 return path
