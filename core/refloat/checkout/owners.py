@@ -222,6 +222,8 @@ def _writers(added: Iterable[int], ground: Ground) -> tuple[set[_Party], list[in
 
 def _writer(index: int, ground: Ground) -> _Party:
     wrote = [witness for witness in ground.witnesses if witness.wrote(index)]
+    if len(wrote) == 1:
+        return _party(wrote[0])
     if wrote:
         last = _last([(w, w.edit_at(index)) for w in wrote], alone=ground.lines.count(ground.lines[index]) == 1)
         return _party(last) if last is not None else _NOBODY

@@ -8,11 +8,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
+from stat import S_ISLNK
 from typing import Final
 
 from refloat.checkout.compare import STANDS, Comparison, judge
 from refloat.checkout.dangling import Store
-from refloat.checkout.files import Content, content_of, read_content
+from refloat.checkout.files import Content, content_of, read_content, state_of
 from refloat.checkout.fold import Folded, Known, Standing, fold
 from refloat.checkout.hunks import changed_hunks
 from refloat.checkout.lines import bare, bare_lines, tells
@@ -71,6 +72,7 @@ class Survey:
     """Files that are gone from their path, and where their content stands now; filled before places are looked at."""
     _edited_by: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     _targets: dict[str, str] = field(default_factory=dict[str, str])
+    _states: dict[str, os.stat_result | None] = field(default_factory=dict[str, os.stat_result | None])
     _contents: dict[str, Content] = field(default_factory=dict[str, Content])
     _comparisons: dict[str, Comparison] = field(default_factory=dict[str, Comparison])
     _archives: dict[str, Archive] = field(default_factory=dict[str, Archive])
@@ -102,7 +104,18 @@ class Survey:
         if not real.startswith("/"):
             return Content("unreadable")
         repository = self.trees.of(real)
-        return read_content(real, str(repository.root) if repository else self.trees.workspace)
+        return read_content(real, str(repository.root) if repository else self.trees.workspace, self.state(real))
+
+    def state(self, real: str) -> os.stat_result | None:
+        """What the disk says of a path itself, a link not followed; asked once."""
+        if real not in self._states:
+            self._states[real] = state_of(real)
+        return self._states[real]
+
+    def _written_at(self, real: str) -> float | None:
+        """When a path itself was written: a link's own time, not that of what it leads to."""
+        state = self.state(real)
+        return None if state is None else state.st_mtime
 
     def comparison(self, real: str) -> Comparison:
         """What became of a file that the session edited."""
@@ -243,7 +256,8 @@ class Survey:
     def target(self, real: str) -> str:
         """The file that an edit of a path writes: where a link within one worktree leads, else the path itself."""
         if real not in self._targets:
-            path = os.path.realpath(real) if os.path.islink(real) else real  # noqa: PTH114 - thousands of paths
+            state = self.state(real)
+            path = os.path.realpath(real) if state is not None and S_ISLNK(state.st_mode) else real
             inside = path != real and self.trees.of(path) is not None and self.trees.of(path) is self.trees.of(real)
             self._targets[real] = path if inside else real
         return self._targets[real]
@@ -348,7 +362,7 @@ class Survey:
                 real,
                 self.content(real),
                 entry,
-                _written_at(real),
+                self._written_at(real),
                 changed,
                 self.origins.get(self.target(real)),
                 self._reported_of(inside),
@@ -390,14 +404,6 @@ class Survey:
 
 def _may_undo(step: Step) -> bool:
     return step.command is not None and step.outcome is not Outcome.DENIED and may_undo(step.command)
-
-
-def _written_at(real: str) -> float | None:
-    """When a path itself was written: a link's own time, not that of what it leads to."""
-    try:
-        return os.lstat(real).st_mtime
-    except (OSError, ValueError):
-        return None
 
 
 def _can_undo(step: Step, after: str, real: str) -> bool:

@@ -147,13 +147,10 @@ def find_origins(repository: Repository, content: Callable[[str], Content]) -> d
     return found
 
 
-def dirty_times(repository: Repository) -> Mapping[str, float | None]:
-    """When each dirty path was last written, in seconds since 1970; None for one that is gone."""
+def dirty_times(repository: Repository, state: Callable[[str], os.stat_result | None]) -> Mapping[str, float | None]:
+    """When each dirty path was last written, in seconds since 1970; None for one that is gone. `state` is what the disk
+    says of a path.
+    """
     root = str(repository.root).rstrip("/")
-    times: dict[str, float | None] = {}
-    for path in repository.entries:
-        try:
-            times[path] = os.lstat(f"{root}/{path}").st_mtime
-        except (OSError, ValueError):
-            times[path] = None
-    return times
+    found = ((path, state(f"{root}/{path}")) for path in repository.entries)
+    return {path: None if told is None else told.st_mtime for path, told in found}

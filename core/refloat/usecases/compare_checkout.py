@@ -192,7 +192,7 @@ def _tree(looked: Survey, repository: Repository | None) -> Tree:
         times = {shown(real): looked.content(real).mtime for real in looked.folded}
         return Tree(None, lambda _moment: None, lambda _old, _new: None, times, lambda _path: None, repository=False)
     root = str(repository.root)
-    dirty = dirty_times(repository)
+    dirty = dirty_times(repository, looked.state)
     seen = {path: at for path, at in dirty.items() if not is_brief(looked.content(f"{root}/{path.rstrip('/')}"))}
 
     def mtime(path: str) -> float | None:
