@@ -80,7 +80,7 @@ class Folded:
     def text(self) -> str | None:
         """The whole text after the last edit, where it is known."""
         if len(self.pieces) == 1 and self.pieces[0].whole and not self.blind:
-            return "\n".join(self.pieces[0].lines)
+            return self.pieces[0].text
         return None
 
     @property
@@ -206,11 +206,12 @@ def _whole(folded: Folded) -> Piece | None:
 def _settle(folded: Folded, text: str) -> None:
     """The record shows the whole text at this point: take it, and keep the origin of every line that stands in it."""
     whole = _whole(folded)
+    if whole is not None and not folded.blind and whole.text == text:
+        return
     lines = text.split("\n")
     if whole is not None and not folded.blind:
-        if whole.lines != lines:
-            folded.stirred = True
-            whole.splice(0, len(whole.lines), lines, FOREIGN, folded.traces)
+        folded.stirred = True
+        whole.splice(0, len(whole.lines), lines, FOREIGN, folded.traces)
         return
     folded.stirred |= folded.blind or bool(folded.pieces)
     piece = whole_piece(text, FOREIGN, before=True)

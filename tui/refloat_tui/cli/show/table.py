@@ -7,10 +7,12 @@ from refloat.text import cut, inert_line, one_line
 
 def labelled(label: str, text: str, width: int, indent: int = 10) -> list[str]:
     """`LABEL     text`, wrapped below itself. `text` is taken as prose."""
-    import textwrap
+    room, said = max(20, width - indent), one_line(text)
+    if len(said) <= room:
+        return [f"{label:<{indent}}{said}"]
+    import textwrap  # a pipe gets whole lines, and never needs it
 
-    room = max(20, width - indent)
-    body = textwrap.wrap(one_line(text), room, break_long_words=True, break_on_hyphens=False) or [""]
+    body = textwrap.wrap(said, room, break_long_words=True, break_on_hyphens=False) or [""]
     return [f"{label:<{indent}}{body[0]}", *(" " * indent + more for more in body[1:])]
 
 
