@@ -116,7 +116,8 @@ def may_hold(pieces: Iterable[Piece], edit: FileEdit) -> Iterator[Piece]:
     """Those pieces that can have what the edit's first hunk replaces: most of a file have not, and need no copy."""
     sought = "\n".join(old_side(edit.hunks[0])) if edit.hunks else ""
     for piece in pieces:
-        if sought in piece.text or "\r" in piece.text:
+        text = piece.text
+        if sought in text or "\r" in text:
             yield piece
 
 

@@ -170,11 +170,9 @@ class Survey:
         came = [source for source, target in self.moved.items() if target == real]
         for path in (*self._aliases(self.target(real)), *came):
             folded = self.folded[path]
-            earliest = frozenset(map(bare, folded.first_lines or ()))
-            earlier = earliest - frozenset(bare_lines(self.head_text(path) or ""))
             held = self.content(real) if other is None else other
             made = self.comparison(path) if other is None and path not in came else judge(folded, held)
-            found.append(Witness(self.name, True, folded, made, earlier, earliest))
+            found.append(Witness(self.name, own=True, folded=folded, comparison=made))
         for record in self.others:
             folded = record.folded.get(real)
             if folded is not None and folded.made:
@@ -191,16 +189,26 @@ class Survey:
         last = run_at(self.runs, moment, real) if moment is not None else None
         between = tuple(run for witness in witnesses if witness.own for run in self._runs_between(witness.folded))
         seen = self._seen(real)
+        ahead = self._runs_ahead(real, seen)
+        if between or ahead or (last is not None and last.formats):  # else nobody asks what was there before
+            self._tell_earliest(witnesses)
         head = self.head_text(real) if witnesses or seen is not None else None
         return Ground(
             lines,
             witnesses,
             self.fallback(real),
             head if witnesses else None,
-            FileRuns(last, between, self._runs_ahead(real, seen)),
+            FileRuns(last, between, ahead),
             frozenset(bare_lines(seen.text)) if seen is not None else frozenset(),
             frozenset(bare_lines(head)) if seen is not None and head is not None else frozenset(),
         )
+
+    def _tell_earliest(self, witnesses: Sequence[Witness]) -> None:
+        for witness in witnesses:
+            if witness.own:
+                witness.earliest = frozenset(map(bare, witness.folded.first_lines or ()))
+                head = bare_lines(self.head_text(witness.folded.path) or "")
+                witness.earlier = witness.earliest.difference(head)
 
     def _seen(self, real: str) -> Known | None:
         """A file as the session read it whole before it wrote anything: whatever is dirty there was there."""

@@ -33,11 +33,15 @@ class Ledger:
 
     def enter(self, gone: Sequence[str], new: Sequence[str], times: int) -> None:
         """Add one changed place."""
-        for line in gone:
-            self.removed[line] += times
-            self.put.setdefault(line, set()).update(new)
+        added, removed, put = self.added, self.removed, self.put
+        for line in gone:  # by `get`, for a Counter makes up what it lacks in Python
+            removed[line] = removed.get(line, 0) + times
+            if line in put:
+                put[line].update(new)
+            else:
+                put[line] = set(new)
         for line in new:
-            self.added[line] += times
+            added[line] = added.get(line, 0) + times
 
 
 @slotted
