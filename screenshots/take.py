@@ -39,7 +39,16 @@ from refloat.machine.launcher import SystemLauncher  # noqa: E402
 from refloat.model.liveness import ProcessInfo  # noqa: E402
 from refloat.model.stamp import seconds_of  # noqa: E402
 from refloat.ports import GitAnswer, Machine, Places  # noqa: E402
-from refloat.testing.fakes import NOW, FakeClock, FakeProcesses, FakeTraces, FakeWatch, process  # noqa: E402
+from refloat.testing.fakes import (  # noqa: E402
+    NOW,
+    FakeClock,
+    FakeProcesses,
+    FakeSignals,
+    FakeTerminals,
+    FakeTraces,
+    FakeWatch,
+    process,
+)
 from refloat.usecases.open_bench import open_bench  # noqa: E402
 from refloat.usecases.workbench import Workbench  # noqa: E402
 from refloat_tui.app import RefloatApp, make_app  # noqa: E402
@@ -125,7 +134,15 @@ def staged() -> Generator[tuple[Workbench, Path]]:
         processes = FakeProcesses(name="harbour")
         launcher = StagedLauncher(SystemLauncher(environment), processes)
         machine = Machine(
-            FakeClock(), processes, HardenedGit(places), FakeWatch(words="inotify"), launcher, FakeTraces(), places
+            FakeClock(),
+            processes,
+            HardenedGit(places),
+            FakeWatch(words="inotify"),
+            launcher,
+            FakeTraces(),
+            FakeTerminals(),
+            places,
+            FakeSignals(),
         )
         built = build_demo(machine, HOME)
         yield open_bench(machine), built.workspace

@@ -5,12 +5,13 @@ The real ones live in `refloat.machine`, fakes in `refloat.testing`.
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from refloat.model.checkout import Warned
 from refloat.model.light import light
 from refloat.model.liveness import ProcessInfo
 from refloat.model.stamp import Stamp
+from refloat.model.terminals import Login
 from refloat.model.traces import CrashFile, LogLine, PowerChange
 
 
@@ -146,6 +147,40 @@ class Launcher(Protocol):
         ...
 
 
+SignalName = Literal["SIGINT", "SIGTERM", "SIGKILL", "SIGCONT"]
+"""Signals that Refloat sends."""
+
+
+class Grip(Protocol):
+    """A hold on one process: what is sent through it reaches that process or nobody, however numbers are used again."""
+
+    pid: int
+
+    def send(self, signal: SignalName) -> Literal["sent", "ended", "forbidden"]:
+        """Send a signal, having made sure that this is still the process."""
+        ...
+
+    def has_ended(self) -> bool:
+        """Whether it has ended; a zombie has."""
+        ...
+
+    def release(self) -> None:
+        """Let go of it."""
+        ...
+
+
+class Signals(Protocol):
+    """Sends signals to processes that were looked at."""
+
+    def grip(self, process: ProcessInfo) -> Grip | None:
+        """Take hold of the process of that number and that start; None where it has ended."""
+        ...
+
+    def wait(self, grips: Sequence[Grip], seconds: float) -> None:
+        """Wait until all of them have ended, and at most so long. Without any: so long."""
+        ...
+
+
 class Traces(Protocol):
     """What the system wrote down of bad ends. Asked of one session at a time; each question has a time limit."""
 
@@ -170,6 +205,53 @@ class Traces(Protocol):
         ...
 
 
+class Terminals(Protocol):
+    """What lies between a process and whoever looks at it. Asking a multiplexer itself goes through the launcher."""
+
+    def streams(self, pid: int) -> Sequence[str]:
+        """Where its standard streams lead: `/dev/pts/3`, with ` (deleted)` behind one that is gone; none unreadable."""
+        ...
+
+    def sockets_of(self, pid: int) -> Sequence[str]:
+        """Paths of the Unix sockets on which a process waits for others."""
+        ...
+
+    def sockets_in(self, directory: str) -> Sequence[str]:
+        """Paths of this user's own sockets in a directory, by name; none where it cannot be read."""
+        ...
+
+    def is_own(self, path: str) -> bool:
+        """Whether a path is a socket, or a pipe, of this user: whoever answers on it is no stranger."""
+        ...
+
+    def logins(self) -> Sequence[Login]:
+        """Who is logged in at which terminal."""
+        ...
+
+    def user(self, uid: int) -> str:
+        """A user's name; the number where it has none."""
+        ...
+
+    def has_terminal(self) -> bool:
+        """Whether a person types into this process and sees what it prints."""
+        ...
+
+    def replace(self, argv: Sequence[str]) -> str:
+        """Become another program, in this terminal. Returns only where that failed, and says why."""
+        ...
+
+    def converse(self, argv: Sequence[str]) -> int:
+        """Run another program in this terminal to its end; its exit code, 127 where it cannot be started."""
+        ...
+
+    def written(self, write: Callable[[str], None]) -> bytes | None:
+        """What another program writes into a private file whose path `write` tells it; None where it writes nothing.
+
+        The program may write a moment after it was asked: it is waited for, a few seconds at most.
+        """
+        ...
+
+
 @light
 class Places:
     """Where things lie: the person's home, Refloat's own three places, and the environment."""
@@ -191,4 +273,6 @@ class Machine:
     watch: Watch
     launcher: Launcher
     traces: Traces
+    terminals: Terminals
     places: Places
+    signals: Signals

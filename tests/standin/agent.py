@@ -11,6 +11,7 @@ in it, whatever it ignores; should the test's own process be killed, all of it e
 import json
 import os
 import pty
+import secrets
 import select
 import shutil
 import signal
@@ -99,7 +100,6 @@ class Standin:
         reaps: bool = True,
         wrapper: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
-        user: int | None = None,
         prompt: str | None = "Make the importer retry",
         session: "Standin | None" = None,
     ) -> None:
@@ -107,13 +107,14 @@ class Standin:
 
         `registers`: whether it has a register (Claude Code) or a held lock (Codex); `forged` fields stand in the
         register instead of the true ones. `arguments` are words behind its name. `wrapper` are words in front of it
-        (`screen -D -m`). `user` is the uid that it runs under (only root may say so). `prompt` is written at once;
-        None leaves no transcript. `session`: it goes on with the session of that one, in the same transcript.
+        (`screen -D -m`). `prompt` is written at once; None leaves no transcript. `session`: it goes on with the session
+        of that one, in the same transcript.
         """
         self.home, self.agent, self.where = home, agent, where
         self.workspace = home / "src" / name if cwd is None else cwd
         self.workspace.mkdir(parents=True, exist_ok=True)
-        self.talk: Talk = _talk(agent, home, name, self.workspace) if session is None else session.talk
+        self.talk: Talk = _talk(agent, home, self.workspace) if session is None else session.talk
+        self._written = [0] if session is None else session._written
         self.children: list[int] = []
         self.heard: list[str] = []
         self.pane: Pane | None = None
@@ -123,7 +124,7 @@ class Standin:
         self._holds_open = agent == "codex" if holds_open is None else holds_open
         default: dict[str, Reaction] = {"SIGINT": "end", "SIGTERM": "end", "SIGHUP": "end", "SIGCONT": "ignore"}
         self._signals = default | dict(signals or {})
-        self._reaps, self._wrapper, self._more, self._user = reaps, wrapper, environment or {}, user
+        self._reaps, self._wrapper, self._more = reaps, wrapper, environment or {}
         self._prompt = prompt
         self._call = ""
         self._buffer = b""
@@ -195,15 +196,11 @@ class Standin:
     def _start(self) -> None:
         # Short: the path of a Unix socket has 107 bytes at most (unix(7)).
         place = Path(self._closing.enter_context(tempfile.TemporaryDirectory(prefix="standin-")))
-        if self._user is not None:
-            place.chmod(0o755)
         leash = place / "leash"
-        os.mkfifo(leash, 0o644)
+        os.mkfifo(leash)
         self._closing.callback(os.close, os.open(leash, os.O_RDWR | os.O_CLOEXEC))
         server = self._closing.enter_context(socket.socket(socket.AF_UNIX))
         server.bind(str(place / "s"))
-        if self._user is not None:
-            (place / "s").chmod(0o777)
         server.listen(1)
         server.settimeout(PATIENCE)
         program = place / "bin" / ("claude" if self.agent == "claude-code" else "codex")
@@ -254,8 +251,6 @@ class Standin:
 
     def _launch(self, words: Sequence[str], given: Mapping[str, str], place: Path) -> None:
         how: dict[str, Any] = {"env": given, "cwd": self.workspace, "stdin": subprocess.DEVNULL}
-        if self._user is not None:
-            how |= {"user": self._user, "group": self._user, "extra_groups": []}
         match self.where:
             case "child":
                 self._child(words, **how)
@@ -306,20 +301,24 @@ class Standin:
     def write(self, said: Callable[[Any], object]) -> None:
         """Have it write rows: `said` gets the talk and calls what it wants of it (`prompt`, `call`, `reply`, …)."""
         self.talk.now = now()
-        before = len(self.talk._rows)
         self._call = ""
         said(self.talk)
-        self._do("append", rows=self.talk._rows[before:], farewell=self._farewell())
+        self._append()
 
     def call(self, command: str) -> None:
         """Have it begin a command whose result it does not write."""
         self.talk.now = now()
-        before = len(self.talk._rows)
         if isinstance(self.talk, CodexTranscript):
             self.talk.command(command, code=None)
         else:
             self._call = self.talk.call("Bash", {"command": command})
-        self._do("append", rows=self.talk._rows[before:], farewell=self._farewell())
+        self._append()
+
+    def _append(self) -> None:
+        """Have it write what of the talk is not written yet."""
+        rows = self.talk._rows[self._written[0] :]
+        self._written[0] += len(rows)
+        self._do("append", rows=rows, farewell=self._farewell())
 
     def child(
         self,
@@ -330,14 +329,17 @@ class Standin:
         marked: bool = True,
         transcript: bool = False,
         writes: bool = False,
+        lock: bool = False,
+        user: int | None = None,
     ) -> int:
         """Have it leave a child that lives until it is killed; its process number.
 
         `own`: it leads a process group or a session of its own. `ignores`: signals. `orphan`: a grandchild whose parent
         ends at once. `marked`: the session's id is in its environment. `transcript`: it holds the transcript open.
-        `writes`: it goes on writing to the transcript.
+        `writes`: it goes on writing to the transcript. `lock`: it inherits the lock of a Codex thread. `user`: it runs
+        under that uid (only root may say so).
         """
-        asked = {"own": own, "ignores": list(ignores), "orphan": orphan, "marked": marked}
+        asked = {"own": own, "ignores": list(ignores), "orphan": orphan, "marked": marked, "user": user, "lock": lock}
         pid = int(self._do("child", **asked, transcript=transcript, writes=writes))
         self.children.append(pid)
         self._remember(pid)
@@ -346,6 +348,10 @@ class Standin:
     def hold_open(self) -> None:
         """Have it open the transcript and keep it open."""
         self._do("hold_open")
+
+    def hold_lock(self, path: Path) -> None:
+        """Have it hold one more lock, as a server of many threads does."""
+        self._do("hold_lock", lock=str(path))
 
     def react(self, **signals: Reaction) -> None:
         """Have it take signals otherwise from now on."""
@@ -450,7 +456,9 @@ def need(program: str) -> None:
         pytest.skip(f"{program} is not installed")
 
 
-def _talk(agent: Agent, home: Path, name: str, workspace: Path) -> Talk:
+def _talk(agent: Agent, home: Path, workspace: Path) -> Talk:
+    # An id of its own each time: Refloat sees the processes of all tests that run on this machine.
+    name = secrets.token_hex(8)
     if agent == "claude-code":
         return ClaudeTranscript(home, name, workspace, now())
     return CodexTranscript(home, name, workspace, now(), _COMMIT)

@@ -52,7 +52,10 @@ class Program:
         self.register = Path(how["sessions"]) / f"{os.getpid()}.json" if how.get("sessions") else None
         self.lock: IO[bytes] | None = None
         self.open: IO[bytes] | None = None
+        self.more: list[IO[bytes]] = []
         self.farewell: Sequence[str] = how.get("farewell", ())
+        self.leash = os.open(how["leash"], os.O_RDONLY)
+        """At its end when the test has gone away: children read it, and so none outlives the test."""
         self.beats: str | None = None
         self.heard: dict[str, int] = {}
         self.buffer = b""
@@ -71,10 +74,7 @@ class Program:
             self.register.parent.mkdir(parents=True, exist_ok=True)
             self.register.write_text(json.dumps({**row, **self.how.get("forged", {})}))
         if self.how.get("lock"):
-            path = Path(self.how["lock"])
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self.lock = path.open("ab")
-            fcntl.flock(self.lock, fcntl.LOCK_EX)
+            self.lock = hold_lock(Path(self.how["lock"]))
         if self.how.get("holds_open"):
             self.open = self.transcript.open("ab")
 
@@ -100,7 +100,7 @@ class Program:
     # ── signals ──
 
     def wake(self, number: int, frame: object) -> None:
-        """Nothing here: the number comes by the wakeup descriptor. A handler, unlike SIG_IGN, is not left to children."""
+        """Nothing: the number comes by the wakeup descriptor. A handler, unlike SIG_IGN, is not left to children."""
 
     def hear(self, number: int) -> None:
         """Do what this agent does on a signal, and tell the test."""
@@ -133,12 +133,12 @@ class Program:
 
     def child(self, ask: Mapping[str, Any]) -> int:
         """Leave a child that lives until it is killed or the test is over; its process number."""
-        arguments = ["cat", str(self.how["leash"])]
+        arguments = ["cat"]
         environment = dict(os.environ)
         if ask.get("marked", True):
             environment[self.how["variable"]] = self.how["session"]
         if ask.get("writes"):
-            arguments = [sys.executable, "-c", WRITER, str(self.transcript), str(self.how["leash"]), self.how["beat"]]
+            arguments = [sys.executable, "-c", WRITER, str(self.transcript), self.how["beat"]]
         back, into = os.pipe()
         first = os.fork()
         if first == 0:
@@ -152,13 +152,18 @@ class Program:
                     os.setpgid(0, 0)
                 case _:
                     pass
+            if ask.get("user") is not None:
+                os.setgid(ask["user"])
+                os.setuid(ask["user"])
             for name in ask.get("ignores", ()):
                 signal.signal(signal.Signals[name], signal.SIG_IGN)
             if ask.get("transcript"):  # it keeps the transcript open, as a shell does that inherited it
-                os.dup2(os.open(self.transcript, os.O_RDONLY), 9, inheritable=True)
+                os.set_inheritable(os.open(self.transcript, os.O_RDONLY), True)
+            if ask.get("lock") and self.lock is not None:
+                os.set_inheritable(self.lock.fileno(), True)
             nothing = os.open(os.devnull, os.O_RDWR)
-            for stream in (0, 1, 2):
-                os.dup2(nothing, stream, inheritable=True)
+            for stream, leads in ((0, self.leash), (1, nothing), (2, nothing)):
+                os.dup2(leads, stream, inheritable=True)
             os.write(into, f"{os.getpid()}\n".encode())
             os.execvpe(arguments[0], arguments, environment)  # noqa: S606 - that is how a child begins
         os.close(into)
@@ -187,6 +192,8 @@ class Program:
                 answer = self.child(ask)
             case "hold_open":
                 self.open = self.transcript.open("ab")
+            case "hold_lock":
+                self.more.append(hold_lock(Path(ask["lock"])))
             case "signals":
                 self.how["signals"].update(ask["signals"])
             case "status" if self.register is not None:
@@ -224,12 +231,19 @@ class Program:
 
 WRITER: Final = """
 import os, select, sys
-transcript, leash, row = sys.argv[1:]
-end = os.open(leash, os.O_RDONLY)
-while not select.select([end], [], [], 0.02)[0]:
+transcript, row = sys.argv[1:]
+while not select.select([0], [], [], 0.02)[0]:
     with open(transcript, "a") as file:
         file.write(row + "\\n")
 """
+
+
+def hold_lock(path: Path) -> IO[bytes]:
+    """Hold a lock on a file of no bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = path.open("ab")
+    fcntl.flock(file, fcntl.LOCK_EX)
+    return file
 
 
 def reap() -> None:

@@ -49,6 +49,7 @@ def test_it_is_a_live_session_and_then_a_failed_one(kind: Agent, tmp_path: Path)
         assert (agent.pid, info(agent.pid).name) in {(row[0], row[1]) for row in running_programs()}
         session = seen(agent)
         assert session.state is State.LIVE
+        assert (session.workspace, session.prompts) == (str(agent.workspace), 1)
         assert session.liveness.owners == (agent.pid,)
         assert kinds(session)[0] == ("register" if kind == "claude-code" else "lock")
         agent.kill()

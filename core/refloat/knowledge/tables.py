@@ -12,8 +12,8 @@ from typing import Final, Literal, cast
 
 from refloat.model.problem import Problem
 
-Name = Literal["checks", "outcomes", "formatters", "actions", "mcp"]
-NAMES: Final[tuple[Name, ...]] = ("checks", "outcomes", "formatters", "actions", "mcp")
+Name = Literal["checks", "outcomes", "formatters", "actions", "mcp", "terminals"]
+NAMES: Final[tuple[Name, ...]] = ("checks", "outcomes", "formatters", "actions", "mcp", "terminals")
 _LARGEST: Final = 256 * 1024
 """Bytes of a person's own table."""
 

@@ -113,6 +113,11 @@ class Facts:
         return "", ""
 
 
+def with_verified_end(facts: Facts) -> Facts:
+    """The same facts where Refloat itself saw the owner end."""
+    return replace(facts, subject=replace(facts.subject, end_verified=True))
+
+
 @light
 class Look:
     """One look at the machine: the process table, the agents' registers and locks, taken together."""
@@ -160,6 +165,10 @@ class Look:
             lock_directory=self.lock_directories.get(subject.agent),
             foreign_path=next((place for place in subject.directories if is_foreign_path(place)), None),
         )
+
+    def sessions_of(self, agent: str, pid: int) -> frozenset[str]:
+        """Ids of the sessions that a process verifiably owns by registers and locks: a server may hold many."""
+        return self._owners.get((agent, pid), frozenset())
 
     def _real(self, directory: str) -> str:
         """The directory without links. Many sessions share few of them, and asking costs."""
@@ -302,10 +311,18 @@ def _lock_claims(
     if not pids:
         return [Claim(replace(holder, held=False), None, matches=False)]
     held = replace(holder, held=True)
-    if not any(pid in table or not pid for pid in pids) and (heirs := _heirs(holder.path, agents, processes)):
+    # A zombie holds no file any more: who got the descriptor from it does.
+    ended = {pid for pid in pids if pid in table and table[pid].zombie}
+    alive = {pid for pid in pids if pid in table} - ended
+    if not alive and 0 not in pids and (heirs := _heirs(holder.path, agents, processes)):
         return [Claim(replace(held, pid=row.pid), row, matches=True) for row in heirs]
     return [
-        Claim(replace(held, pid=pid or None), table.get(pid), matches=pid in table, owner_unseen=pid not in table)
+        Claim(
+            replace(held, pid=None if pid in ended else pid or None),
+            table[pid] if pid in alive else None,
+            matches=pid in alive,
+            owner_unseen=pid not in alive,
+        )
         for pid in sorted(pids)
     ]
 

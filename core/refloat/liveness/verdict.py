@@ -71,6 +71,13 @@ def _owners(facts: Facts) -> list[Evidence]:
     return found
 
 
+def owners_of(facts: Facts) -> tuple[ProcessInfo, ...]:
+    """Verified owners, strongest evidence first."""
+    claimed = [claim.process for claim in facts.claims if claim.matches and claim.process is not None]
+    found = [*claimed, *(rival.process for rival in facts.rivals if rival.opens or rival.named)]
+    return tuple({process.pid: process for process in found}.values())
+
+
 def _claim_words(claim: Claim) -> str:
     holder, process = claim.holder, claim.process
     pid = process.pid if process is not None else holder.pid
@@ -146,6 +153,11 @@ def _in_doubt(facts: Facts, claim: Claim) -> bool:
     pid = claim.holder.pid
     named = any(rival.process.pid == pid and not rival.elsewhere for rival in facts.rivals)
     return named and claim.holder.how == "register" and not claim.holder.start_token
+
+
+def processes_in_doubt(facts: Facts) -> tuple[Claim, ...]:
+    """Registers without an exact start that name a running process of the agent."""
+    return tuple(claim for claim in facts.claims if not claim.matches and _in_doubt(facts, claim))
 
 
 def candidates_of(facts: Facts) -> tuple[Rival, ...]:

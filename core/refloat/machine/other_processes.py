@@ -3,6 +3,7 @@
 Decides how their answers become the same facts as on Linux; refuses to fill in what they leave out.
 """
 
+import os
 import socket
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -127,8 +128,17 @@ def _row(process: psutil.Process, tokens: Mapping[int, str]) -> ProcessInfo | No
                 stopped=status == psutil.STATUS_STOPPED,
                 terminal=(process.terminal() or "").removeprefix("/dev/") or None,
                 inspectable=zombie or (argv is not None and cwd is not None),
+                group=_number(os.getpgid, process.pid),
+                session=_number(os.getsid, process.pid),
             )
     except (psutil.Error, OSError):
+        return None
+
+
+def _number(ask: Callable[[int], int], pid: int) -> int | None:
+    try:
+        return ask(pid)
+    except OSError:
         return None
 
 

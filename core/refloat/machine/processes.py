@@ -4,6 +4,7 @@ Decides what is a fact about a process; refuses to guess: what may not be read i
 """
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Collection, Mapping, Sequence
@@ -66,11 +67,13 @@ class LinuxProcesses:
             cwd=cwd,
             started=(self._boot_seconds() or 0.0) + int(fields[19]) / self._ticks,
             start_token=fields[19].decode("ascii"),
-            uid=_owner(home),
+            uid=_owner(home, kernel=not argv),
             zombie=zombie,
             stopped=state in {b"T", b"t"},
             terminal=terminal_name(int(fields[4])),
             inspectable=zombie or (argv is not None and cwd_allowed),
+            group=int(fields[2]),
+            session=int(fields[3]),
         )
 
     def glance(self) -> frozenset[tuple[int, str]]:
@@ -285,9 +288,19 @@ def _link(path: str) -> tuple[str | None, bool]:
         return None, True
 
 
-def _owner(path: str) -> int | None:
+def _owner(home: str, *, kernel: bool) -> int | None:
+    """The user of a process. The directory of one that keeps others from looking into it (PR_SET_DUMPABLE, as Codex
+    does) belongs to root, whoever runs it: then the longer answer counts. `kernel`: it has no command line.
+    """
     try:
-        found = os.stat(path)  # noqa: PTH116 - text stays text
+        found = os.stat(home)  # noqa: PTH116 - text stays text
     except OSError:
         return None
-    return found.st_uid if stat.S_ISDIR(found.st_mode) else None
+    if not stat.S_ISDIR(found.st_mode):
+        return None
+    told = (
+        re.search(rb"^Uid:\t(\d+)", _read(f"{home}/status") or b"", re.MULTILINE)
+        if not (found.st_uid or kernel)
+        else None
+    )
+    return found.st_uid if told is None else int(told[1])

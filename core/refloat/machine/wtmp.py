@@ -1,4 +1,6 @@
-"""When the machine went down and came up, from the login records (wtmp(5)). Linux alone keeps them in this form."""
+"""When the machine went down and came up, and who is logged in, from the login records (wtmp(5)). Linux alone keeps
+them in this form, and newer systems keep none.
+"""
 
 import struct
 from collections.abc import Iterator
@@ -6,11 +8,14 @@ from pathlib import Path
 from typing import BinaryIO, Final, Literal
 
 from refloat.model.stamp import stamp_of_seconds
+from refloat.model.terminals import Login
 from refloat.model.traces import PowerChange
 
 PATH: Final = Path("/var/log/wtmp")
+PRESENT: Final = Path("/run/utmp")
+"""Who is logged in now."""
 
-_RUN_LEVEL, _BOOT_TIME = 1, 2
+_RUN_LEVEL, _BOOT_TIME, _USER_PROCESS = 1, 2, 7
 # `struct utmp` of glibc: with 32-bit times (x86, and 64-bit systems that keep the form of 32-bit ones), and with 64-bit
 # ones (arm64, riscv64). Both begin alike: type, process, line, id, user, host, exit.
 _NARROW: Final = struct.Struct("<hxxi32s4s32s256shhiii16s20s")
@@ -22,6 +27,26 @@ _FIRST_SECOND, _LAST_SECOND = 631_152_000, 4_102_444_800
 
 def read_power_changes(path: Path = PATH) -> tuple[PowerChange, ...] | None:
     """Boots and orderly shutdowns in the order of the file; None where there is none, or it may not be read."""
+    read = _read(path)
+    return None if read is None else tuple(_changes(*read))
+
+
+def read_logins(path: Path = PRESENT) -> tuple[Login, ...]:
+    """Who is logged in at which terminal; none where nobody keeps count."""
+    read = _read(path)
+    if read is None:
+        return ()
+    data, form = read
+    rows = form.iter_unpack(data[: len(data) // form.size * form.size])
+    return tuple(
+        Login(_text(row[2]), _text(row[4]), _text(row[5]), stamp_of_seconds(row[9]))
+        for row in rows
+        if row[0] == _USER_PROCESS
+    )
+
+
+def _read(path: Path) -> tuple[bytes, struct.Struct] | None:
+    """The last records, and their form."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
@@ -30,10 +55,13 @@ def read_power_changes(path: Path = PATH) -> tuple[PowerChange, ...] | None:
                 return None
             start = max(0, size - _MOST // form.size * form.size)
             file.seek(start - start % form.size)
-            data = file.read(_MOST)
+            return file.read(_MOST), form
     except OSError:
         return None
-    return tuple(_changes(data, form))
+
+
+def _text(field: bytes) -> str:
+    return field.split(b"\0", 1)[0].decode("utf-8", "replace")
 
 
 def _fits(file: BinaryIO, form: struct.Struct, size: int) -> bool:

@@ -73,6 +73,10 @@ class ProcessInfo:
     terminal: str | None
     inspectable: bool
     """False where its command line or directory may not be read (somebody else's)."""
+    group: int | None = None
+    """The process group that it is in, by the number of its leader."""
+    session: int | None = None
+    """The session of processes that it is in, by the number of its leader (setsid(2))."""
 
 
 @light
@@ -103,4 +107,6 @@ class Holder:
     """tmux pane, where the agent writes it."""
     background: bool = False
     """A daemon resumes it by itself."""
+    job: str = ""
+    """What the agent calls it in the background."""
     daemon_pid: int | None = None

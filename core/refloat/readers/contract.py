@@ -12,8 +12,9 @@ from typing import Literal, Protocol, runtime_checkable
 
 from refloat.model.light import light
 from refloat.model.liveness import Holder, ProcessInfo
-from refloat.model.problem import Problem
+from refloat.model.problem import Place, Problem
 from refloat.model.session import Kept, RecordGone
+from refloat.model.stopping import Asking
 from refloat.model.transcript import Event
 
 
@@ -133,6 +134,34 @@ class Line:
     """Bytes of the line."""
 
 
+class Sink(Protocol):
+    """Takes the searchable texts of one session, or of one sub-agent, in reading order; see `story.Assembler`."""
+
+    def take(self, n: int, place: Place, kind: str, text: str) -> None:
+        """A text, as recorded, of item `n` (as `history` numbers it), which stands at this line of the transcript.
+
+        `kind`: `prompt`, `reply`, `thinking`, `marker`, `command` (what a call asks), `path` (a file that it names), or
+        `output` (the beginning and the end of a result).
+        """
+        ...
+
+    def provisional(self) -> None:
+        """What follows holds until the session is read on: then its place may hold something else."""
+        ...
+
+
+class Digest(Protocol):
+    """What is made of the texts of one session while it is read, wherever that happens."""
+
+    def sink(self, part: str) -> Sink:
+        """Where the texts of the session itself ("") or of a sub-agent (its id) go."""
+        ...
+
+    def close(self) -> bytes:
+        """What whoever asked for the reading gets of it."""
+        ...
+
+
 class Parser(Protocol):
     """Turns lines of one session, or of one sub-agent, into events. Holds what must be known of earlier lines."""
 
@@ -232,6 +261,40 @@ class Reader(Protocol):
 
     def new_command(self, brief: str) -> Sequence[str]:
         """The agent's own command to start anew with a brief that lies in the file `brief`."""
+        ...
+
+
+@light
+class OwnDoor:
+    """How one gets to a session that its agent itself keeps away from every terminal."""
+
+    command: tuple[str, ...] | None
+    """The agent's own command; None where it has none."""
+    why: str
+    """Where the session lives: `it runs in the background under …`."""
+
+
+@runtime_checkable
+class LivesApart(Protocol):
+    """What a reader may know besides: sessions that live in no terminal, and the agent's own way to them."""
+
+    def own_door(self, session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
+        """The way to a session that a process owns, with what ties it to the session; None for one in a terminal."""
+        ...
+
+
+@runtime_checkable
+class TakesSignals(Protocol):
+    """What a reader may know besides: how its agent's program is asked to end."""
+
+    def asks_to_end(self, process: ProcessInfo) -> Sequence[Asking]:
+        """The signals to send to such a process, one after the other, each with its grace."""
+        ...
+
+    def stop_command(self, holder: Holder) -> Sequence[str] | None:
+        """The agent's own command that stops what a register names, where signals would not: a daemon starts it anew.
+        None where signals do.
+        """
         ...
 
 

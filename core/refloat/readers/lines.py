@@ -4,7 +4,7 @@ What is read around is reported with path, line and offset: runs of NUL bytes, t
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import BinaryIO, Final
 
 import orjson
@@ -127,6 +127,75 @@ def read_lines(
             yield Tail(Cursor(offset, line), bytes(buffer))
 
 
+_LONG: Final = 4 * _CHUNK
+"""A line that is longer is left to `read_lines`, which holds it once."""
+
+
+def skim_lines(
+    path: str,
+    cursor: Cursor,
+    torn_heads: Sequence[bytes],
+    end: int | None,
+    quick: Callable[[bytes, int, int], bool],
+) -> Iterator[tuple[Line | Problem, Cursor] | Tail | Cursor]:
+    """As `read_lines`, for a file as it stands on disk, without the lines that `quick(line, number, offset)` takes.
+
+    Where reading stopped comes as a Cursor before the Tail: the last lines may have been taken.
+
+    Raises:
+        OSError: the file cannot be opened or read.
+
+    """
+    while True:
+        long = yield from _skim(path, cursor, torn_heads, end, quick)
+        if long is None:
+            return
+        cursor = long
+        for got in read_lines(path, long, torn_heads, end):
+            if isinstance(got, Tail):
+                yield cursor
+                yield got
+                return
+            cursor = got[1]
+            yield got
+            break
+        else:
+            return
+
+
+def _skim(
+    path: str, cursor: Cursor, torn_heads: Sequence[bytes], end: int | None, quick: Callable[[bytes, int, int], bool]
+) -> Generator[tuple[Line | Problem, Cursor] | Tail | Cursor, None, Cursor | None]:
+    """Ends with where a very long line begins, or None at the end of the file."""
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - as in `read_lines`
+        file.seek(cursor.offset)
+        offset, line = cursor.offset, cursor.line
+        rest = b""
+        left = None if end is None else max(0, end - cursor.offset)
+        while chunk := file.read(_CHUNK if left is None else min(_CHUNK, left)):
+            if left is not None:
+                left -= len(chunk)
+            rows = (rest + chunk).split(b"\n")
+            rest = rows.pop()
+            for raw in rows:
+                line += 1
+                if not quick(raw, line, offset):
+                    after = Cursor(offset + len(raw) + 1, line)
+                    value = _plain(raw)
+                    if value is not _NO_RECORD:
+                        yield Line(path, line, offset, value, size=len(raw) + 1), after
+                    else:
+                        for found in read_one(path, line, offset, raw, torn_heads):
+                            yield found, after
+                offset += len(raw) + 1
+            if len(rest) > _LONG:
+                return Cursor(offset, line)
+        yield Cursor(offset, line)
+        if rest:
+            yield Tail(Cursor(offset, line), rest)
+        return None
+
+
 def read_one(path: str, line: int, offset: int, raw: bytes, torn_heads: Sequence[bytes]) -> Iterator[Line | Problem]:
     """The record of one line, or what is wrong with it, or both when a whole record stands behind a torn one."""
     body = raw.strip(b" \t\r")
@@ -167,7 +236,7 @@ def _cut_line(buffer: bytearray, start: int, end: int) -> tuple[object, bytes]:
     return value, bytes(raw) if value is _NO_RECORD else b""
 
 
-def _plain(raw: bytearray | memoryview) -> object:
+def _plain(raw: bytes | bytearray | memoryview) -> object:
     """The value of a line as nearly all are; `_NO_RECORD` for one that wants a closer look."""
     try:
         return orjson.loads(raw)

@@ -8,6 +8,7 @@ import dataclasses
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from dataclasses import field
 from typing import Final
+from zlib import crc32
 
 from refloat.model.light import slotted
 from refloat.model.transcript import Call, Outcome, Result, Step, StepKind, Touched
@@ -148,6 +149,8 @@ class OpenCall:
     at: str | None
     needs_result: bool = True
     superseded: bool = False
+    item: int = 0
+    """Its number among the items."""
 
 
 @slotted
@@ -166,33 +169,34 @@ class Calls:
     answered: dict[str, str] = field(default_factory=dict[str, str])
     """Of such an id: the name of the call that its last row spoke of."""
 
-    def name_call(self, call: Call) -> str | None:
+    def name_call(self, call_id: str, told: str) -> str | None:
         """The name of a call in this session: its id, for the second one under an id `ID#2`; None for a copy."""
-        key = short(call.id)
-        own = short(f"{call.id}\0{call.told}") if call.told else key
+        key = short(call_id)
+        own = key ^ crc32(told.encode("utf-8", "replace")) << _TOLD if told else key
         if key not in self.seen:
-            self.seen |= {key, own}
-            return call.id
-        others = self.again.get(call.id, [])
+            self.seen.add(key)
+            self.seen.add(own)
+            return call_id
+        others = self.again.get(call_id, [])
         if own in self.seen:
             if others:
-                self.answered[call.id] = f"{call.id}#{others.index(own) + 2}" if own in others else call.id
+                self.answered[call_id] = f"{call_id}#{others.index(own) + 2}" if own in others else call_id
             return None
         self.seen.add(own)
-        self.again[call.id] = [*others, own]
-        self.answered[call.id] = f"{call.id}#{len(others) + 2}"
-        return self.answered[call.id]
+        self.again[call_id] = [*others, own]
+        self.answered[call_id] = f"{call_id}#{len(others) + 2}"
+        return self.answered[call_id]
 
-    def name_result(self, result: Result) -> str:
+    def name_result(self, call_id: str) -> str:
         """The name of the call that an answer is of: where several of its id wait in one turn, the first of them."""
-        others = self.again.get(result.id)
+        others = self.again.get(call_id)
         if not others:
-            return result.id
-        names = [result.id, *(f"{result.id}#{number + 2}" for number in range(len(others)))]
+            return call_id
+        names = [call_id, *(f"{call_id}#{number + 2}" for number in range(len(others)))]
         waiting = [name for name in names if name in self.open]
         last = max((self.open[name].turn for name in waiting), default=0)
-        name = next((name for name in waiting if self.open[name].turn == last), self.answered[result.id])
-        self.answered[result.id] = name
+        name = next((name for name in waiting if self.open[name].turn == last), self.answered[call_id])
+        self.answered[call_id] = name
         return name
 
     def renamed(self, touched: Touched) -> Touched:
@@ -208,6 +212,10 @@ class Calls:
     def dangling(self, turn: int | None = None) -> list[OpenCall]:
         """Open calls, of one turn or of all."""
         return [call for call in self.open.values() if call.needs_result and (turn is None or call.turn == turn)]
+
+
+_TOLD: Final = 16
+"""Bits that what tells a call is moved by, so that it changes the upper part of its id's number."""
 
 
 def short(call_id: str) -> int:

@@ -99,9 +99,14 @@ def shell_edits(command: str, cwd: str) -> tuple[FileEdit, ...]:
     return read_shell(command, cwd)[0]
 
 
+def may_edit(command: str) -> bool:
+    """Whether a command is worth reading for edits; where it is not, it makes none."""
+    return _WORTH_READING.search(command) is not None
+
+
 def read_shell(command: str, cwd: str) -> tuple[tuple[FileEdit, ...], bool]:
     """The edits of a command, and whether it does nothing else (`cd` and `mkdir` apart)."""
-    if not _WORTH_READING.search(command):
+    if not may_edit(command):
         return (), False
     try:
         parts = _Scanner(command).parts()

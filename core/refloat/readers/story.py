@@ -6,10 +6,10 @@ list needs no more. `keep_items=True` keeps the items as well, each text up to `
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import Final, Literal, assert_never
+from typing import Final, Literal, assert_never, cast
 
 from refloat.model.light import plain_of, slotted
-from refloat.model.problem import Problem
+from refloat.model.problem import Place, Problem
 from refloat.model.session import Failure, FailureKind, PendingKind
 from refloat.model.stamp import Stamp
 from refloat.model.story import Story, Summary
@@ -31,12 +31,17 @@ from refloat.model.transcript import (
     TurnEnded,
     Unknown,
 )
+from refloat.readers.contract import Sink
 from refloat.readers.history import History
-from refloat.readers.pairing import Calls, OpenCall, is_edit, short
+from refloat.readers.numbers import Numbers
+from refloat.readers.pairing import Calls, OpenCall, is_edit, keep_ends, short
 
 KEPT: Final = 12 * 1024
 """Characters kept of each text unless the whole is asked for: three times what any surface shows, so that masking sees
 secrets whole before anything is cut, and little enough that a long session fits into memory."""
+
+SEARCHED: Final = 3 * 1024
+"""Characters of an output that are searched, a third of them from its end."""
 
 _PROBLEMS: Final = 1000
 """Problems kept of one transcript; of a file that is damaged all over, the first thousand say enough."""
@@ -82,12 +87,15 @@ class Assembler:
         subagent: str | None = None,
         kept: int | None = KEPT,
         frozen: Mapping[str, object] | None = None,
+        sink: Sink | None = None,
     ) -> None:
         self.agent = agent
         self.session_id = session_id
         self._subagent = subagent
         self._kept = kept
         self._c, self._calls = thaw(frozen) if frozen else (Counters(), Calls())
+        self._numbers = Numbers(cast("Mapping[str, object]", frozen["numbers"]) if frozen else None)
+        self._sink = sink
         self._prompt_rows = {row for row, _, _ in self._c.prompts}
         self._history = History(kept) if keep_items else None
 
@@ -95,6 +103,11 @@ class Assembler:
     def keeps_items(self) -> bool:
         """Whether it can tell items, not counts alone."""
         return self._history is not None
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether somebody takes the texts."""
+        return self._sink is not None
 
     @property
     def place(self) -> str:
@@ -122,10 +135,10 @@ class Assembler:
         if isinstance(event, Unknown):
             c.unknown[event.type] = c.unknown.get(event.type, 0) + 1
             return
-        self._saw(event.at)
+        self.saw(event.at)
         match event:
             case Fact():
-                self._fact(event)
+                self.fact(event.key, event.value)
             case Message():
                 self._message(event)
             case Call():
@@ -133,8 +146,7 @@ class Assembler:
             case Result():
                 self._result(event)
             case Marker():
-                if self._history:
-                    self._history.marker(event)
+                self._marker(event)
             case TurnBegan():
                 self._begin_turn(event.at, event.id)
             case TurnEnded():
@@ -147,7 +159,8 @@ class Assembler:
             case _:
                 assert_never(event)
 
-    def _saw(self, at: Stamp | None) -> None:
+    def saw(self, at: Stamp | None) -> None:
+        """A sign of life at that time."""
         if at is None:
             return
         c = self._c
@@ -160,13 +173,14 @@ class Assembler:
         if len(self._c.problems) < _PROBLEMS:
             self._c.problems.append(problem)
 
-    def _fact(self, fact: Fact) -> None:
+    def fact(self, key: str, value: str) -> None:
+        """Something about the session as a whole; see `model.transcript.Fact`."""
         facts = self._c.facts
-        if fact.key in _FIRST_STAYS and facts.get(fact.key):
+        if key in _FIRST_STAYS and facts.get(key):
             return
-        if fact.key == "cwd" and "first_cwd" not in facts and fact.value:
-            facts["first_cwd"] = fact.value
-        facts[fact.key] = fact.value
+        if key == "cwd" and "first_cwd" not in facts and value:
+            facts["first_cwd"] = value
+        facts[key] = value
 
     def _begin_turn(self, at: Stamp | None, told: str = "") -> None:
         c = self._c
@@ -191,8 +205,10 @@ class Assembler:
 
     def _message(self, message: Message) -> None:
         c = self._c
-        c.last_row = message.row or c.last_row
-        if message.type == "prompt":
+        if message.type != "prompt":
+            n = self.said(message.type, message.id, message.row, message.at)
+        else:
+            c.last_row = message.row or c.last_row
             if message.row and message.row in self._prompt_rows:
                 return
             self._prompt_rows.add(message.row)
@@ -201,50 +217,123 @@ class Assembler:
             c.prompts.append([message.row, c.turn, int(message.superseded)])
             if not c.first_prompt and not message.superseded:
                 c.first_prompt = message.text[:_TITLE]
-        else:
-            self._reopen(message.at)
+            n = self._numbers.message("prompt", message.id, message.row)
+        self.tell(n, message.place, message.type, message.text)
         if self._history:
             self._history.message(message, c.turn)
 
+    def _marker(self, marker: Marker) -> None:
+        if marker.kind != "plan":
+            self.tell(self._numbers.add(), marker.place, "marker", marker.text)
+        if self._history:
+            self._history.marker(marker)
+
     def _call(self, call: Call) -> None:
-        c, calls = self._c, self._calls
-        name = calls.name_call(call)
+        name = self.called(
+            call.id, call.told, call.kind, call.at, call.edits, call.pending,
+            needs_result=call.needs_result, superseded=call.superseded,
+        )  # fmt: skip
         if name is None:
             return
-        c.last_row = call.id
         if name != call.id:
             what = "the id of an earlier tool call stands on another one: both are kept"
             self._problem(Problem(call.place.path, call.place.line, call.place.offset, what))
             call = dataclasses.replace(call, id=name)
-        self._reopen(call.at)
-        c.steps += 1
-        c.edits += is_edit(call.kind)
-        self._edited(call.edits)
-        early = calls.early.pop(call.id, None)
-        if early is None:
-            calls.open[call.id] = OpenCall(
-                c.steps, c.turn, call.pending, call.kind, call.at, call.needs_result, call.superseded
-            )
-        else:
-            self._settled(OpenCall(c.steps, c.turn, None, call.kind, call.at), call.id, *early)
+        if self._sink is not None:
+            self.tell_call(call.place, call.command or call.summary, call.files, call.edits)
         if self._history:
-            self._history.call(call, c.steps, c.turn, self._subagent)
+            self._history.call(call, self._c.steps, self._c.turn, self._subagent)
 
     def _result(self, result: Result) -> None:
-        calls = self._calls
-        self._edited(result.edits or ())
-        known = short(result.id) in calls.seen
-        if (name := calls.name_result(result)) != result.id:
-            result = dataclasses.replace(result, id=name)
-        found = calls.open.pop(result.id, None)
-        if found is not None:
-            self._settled(found, result.id, result.kind, result.shutdown)
-        elif not known:
-            calls.early[result.id] = (result.kind, result.shutdown)
-        elif not result.shutdown and not result.placeholder:
-            calls.ended_by_shutdown.pop(result.id, None)
+        name = self.answered(
+            result.id, result.kind, result.edits, result.place, result.output,
+            shutdown=result.shutdown, placeholder=result.placeholder,
+        )  # fmt: skip
         if self._history:
-            self._history.result(result)
+            self._history.result(result if name == result.id else dataclasses.replace(result, id=name))
+
+    # ── what events come to, for a reader that makes none of a row whose shape it knows ──────────────────────────────
+
+    def said(self, kind: str, message_id: str, row: str, at: Stamp | None) -> int:
+        """The agent said or thought something; the number of its item, 0 for a row that was there already."""
+        self._c.last_row = row or self._c.last_row
+        self._reopen(at)
+        return self._numbers.message(kind, message_id, row)
+
+    def called(
+        self,
+        call_id: str,
+        told: str,
+        kind: str,
+        at: Stamp | None,
+        edits: Iterable[FileEdit],
+        pending: str | None,
+        *,
+        needs_result: bool = True,
+        superseded: bool = False,
+    ) -> str | None:
+        """The agent called a tool; the call's name in this session, None for a copy of one that is known."""
+        c, calls = self._c, self._calls
+        name = calls.name_call(call_id, told)
+        if name is None:
+            return None
+        c.last_row = call_id
+        self._reopen(at)
+        c.steps += 1
+        c.edits += is_edit(kind)
+        self._edited(edits)
+        n = self._numbers.add()
+        early = calls.early.pop(name, None) if calls.early else None
+        if early is None:
+            calls.open[name] = OpenCall(c.steps, c.turn, pending, kind, at, needs_result, superseded, n)
+        else:
+            self._settled(OpenCall(c.steps, c.turn, None, kind, at), name, *early)
+        return name
+
+    def answered(
+        self,
+        call_id: str,
+        kind: str | None,
+        edits: Iterable[FileEdit] | None,
+        place: Place | None,
+        output: str,
+        *,
+        shutdown: bool = False,
+        placeholder: bool = False,
+    ) -> str:
+        """A call got an answer; the call's name in this session."""
+        calls = self._calls
+        if edits:
+            self._edited(edits)
+        name = calls.name_result(call_id) if calls.again else call_id
+        found = calls.open.pop(name, None)
+        if found is not None:
+            self._settled(found, name, kind, shutdown)
+            if self._sink is not None and place is not None:
+                self.tell(found.item, place, "output", keep_ends(output, SEARCHED))
+        elif short(call_id) not in calls.seen:
+            calls.early[name] = (kind, shutdown)
+        elif not shutdown and not placeholder:
+            calls.ended_by_shutdown.pop(name, None)
+        return name
+
+    def provisional(self) -> None:
+        """What comes now stands behind the place where reading goes on, and will be told again then."""
+        if self._sink is not None:
+            self._sink.provisional()
+
+    def tell(self, n: int, place: Place, kind: str, text: str) -> None:
+        """Hand a text to whoever searches."""
+        if self._sink is not None and n and text:
+            self._sink.take(n, place, kind, text)
+
+    def tell_call(self, place: Place, text: str, files: Iterable[str], edits: Iterable[FileEdit]) -> None:
+        """Hand over what the newest call asks for."""
+        if self._sink is None:
+            return
+        self.tell(self._numbers.last, place, "command", text)
+        for path in dict.fromkeys((*files, *(edit.path for edit in edits))):
+            self.tell(self._numbers.last, place, "path", path)
 
     def _settled(self, call: OpenCall, call_id: str, kind: str | None, shutdown: bool) -> None:
         if kind is not None:
@@ -359,7 +448,11 @@ class Assembler:
 
     def freeze(self) -> dict[str, object]:
         """All that must be known to go on, as JSON values."""
-        return {"counters": plain_of(self._c), "calls": _freeze_calls(self._calls)}
+        return {
+            "counters": plain_of(self._c),
+            "calls": _freeze_calls(self._calls),
+            "numbers": self._numbers.freeze(),
+        }
 
 
 def _freeze_calls(calls: Calls) -> dict[str, object]:

@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import Final
 
 from refloat.model.record import Decision, Job, SavedStep, TiedBy, TiedJob, Trail, Verdict
-from refloat.model.saving import STATUSES, LinkKind
+from refloat.model.saving import STATUSES, LinkKind, Origin
+from refloat.model.stamp import Stamp
 from refloat.record.checking import quick_verdict
 from refloat.record.engine import Connection, Row
 from refloat.record.receipts import altered_fields, altered_opening
@@ -155,6 +156,13 @@ def find_jobs(record: Record) -> tuple[Job, ...]:
     with record.reading() as connection:
         jobs = [_job(row, _decided(connection, row)) for row in connection.rows("jobs.all")]
     return tuple(sorted(jobs, key=lambda job: job.last_at or "", reverse=True))
+
+
+def find_last_done(record: Record, job: str, tool: str, origin: Origin) -> Stamp | None:
+    """When the newest step of a tool that came into the record that way ended well; None where there is none."""
+    with record.reading() as connection:
+        row = connection.row("links.last_done", job=job, tool=tool, origin=origin)
+    return None if row is None else get_stamp(row, "ended_at")
 
 
 def find_tied(

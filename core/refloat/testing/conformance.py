@@ -19,10 +19,10 @@ from tempfile import TemporaryDirectory
 from typing import Final, cast
 
 from refloat.catalogue.walk import walk
-from refloat.model.liveness import ProcessInfo
+from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.story import Summary
 from refloat.model.transcript import Call, Event, Marker, Message, Result
-from refloat.readers.contract import Found, FoundSubagent, Line, Reader, Segment, SourceFile
+from refloat.readers.contract import Found, FoundSubagent, Line, Reader, Segment, SourceFile, TakesSignals
 from refloat.readers.lines import Cursor
 from refloat.readers.story import Assembler
 from refloat.readers.whole import read_any
@@ -121,6 +121,10 @@ def _check_answers(reader: Reader) -> None:
     reader.marks_children("")
     _must(bool(reader.continue_command("id", None)), "`continue_command` names a program")
     _must(bool(reader.new_command("HANDOFF.md")), "`new_command` names a program")
+    if isinstance(reader, TakesSignals):
+        asks = reader.asks_to_end(_PROCESS)
+        _must(bool(asks) and all(ask.grace > 0 for ask in asks), "`asks_to_end` gives each of its signals a grace")
+        reader.stop_command(Holder(reader.agent, "id", "register", "/nowhere"))
 
 
 def _parts(reader: Reader, home: Path) -> Iterator[_Part]:

@@ -6,12 +6,29 @@ Each fake is plain data that a test sets and reads; none patches anything.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from refloat.model.checkout import Warned
 from refloat.model.liveness import ProcessInfo
 from refloat.model.stamp import Stamp
+from refloat.model.terminals import Login
 from refloat.model.traces import CrashFile, LogLine, PowerChange
-from refloat.ports import Change, Clock, Git, GitAnswer, Launcher, Machine, Places, Processes, Traces, Watch
+from refloat.ports import (
+    Change,
+    Clock,
+    Git,
+    GitAnswer,
+    Grip,
+    Launcher,
+    Machine,
+    Places,
+    Processes,
+    SignalName,
+    Signals,
+    Terminals,
+    Traces,
+    Watch,
+)
 
 NOW = Stamp("2026-09-14T12:00:00.000Z")
 """The moment at which a `FakeClock` stands unless told otherwise."""
@@ -44,6 +61,8 @@ def process(
     stopped: bool = False,
     terminal: str | None = "pts/1",
     inspectable: bool = True,
+    group: int | None = None,
+    session: int | None = None,
 ) -> ProcessInfo:
     """A row of the process table with sensible values for what a test does not care about."""
     return ProcessInfo(
@@ -59,6 +78,8 @@ def process(
         stopped=stopped,
         terminal=terminal,
         inspectable=inspectable,
+        group=group,
+        session=session,
     )
 
 
@@ -264,6 +285,117 @@ class FakeTraces:
         return () if self.log is None else ("kernel log",)
 
 
+@dataclass(slots=True)
+class FakeTerminals:
+    """Streams, sockets and logins as given; what would take the terminal is noted."""
+
+    leads: Mapping[int, Sequence[str]] = field(default_factory=dict[int, Sequence[str]])
+    """By pid: where its streams lead."""
+    listening: Mapping[int, Sequence[str]] = field(default_factory=dict[int, Sequence[str]])
+    """By pid: its sockets. They are this user's own, like those of `directories`."""
+    directories: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    """By directory: paths of sockets."""
+    logged_in: Sequence[Login] = ()
+    users: Mapping[int, str] = field(default_factory=dict[int, str])
+    here: bool = True
+    """Somebody sits here."""
+    content: bytes | None = None
+    """What is written when somebody asks."""
+    taken: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
+    """What got the terminal."""
+
+    def streams(self, pid: int) -> Sequence[str]:
+        """As given."""
+        return self.leads.get(pid, ())
+
+    def sockets_of(self, pid: int) -> Sequence[str]:
+        """As given."""
+        return self.listening.get(pid, ())
+
+    def sockets_in(self, directory: str) -> Sequence[str]:
+        """As given."""
+        return self.directories.get(directory, ())
+
+    def is_own(self, path: str) -> bool:
+        """Whether it was given."""
+        return any(path in paths for paths in (*self.listening.values(), *self.directories.values()))
+
+    def logins(self) -> Sequence[Login]:
+        """As given."""
+        return self.logged_in
+
+    def user(self, uid: int) -> str:
+        """As given, else the number."""
+        return self.users.get(uid, str(uid))
+
+    def has_terminal(self) -> bool:
+        """As given."""
+        return self.here
+
+    def replace(self, argv: Sequence[str]) -> str:
+        """Note it; nothing replaces a test."""
+        self.taken.append(tuple(argv))
+        return "a fake machine becomes nothing"
+
+    def converse(self, argv: Sequence[str]) -> int:
+        """Note it; it ends well."""
+        self.taken.append(tuple(argv))
+        return 0
+
+    def written(self, write: Callable[[str], None]) -> bytes | None:
+        """The given content."""
+        write("/nowhere/screen")
+        return self.content
+
+
+@dataclass(slots=True)
+class FakeSignals:
+    """Signals to the rows of a fake process table."""
+
+    processes: FakeProcesses = field(default_factory=FakeProcesses)
+    ends: Mapping[int, SignalName] = field(default_factory=dict[int, SignalName])
+    """By pid, the signal that ends it beside SIGKILL."""
+    sent: list[tuple[SignalName, int]] = field(default_factory=list[tuple[SignalName, int]])
+    waited: list[float] = field(default_factory=list[float])
+    """Seconds that were asked for; none passes."""
+
+    def grip(self, process: ProcessInfo) -> Grip | None:
+        """A hold on a row."""
+        row = self.processes.get(process.pid)
+        fits = row is not None and not row.zombie and row.start_token == process.start_token
+        return FakeGrip(self, process.pid) if fits else None
+
+    def wait(self, grips: Sequence[Grip], seconds: float) -> None:
+        """Nobody ends by waiting."""
+        del grips
+        self.waited.append(seconds)
+
+
+@dataclass(slots=True)
+class FakeGrip:
+    """A hold on a row of a fake process table."""
+
+    signals: FakeSignals
+    pid: int
+
+    def send(self, signal: SignalName) -> Literal["sent", "ended", "forbidden"]:
+        """Note it, and end the row where this is the signal that does."""
+        if self.has_ended():
+            return "ended"
+        self.signals.sent.append((signal, self.pid))
+        if signal in {"SIGKILL", self.signals.ends.get(self.pid)}:
+            table = self.signals.processes
+            table.rows = tuple(row for row in table.rows if row.pid != self.pid)
+        return "sent"
+
+    def has_ended(self) -> bool:
+        """Whether the row is gone."""
+        return self.signals.processes.get(self.pid) is None
+
+    def release(self) -> None:
+        """Nothing is held."""
+
+
 def fake_machine(
     directory: Path,
     *,
@@ -273,6 +405,8 @@ def fake_machine(
     watch: Watch | None = None,
     launcher: Launcher | None = None,
     traces: Traces | None = None,
+    terminals: Terminals | None = None,
+    signals: Signals | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Machine:
     """A machine whose home is `directory/home` and that has nothing else; any door may be another, a real one too.
@@ -287,6 +421,7 @@ def fake_machine(
         watch=watch or FakeWatch(),
         launcher=launcher or FakeLauncher(),
         traces=traces or FakeTraces(),
+        terminals=terminals or FakeTerminals(),
         places=Places(
             home=home,
             cache=directory / "cache",
@@ -294,4 +429,5 @@ def fake_machine(
             config=directory / "config",
             environment={"HOME": str(home), "PATH": "/usr/bin:/bin"} | dict(environment or {}),
         ),
+        signals=signals or FakeSignals(),
     )

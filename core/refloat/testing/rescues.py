@@ -20,7 +20,14 @@ from refloat.model.brief import (
 )
 from refloat.model.stamp import Stamp, later
 from refloat.ports import GitAnswer, Machine, Places
-from refloat.testing.fakes import FakeProcesses, FakeTraces, FakeWatch, ScriptedGit
+from refloat.testing.fakes import (
+    FakeProcesses,
+    FakeSignals,
+    FakeTerminals,
+    FakeTraces,
+    FakeWatch,
+    ScriptedGit,
+)
 from refloat.testing.samples import Sample, at
 from refloat.usecases.hold_session import Holding
 from refloat.usecases.keep_draft import Drafts, open_drafts
@@ -75,7 +82,9 @@ def still_machine(home: Path, launcher: ScriptedLauncher | None = None, user: st
         FakeWatch(),
         launcher or ScriptedLauncher(),
         FakeTraces(),
+        FakeTerminals(),
         places,
+        FakeSignals(),
     )
 
 

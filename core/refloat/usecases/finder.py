@@ -16,7 +16,7 @@ from refloat.catalogue.store import Catalogue, Key, Stat
 from refloat.model.light import light, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State
-from refloat.model.story import Story
+from refloat.model.story import Story, Summary
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.copies import Copies
 from refloat.usecases.read_many import read_each, size_of
@@ -85,9 +85,13 @@ class Batch:
 class Located:
     """The one session that was meant."""
 
-    def __init__(self, found: Found, reader: Reader, judge: Callable[[], Session], story: Story | None = None) -> None:
+    def __init__(
+        self, found: Found, reader: Reader, summary: Summary, judge: Callable[[], Session], story: Story | None = None
+    ) -> None:
         self.found = found
         self.reader = reader
+        self.summary = summary
+        """What its record adds up to."""
         self.story = story
         """Where it had to be read, and was read whole in one go: as read, not yet `read_session.finished`."""
         self._judge = judge
@@ -316,7 +320,7 @@ class Finder:
             judged = Judge(self._bench).judge(found, packed, grew=False)
             return make_session(found, packed, judged, Surroundings(), carrier)
 
-        return Located(found, reader, judge, story)
+        return Located(found, reader, packed.summary, judge, story)
 
     def _tell_place(self, packed: Packed) -> None:
         place = packed.summary.worktree or packed.summary.workspace

@@ -166,6 +166,12 @@ class Holding:
                 return
 
 
+def jobs_of(record: Record, session: SessionName) -> Sequence[str]:
+    """The job of the session's recovery, and every job that the session itself is on."""
+    mine = {tied.job.name for tied in find_tied(record, session, ()) if tied.tie == "session"}
+    return sorted({job_of(session), *mine})
+
+
 def tell_jobs(record: Record, own: Holder, session: SessionName, tool: str, words: str, now: Stamp) -> None:
     """A receipted step on the job of the session's recovery, and on every job that the session itself is on.
 
@@ -173,8 +179,7 @@ def tell_jobs(record: Record, own: Holder, session: SessionName, tool: str, word
         NotWritten: the record did not take it.
 
     """
-    mine = {tied.job.name for tied in find_tied(record, session, ()) if tied.tie == "session"}
-    for job in sorted({job_of(session), *mine}):
+    for job in jobs_of(record, session):
         opening = Opening(job, own.producer, tool, words, "recovery", now, None, _UNSEEN, own.runner)
         add_step(record, opening, Ending("ok", now, None, _UNSEEN))
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from refloat.catalogue.pack import Packed
-from refloat.liveness.evidence import look, subject_of
+from refloat.liveness.evidence import Facts, look, subject_of, with_verified_end
 from refloat.liveness.verdict import judge_liveness, judge_many, judge_state, judge_subagent
 from refloat.model.light import light
 from refloat.model.liveness import Liveness, Verdict
@@ -20,6 +20,9 @@ from refloat.usecases.workbench import Workbench
 
 _PASSING: Final = frozenset({"child", "zombie", "not_inspectable", "cwd", "open_file", "command_line"})
 """Evidence that names a process of this moment."""
+
+_FRESH: Final = frozenset({"recent", "growing"})
+"""Evidence that a verified end takes away."""
 
 
 @light
@@ -37,6 +40,7 @@ class Judge:
     """Judges sessions by one look at processes, registers and locks."""
 
     def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
         self._look = look(bench.machine, bench.readers)
 
     @property
@@ -62,13 +66,30 @@ class Judge:
     def judge(self, found: Found, packed: Packed, *, grew: bool) -> Judged:
         """Judge one session alone. `grew`: two looks of this Refloat saw its transcript grow."""
         facts = self._look.facts_for(subject_of(found, packed.summary, grew=grew))
-        return _judge(packed, judge_liveness(facts), facts.status)
+        liveness = judge_liveness(facts)
+        if (after_stop := self._after_stop(facts, liveness)) is not facts:
+            liveness = judge_liveness(after_stop)
+        return _judge(packed, liveness, facts.status)
 
     def judge_all(self, sessions: Sequence[tuple[Found, Packed, bool]]) -> list[Judged]:
         """Judge the sessions of a whole look together: one process may be a candidate for several."""
         facts = [self._look.facts_for(subject_of(found, packed.summary, grew=grew)) for found, packed, grew in sessions]
-        rows = zip(sessions, facts, judge_many(facts), strict=True)
+        judged = judge_many(facts)
+        after_stops = [self._after_stop(each, liveness) for each, liveness in zip(facts, judged, strict=True)]
+        if any(after is not each for after, each in zip(after_stops, facts, strict=True)):
+            judged = judge_many(after_stops)
+        rows = zip(sessions, facts, judged, strict=True)
         return [_judge(packed, liveness, each.status) for (_, packed, _), each, liveness in rows]
+
+    def _after_stop(self, facts: Facts, liveness: Liveness) -> Facts:
+        """The facts as they count where Refloat itself saw the owner end: asked only where a record of just now, or a
+        transcript that grew, speaks for a writer that nobody sees.
+        """
+        if not any(fact.kind in _FRESH for fact in liveness.evidence):
+            return facts
+        from refloat.usecases.verified_end import saw_end  # most look at no such session, and need no record
+
+        return with_verified_end(facts) if saw_end(self._bench, facts.subject) else facts
 
 
 def is_settled(liveness: Liveness) -> bool:

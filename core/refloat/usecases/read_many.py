@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from refloat.catalogue.pack import Packed
 from refloat.model.light import light
-from refloat.readers.contract import Found, Reader
+from refloat.readers.contract import Digest, Found, Reader
 from refloat.usecases.reading import Resumable
 from refloat.usecases.recall import Made, Recall, make
 
@@ -40,17 +40,25 @@ class _Task:
     reader: Reader
     found: Found
     start: Mapping[str, Resumable]
+    digests: Callable[[], Digest] | None = None
 
 
 def read_each(
-    recall: Recall, unread: Sequence[tuple[Reader, Found]], stop: Stop, worth: int = WORTH
+    recall: Recall,
+    unread: Sequence[tuple[Reader, Found]],
+    stop: Stop,
+    worth: int = WORTH,
+    *,
+    digests: Callable[[], Digest] | None = None,
 ) -> Iterator[tuple[Found, Packed]]:
-    """Read and keep sessions in the order given; ends early once `stop()` says so between two of them."""
+    """Read and keep sessions in the order given; ends early once `stop()` says so between two of them. `digests` makes
+    one for each session, in whatever process reads it: a function that pickle finds by its name.
+    """
     workers = min(_MOST, _processors())
     if workers > 1 and len(unread) > 1 and sum(size_of(found) for _, found in unread) >= worth:
-        made = _by_workers([_Task(reader, found, recall.starts(found)) for reader, found in unread], workers)
+        made = _by_workers([_Task(reader, found, recall.starts(found), digests) for reader, found in unread], workers)
     else:
-        made = (make(reader, found, recall.starts(found)) for reader, found in unread)
+        made = (make(reader, found, recall.starts(found), digests) for reader, found in unread)
     with closing(made):
         for _, found in unread:
             if stop():
@@ -132,7 +140,7 @@ def _pieces(tasks: Sequence[_Task]) -> Iterator[list[_Task]]:
 
 
 def _do(piece: Sequence[_Task]) -> list[Made]:
-    return [make(task.reader, task.found, task.start) for task in piece]
+    return [make(task.reader, task.found, task.start, task.digests) for task in piece]
 
 
 def _begin(asker: _Asker) -> None:

@@ -13,8 +13,9 @@ import orjson
 from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.story import Summary
-from refloat.readers.contract import Found, FoundSubagent, Line, Parser, Reader, Segment
-from refloat.readers.lines import Cursor, Tail, read_one
+from refloat.readers.contract import Found, FoundSubagent, Line, Parser, Reader, Segment, Sink
+from refloat.readers.lines import Cursor, Tail, read_one, skim_lines
+from refloat.readers.plain import QuickParser
 from refloat.readers.story import Assembler
 from refloat.readers.whole import open_plain, read_any, reads_on
 
@@ -73,6 +74,8 @@ def run(
         kept = Resumable(
             len(segments) - 1, drive.cursor, orjson.dumps(parser.freeze()), orjson.dumps(assembler.freeze())
         )
+    if kept is not None:
+        assembler.provisional()
     if tail is not None:
         drive.end(tail, last=True)
     assembler.take(parser.finish())
@@ -80,9 +83,13 @@ def run(
 
 
 def read_summary(
-    reader: Reader, found: Found, subagent: FoundSubagent | None = None, start: Resumable | None = None
+    reader: Reader,
+    found: Found,
+    subagent: FoundSubagent | None = None,
+    start: Resumable | None = None,
+    sink: Sink | None = None,
 ) -> tuple[Summary, Resumable | None]:
-    """Read a session, or one of its sub-agents, for its summary alone; memory stays flat."""
+    """Read a session, or one of its sub-agents, for its summary alone; memory stays flat. `sink` gets its texts."""
     thawed = None if start is None else cast("Mapping[str, object]", orjson.loads(start.assembler))  # our own
     assembler = Assembler(
         found.agent,
@@ -90,6 +97,7 @@ def read_summary(
         keep_items=False,
         subagent=None if subagent is None else subagent.id,
         frozen=thawed,
+        sink=sink,
     )
     resumable = run(reader, found, assembler, subagent, start)
     return assembler.summary(), resumable
@@ -117,8 +125,11 @@ class _Drive:
             cursor = self._start(segment)
         self.cursor = cursor
         tail: Tail | None = None
-        for got in _lines(segment, cursor, self._torn_heads):
-            if isinstance(got, tuple):
+        quick = self._quick() if not self._assembler.keeps_items else None
+        for got in _lines(segment, cursor, self._torn_heads, quick):
+            if isinstance(got, Cursor):
+                self.cursor = got
+            elif isinstance(got, tuple):
                 self._feed(got[0])
                 self.cursor = got[1]
                 if self._placed is not None and (place := self._assembler.place):
@@ -130,6 +141,9 @@ class _Drive:
                 self._assembler.take((got,))
         self._ends[self._path] = self.cursor
         return tail
+
+    def _quick(self) -> "Callable[[bytes, int, int], bool] | None":
+        return self._parser.quick(self._assembler, self._path) if isinstance(self._parser, QuickParser) else None
 
     def end(self, tail: Tail, *, last: bool) -> None:
         """Take what stands behind the last line end. `last`: nothing follows, and what is no whole record was cut."""
@@ -165,12 +179,15 @@ class _Drive:
 
 
 def _lines(
-    segment: Segment, cursor: Cursor, torn_heads: tuple[bytes, ...]
-) -> Iterator[tuple[Line | Problem, Cursor] | Tail | Problem]:
-    """The lines of a segment; a file that cannot be read is one Problem."""
+    segment: Segment, cursor: Cursor, torn_heads: tuple[bytes, ...], quick: Callable[[bytes, int, int], bool] | None
+) -> Iterator[tuple[Line | Problem, Cursor] | Tail | Cursor | Problem]:
+    """The lines of a segment, without those that `quick` takes; a file that cannot be read is one Problem."""
     path = segment.file.path
     try:
-        yield from read_any(path, cursor, torn_heads, segment.end)
+        if quick is not None and reads_on(path):
+            yield from skim_lines(path, cursor, torn_heads, segment.end, quick)
+        else:
+            yield from read_any(path, cursor, torn_heads, segment.end)
     except OSError as fault:
         yield Problem(path, None, None, f"cannot be read: {fault.strerror or fault}")
 

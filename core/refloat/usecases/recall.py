@@ -5,9 +5,9 @@ grew. What is kept on disk has its titles and failure texts masked; values that 
 is cast unchecked here: Refloat wrote it itself, under the schema number of `catalogue.peek`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, cast
+from typing import Final, Protocol, cast
 
 import orjson
 
@@ -15,7 +15,7 @@ from refloat.catalogue.pack import Packed, pack, unpack
 from refloat.catalogue.store import HEAD, Catalogue, Key, Reading, hash_stretch
 from refloat.model.light import light
 from refloat.model.story import Story, Summary
-from refloat.readers.contract import Found, Reader, Segment, SourceFile
+from refloat.readers.contract import Digest, Found, Reader, Segment, SourceFile
 from refloat.readers.lines import Cursor
 from refloat.usecases.masking import mask
 from refloat.usecases.read_session import read_whole
@@ -47,16 +47,43 @@ class Made:
     """None: it cannot be written."""
     frozen: bytes = b""
     edited: tuple[str, ...] = ()
+    digest: bytes = b""
+    """What was made of the texts that were read."""
+    anew: bool = True
+    """All of the session was read, not only what is new."""
 
 
-def make(reader: Reader, found: Found, start: Mapping[str, Resumable]) -> Made:
-    """Read a session, on from `start` where that is given for a part. Needs no catalogue, so any process can do it."""
-    summary, at = read_summary(reader, found, None, start.get(""))
-    ends = {"": at}
-    subagents: dict[str, Summary] = {}
-    for sub in found.subagents:
-        subagents[sub.id], ends[sub.id] = read_summary(reader, found, sub, start.get(sub.id))
-    return _made(found, Packed(summary, subagents), ends)
+class Index(Protocol):
+    """Keeps what readings made of their texts. See `refloat.search.index`."""
+
+    def covers(self, key: Key, files: str) -> bool:
+        """Whether the session's texts are kept, of just this state of its files."""
+        ...
+
+    def keep(self, rows: Sequence[tuple[Key, str, bool, bytes]]) -> None:
+        """Keep (key, files, whether all was read anew, digest) of each; what was kept of one read anew goes."""
+        ...
+
+    def forget(self, keys: Iterable[Key]) -> None:
+        """Sessions whose files are gone."""
+        ...
+
+
+def make(
+    reader: Reader, found: Found, start: Mapping[str, Resumable], digests: Callable[[], Digest] | None = None
+) -> Made:
+    """Read a session, on from `start` where that is given for a part, with a digest of its texts where one is wanted.
+    Needs no catalogue, so any process can do it.
+    """
+    digest = None if digests is None else digests()
+    ends: dict[str, Resumable | None] = {}
+    summaries: dict[str, Summary] = {}
+    for sub in (None, *found.subagents):
+        part = "" if sub is None else sub.id
+        sink = None if digest is None else digest.sink(part)
+        summaries[part], ends[part] = read_summary(reader, found, sub, start.get(part), sink)
+    made = _made(found, Packed(summaries.pop(""), summaries), ends)
+    return made if digest is None else replace(made, digest=digest.close(), anew=not start)
 
 
 def make_whole(reader: Reader, found: Found, placed: Placed | None = None) -> tuple[Made, Story]:
@@ -88,13 +115,18 @@ class Recall:
         self._pending: list[tuple[Reading, bytes, Sequence[str]]] = []
         self._frozen: dict[Key, bytes] = {}
         self._catalogue: Catalogue | None = None
+        self._index: Index | None = None
+        self._digested: list[tuple[Key, str, bool, bytes]] = []
         self.kept_all = True
         """Whether everything that was read since `open` is in the catalogue, or will be with `flush`."""
 
-    def open(self, catalogue: Catalogue | None, *, everything: bool) -> None:
-        """Use a catalogue from now on; `everything` takes all of its readings along, which a list needs."""
-        self._catalogue = catalogue
+    def open(self, catalogue: Catalogue | None, *, everything: bool, index: Index | None = None) -> None:
+        """Use a catalogue from now on; `everything` takes all of its readings along, which a list needs. With an
+        `index`, what it does not cover counts as unread.
+        """
+        self._catalogue, self._index = catalogue, index
         self._pending.clear()
+        self._digested.clear()
         self._frozen.clear()
         self.kept_all = True
         self._written = catalogue.readings() if catalogue is not None and everything else {}
@@ -105,6 +137,8 @@ class Recall:
         if files is None:
             return None
         key = key_of(found)
+        if self._index is not None and not self._index.covers(key, files):
+            return None
         known = self._known.get(key)
         if known is not None and known[0] == files:
             return known[1]
@@ -141,12 +175,17 @@ class Recall:
             self.kept_all = False
             return made.packed
         self._pending.append((made.reading, made.frozen, made.edited))
+        if self._index is not None:
+            self._digested.append((key, made.files, made.anew, made.digest))
         if len(self._pending) >= _BATCH:
             self.flush()
         return made.packed
 
     def flush(self) -> None:
-        """Write what was read to the catalogue."""
+        """Write what was read to the catalogue, and before it to the index: what a kill parts is read again."""
+        if self._index is not None and self._digested:
+            self._index.keep(self._digested)
+        self._digested.clear()
         if self._catalogue is not None and self._pending:
             if self._catalogue.keep_readings(self._pending):
                 self._frozen.clear()
@@ -167,7 +206,7 @@ class Recall:
         reading = self._reading(key)
         before = known[0] if known is not None else reading.files if reading is not None else None
         frozen = self._frozen.get(key) or (self._catalogue.frozen(key) if self._catalogue is not None else None)
-        if before is None or frozen is None:
+        if before is None or frozen is None or (self._index is not None and not self._index.covers(key, before)):
             return {}
         try:
             return _find_starts(before, frozen, found)
@@ -221,11 +260,10 @@ def _find_starts(before: str, frozen: bytes, found: Found) -> Mapping[str, Resum
         return {}
     held = cast("dict[str, dict[str, object]]", orjson.loads(frozen))
     old, new = cast("_Parts", was["parts"]), cast("_Parts", now["parts"])
-    return {
-        part: _resumable(held[part])
-        for part, stretches in new.items()
-        if part in old and part in held and _only_grew(old[part], stretches, held[part])
-    }
+    known = [part for part in new if part in old]
+    if any(part not in held or not _only_grew(old[part], new[part], held[part]) for part in known):
+        return {}  # all of it or nothing: what was made of its texts holds for the whole
+    return {part: _resumable(held[part]) for part in known}
 
 
 def _only_grew(was: list[list[object]], now: list[list[object]], held: Mapping[str, object]) -> bool:

@@ -111,7 +111,10 @@ def _by_state(reader: Reader, session: Session) -> NextOperation:
             pids = ", ".join(map(str, session.liveness.owners))
             owner = f"process {pids} owns it" if pids else "a process owns it"
             return NextOperation(
-                "attach", None, workspace, f"{owner}: go to its terminal; do not start a second one on it"
+                "attach",
+                ("refloat", "attach", name),
+                workspace,
+                f"{owner}: go to its terminal; do not start a second one on it",
             )
         case State.UNRESOLVED:
             why = "a process may own it, or its absence cannot be proved: find out before anything else is started"

@@ -1,7 +1,7 @@
 """JSON both ways, of the schema `refloat/1` (design, section 7).
 
-`documents` knows the names and the order of keys, `writing` masks, cuts and escapes, `reading` reads a SESSION back.
-Functions named like commands make whole answers, the others the parts of one.
+`documents` and `operations` know the names and the order of keys, `writing` masks, cuts and escapes, `reading` reads a
+SESSION back. Functions named like commands make whole answers, the others the parts of one.
 """
 
 from refloat.wire.documents import (
@@ -39,6 +39,7 @@ from refloat.wire.documents import (
     still_open,
     triage,
 )
+from refloat.wire.operations import attach
 from refloat.wire.reading import read_problem, read_session
 from refloat.wire.writing import Long, Masks, dump, dump_exact, dump_line
 
@@ -49,6 +50,7 @@ __all__ = [
     "Listed",
     "Long",
     "Masks",
+    "attach",
     "brief",
     "check",
     "check_run",

@@ -475,6 +475,16 @@ def test_a_lock_whose_holder_cannot_be_seen(scene: Scene, holders: frozenset[int
     assert kinds(liveness) == ["lock"]
 
 
+def test_a_lock_that_the_table_gives_to_a_zombie_is_held_by_somebody_unseen(scene: Scene) -> None:
+    """A zombie holds no file: whoever inherited the descriptor holds the lock now, and may write."""
+    scene.processes.rows = [process(7, zombie=True)]
+    scene.reader.holders = [lock()]
+    scene.processes.locks = {lock().path: frozenset({7})}
+    liveness = scene.judge()
+    assert liveness.verdict is Verdict.UNKNOWABLE
+    assert "held by a process that cannot be seen" in text(liveness)
+
+
 def test_a_lock_goes_on_with_whoever_got_its_descriptor(scene: Scene) -> None:
     scene.processes.rows = [process(7, cwd="/"), process(8, cwd="/")]
     scene.processes.files = {7: frozenset(), 8: frozenset({lock().path})}

@@ -103,6 +103,37 @@ def test_somebody_elses_process_is_not_inspectable() -> None:
     assert LinuxProcesses().environment(1) is None
 
 
+def test_the_user_of_one_that_lets_nobody_look_into_it() -> None:
+    """PR_SET_DUMPABLE is 4 (prctl(2)); the kernel gives its directory to root then."""
+    user = 65534 if os.geteuid() == 0 else os.getuid()
+    code = (
+        "import ctypes, os, sys; user = int(sys.argv[1]); user == os.getuid() or os.setresuid(user, user, user);"
+        "ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); print(flush=True); sys.stdin.read()"
+    )
+    program = [sys.executable, "-c", code, str(user)]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"\n"
+        assert Path(f"/proc/{child.pid}").stat().st_uid in {0, user}  # some sandboxes' kernels leave it to the user
+        assert info(child.pid).uid == user
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the directory must be root's")
+def test_the_user_of_one_whose_directory_is_roots(tmp_path: Path) -> None:
+    place = tmp_path / "77"
+    place.mkdir()
+    (place / "stat").write_text(f"77 (codex) S {' '.join('1' for _ in range(40))}")
+    (place / "status").write_text("Name:\tcodex\nUid:\t1000\t1000\t1000\t1000\nGid:\t0\t0\t0\t0\n")
+    (place / "cmdline").write_bytes(b"codex\0")
+    found = LinuxProcesses(tmp_path).get(77)
+    assert found is not None
+    assert (found.uid, found.group, found.session) == (1000, 1, 1)
+    (place / "cmdline").write_bytes(b"")
+    kernels = LinuxProcesses(tmp_path).get(77)
+    assert kernels is not None
+    assert kernels.uid == 0
+
+
 @pytest.mark.parametrize("name", ["a) S 1 (b", "sp ace", "new\nline"])
 def test_names_that_try_to_be_fields(tmp_path: Path, name: str) -> None:
     program = tmp_path / name

@@ -45,9 +45,9 @@ def test_a_grown_file_is_read_on_from_where_reading_stopped(home: Any, monkeypat
     starts: list[int] = []
     real = read_summary
 
-    def noted(reader: Any, found: Any, subagent: Any = None, start: Any = None) -> Any:
+    def noted(reader: Any, found: Any, subagent: Any = None, start: Any = None, sink: Any = None) -> Any:
         starts.append(start.cursor.line if start else 0)
-        return real(reader, found, subagent, start)
+        return real(reader, found, subagent, start, sink)
 
     monkeypatch.setattr(recall, "read_summary", noted)
     home.append(IDS[0], home.row(IDS[0], 3, "user", "And push", promptSource="typed"))

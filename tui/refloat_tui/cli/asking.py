@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from refloat.usecases.ahead import Ahead
 
 if TYPE_CHECKING:
+    from refloat.usecases.act import Actor
     from refloat.usecases.find_sessions import Located
     from refloat.usecases.workbench import Workbench
 
@@ -22,6 +23,14 @@ def bench() -> "Workbench":
     from refloat.usecases.open_bench import open_bench
 
     return open_bench(real_machine(os.environ))
+
+
+def actor() -> "Actor":
+    """Who this process is, and how it comes to the record."""
+    from refloat.machine import here as own
+    from refloat.usecases.act import actor_of
+
+    return actor_of(bench().machine, own.runner(), own.is_running)
 
 
 def here() -> Path:

@@ -20,6 +20,8 @@ COMMANDS: Final = {
     "brief": "work:brief",
     "check": "work:check",
     "salvage": "salvage:salvage",
+    "attach": "attach:attach",
+    "stop": "stop:stop",
     "run": "record:run",
     "step": "record:step",
     "jobs": "ties:jobs",

@@ -9,8 +9,9 @@ from pathlib import Path
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
+from refloat.model.stopping import Asking
 from refloat.readers.claude_code import layout, processes, registers
-from refloat.readers.contract import CleanUp, Found, FoundSubagent, Identity, Parser, SourceFile, Walk
+from refloat.readers.contract import CleanUp, Found, FoundSubagent, Identity, OwnDoor, Parser, SourceFile, Walk
 
 __all__ = ["ClaudeCode"]
 
@@ -95,6 +96,18 @@ class ClaudeCode:
     def new_command(self, brief: str) -> Sequence[str]:
         """`claude "Read FILE …"`."""
         return processes.new_command(brief)
+
+    def own_door(self, session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
+        """`claude attach ID`, for sessions in the background."""
+        return processes.own_door(session_id, owner, holder)
+
+    def asks_to_end(self, process: ProcessInfo) -> Sequence[Asking]:
+        """SIGINT, then SIGTERM: the program ends on the first of either."""
+        return processes.asks_to_end(process)
+
+    def stop_command(self, holder: Holder) -> Sequence[str] | None:
+        """`claude stop ID` for background sessions, which a daemon looks after."""
+        return processes.stop_command(holder)
 
     def find_beside(self, found: Found, home: Path, environment: Mapping[str, str]) -> Sequence[str]:
         """The session's own directory, `file-history`, `todos`, `tasks`."""

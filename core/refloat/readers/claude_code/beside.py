@@ -20,7 +20,7 @@ from refloat.readers.patch import absolute
 
 _SYSTEM_SKIPPED: Final = frozenset({"bridge_status", "file_snapshot"})
 _SYSTEM_NOTICES: Final = frozenset({"informational", "agents_killed", "permission_retry"})
-_SKIPPED: Final = frozenset(
+SKIPPED: Final = frozenset(
     [
         "agent-name",
         "agent-color",
@@ -57,6 +57,22 @@ _SKIPPED: Final = frozenset(
         "host-row",
     ]
 )
+ATTACHMENTS: Final = frozenset(
+    [
+        "queued_command",
+        "edited_text_file",
+        "task_status",
+        "hook_blocking_error",
+        "hook_non_blocking_error",
+        "hook_cancelled",
+        "hook_permission_decision",
+        "plan_mode",
+        "plan_mode_exit",
+        "auto_mode",
+        "max_turns_reached",
+    ]
+)
+"""Types that `attachment` reads; the rest tells nothing."""
 _STARTED: Final = frozenset({"bash_progress", "mcp_progress", "agent_progress"})
 _WAITING_BACKUPS: Final = 1000
 _WAITING_TITLES: Final = 100
@@ -257,7 +273,7 @@ def metadata(state: State, row: Row, kind: str, here: Here) -> bool:
             here.at = _calm(state, row.get("timestamp"))
             _backup(state, text(row.get("trackingPath")), mapping(row.get("backup")), here)
         case _:
-            return kind in _SKIPPED or kind.startswith("artifact-")
+            return kind in SKIPPED or kind.startswith("artifact-")
     return True
 
 

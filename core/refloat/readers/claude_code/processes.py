@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Final
 
-from refloat.model.liveness import ProcessInfo
+from refloat.model.liveness import Holder, ProcessInfo
+from refloat.model.stopping import Asking
 from refloat.readers.claude_code.values import version_of
+from refloat.readers.contract import OwnDoor
 
 _REGISTER_COMPLETE: Final = (2, 1, 139)
 _MARKED_SINCE: Final = (2, 1, 132)
@@ -123,6 +125,29 @@ def continue_command(session_id: str, prompt: str | None) -> Sequence[str]:
     return command
 
 
+def own_door(session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
+    """`claude attach ID`, for a session that Claude Code's daemon runs; its short id, where the register has it."""
+    del owner
+    if holder is None or not holder.background:
+        return None
+    why = "it runs in the background, under Claude Code's own daemon"
+    return OwnDoor(("claude", "attach", holder.job or session_id), why)
+
+
 def new_command(brief: str) -> Sequence[str]:
     """Start with a sentence that names the file: the brief itself can be longer than a command line may be."""
     return ["claude", f"Read {brief} and continue from it."]
+
+
+def asks_to_end(process: ProcessInfo) -> Sequence[Asking]:
+    """How the program is asked to end: it takes SIGINT and SIGTERM alike, once, and writes how its turn was cut.
+
+    Its hooks for the end of a session run meanwhile, so the first grace is the longest.
+    """
+    del process
+    return (Asking("SIGINT", 10.0), Asking("SIGTERM", 5.0))
+
+
+def stop_command(holder: Holder) -> Sequence[str] | None:
+    """A background session is stopped through its daemon, which would go on with one that was merely ended."""
+    return ("claude", "stop", holder.job or holder.session_id) if holder.background else None

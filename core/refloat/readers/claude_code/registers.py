@@ -58,6 +58,7 @@ def _register(path: Path, row: Row) -> Holder | None:
         domain=text(row.get("pidDomain")),
         terminal=text(row.get("tmux")),
         background=text(row.get("kind")) in {"bg", "daemon-worker"},
+        job=text(row.get("jobId")),
     )
 
 
@@ -88,6 +89,7 @@ def _jobs(config: Path, problems: list[Holder | Problem]) -> Iterator[Holder]:
             workspace=text(row.get("worktreePath")) or text(row.get("cwd")) or None,
             background=True,
             daemon_pid=daemon,
+            job=directory.name,
         )
     for worker in workers.values():
         session = text(worker.get("sessionId"))

@@ -37,7 +37,7 @@ _REASON: Final = "the user said:"
 _DENIED_BY_RULE: Final = frozenset(
     {"permission-rule", "automode-blocked", "automode-unavailable", "automode-parsing-error"}
 )
-_ABORTED: Final = "<error>Command was aborted before completion</error>"
+ABORTED: Final = "<error>Command was aborted before completion</error>"
 _EXIT: Final = re.compile(r"(?:Error: )?Exit code (-?\d{1,10})\b")
 _ERRORS_TELL_EXIT: Final = (2, 0, 76)
 """Since then an error of Bash that does not begin with its exit code came from no finished command."""
@@ -131,7 +131,7 @@ def _refused(row: Row, output: str, call: OpenCall) -> Verdict:
 def _error(output: str, told: object, call: OpenCall, version: tuple[int, ...]) -> Verdict:
     if output.startswith("<tool_use_error>") or call.tool in FILE_EDITORS:
         return Verdict(Outcome.ERROR, nothing_done=True)
-    if output[-200:].rstrip().endswith(_ABORTED):
+    if output[-200:].rstrip().endswith(ABORTED):
         return Verdict(Outcome.INTERRUPTED, effects_unknown=call.leaves_traces)
     if match := _EXIT.match(output) or (_EXIT.match(told) if isinstance(told, str) else None):
         # Part of a command line may have run before the part that failed.
@@ -143,7 +143,7 @@ def _error(output: str, told: object, call: OpenCall, version: tuple[int, ...]) 
 
 
 def _finished(told: Row, output: str, call: OpenCall) -> Verdict:
-    if told.get("interrupted") is True or output[-200:].rstrip().endswith(_ABORTED):
+    if told.get("interrupted") is True or output[-200:].rstrip().endswith(ABORTED):
         return Verdict(Outcome.INTERRUPTED, effects_unknown=call.leaves_traces)
     if text(told.get("backgroundTaskId")) or output.startswith("Command running in background with ID:"):
         return Verdict(Outcome.OK)

@@ -18,6 +18,7 @@ from refloat.readers.claude_code.kin import rows_of
 from refloat.readers.claude_code.state import State, thaw
 from refloat.readers.claude_code.values import Row, mapping, text
 from refloat.readers.contract import Line, Segment, SourceFile
+from refloat.readers.story import Assembler
 
 _CONVERSATION: Final[Mapping[str, Callable[[State, Row, Here], None]]] = {
     "user": spoken.user,
@@ -27,6 +28,7 @@ _CONVERSATION: Final[Mapping[str, Callable[[State, Row, Here], None]]] = {
     "progress": beside.progress,
 }
 
+BACKUPS: Final = frozenset({"file-history-snapshot", "file-history-delta"})
 _OF_COPIES: Final = frozenset(
     ["lineage", "parent", "cwd", "worktree", "branch", "version", "entrypoint", "model", "title_set", "title_made"]
 )
@@ -82,10 +84,20 @@ class Rows:
         handle = _CONVERSATION.get(kind)
         if handle is not None:
             return self._conversation(row, kind, line, handle)
+        if self._skim and kind in BACKUPS:
+            return ()  # where a file's former content lies is told with the items
         here = Here(None, Place(line.path, line.line, line.offset), backups=self._backups)
         if not self._root and not beside.metadata(self._state, row, kind, here):
             here.events.append(Unknown(kind))
         return here.events
+
+    def quick(self, assembler: Assembler, path: str) -> Callable[[bytes, int, int], bool] | None:
+        """What takes the plain rows of a summary; None where each row wants a look."""
+        if self._root or self._relatives or self._foreign is not None:
+            return None
+        from refloat.readers.claude_code.quick import Quick
+
+        return Quick(self._state, assembler, path, all_sides=self._all_sides)
 
     def finish(self) -> Iterable[Event]:
         """A session that died while it was retrying says so in nothing but its last row."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from refloat.model.session import Failure, FailureKind
+from refloat.model.stamp import Stamp
 from refloat.model.transcript import (
     Background,
     BackgroundSeen,
@@ -41,13 +42,13 @@ from refloat.readers.claude_code.values import Row, json_text, listed, mapping, 
 from refloat.readers.patch import absolute
 from refloat.readers.running import kind_of_running
 
-_SYNTHETIC: Final = "<synthetic>"
+SYNTHETIC: Final = "<synthetic>"
 _TELLING: Final = 200
 """Characters of each argument that tell one call from another."""
-_ENDS: Final = frozenset({"end_turn", "stop_sequence"})
+ENDS: Final = frozenset({"end_turn", "stop_sequence"})
 _STOP_ALWAYS_TOLD: Final = (2, 1, 97)
 """Since then a null stop reason says that a later block of the message never came; 2.1.38 wrote null on all rows."""
-_IN_BACKGROUND: Final = re.compile(r"Command running in background with ID: ([^\s.,]+)")
+IN_BACKGROUND: Final = re.compile(r"Command running in background with ID: ([^\s.,]+)")
 _TASK_NUMBER: Final = re.compile(r"Task #(\S+) created")
 _WRITTEN_TO: Final = re.compile(r"Output is being written to: (/\S+)")
 _TASK_TEXT: Final = re.compile(r"<(task_id|status)>(.*?)</\1>", re.DOTALL)
@@ -55,7 +56,6 @@ _STOPPERS: Final = frozenset({"TaskStop", "KillShell", "KillBash"})
 _ASKERS: Final = frozenset({"TaskOutput", "BashOutput", "AgentOutputTool"})
 _ENDED: Final = frozenset({"completed", "failed", "killed", "stopped", "cancelled", "timed_out", "error"})
 _BASH_INPUT: Final = re.compile(r"</?bash-input>")
-
 
 # ── the agent ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -65,7 +65,7 @@ def assistant(state: State, row: Row, here: Here) -> None:
     message = mapping(row.get("message"))
     model = text(message.get("model"))
     content = message.get("content")
-    if model == _SYNTHETIC or row.get("isApiErrorMessage") is True:
+    if model == SYNTHETIC or row.get("isApiErrorMessage") is True:
         _synthetic(state, row, words(content), here)
         return
     _answered(state, here)
@@ -84,12 +84,13 @@ def assistant(state: State, row: Row, here: Here) -> None:
         state.status = "failed"
         failure = Failure(FailureKind.UNKNOWN, said or "refusal", here.at)
         here.events.append(TurnEnded("failed", here.at, failure=failure))
-    elif stop in _ENDS or (stop is None and said and _null_may_end(state)):
+    elif stop in ENDS or (stop is None and said and null_may_end(state)):
         state.status = "completed"
         here.events.append(TurnEnded("completed", here.at))
 
 
-def _null_may_end(state: State) -> bool:
+def null_may_end(state: State) -> bool:
+    """Whether words without a stop reason may end a turn."""
     return state.tells_stop != state.version and version_of(state.version) < _STOP_ALWAYS_TOLD
 
 
@@ -159,7 +160,7 @@ def _call(state: State, block: Row, message: str, here: Here) -> None:
             message=message,
             pending=asked.pending,
             needs_result=not server,
-            told=_telling(tool, given, here),
+            told=telling(tool, given, here.at),
         )
     )
     if server:
@@ -181,9 +182,9 @@ def _call(state: State, block: Row, message: str, here: Here) -> None:
         del state.recent[0]
 
 
-def _telling(tool: str, given: Row, here: Here) -> str:
+def telling(tool: str, given: Row, at: Stamp | None) -> str:
     """A copied row keeps its time and its input; a row of the same id with another of either is another call."""
-    return "\0".join((here.at or "", tool, *(f"{len(v)}:{v[:_TELLING]}" for v in given.values() if isinstance(v, str))))
+    return "\0".join((at or "", tool, *(f"{len(v)}:{v[:_TELLING]}" for v in given.values() if isinstance(v, str))))
 
 
 def _server_result(block: Row, here: Here) -> None:
@@ -384,7 +385,7 @@ def _background(state: State, name: str, call: OpenCall, told: object, output: s
     tool = call.tool
     if task := text(result.get("backgroundTaskId")):
         return _shell(task, call, output)
-    if tool in SHELLS and (match := _IN_BACKGROUND.match(output)):
+    if tool in SHELLS and (match := IN_BACKGROUND.match(output)):
         return _shell(match[1], call, output)
     if tool in AGENTS or (not tool and "agentId" in result):
         return _agent(call, result)

@@ -58,6 +58,22 @@ class Tree:
         found = self._new.get(key) or self._old.get(key)
         return found is not None and found[1] == size & _SIZES
 
+    def take(self, row: str, parent: str | None, size: int) -> bool:
+        """Take in a row that is no prompt; False where the very same one was read before."""
+        key, size = key_of(row), size & _SIZES
+        new, old = self._new, self._old
+        found = new.get(key) or (old.get(key) if old else None)
+        if found is not None and found[1] == size:
+            return False
+        above = None
+        if parent:
+            key_above = key_of(parent)
+            above = new.get(key_above) or (old.get(key_above) if old else None)
+        if len(new) >= _GENERATION:
+            self._old, self._new = new, {}
+        self._new[key] = (above[0] if above is not None else self.prompt, size)
+        return True
+
     def knows(self, row: str) -> bool:
         """Whether a row of that id was read."""
         return self._find(row) is not None

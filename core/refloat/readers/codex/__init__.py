@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Final
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
+from refloat.model.stopping import Asking
 from refloat.readers.codex import files as rollouts
 from refloat.readers.codex import index
 from refloat.readers.codex.shape import UUID
-from refloat.readers.contract import Found, FoundSubagent, Identity, SourceFile, Walk
+from refloat.readers.contract import Found, FoundSubagent, Identity, OwnDoor, SourceFile, Walk
 
 if TYPE_CHECKING:
     from refloat.readers.codex.parser import CodexParser
@@ -146,6 +147,15 @@ class Codex:
         found = re.match(r"v?(\d{1,6})\.(\d{1,6})", version)
         return found is not None and (int(found[1]), int(found[2])) >= _LOCKS_SINCE
 
+    def own_door(self, session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
+        """None but words for an app-server: it belongs to the desktop app, an editor, or the daemon of newer TUIs."""
+        del session_id
+        if _commands(owner.argv)[:1] != ["app-server"]:
+            return None
+        if holder is not None and holder.daemon_pid == owner.pid:
+            return OwnDoor(None, "Codex' own daemon holds it for its terminals: open the session in one of those")
+        return OwnDoor(None, "a Codex app-server holds it, for the desktop app or an editor: open the session there")
+
     def continue_command(self, session_id: str, prompt: str | None) -> Sequence[str]:
         """`codex resume ID`."""
         return ("codex", "resume", session_id, *((prompt,) if prompt else ()))
@@ -153,6 +163,15 @@ class Codex:
     def new_command(self, brief: str) -> Sequence[str]:
         """A new thread that reads the brief first."""
         return ("codex", f"Read {brief} and continue from it")
+
+    def asks_to_end(self, process: ProcessInfo) -> Sequence[Asking]:
+        """SIGINT, then SIGTERM. A server lets running turns end at the first SIGINT, and ends at the second."""
+        once = (Asking("SIGINT", 8.0), Asking("SIGTERM", 5.0))
+        return (once[0], *once) if _commands(process.argv)[:1] == ["app-server"] else once
+
+    def stop_command(self, holder: Holder) -> Sequence[str] | None:
+        """None: no thread has a daemon that starts it anew by itself."""
+        del holder
 
 
 def codex_home(home: Path, environment: Mapping[str, str]) -> Path:

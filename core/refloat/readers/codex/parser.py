@@ -22,39 +22,16 @@ from refloat.readers.codex.prompts import (
     words_of_row,
 )
 from refloat.readers.codex.shape import Json, as_dict, as_id, as_int, as_list, as_text, is_dict, texts
+from refloat.readers.codex.skipped import SKIPPED_EVENTS, SKIPPED_ITEMS, SKIPPED_ROWS
 from refloat.readers.codex.state import State
 from refloat.readers.codex.talk import EVENT, ITEM, ROW
 from refloat.readers.codex.turns import limit_reached
 from refloat.readers.contract import Found, FoundSubagent, Line, Segment
 from refloat.readers.patch import absolute
+from refloat.readers.story import Assembler
 
 _STAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 """A stamp as Codex itself writes it, which needs no further reading."""
-_SKIPPED_ROWS: Final = frozenset(
-    {
-        "world_state",
-        "inter_agent_communication",
-        "inter_agent_communication_metadata",
-        "token_usage_record",
-        "dynamic_tools_updated",
-        "retained_context",
-        "security_risk_score",
-        "realtime_item",
-    }
-)
-_SKIPPED_ITEMS: Final = frozenset({"other", "compaction", "compaction_summary", "context_compaction"})
-_SKIPPED_EVENTS: Final = frozenset(
-    {
-        "agent_reasoning_section_break", "agent_message_delta", "agent_reasoning_delta", "collab_agent_interaction_end",
-        "collab_agent_spawn_end", "collab_waiting_end", "collab_close_end", "collab_resume_end", "collab_end",
-        "exec_command_begin", "dynamic_tool_call_request", "exec_approval_request", "apply_patch_approval_request",
-        "request_user_input", "request_permissions", "plan_update", "turn_diff", "patch_apply_begin", "item_started",
-        "mcp_tool_call_begin", "warning", "stream_error", "shutdown_complete", "session_configured",
-        "mcp_startup_update",
-        "mcp_startup_complete", "background_event", "web_search_begin", "image_generation_begin",
-    }
-)  # fmt: skip
-"""Events that tell nothing beside other rows, or that no build writes to a file."""
 _CALLS: Final = frozenset(
     {
         "function_call",
@@ -83,6 +60,8 @@ class CodexParser(Lifecycle):
         super().__init__(State.thaw(frozen) if frozen else State(), skim=skim)
         relatives = found.relatives if subagent is None else ()
         self._ancestry = Ancestry(relatives)
+        self._passed = 0, 0
+        """Number and offset of the last line that was taken without being fed."""
         self._rows: dict[str, Callable[[Json, list[Event]], None]] = {
             "response_item": self._item,
             "event_msg": self._event,
@@ -117,9 +96,20 @@ class CodexParser(Lifecycle):
         self._row(row, out)
         return out
 
+    def quick(self, assembler: Assembler, path: str) -> Callable[[bytes, int, int], bool] | None:
+        """What takes the plain rows of a summary."""
+        from refloat.readers.codex.quick import Quick
+
+        return Quick(self._s, assembler, path, self._pass)
+
+    def _pass(self, at: Stamp, place: tuple[int, int]) -> None:
+        self._at, self._passed = at, place
+
     def finish(self) -> Iterable[Event]:
         """What can be concluded at the present end: prompts whose event never came, the name, the last activity."""
         out: list[Event] = []
+        if self._passed > (self._line.line, self._line.offset):
+            self._line = Line(self._line.path, *self._passed, None)
         for text, at, place, row, sure in self._s.waiting():
             if sure or not looks_like_a_tag(text):
                 out.append(Message("prompt", text, at, place, row=row, superseded=self._s.superseded))
@@ -180,7 +170,7 @@ class CodexParser(Lifecycle):
         handler = self._rows.get(kind)
         if handler is not None:
             handler(payload, out)
-        elif kind not in _SKIPPED_ROWS:
+        elif kind not in SKIPPED_ROWS:
             out.append(Unknown(kind))
 
     def _meta(self, payload: Json, out: list[Event]) -> None:
@@ -304,7 +294,7 @@ class CodexParser(Lifecycle):
             self._snapshot(payload, out)
         elif kind == "agent_message":
             self._agents_talk(payload, out)
-        elif kind not in _SKIPPED_ITEMS:
+        elif kind not in SKIPPED_ITEMS:
             out.append(Unknown(kind))
 
     def _message_row(self, payload: Json, out: list[Event]) -> None:
@@ -418,7 +408,7 @@ class CodexParser(Lifecycle):
                 out.append(Marker("permission_request", f"automatic review: {said}", at, place))
             case _ if (done := read_event(payload, self._s.cwd)) is not None:
                 self._done(done, EVENT, out)
-            case _ if kind not in _SKIPPED_EVENTS:
+            case _ if kind not in SKIPPED_EVENTS:
                 out.append(Unknown(kind))
             case _:
                 pass

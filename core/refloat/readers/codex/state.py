@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field, fields
 from typing import Final, Literal
 
-from refloat.model.light import plain_of, slotted
+from refloat.model.light import plain, slotted
 from refloat.model.problem import Place
 from refloat.model.stamp import Stamp
 from refloat.readers.codex.copies import Copying, thaw
-from refloat.readers.codex.shape import Json, as_dict, as_int, as_list, as_text, finger
+from refloat.readers.codex.shape import as_dict, as_int, as_list, as_text, finger
 
 _CLOSED: Final = 256
 """Closed calls that are remembered: their events come beside the output row, or shortly after it."""
@@ -163,7 +163,10 @@ class State:
 
     def freeze(self) -> dict[str, object]:
         """All of it as JSON values."""
-        return plain_of(self)
+        frozen = {name: plain(getattr(self, name)) for name in _FROZEN}
+        frozen["open"] = {name: _list(call) for name, call in self.open.items()}
+        frozen["closed"] = {name: _list(call) for name, call in self.closed.items()}
+        return frozen
 
     @classmethod
     def thaw(cls, frozen: Mapping[str, object]) -> "State":
@@ -191,18 +194,29 @@ def _counts(value: object) -> list[int]:
     return (told + [0] * _SOURCES)[:_SOURCES]
 
 
+def _list(call: OpenCall) -> list[object]:
+    """Hundreds of them are written for each session: by place."""
+    return [call.tool, call.session, call.summary, call.command, call.kind, call.edits, call.answered, call.nested]
+
+
 def _call(value: object) -> OpenCall:
-    told: Json = as_dict(value)
+    told = as_list(value)
+    if len(told) != 8:
+        return OpenCall()
+    tool, session, summary, command, kind, edits, answered, nested = told
     return OpenCall(
-        as_text(told.get("tool")),
-        as_text(told.get("session")),
-        as_text(told.get("summary")),
-        as_text(told.get("command")),
-        as_text(told.get("kind")),
-        told.get("edits") is True,
-        told.get("answered") is True,
-        [as_text(mark) for mark in as_list(told.get("nested"))],
+        as_text(tool),
+        as_text(session),
+        as_text(summary),
+        as_text(command),
+        as_text(kind),
+        edits is True,
+        answered is True,
+        [as_text(mark) for mark in as_list(nested)],
     )
+
+
+_FROZEN: Final = tuple(spec.name for spec in fields(State) if spec.name not in {"open", "closed"})
 
 
 def _held(row: list[object]) -> tuple[str, Stamp | None, Place, str, bool]:

@@ -109,3 +109,6 @@ SELECT (SELECT count(*) FROM steps WHERE job = :job) + (SELECT count(*) FROM wra
 SELECT count(*) AS n FROM steps WHERE job = :job AND origin = 'reconstruction' AND tool <> 'reconstruct';
 -- name: count_reconstructed
 SELECT count(*) AS n FROM steps WHERE job = :job AND producer = :producer AND origin = 'reconstruction';
+-- name: last_done
+SELECT ended_at FROM steps WHERE job = :job AND tool = :tool AND origin = :origin AND outcome = 'ok'
+ORDER BY seq DESC LIMIT 1;

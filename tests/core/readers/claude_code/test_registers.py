@@ -39,7 +39,7 @@ def test_registers(tmp_path: Path):
             "waitingFor": "permission prompt",
         },
     )
-    put(sessions / "7.json", {"sessionId": TWO, "procStart": 99, "kind": "bg"})
+    put(sessions / "7.json", {"sessionId": TWO, "procStart": 99, "kind": "bg", "jobId": "ab12"})
     put(sessions / "8.json", {"pid": 8, "kind": "daemon", "sessionId": THREE})
     put(sessions / "9.json", {"pid": 9})
     put(sessions / "pid-9001.json", {"pid": 9001, "session_id": ONE})
@@ -64,7 +64,7 @@ def test_registers(tmp_path: Path):
         terminal="work:@0.%3",
     )
     assert isinstance(second, Holder)
-    assert (second.pid, second.start_token, second.background) == (7, "99", True)
+    assert (second.pid, second.start_token, second.background, second.job) == (7, "99", True, "ab12")
     assert isinstance(broken, Problem)
 
 
@@ -81,6 +81,7 @@ def test_background_jobs(tmp_path: Path):
         for h in found
         if isinstance(h, Holder)
     ]
+    assert [h.job for h in found if isinstance(h, Holder)] == ["ab12", ""]
     assert told == [(ONE, 5, "blocked", "approval", True, 4), (THREE, 6, "", "", True, 4)]
 
 
@@ -206,3 +207,22 @@ def test_commands():
     assert list(READER.continue_command(ONE, "-x")) == ["claude", "--resume", ONE, "--", "-x"]
     assert list(READER.new_command("HANDOFF.md")) == ["claude", "Read HANDOFF.md and continue from it."]
     assert list(READER.child_variables()) == ["CLAUDE_CODE_SESSION_ID"]
+
+
+def test_a_session_in_the_background_is_gone_to_by_its_own_command():
+    owner = ProcessInfo(7, 1, "claude", ("claude",), "/w", 0.0, "1", 1000, False, False, None, True)
+    job = Holder("claude-code", ONE, "register", "/r", pid=7, background=True, job="ab12")
+    door = READER.own_door(ONE, owner, job)
+    assert door is not None
+    assert door.command == ("claude", "attach", "ab12")
+    unnamed = READER.own_door(ONE, owner, Holder("claude-code", ONE, "register", "/r", pid=7, background=True))
+    assert unnamed is not None
+    assert unnamed.command == ("claude", "attach", ONE)
+    assert READER.own_door(ONE, owner, Holder("claude-code", ONE, "register", "/r", pid=7)) is None
+    assert READER.own_door(ONE, owner, None) is None
+
+
+def test_how_it_is_asked_to_end() -> None:
+    assert [ask.signal for ask in READER.asks_to_end(process("claude"))] == ["SIGINT", "SIGTERM"]
+    assert READER.stop_command(Holder("claude-code", ONE, "register", "/r")) is None
+    assert READER.stop_command(Holder("claude-code", ONE, "register", "/r", background=True)) == ("claude", "stop", ONE)

@@ -25,6 +25,14 @@ def process(*argv: str, name: str = "codex") -> ProcessInfo:
     )
 
 
+def test_a_server_is_interrupted_twice_and_anything_else_once():
+    def signals(*argv: str) -> list[str]:
+        return [ask.signal for ask in Codex().asks_to_end(process(*argv))]
+
+    assert signals("codex", "resume", T1) == ["SIGINT", "SIGTERM"]
+    assert signals("/usr/bin/codex", "-c", "a=b", "app-server") == ["SIGINT", "SIGINT", "SIGTERM"]
+
+
 def test_it_is_in_the_table():
     assert isinstance(load("codex"), Codex)
 
@@ -148,3 +156,15 @@ def test_a_transcript_is_recognised_by_its_content(codex: "CodexHome", tmp_path:
     assert codex.reader.recognise(other) is None
     assert codex.reader.recognise(tmp_path / "missing") is None
     assert codex.reader.recognise(tmp_path / "empty-nothing") is None
+
+
+def test_a_thread_of_an_app_server_is_opened_where_that_belongs():
+    server, lock = process("codex", "app-server"), Holder("codex", T1, "lock", "/l", daemon_pid=41)
+    door = Codex().own_door(T1, server, lock)
+    assert door is not None
+    assert door.command is None
+    assert "desktop app or an editor" in door.why
+    daemon = Codex().own_door(T1, server, Holder("codex", T1, "lock", "/l", daemon_pid=server.pid))
+    assert daemon is not None
+    assert "own daemon" in daemon.why
+    assert Codex().own_door(T1, process("codex", "resume", T1), lock) is None

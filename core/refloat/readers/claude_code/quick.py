@@ -1,0 +1,301 @@
+"""The rows that nearly all of a transcript consists of, taken without a look at what a summary does not need.
+
+Decides which rows have a shape whose meaning for a summary is known in full: words and calls of the agent, good results
+of plain tools, attachments and metadata that tell nothing. They are decoded as far as they count, and what they come to
+is told to the assembler directly. Everything else, and everything that does not fit the types below, is left to `Rows`,
+which is the authority: both come to the same, row by row (`tests/core/readers/test_quick.py`).
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from refloat.model.stamp import Stamp
+from refloat.model.transcript import FileEdit, StepKind, TurnEnded
+from refloat.readers.claude_code.beside import ATTACHMENTS, SKIPPED
+from refloat.readers.claude_code.results import ABORTED, OpenCall
+from refloat.readers.claude_code.rows import BACKUPS
+from refloat.readers.claude_code.spoken import ENDS, SYNTHETIC, null_may_end, telling
+from refloat.readers.claude_code.state import RECENT, State
+from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, Asked, read_call
+from refloat.readers.patch import absolute
+from refloat.readers.plain import Spot, is_plain_stamp, is_utf8
+from refloat.readers.shell import may_edit
+from refloat.readers.story import Assembler
+
+_TOOLS: Final = SHELLS | {"Edit", "Write", "MultiEdit", "Read", "NotebookRead", "LS", "Glob", "Grep", "WebFetch"}
+"""Their good results tell nothing but files, and that they ended."""
+_TALK: Final = frozenset({"user", "assistant", "attachment", "system"})
+_ENDS_TURN: Final = frozenset({"turn_duration", "stop_hook_summary"})
+
+
+class _Text(Struct, tag="text"):
+    text: str
+
+
+class _Thinking(Struct, tag="thinking"):
+    thinking: str = ""
+
+
+class _Image(Struct, tag="image"):
+    pass
+
+
+class _ToolUse(Struct, tag="tool_use"):
+    id: str
+    name: str
+    input: dict[str, object]
+
+
+class _ToolResult(Struct, tag="tool_result"):
+    tool_use_id: str
+    content: str | list[_Text | _Image] = ""
+    is_error: bool | None = None
+
+
+class _Message(Struct):
+    content: list[_Text | _Thinking | _ToolUse | _ToolResult] = []
+    model: str = ""
+    id: str = ""
+    stop_reason: str | None = None
+
+
+class _Told(Struct):
+    """`toolUseResult` of a plain tool. What must be absent is typed so: the decoder refuses the row otherwise."""
+
+    filePath: str = ""  # noqa: N815 - the agent's names, here and below
+    oldString: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET  # noqa: N815
+    content: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    edits: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    interrupted: bool = False
+    backgroundTaskId: None = None  # noqa: N815
+    returnCodeInterpretation: None = None  # noqa: N815
+    gitOperation: None = None  # noqa: N815
+    bashEditDiff: None = None  # noqa: N815
+    notebook_path: None = None
+    task: None = None
+    shellId: None = None  # noqa: N815
+
+
+class _Attachment(Struct):
+    type: str = ""
+
+
+class _Row(Struct):
+    type: str
+    uuid: str = ""
+    timestamp: str = ""
+    parentUuid: str | None = None  # noqa: N815
+    isSidechain: bool = False  # noqa: N815
+    message: _Message | None = None
+    toolUseResult: _Told | str | list[msgspec.Raw] | None = None  # noqa: N815
+    attachment: _Attachment | None = None
+    cwd: str | None = None
+    gitBranch: str | None = None  # noqa: N815
+    version: str | None = None
+    entrypoint: str | None = None
+    subtype: str = ""
+    hookErrors: list[str] = []  # noqa: N815
+    preventedContinuation: bool | None = None  # noqa: N815
+    retractedMessageUuids: None = None  # noqa: N815
+    forkedFrom: None = None  # noqa: N815
+    isApiErrorMessage: None = None  # noqa: N815
+    isAbortedMidStream: None = None  # noqa: N815
+    interruptedByShutdown: None = None  # noqa: N815
+
+
+class _Meta(Struct):
+    type: str
+    rewound: bool | None = None
+    aiTitle: str | None = None  # noqa: N815
+
+
+_ROW: Final = msgspec.json.Decoder(_Row).decode
+_META: Final = msgspec.json.Decoder(_Meta).decode
+_HEAD: Final = b'{"type":"'
+_UNFIT: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+class Quick:
+    """Takes rows of one session, or of a sub-agent in files of its own, on behalf of its parser."""
+
+    def __init__(self, state: State, assembler: Assembler, path: str, *, all_sides: bool) -> None:
+        self._state = state
+        self._assembler = assembler
+        self._at = Spot(path, told=assembler.is_searched)
+        self._all_sides = all_sides
+        self._kinds: dict[str, Callable[[_Row, Stamp, int], bool]] = {
+            "user": self._user,
+            "assistant": self._assistant,
+            "attachment": self._attachment,
+            "system": self._system,
+        }
+
+    def __call__(self, raw: bytes, line: int, offset: int) -> bool:
+        """Whether the row was taken; where it was not, nothing has changed."""
+        if not is_utf8(raw):
+            return False
+        self._at.line, self._at.offset = line, offset
+        try:
+            if raw.startswith(_HEAD):
+                meta = _META(raw)
+                if meta.type not in _TALK:
+                    return self._metadata(meta)
+            row = _ROW(raw)
+        except _UNFIT:
+            return False
+        kind = self._kinds.get(row.type)
+        return kind is not None and self._talk(row, kind, len(raw) + 1)
+
+    def _metadata(self, meta: _Meta) -> bool:
+        kind = meta.type
+        if kind == "ai-title":
+            if meta.aiTitle:
+                self._assembler.fact("title_made", meta.aiTitle)
+            return True
+        if kind == "last-prompt":
+            return meta.rewound is not True
+        return kind in SKIPPED or kind in BACKUPS
+
+    def _talk(self, row: _Row, kind: Callable[[_Row, Stamp, int], bool], size: int) -> bool:
+        """The envelope: a row that tells nothing new of the session as a whole."""
+        state = self._state
+        if (
+            (row.cwd != state.cwd and row.cwd)
+            or not state.cwd
+            or (row.gitBranch != state.branch and row.gitBranch is not None)
+            or (row.version != state.version and row.version is not None)
+            or (row.entrypoint != state.entrypoint and row.entrypoint is not None)
+            or (row.isSidechain and not self._all_sides)
+            or not (row.uuid and state.begun)
+            or state.copied_from
+            or state.copied_calls
+            or state.summaries
+            or state.continued
+            or not is_plain_stamp(row.timestamp)
+        ):
+            return False
+        return kind(row, Stamp(row.timestamp), size)
+
+    def _lives(self, row: _Row, at: Stamp, size: int) -> bool:
+        """Take the row into the tree; False where it was read before."""
+        state = self._state
+        if not state.tree.take(row.uuid, row.parentUuid, size):
+            return False
+        state.last_at = max(state.last_at, at)
+        self._assembler.saw(at)
+        return True
+
+    def _attachment(self, row: _Row, at: Stamp, size: int) -> bool:
+        held = row.attachment
+        return held is not None and held.type not in ATTACHMENTS and self._lives(row, at, size)
+
+    def _system(self, row: _Row, at: Stamp, size: int) -> bool:
+        """The end of a turn, as the program notes it."""
+        if row.subtype not in _ENDS_TURN or row.hookErrors or not self._lives(row, at, size):
+            return False
+        state = self._state
+        if row.preventedContinuation is not True and state.status not in {"failed", "interrupted", "open"}:
+            state.status, state.retry = "completed", None
+            self._assembler.take((TurnEnded("completed", at),))
+        return True
+
+    # ── the agent ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _assistant(self, row: _Row, at: Stamp, size: int) -> bool:
+        state, message = self._state, row.message
+        if message is None or state.command_at is not None or message.stop_reason == "refusal":
+            return False
+        if (message.model != state.model and message.model) or message.model == SYNTHETIC:
+            return False
+        said: list[str] = []
+        thought: list[str] = []
+        calls: list[_ToolUse] = []
+        for block in message.content:
+            if isinstance(block, _ToolUse):
+                if block.name not in _TOOLS or not block.id:
+                    return False
+                calls.append(block)
+            elif isinstance(block, _Text):
+                said.append(block.text)
+            elif isinstance(block, _Thinking):
+                thought.append(block.thinking)
+            else:
+                return False
+        if not self._lives(row, at, size):
+            return False
+        state.status, state.shut, state.retry, state.unanswered = "", False, None, False
+        spoke = self._say("thinking", thought, row, at)
+        spoke = self._say("reply", said, row, at)
+        for call in calls:
+            self._call(call, row.uuid, at)
+        stop = message.stop_reason
+        if stop is not None:
+            state.tells_stop = state.version
+        if not calls and (stop in ENDS or (stop is None and spoke and null_may_end(state))):
+            state.status = "completed"
+            self._assembler.take((TurnEnded("completed", at),))
+        return True
+
+    def _say(self, kind: str, parts: list[str], row: _Row, at: Stamp) -> bool:
+        text = "\n".join(filter(None, parts))
+        if not text:
+            return False
+        message = row.message.id if row.message is not None else ""
+        self._assembler.tell(self._assembler.said(kind, message, row.uuid, at), self._at.place, kind, text)
+        return True
+
+    def _call(self, block: _ToolUse, row: str, at: Stamp) -> None:
+        state, assembler, tool = self._state, self._assembler, block.name
+        command = block.input.get("command") if tool in SHELLS else None
+        if isinstance(command, str) and not may_edit(command):
+            asked = Asked(StepKind.COMMAND, command, command)
+        else:
+            asked = read_call(tool, block.input, state.cwd, skim=True)
+        name = assembler.called(block.id, telling(tool, block.input, at), asked.kind, at, asked.edits, asked.pending)
+        if name is not None:
+            assembler.tell_call(self._at.place, asked.command or asked.summary, asked.files, asked.edits)
+        state.calls[block.id] = OpenCall(
+            tool, asked.kind.value, state.cwd, asked.command or "", bool(asked.edits) and tool in SHELLS
+        )
+        state.recent.append([row, block.id])
+        if len(state.recent) > RECENT:
+            del state.recent[0]
+
+    # ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _user(self, row: _Row, at: Stamp, size: int) -> bool:
+        """A good result of a plain tool, with what the program keeps of it for itself."""
+        state, told = self._state, row.toolUseResult
+        if row.message is None or not isinstance(told, _Told) or told.interrupted or len(row.message.content) != 1:
+            return False
+        block = row.message.content[0]
+        if not isinstance(block, _ToolResult) or block.is_error is True:
+            return False
+        call = state.calls.get(block.tool_use_id)
+        if call is None or call.tool not in _TOOLS:
+            return False
+        output = block.content if isinstance(block.content, str) else _words(block.content)
+        if not output or (call.tool in SHELLS and output[-200:].rstrip().endswith(ABORTED)):
+            return False
+        if output.startswith("Command running in background with ID:") or not self._lives(row, at, size):
+            return False
+        state.retry, state.unanswered, state.compacted = None, False, False
+        del state.calls[block.tool_use_id]
+        self._assembler.answered(block.tool_use_id, None, _edits(told, call), self._at.place, output)
+        return True
+
+
+def _words(content: list[_Text | _Image]) -> str:
+    return "\n".join([block.text for block in content if isinstance(block, _Text)])
+
+
+def _edits(told: _Told, call: OpenCall) -> tuple[FileEdit, ...] | None:
+    """As `results.recorded_edits` has it when skimming."""
+    if not told.filePath or call.tool not in FILE_EDITORS:
+        return None
+    if told.content is told.oldString is told.edits is msgspec.UNSET:
+        return None
+    return (FileEdit(absolute(told.filePath, call.cwd), "update"),)

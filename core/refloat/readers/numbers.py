@@ -1,0 +1,61 @@
+"""The numbers of items while they are only counted: as `history` keeps them, without keeping one.
+
+Decides which message is a part of an earlier one, and which row was there already, among those of late: parts of one
+message stand close together. Refuses to remember a whole session.
+"""
+
+from collections.abc import Mapping
+from typing import Final, cast
+from zlib import crc32
+
+_PARTS: Final = 32
+"""Messages of late that may go on."""
+_ROWS: Final = 1024
+"""Rows of late that may come again; at most twice as many are remembered."""
+
+
+class Numbers:
+    """Counts items as `History` adds them."""
+
+    def __init__(self, frozen: Mapping[str, object] | None = None) -> None:
+        self.last = 0
+        """The newest item's number."""
+        self._parts: dict[str, int] = {}
+        self._new: set[int] = set()
+        self._old: set[int] = set()
+        if frozen:  # our own, under the catalogue's schema number
+            self.last = cast("int", frozen["last"])
+            self._parts = dict(cast("Mapping[str, int]", frozen["parts"]))
+            self._new, self._old = set(cast("list[int]", frozen["new"])), set(cast("list[int]", frozen["old"]))
+
+    def add(self) -> int:
+        """The number of a new item."""
+        self.last += 1
+        return self.last
+
+    def message(self, kind: str, name: str, row: str) -> int:
+        """The number that words get, `name` being their message's id; 0 for a row that was there already."""
+        if row:
+            key = crc32(row.encode("utf-8", "replace"), len(kind))
+            if key in self._new or key in self._old:
+                return 0
+            if len(self._new) >= _ROWS:
+                self._old, self._new = self._new, set()
+            self._new.add(key)
+        if not name:
+            self.last += 1
+            return self.last
+        key = kind + name
+        known = self._parts.get(key)
+        if known is not None and kind != "prompt":
+            return known
+        self.last += 1
+        self._parts.pop(key, None)
+        self._parts[key] = self.last
+        if len(self._parts) > _PARTS:
+            del self._parts[next(iter(self._parts))]
+        return self.last
+
+    def freeze(self) -> dict[str, object]:
+        """All of it as JSON values."""
+        return {"last": self.last, "parts": self._parts, "new": sorted(self._new), "old": sorted(self._old)}

@@ -1,0 +1,154 @@
+"""What stopping a session would signal, and how; or why nothing may be signalled.
+
+Decides whom a stop is about: the verified owners, or the one process that a person names and that something ties to the
+session, and all that belongs to them. The guard says whether the session may be stopped at all. Refuses, whatever the
+guard says, what belongs to another user, what serves other sessions too unless a person names it, what a daemon would
+start anew, and what Refloat itself runs in.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from refloat.liveness.evidence import Facts, Look, ancestry, look, subject_of
+from refloat.liveness.family import family_of, is_same, nameable
+from refloat.liveness.verdict import owners_of
+from refloat.model.guard import Ruling
+from refloat.model.liveness import ProcessInfo
+from refloat.model.session import Session
+from refloat.model.stopping import Asking, Kin, Left, StopPlan
+from refloat.readers.contract import Reader, TakesSignals
+from refloat.usecases import act
+from refloat.usecases.act import Actor, Wish
+from refloat.usecases.find_sessions import Finder, Located
+from refloat.usecases.workbench import Workbench
+
+ASKS: Final = (Asking("SIGINT", 10.0), Asking("SIGTERM", 5.0))
+"""For an agent whose reader says nothing of signals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """One look at a session whose process is to be stopped."""
+
+    reader: Reader
+    session: Session
+    seen: Look
+    facts: Facts
+    wish: Wish
+    others: Mapping[int, str]
+    """Of a process in question, the other sessions that it verifiably owns, as words; missing where there are none."""
+
+
+def take_sight(bench: Workbench, located: Located, wish: Wish) -> Sight:
+    """Look at the machine now, for one session."""
+    seen = look(bench.machine, bench.readers)
+    facts = seen.facts_for(subject_of(located.found, located.summary))
+    ref = wish.ref if located.found.by_path else located.session.name  # `last` may mean another one by now
+    others = _others(bench, located, seen, facts)
+    return Sight(located.reader, located.session, seen, facts, replace(wish, ref=ref), others)
+
+
+def _others(bench: Workbench, located: Located, seen: Look, facts: Facts) -> Mapping[int, str]:
+    """Sub-agents, an agent's own machinery and what was never prompted are no sessions of their own."""
+    agent, own = located.found.agent, located.found.session_id
+    tied = {pid: ids for pid in nameable(facts) if (ids := seen.sessions_of(agent, pid) - {own})}
+    if not tied:
+        return {}
+    known = {found.session_id for _, found in Finder(bench).sight().found if found.agent == agent}
+    words = {pid: ", ".join(f"{agent}:{other}" for other in sorted(ids & known)) for pid, ids in tied.items()}
+    return {pid: names for pid, names in words.items() if names}
+
+
+def plan_stop(bench: Workbench, actor: Actor, wish: Wish) -> StopPlan:
+    """What `refloat stop` would do now. Changes nothing. `wish.operation` is `stop`.
+
+    Raises:
+        NoSuchSession: none, or more than one, fits.
+        Unreadable: the record cannot be opened, so nobody knows who holds what.
+
+    """
+    seen = act.look(bench, actor, wish)
+    return plan_for(take_sight(bench, seen.located, wish), seen.ruling, actor)
+
+
+def plan_for(sight: Sight, ruling: Ruling, actor: Actor) -> StopPlan:
+    """The plan that a look and the guard's answer come to."""
+    name = sight.session.name
+    nothing = StopPlan(name, sight.wish.ref, (), (), tuple(_background(sight, ())), warnings=ruling.warnings)
+    if not ruling.allowed:
+        helps = "; `--force REASON` overrules that, and is recorded" if ruling.force_helps else ""
+        return replace(nothing, refused=ruling.why + helps, holder=ruling.holder)
+    heads = _find_heads(sight, ruling)
+    if not heads:
+        whom = " or ".join(f"process {pid}" for pid in ruling.pids) or "any process"
+        return replace(nothing, refused=f"its number is all that ties {whom} to {name}: nothing is signalled on that")
+    for why in _refusals(sight, heads, actor):
+        return replace(nothing, refused=why)
+    kin = family_of(heads, sight.seen.processes, (), ancestry(sight.seen.processes))
+    return replace(
+        nothing,
+        kin=kin,
+        asks=_asks(sight.reader, heads[0].process),
+        left=tuple(_background(sight, kin)),
+        confirm=None if sight.wish.pid is None else _confirmation(sight, heads[0].process),
+    )
+
+
+def heads_of(plan: StopPlan) -> tuple[Kin, ...]:
+    """The processes that the stop is about; the others go with them."""
+    return tuple(kin for kin in plan.kin if kin.role in {"owner", "named"})
+
+
+def _find_heads(sight: Sight, ruling: Ruling) -> tuple[Kin, ...]:
+    """The verified owners; of a named process only what is tied to the session by more than its number."""
+    if sight.wish.pid is None:
+        return tuple(Kin(row, "owner") for row in owners_of(sight.facts) if row.pid in ruling.pids)
+    named = nameable(sight.facts).get(sight.wish.pid)
+    return () if named is None else (Kin(named[0], "named"),)
+
+
+def _refusals(sight: Sight, heads: Sequence[Kin], actor: Actor) -> Iterator[str]:
+    """Why none of them may be signalled, whatever the guard says of the session."""
+    own = ancestry(sight.seen.processes)
+    for row in (head.process for head in heads):
+        if row.pid in own:
+            yield (
+                f"Refloat runs inside process {row.pid}, which {_owns(sight, row)}, and would end itself: run "
+                f"`refloat stop {sight.session.name}` from another terminal"
+            )
+        if row.uid is not None and row.uid != actor.uid:
+            yield f"process {row.pid} belongs to another user (uid {row.uid}): only they may stop it"
+        if (others := sight.others.get(row.pid)) and sight.wish.pid is None:
+            yield (
+                f"process {row.pid} owns other sessions, too ({others}), and would end with all of them: name it with "
+                f"--pid {row.pid} if that is meant"
+            )
+    for claim in sight.facts.claims:
+        command = sight.reader.stop_command(claim.holder) if isinstance(sight.reader, TakesSignals) else None
+        if command is not None and any(claim.holder.pid == head.process.pid for head in heads):
+            yield f"it is a background session, and its daemon may start it anew: `{' '.join(command)}` stops it"
+
+
+def _owns(sight: Sight, row: ProcessInfo) -> str:
+    owns = any(is_same(row, owner) for owner in owners_of(sight.facts))
+    return f"{'owns' if owns else 'may own'} {sight.session.name}"
+
+
+def _confirmation(sight: Sight, row: ProcessInfo) -> str:
+    """What ties a named process to the session, and what else it holds."""
+    why = nameable(sight.facts)[row.pid][1]
+    others = sight.others.get(row.pid)
+    return f"{why}; it owns {others}, which would end, too" if others else why
+
+
+def _asks(reader: Reader, process: ProcessInfo) -> tuple[Asking, ...]:
+    return tuple(reader.asks_to_end(process)) if isinstance(reader, TakesSignals) else ASKS
+
+
+def _background(sight: Sight, kin: Sequence[Kin]) -> Iterator[Left]:
+    """Work of the session that is no part of the tree: it is told, and left alone."""
+    taken = {each.process.pid for each in kin}
+    for row in sight.facts.children:
+        if row.pid not in taken:
+            yield Left(row.pid, row.name, "background work of the session, and not of the tree: it is left alone")
