@@ -39,6 +39,7 @@ class BenchOpened:
     def __init__(self, bench: Workbench, located: Located) -> None:
         from refloat.brief.masks import Masker
         from refloat.usecases.explain_end import explain_end
+        from refloat.usecases.linked import standing_of
         from refloat.usecases.read_session import read_story
         from refloat.usecases.show_status import show_status
 
@@ -50,7 +51,8 @@ class BenchOpened:
         self._raw_triage: Triage | None = None
         self.story: Story = self._mask(self._raw)
         self._session = explain_end(bench, located.session, self._raw)
-        self.status: Status = self._mask(show_status(located.reader, self._session, self._raw))
+        self._standing = standing_of(bench, self._session)
+        self.status: Status = self._mask(show_status(located.reader, self._session, self._raw, None, self._standing))
 
     def _mask(self, value: Value) -> Value:
         from refloat.brief.masks import mask_tree
@@ -76,7 +78,7 @@ class BenchOpened:
         from refloat.usecases.show_status import show_status
 
         checkout = self._compare()
-        self.status = self._mask(show_status(self._located.reader, self._session, self._raw, checkout))
+        self.status = self._mask(show_status(self._located.reader, self._session, self._raw, checkout, self._standing))
         return self._mask(checkout)
 
     def triage(self) -> Triage:
@@ -165,20 +167,16 @@ class BenchLibrary:
             self._lists.release()
 
     def _mask_batch(self, batch: Batch) -> Batch:
+        from dataclasses import replace
+
         from refloat.brief.masks import Masker, mask_tree
-        from refloat.usecases.find_sessions import Batch
 
         masker = Masker()
-        return Batch(
-            tuple(self._mask_session(session) for session in batch.sessions),
-            batch.removed,
-            None if batch.gone is None else mask_tree(batch.gone, masker),
-            None if batch.problems is None else mask_tree(batch.problems, masker),
-            batch.here,
-            batch.provisional,
-            batch.done,
-            batch.total,
-            batch.complete,
+        return replace(
+            batch,
+            sessions=tuple(self._mask_session(session) for session in batch.sessions),
+            gone=None if batch.gone is None else mask_tree(batch.gone, masker),
+            problems=None if batch.problems is None else mask_tree(batch.problems, masker),
         )
 
     def _mask_session(self, session: Session) -> Session:

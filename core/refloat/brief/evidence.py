@@ -19,6 +19,7 @@ from refloat.model.checkout import (
     Freshness,
     PlaceKind,
 )
+from refloat.model.repaired import is_made_output
 from refloat.model.transcript import Outcome, Step, StepKind
 from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVerdict, StillOpen
 
@@ -322,6 +323,8 @@ def _open_step(facts: Facts, step: Step) -> Line:
     where = step_words(step.n, step.subagent)
     what = facts.quote.code(summary_of(facts, step))
     how = "was cut off and may have run in part" if step.outcome is not Outcome.DANGLING else "has no recorded result"
+    if is_made_output(step.output):
+        how = "was interrupted and closed by a repair; its outcome is unknown"
     if step.kind is StepKind.EDIT:
         tail = "whether it was applied is told by the disk alone: look at the file before editing it again"
     elif step.kind is StepKind.CHECK:

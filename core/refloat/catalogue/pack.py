@@ -22,6 +22,8 @@ class Packed:
 
     summary: Summary
     subagents: Mapping[str, Summary]
+    provisional: bool = False
+    """Only the ends of its files were read: nothing was counted. Such a one is not kept."""
 
 
 def pack(packed: Packed) -> bytes:

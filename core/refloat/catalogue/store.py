@@ -248,6 +248,10 @@ class Catalogue:
             ]
         )
 
+    def distrust(self) -> bool:
+        """Until the next whole look is kept, no list may be answered from here alone."""
+        return self._write([("DELETE FROM meta WHERE name = ?", [("fingerprint",)])])
+
     def keep_copies(self, rows: Iterable[tuple[str, Stat, str, bool]]) -> bool:
         """Keep which file holds which conversation row of another session."""
         bound = [(os.fsencode(path), row, *stat[:3], int(holds)) for path, stat, row, holds in rows]

@@ -147,7 +147,7 @@ def _run_beside(argv: Sequence[str], keep: Keep, started: Started, signals: Sign
             if source in ready:
                 source.pass_on(keep)
         if signals.fd in ready:
-            ended = _answer(signals, child, sized) or ended
+            ended = answer_signals(signals, child, sized) or ended
         if ended is not None and not any(source in ready for source in left):
             break
     if not_started is not None:
@@ -155,7 +155,7 @@ def _run_beside(argv: Sequence[str], keep: Keep, started: Started, signals: Sign
     return ended._replace(hand_on=partial(hand_on, left))
 
 
-def _answer(signals: Signals, child: int, sized: Sequence[int]) -> Ended | None:
+def answer_signals(signals: Signals, child: int, sized: Sequence[int]) -> Ended | None:
     """Do what the signals that came ask for; how the command ended, once it has."""
     ended: Ended | None = None
     for told in signals.read():
@@ -164,10 +164,15 @@ def _answer(signals: Signals, child: int, sized: Sequence[int]) -> Ended | None:
         elif told.number == signal.SIGWINCH:
             for terminal in sized:
                 copy_size(2 if is_terminal(2) else 1, terminal)
-        if told.number != signal.SIGCHLD and not told.by_terminal and ended is None:
+        if told.number != signal.SIGCHLD and ended is None and (not told.by_terminal or _alone(told.number)):
             with suppress(ProcessLookupError):
                 os.kill(child, told.number)
     return ended
+
+
+def _alone(number: int) -> bool:
+    """Whether the kernel tells this process alone: a terminal that is gone is told to its session's leader (tty(4))."""
+    return number == signal.SIGHUP and os.getsid(0) == os.getpid()
 
 
 def _look(child: int) -> Ended | None:

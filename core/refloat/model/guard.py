@@ -9,6 +9,7 @@ that ends badly; it never makes a process, a workspace or a transcript out of no
 from collections.abc import Iterator
 from typing import Final, Literal, assert_never
 
+from refloat.model.attempts import Standing
 from refloat.model.light import light
 from refloat.model.liveness import Liveness
 from refloat.model.record import Lease
@@ -34,6 +35,7 @@ Branch = Literal[
     "session_is_held",
     "workspace_is_held",
     "another_person_works_there",
+    "newer_attempt_is_running",
     "ended_badly",
     # allowed
     "attach_to_the_owner",
@@ -92,6 +94,8 @@ class Situation:
     workspace_leases: tuple[Lease, ...] = ()
     """On the workspace or on one around or inside it, of other processes, and holding now."""
     neighbours: tuple[Neighbour, ...] = ()
+    newer: Standing | None = None
+    """Where the session stands in a chain of attempts."""
     force: str | None = None
     """Why a person overrules what can be overruled."""
     pid: int | None = None
@@ -162,6 +166,7 @@ def _forbidding(seen: Situation) -> Iterator[_Forbids]:
             yield from _about_processes(seen)
             yield from _about_the_lease(seen)
             yield from _about_the_workspace(seen)
+            yield from _about_a_newer_attempt(seen)
             if seen.operation == "continue":
                 yield from _about_the_end(seen)
         case "install":
@@ -254,7 +259,11 @@ def _about_the_lease(seen: Situation) -> Iterator[_Forbids]:
 
 
 def _held(seen: Situation, lease: Lease) -> _Forbids:
-    return _Forbids("session_is_held", f"{_holder_words(lease, seen.now)}: {seen.session} is theirs", lease.holder)
+    words = _holder_words(lease, seen.now)
+    whose = (
+        f"{seen.session} is theirs" if lease.holder != seen.own else "that is you, in another terminal; leave it there"
+    )
+    return _Forbids("session_is_held", f"{words}: {whose}", lease.holder)
 
 
 def _about_the_workspace(seen: Situation) -> Iterator[_Forbids]:
@@ -271,6 +280,18 @@ def _workspace_held(seen: Situation, lease: Lease) -> _Forbids:
     whose = "another session of yours works" if lease.holder == seen.own else "somebody else works"
     why = f"{_holder_words(lease, seen.now)}: {whose} in {place}, and two writers spoil the work"
     return _Forbids("workspace_is_held", why, lease.holder)
+
+
+def _about_a_newer_attempt(seen: Situation) -> Iterator[_Forbids]:
+    newer = seen.newer
+    if newer is None or newer.newest == seen.session or newer.state not in {State.LIVE, State.UNRESOLVED}:
+        return
+    runs = "runs" if newer.state is State.LIVE else "may still run"
+    why = (
+        f"{newer.newest} went on from {seen.session} (attempt {newer.chain.of} of {newer.chain.of}) and {runs}: "
+        f"`refloat status {newer.newest}` shows how it stands"
+    )
+    yield _Forbids("newer_attempt_is_running", why, newer.newest)
 
 
 def _about_the_end(seen: Situation) -> Iterator[_Forbids]:

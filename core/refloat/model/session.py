@@ -114,6 +114,8 @@ class Session:
     worktree: str | None
     transcript: TranscriptFiles
     kept: Kept | None = None
+    provisional: bool = False
+    """Told by the ends of its files alone: what is counted is not known yet."""
 
     @property
     def name(self) -> SessionName:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from refloat.model.attempts import Standing
 from refloat.model.checkout import Warned
 from refloat.model.light import light
 from refloat.model.problem import Problem
@@ -44,6 +45,8 @@ class Status:
     open_steps: tuple[Step, ...]
     pending_request: PendingRequest | None
     next: NextOperation
+    standing: Standing | None = None
+    """Where it stands among the attempts at one piece of work; None where it stands alone."""
 
 
 @light

@@ -190,6 +190,8 @@ class Result:
     """Written by the program itself because it was ending."""
     placeholder: bool = False
     background: Background | None = None
+    made: bool = False
+    """Made by a repair: nobody recorded how the call ended, and it stays open."""
     partial: bool = False
     """One of several facts about the same call (an event beside the output row): merged, not replaced."""
 

@@ -191,6 +191,8 @@ class Reader(Protocol):
     """`Claude Code`."""
     torn_heads: tuple[bytes, ...]
     """How a record begins: a whole one may stand behind a torn one on the same line."""
+    chooses_id: bool
+    """Whether the id of a new session may be chosen on the command line (a UUID)."""
 
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
         """Where its files lie. Looks at no file."""
@@ -256,11 +258,13 @@ class Reader(Protocol):
         ...
 
     def continue_command(self, session_id: str, prompt: str | None) -> Sequence[str]:
-        """The agent's own command to go on with a session."""
+        """The agent's own command to go on with a session. Whatever a prompt begins with, it is no option."""
         ...
 
-    def new_command(self, brief: str) -> Sequence[str]:
-        """The agent's own command to start anew with a brief that lies in the file `brief`."""
+    def new_command(self, brief: str, prompt: str | None = None, session_id: str | None = None) -> Sequence[str]:
+        """The agent's own command to start anew with a brief that lies in the file `brief`, and what a person says to
+        it besides. `session_id` is taken where `chooses_id`.
+        """
         ...
 
 
@@ -308,4 +312,26 @@ class LeavesBeside(Protocol):
 
     def clean_up(self, home: Path, environment: Mapping[str, str]) -> CleanUp | None:
         """How its clean-up works here; None where it has none."""
+        ...
+
+
+@runtime_checkable
+class ReadByEnds(Protocol):
+    """What a reader may know besides, so that a session's state is told before all of it is read."""
+
+    turn_marks: tuple[bytes, ...]
+    """Bytes that stand in every row that begins a turn. They may stand in others too."""
+
+    late_marks: tuple[bytes, ...]
+    """Bytes that stand in rows which count for the whole session, the last one of each."""
+
+    pairs: tuple[bytes, bytes]
+    """Bytes that stand in a row once for each call, and once for each answer."""
+    ended: bytes
+    """Bytes that stand in a row with which a turn ended by itself."""
+    aside: bytes
+    """How rows begin that are no part of the talk."""
+
+    def turn_before(self, rows: bytes) -> Sequence[Mapping[str, object]]:
+        """Rows that stand for the beginning of a turn of which only the end, `rows`, is at hand."""
         ...

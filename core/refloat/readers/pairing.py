@@ -26,10 +26,14 @@ class StepDraft:
     result: Result | None = None
     event: Result | None = None
     superseded: bool = False
+    made: str = ""
+    """What a repair wrote in the place of an answer."""
 
     def answer(self, result: Result) -> None:
         """Take an answer."""
-        if result.partial:
+        if result.made:
+            self.made = result.output
+        elif result.partial:
             self.event = merge_events(self.event, result)
         elif self.result is None or self.result.placeholder or not result.placeholder:
             self.result = result
@@ -37,7 +41,7 @@ class StepDraft:
     def step(self, message: str | None, kept: int | None) -> Step:
         """The step as it stands; texts up to `kept` characters."""
         call, told = self.call, settle(self.result, self.event)
-        output = told.output if told else ""
+        output = told.output if told else self.made
         edits = call.edits if told is None or told.edits is None else told.edits
         outcome = told.outcome if told else (Outcome.DANGLING if call.needs_result else Outcome.OK)
         return Step(

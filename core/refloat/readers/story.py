@@ -110,6 +110,22 @@ class Assembler:
         return self._sink is not None
 
     @property
+    def was_asked(self) -> bool:
+        """Whether a prompt came."""
+        return bool(self._c.prompts)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether anything told of its time."""
+        return self._c.last_at is not None
+
+    @property
+    def title_told(self) -> str:
+        """The name that somebody gave it, or ""."""
+        told = map(self._c.facts.get, ("title_set", "title_made", "title_summary"))
+        return next((title.strip() for title in told if title and title.strip()), "")
+
+    @property
     def place(self) -> str:
         """Where the session works as far as is known now, or ""."""
         facts = self._c.facts
@@ -245,6 +261,10 @@ class Assembler:
             self._history.call(call, self._c.steps, self._c.turn, self._subagent)
 
     def _result(self, result: Result) -> None:
+        if result.made:
+            if self._history:
+                self._history.result(result)
+            return
         name = self.answered(
             result.id, result.kind, result.edits, result.place, result.output,
             shutdown=result.shutdown, placeholder=result.placeholder,
@@ -370,11 +390,10 @@ class Assembler:
     def summary(self) -> Summary:
         """What the events so far add up to."""
         c, facts = self._c, self._c.facts
-        titles = (facts.get("title_set"), facts.get("title_made"), facts.get("title_summary"), c.first_prompt)
         return Summary(
             agent=self.agent,
             session_id=self.session_id,
-            title=next((title.strip() for title in titles if title and title.strip()), ""),
+            title=self.title_told or c.first_prompt.strip(),
             workspace=facts.get("workspace") or facts.get("first_cwd"),
             cwd=facts.get("cwd"),
             worktree=facts.get("worktree") or None,

@@ -19,7 +19,19 @@ from refloat.record.packing import ContentDamaged
 from refloat.record.sqlite import SqliteEngine, open_file
 from refloat.record.store import Record
 
-_TABLES: Final = ("drafts", "jobs", "contents", "pieces", "steps", "wraps", "pickups", "decisions", "leases", "ties")
+_TABLES: Final = (
+    "drafts",
+    "jobs",
+    "contents",
+    "pieces",
+    "steps",
+    "wraps",
+    "pickups",
+    "decisions",
+    "leases",
+    "ties",
+    "attempts",
+)
 _PAGE: Final = 500
 
 

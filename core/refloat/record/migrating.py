@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-NEWEST: Final = 3
+NEWEST: Final = 4
 """The version that this program writes and reads; a test compares it with the files."""
 NOTES: Final = "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)"
 _FILE: Final = re.compile(r"(\d{4})_\w+\.sql")

@@ -1,7 +1,13 @@
-"""Names of what lies beside the record, for those that look for it without loading the record."""
+"""Names of the record and of what lies beside it, for those that look for it without loading the record."""
 
 from typing import Final
 
+FILE_NAME: Final = "record.db"
+"""The record itself, in the data directory."""
+URL_VARIABLE: Final = "REFLOAT_RECORD_URL"
+"""Names a record in PostgreSQL."""
+CONFIG_NAME: Final = "config.toml"
+"""May name one too, in the configuration directory."""
 KEPT: Final = "kept"
 """The directory of kept sessions: `kept/<agent>/<session>/`."""
 MANIFEST: Final = "manifest.json"

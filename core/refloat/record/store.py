@@ -8,21 +8,19 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self, cast
+from typing import TYPE_CHECKING, Self, cast
 
 from refloat.model.stamp import Stamp
 from refloat.record.engine import PATIENCE, Connection, Engine, NotWritten, RecordNewer, RecordUnavailable
 from refloat.record.keys import KeyUnusable, read_known, read_own
 from refloat.record.migrating import Migration
+from refloat.record.names import CONFIG_NAME, FILE_NAME, URL_VARIABLE
 from refloat.record.sqlite import open_file
 from refloat.record.sqlite import open_in_memory as _memory
 
 if TYPE_CHECKING:
     from refloat.record.signing import Signer
 
-FILE_NAME: Final = "record.db"
-URL_VARIABLE: Final = "REFLOAT_RECORD_URL"
-CONFIG_NAME: Final = "config.toml"
 
 __all__ = [
     "FILE_NAME",

@@ -21,6 +21,7 @@ from refloat.commands import (
     pushes_in,
     shown_done,
 )
+from refloat.model.repaired import is_made_output
 from refloat.model.transcript import Outcome, Step, StepKind
 from refloat.model.triage import ActionOutcome, DoNotRepeat
 
@@ -99,6 +100,8 @@ class Attempt:
         match step.outcome:
             case _ if self.not_started and step.outcome is Outcome.ERROR and step.exit_code != _NOT_FOUND:
                 return f"step {step.n} never came to it: what stood before it failed"
+            case Outcome.DANGLING if is_made_output(step.output):
+                return f"step {step.n} was interrupted and closed by a repair: look before repeating it"
             case Outcome.DANGLING:
                 return f"step {step.n} has no recorded result: look before repeating it"
             case Outcome.INTERRUPTED:

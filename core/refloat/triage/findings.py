@@ -22,6 +22,7 @@ from refloat.model.checkout import (
     Freshness,
     PlaceKind,
 )
+from refloat.model.repaired import is_made_output
 from refloat.model.transcript import Outcome, Step, StepKind
 from refloat.model.triage import Finding, FindingVerdict, RecoverableFrom, StandsIn
 from refloat.triage.actions import Action
@@ -90,6 +91,8 @@ def _dangles(step: Step) -> bool:
 
 def _dangling(step: Step) -> Finding:
     ended = "was interrupted" if step.outcome is Outcome.INTERRUPTED else "has no recorded result"
+    if is_made_output(step.output):
+        ended = "was interrupted and closed by a repair"
     what = step.command or step.summary or step.tool
     why = f"step {step.n} {ended}: nobody knows how far it came"
     return Finding(

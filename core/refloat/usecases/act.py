@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -19,11 +19,13 @@ from refloat.model.guard import Guarded, Neighbour, Ruling, Situation, judge, ju
 from refloat.model.record import Lease
 from refloat.model.saving import Runner
 from refloat.model.session import Session, SessionName
+from refloat.model.stamp import Stamp
 from refloat.ports import Machine
 from refloat.record.leases import find_leases, holds
 from refloat.record.store import Record
 from refloat.usecases.find_sessions import Located, resolve
 from refloat.usecases.hold_session import BEAT, Held, Holder, Holding, tell_jobs
+from refloat.usecases.linked import standing_of
 from refloat.usecases.rescue import who
 from refloat.usecases.saved_record import NothingSaved, open_saved
 from refloat.usecases.tie_job import find_record
@@ -153,25 +155,39 @@ def look(bench: Workbench, actor: Actor, wish: Wish) -> Seen:
     place = place_of(session)
     leases = _leases(bench, actor)
     own = actor.own.holder
-    situation = Situation(
-        operation=wish.operation,
+    situation = replace(
+        _plain(wish.operation, session, bench.machine.clock.now(), own),
+        lease=next((lease for lease in leases if lease.subject == session.name), None),
+        workspace_leases=tuple(_about_place(leases, workspace_subject(actor, place), own)) if place else (),
+        neighbours=tuple(_neighbours(bench, session, place, actor.uid)) if wish.operation in WRITES_THERE else (),
+        newer=standing_of(bench, session) if wish.operation in WRITES_THERE else None,
+        force=wish.force,
+        pid=wish.pid,
+    )
+    return Seen(located, session, place, situation, judge(situation))
+
+
+def would_continue(session: Session, now: Stamp) -> bool:
+    """Whether `continue` would accept a session, as far as the session itself tells."""
+    return judge(_plain("continue", session, now, "")).allowed
+
+
+def _plain(operation: Guarded, session: Session, now: Stamp, own: str) -> Situation:
+    """What is to be judged of a session, before anybody else is looked at."""
+    place = place_of(session)
+    return Situation(
+        operation=operation,
         session=session.name,
         state=session.state,
         liveness=session.liveness,
-        now=bench.machine.clock.now(),
+        now=now,
         own=own,
         failure=session.failure,
         dangling=session.dangling,
         copy_only=session.kept is not None and session.kept.original_gone,
         workspace=place,
         workspace_there=place is not None and os.path.isdir(place),  # noqa: PTH112 - text stays text
-        lease=next((lease for lease in leases if lease.subject == session.name), None),
-        workspace_leases=tuple(_about_place(leases, workspace_subject(actor, place), own)) if place else (),
-        neighbours=tuple(_neighbours(bench, session, place, actor.uid)) if wish.operation in WRITES_THERE else (),
-        force=wish.force,
-        pid=wish.pid,
     )
-    return Seen(located, session, place, situation, judge(situation))
 
 
 def place_of(session: Session) -> str | None:

@@ -10,7 +10,7 @@ from refloat.usecases.finder import Batch, Finder, Listing, Located, Scope, Stop
 from refloat.usecases.naming import find_named
 from refloat.usecases.neighbours import Neighbour, find_neighbours
 from refloat.usecases.reading import Placed
-from refloat.usecases.sessions import TITLE
+from refloat.usecases.sessions import TITLE, listed_title
 from refloat.usecases.workbench import Workbench
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Stop",
     "find_neighbours",
     "list_sessions",
+    "listed_title",
     "resolve",
     "watch_sessions",
 ]

@@ -4,15 +4,16 @@ Decides what a look consists of and in which order: what is known first, then ne
 whole can tell (copies, records that are gone). Everything works without a catalogue, only slower.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.pack import Packed
 from refloat.catalogue.store import Catalogue, Key, Stat
+from refloat.model.attempts import Attempt, InChain, chains_of
 from refloat.model.light import light, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State
@@ -21,7 +22,7 @@ from refloat.readers.contract import Found, Reader
 from refloat.usecases.copies import Copies
 from refloat.usecases.read_many import read_each, size_of
 from refloat.usecases.reading import Placed
-from refloat.usecases.recall import Recall, found_again, key_of
+from refloat.usecases.recall import Recall, Searched, found_again, key_of
 from refloat.usecases.sessions import Surroundings, make_session, newest_first, unreadable
 from refloat.usecases.sighting import Sighting, newest_of, sight
 from refloat.usecases.workbench import Workbench
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 Stop = Callable[[], bool]
 """Asked between two sessions; True ends the reading early."""
 
+BY_ENDS: Final = 32 * 1024 * 1024
+"""Unread bytes from which sessions are first told by the ends of their files."""
 _BATCH_BYTES: Final = 8 * 1024 * 1024
 _BATCH: Final = 50
 """A batch of newly read sessions is handed out after so many, or after so many bytes."""
@@ -59,6 +62,8 @@ class Listing:
     sessions: tuple[Session, ...]
     records_gone: tuple[RecordGone, ...]
     problems: tuple[Problem, ...]
+    chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
+    """Where sessions stand among the attempts at one piece of work."""
 
 
 @light
@@ -74,12 +79,19 @@ class Batch:
     here: frozenset[SessionName] | None = None
     """Those that belong to the directory asked about; None: as before."""
     provisional: bool = False
-    """From the catalogue alone: states and counts may be older than the disk."""
+    """From the catalogue alone, or from the ends of files: states and counts may be older than the disk."""
+    by_ends: bool = False
+    """All sessions, those that are not read yet by the ends of their files."""
     done: int = 0
     total: int = 0
     """Sessions read, and to be read, in this look."""
+    read: int = 0
+    size: int = 0
+    """Bytes of their own files."""
     complete: bool = False
     """Everything was looked at."""
+    chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
+    """Of a complete one, and of one by the ends: where sessions stand among the attempts at one piece of work."""
 
 
 class Located:
@@ -105,9 +117,12 @@ class Located:
 class Finder:
     """Finds sessions again and again: what was read once is remembered. Use it from one thread at a time."""
 
-    def __init__(self, bench: Workbench, *, whole: Placed | None = None) -> None:
-        """`whole`: the one session that is located will be wanted whole; it is told where that one works, early."""
+    def __init__(self, bench: Workbench, *, whole: Placed | None = None, searched: Searched | None = None) -> None:
+        """`whole`: the one session that is located will be wanted whole; it is told where that one works, early. With
+        `searched` texts are kept for searching too, and what is not there yet is read again.
+        """
         self._bench = bench
+        self._searched = searched
         self._whole = whole
         self._recall = Recall()
         self._copies = Copies()
@@ -118,10 +133,11 @@ class Finder:
     # ── all of them ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def find(self, scope: Scope) -> Listing:
-        """Every session in scope, newest activity first, then by id."""
+        """Every session in scope, newest activity first, then by id. Where much is unread, it is told by its ends."""
         batch = Batch()
-        for batch in self._watch(scope.cwd, lambda: False, remembered=False):  # noqa: B007 - the last one is complete
-            pass
+        for batch in self._watch(scope.cwd, lambda: False, remembered=False):
+            if batch.by_ends:
+                break
         sessions = newest_first([session for session in batch.sessions if self._fits(session, scope, batch.here)])
         gone = batch.gone or ()
         if scope.cwd is not None:
@@ -129,7 +145,7 @@ class Finder:
             gone = tuple(row for row in gone if surroundings.holds(scope.cwd, (row.workspace,)))
         if scope.agent is not None:
             gone = tuple(row for row in gone if row.agent == scope.agent)
-        return Listing(tuple(sessions[: scope.limit]), gone, batch.problems or ())
+        return Listing(tuple(sessions[: scope.limit]), gone, batch.problems or (), batch.chains)
 
     def _fits(self, session: Session, scope: Scope, here: frozenset[SessionName] | None) -> bool:
         return (
@@ -141,9 +157,9 @@ class Finder:
         )
 
     def _continues(self, session: Session) -> bool:
-        from refloat.usecases.show_status import find_next
+        from refloat.usecases.act import would_continue
 
-        return find_next(self._bench.reader(session.agent), session).operation == "continue"
+        return would_continue(session, self._bench.machine.clock.now())
 
     def watch(self, here: Path | None = None, stop: Stop = lambda: False) -> Iterator[Batch]:
         """One look, in batches: first what is known already, then what had to be read, newest files first.
@@ -152,13 +168,20 @@ class Finder:
         """
         return self._watch(here, stop, remembered=not self._told)
 
-    def _watch(self, here: Path | None, stop: Stop, *, remembered: bool) -> Iterator[Batch]:
+    def read_all(self, stop: Stop) -> Iterator[Batch]:
+        """The same, without a word about what is known already."""
+        return self._watch(None, stop, remembered=False, by_ends=False)
+
+    def _watch(self, here: Path | None, stop: Stop, *, remembered: bool, by_ends: bool = True) -> Iterator[Batch]:
         with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
             if catalogue is not None and remembered:
                 yield self._remembered(catalogue, here)
-            self._recall.open(catalogue, everything=True)
-            sighting = self._sight(catalogue)
-            yield from self._look(sighting, catalogue, here, stop)
+            index = self._searched.index if self._searched is not None else None
+            self._recall.open(catalogue, everything=True, index=index)
+            try:
+                yield from self._look(self._sight(catalogue), catalogue, here, stop, by_ends=by_ends)
+            finally:
+                self._recall.flush()  # also when nobody wants the rest
 
     def _remembered(self, catalogue: Catalogue, here: Path | None) -> Batch:
         """What the last look told, before the disk is looked at."""
@@ -168,35 +191,86 @@ class Finder:
         self._told = {session.name: session for session in shown}
         return Batch(tuple(shown), here=_here(here, shown, Surroundings()), provisional=True)
 
-    def _look(self, sighting: Sighting, catalogue: Catalogue | None, here: Path | None, stop: Stop) -> Iterator[Batch]:
+    def _look(
+        self, sighting: Sighting, catalogue: Catalogue | None, here: Path | None, stop: Stop, *, by_ends: bool
+    ) -> Iterator[Batch]:
         from refloat.usecases.judging import Judge
+        from refloat.usecases.linked import read_attempts, with_parents
 
-        look = _Look(sighting, catalogue, here, Judge(self._bench), Surroundings())
+        look = _Look(sighting, catalogue, here, Judge(self._bench), Surroundings(), read_attempts(self._bench))
+        chains = chains_of(look.attempts)
         unread = self._unread(sighting)
+        if by_ends and self._is_much(unread):
+            yield self._tell_by_ends(look, unread)
         shown: list[Session] = []
-        size = 0
-        done = 0
-        for done, (found, packed) in enumerate(read_each(self._recall, unread, stop), 1):
+        done = read = told = 0
+        total = sum(size_of(found) for _, found in unread)
+        digests = self._searched.digests if self._searched is not None else None
+        for done, (found, packed) in enumerate(read_each(self._recall, unread, stop, digests=digests), 1):
             look.fresh[key_of(found)] = packed
-            size += size_of(found)
+            read += size_of(found)
             if not unreadable(packed):
                 judged = look.judge.judge(found, packed, grew=self._grew(found))
-                shown.append(make_session(found, packed, judged, look.surroundings, self._carrier(found)))
-            if len(shown) >= _BATCH or size >= _BATCH_BYTES:
-                yield Batch(tuple(shown), done=done, total=len(unread), here=look.here_of(shown))
-                shown, size = [], 0
+                made = make_session(found, packed, judged, look.surroundings, self._carrier(found))
+                shown += with_parents([made], chains)
+            if len(shown) >= _BATCH or read - told >= _BATCH_BYTES:
+                yield Batch(tuple(shown), done=done, total=len(unread), read=read, size=total, here=look.here_of(shown))
+                shown, told = [], read
         self._recall.flush()
         if done < len(unread):  # stopped
             return
-        yield self._conclude(look)
+        yield replace(self._conclude(look), done=done, total=len(unread), read=read, size=total)
 
     def _unread(self, sighting: Sighting) -> list[tuple[Reader, Found]]:
         """Sessions that must be read, or read on, newest files first."""
         unread = [pair for pair in sighting.found if self._recall.recall(pair[1]) is None]
         return sorted(unread, key=lambda pair: newest_of(pair[1]), reverse=True)
 
+    def _is_much(self, unread: Sequence[tuple[Reader, Found]]) -> bool:
+        left = BY_ENDS
+        for _, found in unread:
+            left -= size_of(found) - self._recall.read_of(found)
+            if left <= 0:
+                return True
+        return False
+
+    def _tell_by_ends(self, look: "_Look", unread: Sequence[tuple[Reader, Found]]) -> Batch:
+        """Every session, the unread ones by the ends of their files. Keeps nothing."""
+        from refloat.usecases.glimpse import glimpse_each
+        from refloat.usecases.linked import settled, with_parents
+
+        seen = {key_of(found): packed for (_, found), packed in zip(unread, glimpse_each(unread), strict=True)}
+        known: list[tuple[Found, Packed, bool]] = []
+        problems = [*look.sighting.problems, *look.judge.problems]
+        for _, found in look.sighting.found:
+            packed = seen.get(key_of(found)) or self._recall.recall(found)
+            if packed is None:
+                continue
+            if told := unreadable(packed):
+                problems += told
+            else:
+                known.append((found, packed, self._grew(found)))
+        sessions = tuple(
+            make_session(found, packed, judged, look.surroundings, self._carrier(found))
+            for (found, packed, _), judged in zip(known, look.judge.judge_all(known), strict=True)
+        )
+        chains = chains_of(settled(look.attempts, sessions))
+        sessions = tuple(with_parents(sessions, chains))
+        gone, more = self._find_gone(look.sighting)
+        return Batch(
+            sessions,
+            gone=tuple(gone),
+            problems=(*problems, *more),
+            here=look.here_of(sessions),
+            provisional=True,
+            by_ends=True,
+            total=len(unread),
+            chains=chains,
+        )
+
     def _conclude(self, look: "_Look") -> Batch:
         """What only the whole can tell; kept for the next time."""
+        from refloat.usecases.linked import settled, with_parents
         from refloat.usecases.telling import keep_listing
 
         problems = [*look.sighting.problems, *look.judge.problems]
@@ -216,23 +290,27 @@ class Finder:
             key: make_session(found, packed, each, look.surroundings, carriers.get(key))
             for (key, found, packed), each in zip(known, judged, strict=True)
         }
+        chains = chains_of(settled(look.attempts, tuple(sessions.values())))
+        sessions = dict(zip(sessions, with_parents(sessions.values(), chains), strict=True))
         gone, more = self._find_gone(look.sighting)
         problems += more
         if look.catalogue is not None:
-            keep_listing(
+            lost = keep_listing(
                 look.catalogue,
                 look.sighting,
                 sessions,
                 gone,
+                chains=chains,
                 surroundings=look.surroundings,
                 judge=look.judge,
                 home=self._bench.machine.places.home,
                 trusted=self._recall.kept_all and not problems,
             )
+            self._recall.forget(lost)
         self._sizes = {key_of(found): size_of(found) for _, found in look.sighting.found}
         every = tuple(sessions.values())
         removed = self._tell(look, every)
-        return Batch(every, removed, tuple(gone), tuple(problems), look.here_of(every), complete=True)
+        return Batch(every, removed, tuple(gone), tuple(problems), look.here_of(every), complete=True, chains=chains)
 
     def _tell(self, look: "_Look", sessions: Sequence[Session]) -> tuple[SessionName, ...]:
         """Remember what was told; those that were told before and are no longer there. What could not be read removes
@@ -348,6 +426,7 @@ class _Look:
     here: Path | None
     judge: "Judge"
     surroundings: Surroundings
+    attempts: Sequence[Attempt]
     fresh: dict[Key, Packed] = field(default_factory=dict[Key, Packed])
     """What was read in this look."""
 

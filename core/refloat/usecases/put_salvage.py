@@ -52,7 +52,7 @@ def put_salvage(bench: Workbench, found: Salvage, path: Path, *, overwrite: bool
 
     """
     path = path.absolute()
-    _refuse(bench, path)
+    refuse_place(bench, path)
     rest = [file for file in found.files if not file.in_patch]
     beside, listing = path.with_name(path.name + _BESIDE), path.with_name(path.name + _LIST)
     held = [file for file in rest if file.beside is not None]
@@ -68,7 +68,13 @@ def put_salvage(bench: Workbench, found: Salvage, path: Path, *, overwrite: bool
     return Put(path if found.patch else None, beside if held else None, listing if rest else None)
 
 
-def _refuse(bench: Workbench, path: Path) -> None:
+def refuse_place(bench: Workbench, path: Path) -> None:
+    """Refuse a file among an agent's records or in a git directory.
+
+    Raises:
+        NotDone: it lies in one.
+
+    """
     real = Path(os.path.realpath(path.parent)) / path.name
     places = bench.machine.places
     home = Path(os.path.realpath(places.home))

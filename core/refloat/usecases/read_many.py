@@ -5,10 +5,14 @@ started, one died, a reader does not travel) is done here. Workers hold one sess
 and end at once when the reading is given up or the process that asked is gone, however it went.
 """
 
+import gc
 import os
+import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
+from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol
 
 from refloat.catalogue.pack import Packed
@@ -16,11 +20,12 @@ from refloat.model.light import light
 from refloat.readers.contract import Digest, Found, Reader
 from refloat.usecases.reading import Resumable
 from refloat.usecases.recall import Made, Recall, make
+from refloat.usecases.twin import processors
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
-WORTH: Final = 64 * 1024 * 1024
+WORTH: Final = 32 * 1024 * 1024
 """Bytes from which workers are worth their start."""
 _PIECE: Final = 4 * 1024 * 1024
 """Bytes handed to a worker at once, where single sessions are not larger."""
@@ -33,6 +38,8 @@ class _Asker(Protocol):
     """The end of a pipe; at its closing `poll` returns."""
 
     def poll(self, timeout: float | None = 0.0, /) -> bool: ...
+
+    def close(self) -> None: ...
 
 
 @light
@@ -54,8 +61,11 @@ def read_each(
     """Read and keep sessions in the order given; ends early once `stop()` says so between two of them. `digests` makes
     one for each session, in whatever process reads it: a function that pickle finds by its name.
     """
-    workers = min(_MOST, _processors())
-    if workers > 1 and len(unread) > 1 and sum(size_of(found) for _, found in unread) >= worth:
+    workers = min(_MOST, processors())
+    much = sum(size_of(found) for _, found in unread) >= worth
+    if much:
+        import_module("msgspec")  # so that small ones among many are read by the quick road too, in each fork
+    if workers > 1 and len(unread) > 1 and much:
         made = _by_workers([_Task(reader, found, recall.starts(found), digests) for reader, found in unread], workers)
     else:
         made = (make(reader, found, recall.starts(found), digests) for reader, found in unread)
@@ -71,23 +81,18 @@ def size_of(found: Found) -> int:
     return sum(file.size for file in found.files)
 
 
-def _processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS has none
-        return os.cpu_count() or 1
-
-
 def _by_workers(tasks: Sequence[_Task], workers: int) -> Generator[Made]:
     """What the tasks come to, in order; never more pieces under way than keep every worker busy."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
-    context = multiprocessing.get_context("spawn")  # a fork would take the threads' locks along
+    # A fork takes the locks of other threads along, and so is for a process without such. It has everything loaded.
+    forked = sys.platform == "linux" and threading.active_count() == 1
+    context = multiprocessing.get_context("fork" if forked else "spawn")
     theirs, ours = context.Pipe(duplex=False)
     pieces = iter(_pieces(tasks))
     waiting: deque[tuple[Sequence[_Task], Future[list[Made]] | None]] = deque()
-    pool = ProcessPoolExecutor(workers, context, _begin, (theirs,))
+    pool = ProcessPoolExecutor(workers, context, _begin, (theirs, ours if forked else None))
     try:
         while True:
             while len(waiting) < 2 * workers and (piece := next(pieces, None)) is not None:
@@ -143,11 +148,13 @@ def _do(piece: Sequence[_Task]) -> list[Made]:
     return [make(task.reader, task.found, task.start, task.digests) for task in piece]
 
 
-def _begin(asker: _Asker) -> None:
-    """Ctrl-C is the asker's to handle; its end, and its giving up, close the pipe."""
+def _begin(asker: _Asker, ours: _Asker | None) -> None:
+    """Ctrl-C is the asker's to handle; its end, and its giving up, close the pipe, of which a fork holds a copy."""
     import signal
-    import threading
 
+    if ours is not None:
+        ours.close()
+    gc.disable()  # what is read goes by itself; a session's values hang together in no cycle
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(asker,), daemon=True).start()
 

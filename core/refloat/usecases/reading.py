@@ -5,8 +5,10 @@ Decides what the bytes behind the last line end are: a whole record is taken pro
 line ends), anything else is told as a Problem and makes the record `cut`. Refuses to judge what a session's state is.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Final, cast
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, cast
 
 import orjson
 
@@ -15,11 +17,15 @@ from refloat.model.problem import Problem
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, Parser, Reader, Segment, Sink
 from refloat.readers.lines import Cursor, Tail, read_one, skim_lines
-from refloat.readers.plain import QuickParser
 from refloat.readers.story import Assembler
 from refloat.readers.whole import open_plain, read_any, reads_on
 
+if TYPE_CHECKING:
+    from refloat.readers.plain import QuickParser
+
 _BLOCK: Final = 1024 * 1024
+WORTH_QUICK: Final = 512 * 1024
+"""Bytes from which the quick road is worth what its decoder takes to load."""
 _UNFORESEEN: Final = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """What wrong types raise where a reader takes foreign JSON apart."""
 
@@ -61,7 +67,7 @@ def run(
     segments = subagent.segments if subagent is not None else found.segments
     frozen = None if start is None else cast("dict[str, object]", orjson.loads(start.parser))  # we wrote it ourselves
     parser = reader.parser(found, subagent, frozen, skim=not assembler.keeps_items)
-    drive = _Drive(parser, assembler, reader.torn_heads, placed)
+    drive = Drive(parser, assembler, reader.torn_heads, placed)
     tail: Tail | None = None
     for index, segment in enumerate(segments):
         if start is not None and index < start.segment:
@@ -88,6 +94,8 @@ def read_summary(
     subagent: FoundSubagent | None = None,
     start: Resumable | None = None,
     sink: Sink | None = None,
+    *,
+    resumable: bool = True,
 ) -> tuple[Summary, Resumable | None]:
     """Read a session, or one of its sub-agents, for its summary alone; memory stays flat. `sink` gets its texts."""
     thawed = None if start is None else cast("Mapping[str, object]", orjson.loads(start.assembler))  # our own
@@ -99,21 +107,22 @@ def read_summary(
         frozen=thawed,
         sink=sink,
     )
-    resumable = run(reader, found, assembler, subagent, start)
-    return assembler.summary(), resumable
+    end = run(reader, found, assembler, subagent, start, resumable=resumable)
+    return assembler.summary(), end
 
 
-class _Drive:
+class Drive:
     """Feeds lines to one parser and its events to one assembler."""
 
     def __init__(
-        self, parser: Parser, assembler: Assembler, torn_heads: tuple[bytes, ...], placed: Placed | None
+        self, parser: Parser, assembler: Assembler, torn_heads: tuple[bytes, ...], placed: Placed | None = None
     ) -> None:
         self._parser = parser
-        self._assembler = assembler
+        self.assembler = self._assembler = assembler
         self._torn_heads = torn_heads
         self._placed = placed
         self._path = ""
+        self._row: Callable[[bytes, int, int], bool] | None = None
         self._ends: dict[str, Cursor] = {}
         self.cursor = Cursor()
 
@@ -125,12 +134,13 @@ class _Drive:
             cursor = self._start(segment)
         self.cursor = cursor
         tail: Tail | None = None
-        quick = self._quick() if not self._assembler.keeps_items else None
+        left = segment.file.size - cursor.offset
+        quick = self._quick() if left >= WORTH_QUICK or "msgspec" in sys.modules else None
         for got in _lines(segment, cursor, self._torn_heads, quick):
             if isinstance(got, Cursor):
                 self.cursor = got
             elif isinstance(got, tuple):
-                self._feed(got[0])
+                self.feed(got[0])
                 self.cursor = got[1]
                 if self._placed is not None and (place := self._assembler.place):
                     self._placed(place)
@@ -143,7 +153,10 @@ class _Drive:
         return tail
 
     def _quick(self) -> "Callable[[bytes, int, int], bool] | None":
-        return self._parser.quick(self._assembler, self._path) if isinstance(self._parser, QuickParser) else None
+        # A protocol's own test looks at each of its members by inspection, and is asked for each of thousands of files.
+        if self._assembler.keeps_items or not hasattr(self._parser, "quick"):
+            return None
+        return cast("QuickParser", self._parser).quick(self._assembler, self._path)
 
     def end(self, tail: Tail, *, last: bool) -> None:
         """Take what stands behind the last line end. `last`: nothing follows, and what is no whole record was cut."""
@@ -156,9 +169,32 @@ class _Drive:
             if isinstance(record, Problem) and last and not whole:
                 self._assembler.cut(record)
             else:
-                self._feed(record)
+                self.feed(record)
 
-    def _feed(self, record: Line | Problem) -> None:
+    def begin(self, segment: Segment) -> None:
+        """Rows of this segment follow, from anywhere in it."""
+        self._path = segment.file.path
+        self._assembler.take(self._parser.open(segment))
+        self._row = self._quick()
+
+    def row(self, raw: bytes, offset: int) -> None:
+        """Read one whole row; its line number is not known."""
+        if self._row is None or not self._row(raw, 0, offset):
+            for record in read_one(self._path, 0, offset, raw, self._torn_heads):
+                self.feed(replace(record, line=None) if isinstance(record, Problem) else record)
+
+    def stretch(self, segment: Segment, rows: Sequence[tuple[int, bytes]]) -> None:
+        """Read the last rows of a segment, each with its offset, the very last without a line end, and what they end
+        with. Their line numbers are not known.
+        """
+        self.begin(segment)
+        for offset, raw in rows[:-1]:
+            self.row(raw, offset)
+        if rows and rows[-1][1]:
+            self.end(Tail(Cursor(rows[-1][0], -1), rows[-1][1]), last=True)
+        self._assembler.take(self._parser.finish())
+
+    def feed(self, record: Line | Problem) -> None:
         """A record of a shape that no reader foresaw costs itself only, never the session or the list it stands in."""
         if isinstance(record, Problem):
             self._assembler.take((record,))

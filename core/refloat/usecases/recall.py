@@ -69,6 +69,15 @@ class Index(Protocol):
         ...
 
 
+@light
+class Searched:
+    """What is made of the texts of sessions while they are read."""
+
+    index: Index
+    digests: Callable[[], Digest]
+    """A function that pickle finds by its name."""
+
+
 def make(
     reader: Reader, found: Found, start: Mapping[str, Resumable], digests: Callable[[], Digest] | None = None
 ) -> Made:
@@ -181,6 +190,11 @@ class Recall:
             self.flush()
         return made.packed
 
+    def forget(self, keys: Iterable[Key]) -> None:
+        """Sessions whose files are gone."""
+        if self._index is not None:
+            self._index.forget(keys)
+
     def flush(self) -> None:
         """Write what was read to the catalogue, and before it to the index: what a kill parts is read again."""
         if self._index is not None and self._digested:
@@ -192,6 +206,13 @@ class Recall:
             else:
                 self.kept_all = False
         self._pending.clear()
+
+    def read_of(self, found: Found) -> int:
+        """Bytes of its own files that need not be read again."""
+        at = self.starts(found).get("")
+        return (
+            0 if at is None else sum(segment.file.size for segment in found.segments[: at.segment]) + at.cursor.offset
+        )
 
     def _reading(self, key: Key) -> Reading | None:
         reading = self._written.get(key)

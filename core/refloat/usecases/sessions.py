@@ -14,12 +14,16 @@ from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.session import Session, SessionName, Subagent, TranscriptFiles
 from refloat.readers.contract import Found
+from refloat.text import one_line
 
 if TYPE_CHECKING:
+    from refloat.model.attempts import InChain
     from refloat.usecases.judging import Judged
 
 TITLE: Final = 400
 """Characters kept of a title for the text table: more than any terminal shows."""
+_ID: Final = 8
+"""Characters of a session's id that a list shows."""
 
 
 @light
@@ -98,6 +102,7 @@ def make_session(
             (*found.problems, *summary.problems, *_problems_of_subagents(packed)),
         ),
         kept=found.kept,
+        provisional=packed.provisional,
     )
 
 
@@ -125,3 +130,11 @@ def _subagents(found: Found, packed: Packed, judged: "Judged") -> tuple[Subagent
 
 def _problems_of_subagents(packed: Packed) -> tuple[Problem, ...]:
     return tuple(problem for summary in packed.subagents.values() for problem in summary.problems)
+
+
+def listed_title(title: str, chain: "InChain | None") -> str:
+    """A title on the one line of a list, behind its place among the attempts: `(1/2, then 0a1b2c3d) Make it retry`."""
+    if chain is None:
+        return one_line(title)
+    then = f", then {chain.continued_by.partition(':')[2][:_ID]}" if chain.continued_by else ""
+    return one_line(f"({chain.n}/{chain.of}{then}) {title}")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final, assert_never
 
+from refloat.model.attempts import Standing
 from refloat.model.checkout import SAVED_PLACES, Checkout, EditedFile, Fate, PlaceKind
 from refloat.model.guard import goes_on
 from refloat.model.session import Session, State
@@ -21,10 +22,17 @@ _NAMED: Final = 3
 """Files or plan entries that a sentence names."""
 
 
-def show_status(reader: Reader, session: Session, story: Story, checkout: Checkout | None = None) -> Status:
+def show_status(
+    reader: Reader,
+    session: Session,
+    story: Story,
+    checkout: Checkout | None = None,
+    standing: Standing | None = None,
+) -> Status:
     """State, last completed step, open steps, what it waits for, and what to do next.
 
-    With a checkout, the next operation also names what was lost from it.
+    With a checkout, the next operation also names what was lost from it; where a newer attempt goes on from the
+    session, it leads there.
     """
     steps = [step for step in story.steps if not step.superseded]
     turn = story.summary.turns
@@ -35,7 +43,31 @@ def show_status(reader: Reader, session: Session, story: Story, checkout: Checko
     then = find_next(reader, session)
     if session.state in {State.STOPPED, State.FAILED} and (checkout is not None or not story.summary.edits):
         then = _with_open(then, tuple(find_open_work(session, story, checkout)))
-    return Status(session, done, open_steps, _pending(open_steps, turn), then)
+    then = then if standing is None else _with_newer(session, then, standing)
+    return Status(session, done, open_steps, _pending(open_steps, turn), then, standing)
+
+
+def _with_newer(session: Session, then: NextOperation, standing: Standing) -> NextOperation:
+    """A session that somebody went on from is no work to do while the newer one runs, and is not the first to look at
+    afterwards.
+    """
+    newest, chain = standing.newest, standing.chain
+    if newest == session.name or session.state in {State.LIVE, State.UNRESOLVED}:
+        return then
+    where = f"{newest} went on from it (attempt {chain.of} of {chain.of})"
+    match standing.state:
+        case State.LIVE:
+            why = f"{where} and runs: go to that one"
+            return NextOperation("attach", ("refloat", "attach", newest), then.workspace, why, then.open)
+        case State.UNRESOLVED:
+            why = f"{where}, and nobody can prove whether it still runs: find out first"
+            return NextOperation("resolve_liveness", ("refloat", "status", newest), then.workspace, why, then.open)
+        case State.FAILED | State.STOPPED | State.UNBOUND:
+            return replace(
+                then, why=f"{where} and is {standing.state}: look at that one first; of this one: {then.why}"
+            )
+        case _:
+            assert_never(standing.state)
 
 
 def _with_open(then: NextOperation, found: tuple[str, ...]) -> NextOperation:

@@ -18,13 +18,14 @@ from refloat import wire
 from refloat.brief.masks import Masker
 from refloat.catalogue.peek import NOW, Gone, write_places, write_specs
 from refloat.catalogue.store import Catalogue, Key, Relived, Told
+from refloat.model.attempts import InChain
 from refloat.model.liveness import Liveness, Verdict
-from refloat.model.session import RecordGone, Session, State
+from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.text import cut, one_line
 from refloat.usecases.judging import Judge, is_settled
 from refloat.usecases.masking import mask
-from refloat.usecases.sessions import TITLE, Surroundings
+from refloat.usecases.sessions import TITLE, Surroundings, listed_title
 from refloat.usecases.sighting import Sighting, lost_files
 
 _NOTHING: Final = Liveness(Verdict.UNKNOWABLE, ())
@@ -39,12 +40,16 @@ def keep_listing(
     sessions: Mapping[Key, Session],
     gone: Sequence[RecordGone],
     *,
+    chains: Mapping[SessionName, InChain],
     surroundings: Surroundings,
     judge: Judge,
     home: Path,
     trusted: bool,
-) -> None:
-    """Keep what a look found. `trusted`: nothing was left unread, and all that was read could be kept."""
+) -> Sequence[Key]:
+    """Keep what a look found; which sessions are proved to be gone.
+
+    `trusted`: nothing was left unread, and all that was read could be kept.
+    """
     quiet = trusted and not judge.any_agent_runs and all(is_settled(each.liveness) for each in sessions.values())
     notes = _notes(sighting, judge, home) if quiet else {}
     if quiet:
@@ -57,10 +62,11 @@ def keep_listing(
     told: list[Told] = []
     relived: list[Relived] = []
     for key, session in sessions.items():
-        mark, pulse = _mark(session, surroundings), _pulse(session, judge.at)
+        chain = chains.get(session.name)
+        mark, pulse = _mark(session, surroundings, chain), _pulse(session, judge.at)
         known_mark, known_pulse, listed = kept.get(key, ("", "", False))
         if mark != known_mark:
-            told.append(_tell(key, session, judge.at, surroundings, mark=mark, pulse=pulse))
+            told.append(_tell(key, session, judge.at, surroundings, chain, mark=mark, pulse=pulse))
         elif pulse != known_pulse or not listed:
             relived.append(Relived(key, session.state, pulse, _live(mask(wire.session(session)), judge.at)))
     unlisted = [key for key, (_, _, listed) in kept.items() if listed and key not in sessions]
@@ -68,6 +74,7 @@ def keep_listing(
     if told or relived or unlisted or lost or notes != {n: value for n, value in known.items() if n != "schema"}:
         rows = [_tell_gone(row, surroundings) for row in gone]
         catalogue.finish(told, relived, unlisted, rows, notes, forget=lost)
+    return [key for key in kept if key[2] in lost] if lost else []
 
 
 def _notes(sighting: Sighting, judge: Judge, home: Path) -> dict[str, str]:
@@ -81,10 +88,10 @@ def _notes(sighting: Sighting, judge: Judge, home: Path) -> dict[str, str]:
     }
 
 
-def _mark(session: Session, surroundings: Surroundings) -> str:
+def _mark(session: Session, surroundings: Surroundings, chain: InChain | None) -> str:
     """Changes when anything but the four keys of the look does."""
     still = replace(session, state=State.STOPPED, activity=None, failure=None, liveness=_NOTHING)
-    return _hash((still, surroundings.place(session.workspace), surroundings.place(session.worktree)))
+    return _hash((still, surroundings.place(session.workspace), surroundings.place(session.worktree), chain))
 
 
 def _pulse(session: Session, at: Stamp) -> str:
@@ -102,7 +109,9 @@ def _live(document: wire.Document, at: Stamp) -> str:
     return f'{state[1:-1]},"liveness":{liveness}'.replace(f'"at":"{at}"', f'"at":"{NOW}"')
 
 
-def _tell(key: Key, session: Session, at: Stamp, surroundings: Surroundings, *, mark: str, pulse: str) -> Told:
+def _tell(
+    key: Key, session: Session, at: Stamp, surroundings: Surroundings, chain: InChain | None, *, mark: str, pulse: str
+) -> Told:
     # Masked as a whole: a secret found in one place is masked in every one.
     document, title, folder = mask((wire.session(session), session.title, os.path.basename(session.workspace or "")))  # noqa: PTH119 - a foreign style stays as it is
     names = list(document)
@@ -117,7 +126,7 @@ def _tell(key: Key, session: Session, at: Stamp, surroundings: Surroundings, *, 
         state=session.state,
         place=surroundings.place(session.workspace).path,
         worktree=surroundings.place(session.worktree).path,
-        title=cut(one_line(title), TITLE),
+        title=cut(listed_title(title, chain), TITLE),
         folder=one_line(folder),
         front=_json(front)[:-1],
         live=_live(document, at),

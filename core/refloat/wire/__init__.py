@@ -32,6 +32,7 @@ from refloat.wire.documents import (
     problem,
     recap,
     record_gone,
+    refreshed,
     salvage,
     session,
     status,
@@ -39,8 +40,9 @@ from refloat.wire.documents import (
     still_open,
     triage,
 )
-from refloat.wire.operations import attach
+from refloat.wire.operations import attach, repair
 from refloat.wire.reading import read_problem, read_session
+from refloat.wire.starting import planned
 from refloat.wire.writing import Long, Masks, dump, dump_exact, dump_line
 
 __all__ = [
@@ -73,12 +75,15 @@ __all__ = [
     "marker",
     "operation",
     "other_change",
+    "planned",
     "preview",
     "problem",
     "read_problem",
     "read_session",
     "recap",
     "record_gone",
+    "refreshed",
+    "repair",
     "salvage",
     "session",
     "status",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from refloat.model.kept import KeptMany, KeptNow
     from refloat.model.liveness import Liveness
     from refloat.model.problem import Problem
+    from refloat.model.refreshed import Refreshed
     from refloat.model.salvage import Salvage
     from refloat.model.session import Failure, RecordGone, Session
     from refloat.model.status import Doctor, Recap, Status
@@ -79,7 +80,19 @@ def problem(value: Problem) -> Document:
 
 
 def session(value: Session) -> Document:
-    """SESSION, whole and unmasked: `dump` masks, and the catalogue keeps it as it is for `read_session`."""
+    """SESSION, whole and unmasked: `dump` masks, and the catalogue keeps it as it is for `read_session`.
+
+    A provisional one says so in a key of its own, and its counts are null.
+    """
+    if value.provisional:
+        return {**_session(value), **dict.fromkeys(_COUNTS), "provisional": True}
+    return _session(value)
+
+
+_COUNTS: Final = ("turns", "prompts", "steps", "dangling", "edits")
+
+
+def _session(value: Session) -> Document:
     return {
         "agent": value.agent,
         "session_id": value.session_id,
@@ -447,6 +460,18 @@ def check(value: BriefCheck) -> Document:
 def keep(value: KeptNow) -> Document:
     """`refloat keep`."""
     return {"schema": SCHEMA, **kept_now(value)}
+
+
+def refreshed(value: Refreshed) -> Document:
+    """`refloat refresh`: what was read, and whether that was all."""
+    return {
+        "schema": SCHEMA,
+        "sessions": value.sessions,
+        "read": value.done,
+        "bytes": value.read,
+        "complete": value.complete,
+        "problems": [problem(row) for row in value.problems],
+    }
 
 
 def keep_many(value: KeptMany) -> Document:

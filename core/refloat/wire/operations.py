@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from refloat.wire.documents import SCHEMA, Document
 
 if TYPE_CHECKING:
+    from refloat.model.repair import Repair
     from refloat.model.terminals import Attachment, Place, Refused
 
 
@@ -44,4 +45,23 @@ def place(value: Place) -> Document:
         "since": value.since,
         "from": value.host,
         "program": value.program,
+    }
+
+
+def repair(value: Repair) -> Document:
+    """`refloat repair`."""
+    plan = value.plan
+    return {
+        "schema": SCHEMA,
+        "session": plan.session,
+        "issues": [
+            {"code": issue.code, "severity": issue.severity, "line": issue.line, "detail": issue.detail}
+            for issue in plan.issues
+        ],
+        "actions": [
+            {"code": action.code, "line": action.line, "id": action.id or None, "detail": action.detail}
+            for action in plan.actions
+        ],
+        "written": value.written,
+        "copy": value.copy,
     }

@@ -29,6 +29,7 @@ class StubReader:
     agent: str = "claude-code"
     title: str = "Claude Code"
     torn_heads: tuple[bytes, ...] = ()
+    chooses_id: bool = False
     holders: Sequence[Holder | Problem] = ()
     complete: bool = False
     ledgers: Sequence[Walk] = ()
@@ -84,7 +85,7 @@ class StubReader:
     def continue_command(self, session_id: str, prompt: str | None) -> Sequence[str]:
         raise AssertionError
 
-    def new_command(self, brief: str) -> Sequence[str]:
+    def new_command(self, brief: str, prompt: str | None = None, session_id: str | None = None) -> Sequence[str]:
         raise AssertionError
 
 

@@ -4,7 +4,10 @@ from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from refloat.model.attempts import InChain, Standing
 from refloat.model.guard import Branch, Neighbour, Situation, judge, judge_taken
 from refloat.model.liveness import Evidence, Liveness, Verdict
 from refloat.model.record import Lease
@@ -32,6 +35,10 @@ def lease(subject: str = NAME, holder: str = "ana@devbox", doing: str | None = "
 
 MY_OWN = lease(holder="ben@devbox")
 THERE = lease("workspace:devbox:/src", doing="is continuing this")
+
+
+def newer(state: State, newest: SessionName = SessionName("codex:2")) -> Standing:  # noqa: B008 - text
+    return Standing(InChain(1, 2, None, newest, newest, None, newest), newest, state)
 
 
 def seen(operation: Any, state: State = State.STOPPED, liveness: Liveness = GONE, **more: Any) -> Situation:
@@ -90,7 +97,7 @@ TABLE: dict[str, tuple[Branch, Situation, str]] = {
     "continue-unresolved": ("owner_may_be_running", seen("continue", *UNRESOLVED), "process 9 may"),
     "continue-elsewhere": ("owner_may_be_running", seen("continue", *ELSEWHERE), "\\x1b[31manother host"),
     "continue-held": ("session_is_held", seen("continue", lease=lease()), "(process 12), for 14 minutes"),
-    "continue-mine": ("session_is_held", seen("continue", lease=MY_OWN), "ben@devbox"),
+    "continue-mine": ("session_is_held", seen("continue", lease=MY_OWN), "that is you, in another terminal"),
     "continue-place": ("workspace_is_held", seen("continue", workspace_leases=(THERE,)), "somebody else works in /src"),
     "continue-place-mine": (
         "workspace_is_held",
@@ -107,6 +114,10 @@ TABLE: dict[str, tuple[Branch, Situation, str]] = {
         seen("continue", neighbours=(Neighbour(5, "codex", mine=True),)),
         "last turn ended",
     ),
+    "continue-newer": ("newer_attempt_is_running", seen("continue", newer=newer(State.LIVE)), "codex:2 went on"),
+    "new-newer": ("newer_attempt_is_running", seen("new", newer=newer(State.UNRESOLVED)), "may still run"),
+    "new-newer-gone": ("start_anew", seen("new", newer=newer(State.FAILED)), "linked session"),
+    "new-newest": ("start_anew", seen("new", newer=newer(State.LIVE, NAME)), "linked session"),
     "continue-copy": ("only_a_copy_is_left", seen("continue", copy_only=True), "Refloat's copy"),
     "continue-no-place": ("no_workspace", seen("continue", workspace=None), "names no workspace"),
     "continue-place-gone": ("no_workspace", seen("continue", workspace_there=False), "/src is not there"),
@@ -164,6 +175,31 @@ def test_row(row: str) -> None:
 
 def test_every_branch_has_a_row() -> None:
     assert {branch for branch, _, _ in TABLE.values()} == set(get_args(Branch))
+
+
+@given(
+    st.sampled_from(["continue", "new", "install"]),
+    st.sampled_from(State),
+    st.sampled_from([GONE, OWNED, MAYBE, UNSEEN]),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([None, State.LIVE, State.UNRESOLVED, State.STOPPED]),
+)
+def test_without_a_force_no_writer_starts_beside_another(
+    operation: Any, state: State, liveness: Liveness, held: bool, place: bool, newest: State | None
+) -> None:
+    situation = seen(
+        operation,
+        state,
+        liveness,
+        lease=lease() if held else None,
+        workspace_leases=(THERE,) if place else (),
+        newer=None if newest is None else newer(newest),
+    )
+    if judge(situation).allowed:
+        assert state not in {State.LIVE, State.UNRESOLVED}
+        assert not held
+        assert operation == "install" or (not place and newest not in {State.LIVE, State.UNRESOLVED})
 
 
 def test_a_refusal_names_the_holder() -> None:

@@ -1,7 +1,7 @@
 """The quick road of a summary comes to what the parser comes to: the same counts, texts and memory, row by row."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from refloat.model.transcript import Event
 from refloat.readers.contract import Found, Line, Segment, SourceFile
 from refloat.readers.registry import load
 from refloat.readers.story import Assembler
+from refloat.usecases import reading
 from refloat.usecases.reading import Resumable, run
 
 Row = dict[str, object]
@@ -195,6 +196,14 @@ CODEX: Sequence[Callable[[int], Row]] = (
     lambda at: codex(at, "unheard", {"type": "message", "role": "assistant"}),
     lambda at: event(at, type="message", role="assistant", content=[{"text": "x"}]),
 )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def always_quick() -> Iterator[None]:
+    """These files are too small to be worth it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "WORTH_QUICK", 0)
+        yield
 
 
 class Taken:

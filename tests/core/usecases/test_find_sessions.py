@@ -174,6 +174,8 @@ def test_filters(home: Any):
     home.write(IDS[1], *home.talk(IDS[1], cwd=str(other)))
     home.write(IDS[2], home.row(IDS[2], 1, "user", "Never answered", promptSource="typed"))
     assert set(ids(list_sessions(home.bench, Scope(state=State.FAILED)))) == {IDS[2]}
+    assert ids(list_sessions(home.bench, Scope(resumable=True))) == [IDS[0]], "the other one's directory is gone"
+    other.mkdir()
     assert set(ids(list_sessions(home.bench, Scope(resumable=True)))) == {IDS[0], IDS[1]}
     assert ids(list_sessions(home.bench, Scope(cwd=other))) == [IDS[1]]
     assert len(ids(list_sessions(home.bench, Scope(cwd=home.work, limit=2)))) == 2

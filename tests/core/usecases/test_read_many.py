@@ -42,7 +42,7 @@ def read(unread: Sequence[tuple[Reader, Found]], worth: int, left: int = 100) ->
 def test_workers_bring_what_one_process_brings(
     unread: list[tuple[Reader, Found]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(read_many, "_processors", lambda: 2)
+    monkeypatch.setattr(read_many, "processors", lambda: 2)
     monkeypatch.setattr(read_many, "_PIECE", 1)
     asked = [(unread[at], at) for at in (3, 0, 4, 1, 2)]
     order = [pair for pair, _ in asked]
@@ -54,7 +54,7 @@ def test_workers_bring_what_one_process_brings(
 def test_a_reading_that_is_given_up_ends_its_workers(
     unread: list[tuple[Reader, Found]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(read_many, "_processors", lambda: 2)
+    monkeypatch.setattr(read_many, "processors", lambda: 2)
     monkeypatch.setattr(read_many, "_PIECE", 1)
     assert len(read(unread, worth=0, left=1)) == 1
     assert not multiprocessing.active_children()
@@ -63,7 +63,7 @@ def test_a_reading_that_is_given_up_ends_its_workers(
 def test_what_does_not_travel_is_read_here(
     unread: list[tuple[Reader, Found]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(read_many, "_processors", lambda: 2)
+    monkeypatch.setattr(read_many, "processors", lambda: 2)
     stays: Mapping[str, Reader] = {found.session_id: Homebound() for _, found in unread}
     here = [(stays[found.session_id], found) for _, found in unread]
     assert read(here, worth=0) == read(unread, worth=1 << 60)

@@ -1,15 +1,22 @@
 """The next operation names what is lost or not done: a command to go on with hides neither."""
 
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
+
+from refloat.model.attempts import InChain, Standing
 from refloat.model.checkout import Checkout, EditFate, Fate, FileState, FoundIn, PlaceKind
-from refloat.model.session import Failure, FailureKind, Session, State
+from refloat.model.session import Failure, FailureKind, Kept, Session, SessionName, State
 from refloat.model.stamp import Stamp
+from refloat.model.status import NextOperation
 from refloat.model.transcript import Plan
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.samples import crashed, stopped
+from refloat.usecases.act import would_continue
 from refloat.usecases.show_status import show_status
 
+NOW = Stamp("2026-09-14T15:00:00.000Z")
 LOST = crashed()
 """Its `src/vat.py` is reverted by nobody that is known."""
 
@@ -25,6 +32,43 @@ def with_file(state: FileState, fate: EditFate, *places: FoundIn) -> Checkout:
 def limited() -> Session:
     failure = Failure(FailureKind.RATE_LIMIT, "limit reached", Stamp("2026-09-14T14:22:00.000Z"))
     return replace(LOST.session, state=State.FAILED, failure=failure, dangling=0)
+
+
+@pytest.mark.parametrize("state", State)
+@pytest.mark.parametrize("kind", [None, *FailureKind])
+@pytest.mark.parametrize("dangling", [0, 1])
+@pytest.mark.parametrize("gone", [True, False])
+def test_what_is_said_to_be_next_is_what_the_guard_lets_through(
+    tmp_path: Path, state: State, kind: FailureKind | None, dangling: int, gone: bool
+) -> None:
+    failure = None if kind is None else Failure(kind, "", NOW)
+    session = replace(
+        LOST.session,
+        state=state,
+        failure=failure,
+        dangling=dangling,
+        workspace=str(tmp_path),
+        worktree=None,
+        kept=Kept(NOW, 1, original_gone=gone),
+    )
+    operation = show_status(ClaudeCode(), session, LOST.story).next.operation
+    assert (operation in {"continue", "prompt"}) == would_continue(session, NOW)
+
+
+def test_a_session_that_somebody_went_on_from_leads_to_the_newer_one() -> None:
+    newest = SessionName("codex:2")
+    chain = InChain(1, 2, None, newest, newest, None, newest)
+
+    def then(state: State, own: Session = LOST.session) -> NextOperation:
+        return show_status(ClaudeCode(), own, LOST.story, LOST.checkout, Standing(chain, newest, state)).next
+
+    assert then(State.LIVE).command == ("refloat", "attach", newest)
+    assert then(State.UNRESOLVED).operation == "resolve_liveness"
+    assert then(State.STOPPED).operation == "new_linked"
+    assert then(State.STOPPED).why.startswith("codex:2 went on from it (attempt 2 of 2) and is stopped")
+    owned = replace(LOST.session, state=State.LIVE)
+    assert then(State.STOPPED, owned).operation == "attach"
+    assert newest not in (then(State.STOPPED, owned).command or ()), "it runs itself"
 
 
 def test_a_resume_command_comes_with_what_is_lost() -> None:

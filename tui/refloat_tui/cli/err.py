@@ -10,3 +10,11 @@ def say(sentence: str) -> None:
     """Say one thing; foreign text in it is made inert."""
     with contextlib.suppress(OSError):  # nobody listens any more; the exit code still tells
         print(f"refloat: {inert(sentence)}", file=sys.stderr)  # noqa: T201 - this is the one place
+
+
+def progress(sentence: str) -> None:
+    """Say how far a work is, in place of what was said of it before; "" when it is done. For terminals alone."""
+    with contextlib.suppress(OSError, ValueError):
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r\x1b[K{inert(sentence)}")
+            sys.stderr.flush()

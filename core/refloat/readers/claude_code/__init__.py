@@ -22,6 +22,19 @@ class ClaudeCode:
     agent: str = registers.AGENT
     title: str = "Claude Code"
     torn_heads: tuple[bytes, ...] = (b'{"parentUuid":', b'{"type":')
+    chooses_id: bool = True
+    turn_marks: tuple[bytes, ...] = (b'"role":"user","content":"', b'"role":"user","content":[{"type":"text"')
+
+    late_marks: tuple[bytes, ...] = (
+        b'{"type":"custom-title"',
+        b'{"type":"ai-title"',
+        b'{"type":"worktree-state"',
+        b'{"type":"relocated"',
+    )
+
+    pairs: tuple[bytes, bytes] = (b'"type":"tool_use"', b'"tool_use_id":"')
+    ended: bytes = b'"stop_reason":"end_turn"'
+    aside: bytes = b'{"type":"'
 
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
         """`projects`, registers, jobs and the history of prompts below the program's directory."""
@@ -93,9 +106,9 @@ class ClaudeCode:
         """`claude --resume ID`."""
         return processes.continue_command(session_id, prompt)
 
-    def new_command(self, brief: str) -> Sequence[str]:
-        """`claude "Read FILE …"`."""
-        return processes.new_command(brief)
+    def new_command(self, brief: str, prompt: str | None = None, session_id: str | None = None) -> Sequence[str]:
+        """`claude --session-id UUID "Read FILE …"`."""
+        return processes.new_command(brief, prompt, session_id)
 
     def own_door(self, session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
         """`claude attach ID`, for sessions in the background."""
@@ -120,6 +133,10 @@ class ClaudeCode:
         from refloat.readers.claude_code import leftovers
 
         return leftovers.clean_up(home, environment)
+
+    def turn_before(self, rows: bytes) -> Sequence[Mapping[str, object]]:
+        """A prompt, at the time of the first row."""
+        return layout.turn_before(rows)
 
 
 def _is_inline(subagent: FoundSubagent) -> bool:

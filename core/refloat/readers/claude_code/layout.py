@@ -97,16 +97,21 @@ def identify(file: SourceFile) -> Identity:
 
 
 def _main(file: SourceFile, stem: str, head: bytes) -> Identity:
-    fork = _FORK.search(head)
+    # A plain search for a word passes over 64 KB in a tenth of the time.
+    fork = _FORK.search(head) if b'"forkedFrom"' in head else None
     parent = fork[1].decode("utf-8", "replace") if fork else ""
     note: dict[str, str] = {}
     if first := _first_row(file, head):
         note["first"] = first
-    if _BACKGROUND.search(head):
+    if b'"sessionKind"' in head and _BACKGROUND.search(head):
         note["background"] = "first"
     if stem.startswith(_AGENT):
         note["sidechain"] = "alone"
-    elif _OLD.search(head) and (roots := _inline_roots(file.path)):
+    elif (
+        (b'"version":"1.' in head or b'"version": "1.' in head)
+        and _OLD.search(head)
+        and (roots := _inline_roots(file.path))
+    ):
         note["inline"] = " ".join(roots)
     parent = "" if parent == stem else parent
     return Identity("main", stem, parent=parent, started=_started(head), note=note or None)
@@ -250,6 +255,14 @@ _METADATA: Final = frozenset(
         "relocated",
     ]
 )
+
+
+def turn_before(rows: bytes) -> Sequence[Mapping[str, object]]:
+    """A prompt that stands for one that is not in `rows`."""
+    match = _TIME.search(rows)
+    at = match[1].decode("utf-8", "replace") if match else None
+    message = {"role": "user", "content": "…"}
+    return ({"type": "user", "uuid": "before", "parentUuid": None, "timestamp": at, "message": message},)
 
 
 # ── sessions ─────────────────────────────────────────────────────────────────────────────────────────────────────────

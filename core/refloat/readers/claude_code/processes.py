@@ -119,10 +119,7 @@ def marks_children(version: str) -> bool:
 
 def continue_command(session_id: str, prompt: str | None) -> Sequence[str]:
     """`claude --resume ID`, with a prompt where there is one."""
-    command = ["claude", "--resume", session_id]
-    if prompt:
-        command += ["--", prompt] if prompt.startswith("-") else [prompt]
-    return command
+    return ["claude", "--resume", session_id, *_as_prompt(prompt)]
 
 
 def own_door(session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnDoor | None:
@@ -134,9 +131,19 @@ def own_door(session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnD
     return OwnDoor(("claude", "attach", holder.job or session_id), why)
 
 
-def new_command(brief: str) -> Sequence[str]:
+def new_command(brief: str, prompt: str | None, session_id: str | None) -> Sequence[str]:
     """Start with a sentence that names the file: the brief itself can be longer than a command line may be."""
-    return ["claude", f"Read {brief} and continue from it."]
+    own = ["--session-id", session_id] if session_id else []
+    return ["claude", *own, f"Read {brief} and continue from it.{f' {prompt}' if prompt else ''}"]
+
+
+def _as_prompt(prompt: str | None) -> list[str]:
+    """What would be read as an option stands behind `--`; what would be read as a command is none with a space."""
+    if not prompt:
+        return []
+    if prompt.startswith("-"):
+        return ["--", prompt]
+    return [f"{prompt} " if prompt in _NO_SESSION else prompt]
 
 
 def asks_to_end(process: ProcessInfo) -> Sequence[Asking]:

@@ -9,6 +9,7 @@ from dataclasses import field
 from typing import Final
 
 from refloat.model.light import light, slotted
+from refloat.model.repaired import is_made_output
 from refloat.model.transcript import FileEdit, Hunk, Outcome, StepKind
 from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, replacement
 from refloat.readers.claude_code.values import NOTHING, Row, mapping, number, objects, strings, text
@@ -77,11 +78,15 @@ class Verdict:
     nothing_done: bool = False
     shutdown: bool = False
     placeholder: bool = False
+    made: bool = False
+    """A repair wrote it: it says nothing."""
     exit_code: int | None = None
 
 
 def judge(row: Row, block: Row, told: object, output: str, *, call: OpenCall, version: tuple[int, ...]) -> Verdict:
     """How the call of one `tool_result` block went; `told` is the row's `toolUseResult`, where it is this block's."""
+    if is_made_output(output):
+        return Verdict(Outcome.DANGLING, placeholder=True, made=True)
     unsure = call.leaves_traces
     if row.get("interruptedByShutdown") is True:
         return Verdict(Outcome.INTERRUPTED, effects_unknown=unsure, shutdown=True)

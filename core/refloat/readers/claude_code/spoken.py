@@ -349,8 +349,7 @@ def _result(state: State, row: Row, block: Row, told: object, here: Here) -> Non
     work = _background(state, name, call, told, output) if ok else None
     if work:
         _remember(state, work)
-    edits = recorded_edits(told, call, skim=here.skim) if ok or call.writes else None
-    edits = () if verdict.nothing_done else edits
+    told_edits = recorded_edits(told, call, skim=here.skim) if ok or call.writes else None
     here.events.append(
         Result(
             name,
@@ -359,11 +358,12 @@ def _result(state: State, row: Row, block: Row, told: object, here: Here) -> Non
             here.place,
             exit_code=verdict.exit_code,
             output=output,
-            edits=edits,
+            edits=() if verdict.nothing_done else told_edits,
             kind=_better_kind(told),
             effects_unknown=verdict.effects_unknown,
             shutdown=verdict.shutdown,
             placeholder=verdict.placeholder,
+            made=verdict.made,
             background=work,
         )
     )

@@ -43,6 +43,14 @@ class Codex:
     agent: str = rollouts.AGENT
     title: str = "Codex"
     torn_heads: tuple[bytes, ...] = rollouts.TORN_HEADS
+    chooses_id: bool = False
+    turn_marks: tuple[bytes, ...] = (b'"type":"task_started"', b'"type":"turn_started"')
+
+    late_marks: tuple[bytes, ...] = (b'"type":"thread_name_updated"',)
+
+    pairs: tuple[bytes, bytes] = (b'_call","', b'_call_output","')
+    ended: bytes = b'"last_agent_message":"'
+    aside: bytes = b"\0"
 
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
         """Rollouts, the archive, locks, names and typed prompts below `$CODEX_HOME` or `~/.codex`."""
@@ -158,11 +166,16 @@ class Codex:
 
     def continue_command(self, session_id: str, prompt: str | None) -> Sequence[str]:
         """`codex resume ID`."""
-        return ("codex", "resume", session_id, *((prompt,) if prompt else ()))
+        return ("codex", "resume", session_id, *(_as_prompt(prompt) if prompt else ()))
 
-    def new_command(self, brief: str) -> Sequence[str]:
-        """A new thread that reads the brief first."""
-        return ("codex", f"Read {brief} and continue from it")
+    def new_command(self, brief: str, prompt: str | None = None, session_id: str | None = None) -> Sequence[str]:
+        """A new thread that reads the brief first. It takes no id; the working directory is the caller's."""
+        del session_id
+        return ("codex", f"Read {brief} and continue from it.{f' {prompt}' if prompt else ''}")
+
+    def turn_before(self, rows: bytes) -> Sequence[Mapping[str, object]]:
+        """The begin of the turn that the rows name, and a prompt."""
+        return rollouts.turn_before(rows)
 
     def asks_to_end(self, process: ProcessInfo) -> Sequence[Asking]:
         """SIGINT, then SIGTERM. A server lets running turns end at the first SIGINT, and ends at the second."""
@@ -172,6 +185,11 @@ class Codex:
     def stop_command(self, holder: Holder) -> Sequence[str] | None:
         """None: no thread has a daemon that starts it anew by itself."""
         del holder
+
+
+def _as_prompt(prompt: str) -> tuple[str, ...]:
+    """`--` before what would be read as an option (clap(1)'s own rule)."""
+    return ("--", prompt) if prompt.startswith("-") else (prompt,)
 
 
 def codex_home(home: Path, environment: Mapping[str, str]) -> Path:

@@ -12,6 +12,7 @@ from typing import Final
 
 from refloat.model.light import light
 from refloat.model.problem import Problem
+from refloat.model.repaired import CODEX_FIELD
 from refloat.model.stamp import read_stamp
 from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_text
 from refloat.readers.contract import Found, FoundSubagent, Identity, Line, Segment, SourceFile
@@ -94,6 +95,9 @@ def _identity(head: Json, names: Sequence[str]) -> Identity:
         top = root if root and root != own else parent
         return Identity("subagent", top or own, parent, own, started, base, note | {"rollout": rollout})
     forked = as_text(head.get("forked_from_id"))
+    if repaired := as_text(as_dict(head.get(CODEX_FIELD)).get("from")):
+        note |= {"copied_from": forked} if forked else {}
+        return Identity("main", own, repaired, rollout, started, base, note)
     return Identity("main", own, forked, rollout, started, base, note)
 
 
@@ -169,7 +173,9 @@ def _found(thread: str, known: Sequence[Known], made: _Thread, threads: Mapping[
     first = known[0][1]
     parent = _parent(known)
     copied = any((identity.note or {}).get("forked") for _, identity in known)
-    relatives = tuple(file for file, _ in threads.get(parent, ())) if copied and parent != thread else ()
+    notes = ((identity.note or {}).get("copied_from") for _, identity in known)
+    source = next(filter(None, notes), parent)
+    relatives = tuple(file for file, _ in threads.get(source, ())) if copied and source != thread else ()
     return Found(
         AGENT,
         thread,
@@ -324,3 +330,17 @@ def _length(opened: object) -> int:
     while piece := read(1 << 20):
         total += len(piece)
     return total
+
+
+_TURN: Final = re.compile(rb'"turn_id":"([^"\\]{1,200})"')
+_TIME: Final = re.compile(rb'"timestamp":"([^"\\]{20,40})"')
+
+
+def turn_before(rows: bytes) -> Sequence[Mapping[str, object]]:
+    """The beginning of a turn that is not in `rows`: its row, where the build writes such, and a prompt."""
+    turn, time = _TURN.search(rows), _TIME.search(rows)
+    at = time[1].decode("utf-8", "replace") if time else None
+    asked = {"type": "user_message", "message": "…"}
+    began = {"type": "task_started", "turn_id": turn[1].decode("utf-8", "replace") if turn else ""}
+    events = (began, asked) if turn or b'"task_' in rows else (asked,)
+    return tuple({"timestamp": at, "type": "event_msg", "payload": payload} for payload in events)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from refloat.model.session import Failure, FailureKind
+from refloat.model.stamp import Stamp
 from refloat.model.transcript import Event, Marker, TakenBack, TurnBegan, TurnEnded
 from refloat.readers.codex.shape import Json, as_dict, as_id, as_text
 from refloat.readers.codex.steps import Steps
@@ -67,10 +68,11 @@ class Lifecycle(Steps):
         s = self._s
         if s.superseded or s.open or s.status != "open":
             return
+        at = Stamp(s.last) if s.last else None  # also where reading goes on and nothing came
         if s.last_word == "error":
-            yield TurnEnded("failed", self._at, s.turn, failure_of(s.error, s.limit, self._at))
+            yield TurnEnded("failed", at, s.turn, failure_of(s.error, s.limit, at))
         elif s.last_word == "limit":
-            yield TurnEnded("failed", self._at, s.turn, silent_failure(s.limit, self._at))
+            yield TurnEnded("failed", at, s.turn, silent_failure(s.limit, at))
 
     def _end(self, end: TurnEnded, out: list[Event]) -> None:
         s = self._s

@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 import msgspec
 from msgspec import Struct
 
+from refloat.model.repaired import is_made_output
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import FileEdit, StepKind, TurnBegan
 from refloat.readers.codex.calls import Asked, read_custom, read_function
@@ -313,7 +314,7 @@ class Quick:
         if known is None or known.session:
             return False
         text = output if isinstance(output, str) else "\n".join([part.text for part in output if part.text])
-        if _RUNNING in text:
+        if _RUNNING in text or is_made_output(text):
             return False
         state.last_word = ""
         state.open.pop(call, None)

@@ -5,6 +5,7 @@ Decides what is one call, which processes go on behind an answered call, and wha
 
 from collections.abc import Iterator
 
+from refloat.model.repaired import is_made_output
 from refloat.model.transcript import Background, Call, Event, FileEdit, Marker, Outcome, Result, StepKind, Unknown
 from refloat.readers.codex.calls import Asked, read_custom, read_function, read_local_shell, shell, web_query
 from refloat.readers.codex.items import Done
@@ -78,6 +79,9 @@ class Steps(Talk):
             out.append(Unknown("output without an id"))
             return
         told = read_output(payload.get("output", payload.get("tools")))
+        if is_made_output(told.text):
+            out.append(Result(call, Outcome.DANGLING, self._at, self._place, output=told.text, made=True))
+            return
         known = s.open.pop(call, None) or s.closed.get(call) or OpenCall()
         background = self._started(call, known, told)
         edits: tuple[FileEdit, ...] | None = () if told.outcome is Outcome.DENIED or told.nothing_done else None

@@ -16,5 +16,7 @@ SELECT * FROM pickups ORDER BY id LIMIT :many OFFSET :skip;
 SELECT * FROM decisions ORDER BY id LIMIT :many OFFSET :skip;
 -- name: ties
 SELECT * FROM ties ORDER BY host, workspace LIMIT :many OFFSET :skip;
+-- name: attempts
+SELECT * FROM attempts ORDER BY id LIMIT :many OFFSET :skip;
 -- name: leases
 SELECT * FROM leases ORDER BY subject LIMIT :many OFFSET :skip;

@@ -17,3 +17,6 @@ signature
 subject, token, holder, host, pid, pid_started, since, renewed_at, until, reason
 -- name: ties
 host, workspace, job, tied_by, tied_at
+-- name: attempts
+id, parent, child, operation, agent, workspace, holder, command, brief, forced, at, host, pid, pid_started, ended,
+exit_code

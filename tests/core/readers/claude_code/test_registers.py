@@ -205,7 +205,15 @@ def test_commands():
     assert list(READER.continue_command(ONE, None)) == ["claude", "--resume", ONE]
     assert list(READER.continue_command(ONE, "go on")) == ["claude", "--resume", ONE, "go on"]
     assert list(READER.continue_command(ONE, "-x")) == ["claude", "--resume", ONE, "--", "-x"]
-    assert list(READER.new_command("HANDOFF.md")) == ["claude", "Read HANDOFF.md and continue from it."]
+    assert list(READER.continue_command(ONE, "doctor")) == ["claude", "--resume", ONE, "doctor "], "no command"
+    read = "Read HANDOFF.md and continue from it."
+    assert list(READER.new_command("HANDOFF.md")) == ["claude", read]
+    assert list(READER.new_command("HANDOFF.md", "-x first", ONE)) == [
+        "claude",
+        "--session-id",
+        ONE,
+        f"{read} -x first",
+    ]
     assert list(READER.child_variables()) == ["CLAUDE_CODE_SESSION_ID"]
 
 

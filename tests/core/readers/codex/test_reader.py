@@ -123,7 +123,8 @@ def test_how_to_go_on():
     reader = Codex()
     assert list(reader.continue_command(T1, None)) == ["codex", "resume", T1]
     assert list(reader.continue_command(T1, "go on")) == ["codex", "resume", T1, "go on"]
-    assert reader.new_command("HANDOFF.md")[0] == "codex"
+    assert list(reader.continue_command(T1, "-x")) == ["codex", "resume", T1, "--", "-x"]
+    assert list(reader.new_command("HANDOFF.md", "-x", T1)) == ["codex", "Read HANDOFF.md and continue from it. -x"]
     assert list(reader.child_variables()) == ["CODEX_THREAD_ID"]
 
 

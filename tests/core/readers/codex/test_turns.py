@@ -2,10 +2,12 @@
 
 from typing import TYPE_CHECKING
 
+import orjson
 import pytest
 
 from refloat.model.session import Failure, FailureKind
-from refloat.model.transcript import Ending
+from refloat.model.transcript import Ending, TurnEnded
+from refloat.readers.contract import Line
 
 if TYPE_CHECKING:
     from tests.core.readers.codex.conftest import CodexHome, Told
@@ -217,3 +219,17 @@ def test_facts_of_the_head(codex: "CodexHome"):
     told = codex.story().summary
     assert (told.branch, told.commit, told.version, told.entrypoint) == ("main", "9c1e0f2a" * 5, "0.148.0", "codex-tui")
     assert told.started_at == "2026-09-05T16:00:00.000Z"
+
+
+def test_the_end_that_the_limit_made_has_its_time_also_where_reading_went_on_and_nothing_came(
+    codex: "CodexHome",
+) -> None:
+    rollout = codex.rollout().meta().prompt("a").event("token_count", info=None, rate_limits=LIMITS).save()
+    found = codex.found()
+    parser = codex.reader.parser(found)
+    list(parser.open(found.segments[0]))
+    for number, raw in enumerate(rollout.rows, 1):
+        list(parser.feed(Line(str(rollout.path), number, 0, orjson.loads(raw))))
+    last = orjson.loads(rollout.rows[-1])["timestamp"]
+    for one in (parser, codex.reader.parser(found, None, parser.freeze())):
+        assert [event.at for event in one.finish() if isinstance(event, TurnEnded)] == [last]

@@ -1,14 +1,17 @@
 """`keep`, `refresh`, `doctor`."""
 
+from contextlib import closing
+
 import click
 
 from refloat import wire
+from refloat.model.refreshed import Refreshed
 from refloat.usecases.doctor import examine_machine
-from refloat.usecases.find_sessions import Scope, list_sessions
 from refloat.usecases.keep_session import keep_due, keep_session
+from refloat.usecases.refresh import refresh as read_all
 from refloat_tui.cli import err
 from refloat_tui.cli.commands.bench import answer, as_json, bench, located
-from refloat_tui.cli.show.care import doctor_lines
+from refloat_tui.cli.show.care import doctor_lines, refresh_line, refreshed_lines
 from refloat_tui.cli.show.keep import kept_lines, kept_many_lines
 
 
@@ -29,11 +32,17 @@ def keep(session: str | None, all_due: bool, json_: bool) -> int:
     return 1 if many.failed else 0
 
 
-@click.command()
-def refresh() -> None:
-    """Read all that is new into the catalogue."""
-    listing = list_sessions(bench(), Scope())
-    err.say(f"{len(listing.sessions)} sessions read, {len(listing.problems)} problems")
+@click.command(short_help="Read all that is new.")
+@as_json
+def refresh(json_: bool) -> int:
+    """Read all that is new, newest files first, with progress on standard error. Stopped early, it keeps that much."""
+    state = Refreshed()
+    with closing(read_all(bench())) as states:
+        for state in states:
+            err.progress(refresh_line(state))
+    err.progress("")
+    answer(state, refreshed_lines, wire.refreshed if json_ else None, masked=True)
+    return 0
 
 
 @click.command(short_help="What was found, and what could not be read.")

@@ -10,7 +10,7 @@ from refloat.model.session import State
 from refloat.usecases.find_sessions import Scope, list_sessions
 from refloat.usecases.read_session import read_story
 from refloat.usecases.show_recap import DEFAULT_LIMIT, show_recap
-from refloat_tui.cli import out
+from refloat_tui.cli import err, out
 from refloat_tui.cli.commands.bench import answer, as_json, bench, full, here, located, session_argument, show_secrets
 from refloat_tui.cli.show.sessions import history_lines, recap_lines, status_lines
 
@@ -60,6 +60,8 @@ def list_(
         wire.listing if json_ else None,
         masked=not show_secrets,
     )
+    if some := sum(session.provisional for session in listing.sessions):
+        err.say(f"{some:,} sessions are told by the ends of their files; `refloat refresh` reads them whole")
 
 
 @click.command()

@@ -1,7 +1,8 @@
-"""`doctor` for a person."""
+"""`doctor` and `refresh` for a person."""
 
 from collections.abc import Iterator
 
+from refloat.model.refreshed import Refreshed
 from refloat.model.status import Doctor
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 
@@ -56,3 +57,22 @@ def _traces(readable: tuple[str, ...]) -> str:
         return "told from " + ", ".join(readable)
     told = f"; told from {', '.join(readable)}" if readable else ""
     return f"the kernel log may not be read: kills for want of memory stay unseen{told}"
+
+
+def refresh_line(state: Refreshed) -> str:
+    """How far the reading is."""
+    if state.waits:
+        return "another Refloat is reading; waiting for it"
+    return f"{state.done:,} of {state.total:,} sessions read, {_megabytes(state.read)} of {_megabytes(state.size)}"
+
+
+def refreshed_lines(state: Refreshed, width: int) -> Iterator[str]:
+    """What was read, then what could not be."""
+    whole = "" if state.complete else "; stopped before the end"
+    yield f"{counted(state.done, 'session')} read, {_megabytes(state.read)}; {state.sessions:,} in all{whole}"
+    for problem in state.problems:
+        yield from labelled("  !", f"{problem.path}: {problem.what}", width, 4)
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"

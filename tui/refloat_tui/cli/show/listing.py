@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from refloat.model.stamp import Stamp
 from refloat.text import cut, one_line
-from refloat.usecases.find_sessions import TITLE, Listing
+from refloat.usecases.find_sessions import TITLE, Listing, listed_title
 from refloat_tui.cli import rows
 from refloat_tui.cli.show.table import labelled
 
@@ -16,7 +16,7 @@ def listing_lines(listing: Listing, width: int, now: Stamp, *, everywhere: bool)
     table = [
         (
             session.state.value,
-            cut(one_line(session.title), TITLE),
+            cut(listed_title(session.title, listing.chains.get(session.name)), TITLE),
             session.agent,
             session.last_activity_at or "",
             session.session_id,

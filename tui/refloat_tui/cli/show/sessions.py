@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from refloat.model.attempts import Standing
+from refloat.model.repaired import is_made_output
 from refloat.model.session import Session
 from refloat.model.status import Operation, Recap, Status
 from refloat.model.transcript import Item, Outcome, Step, StepKind
@@ -22,6 +24,8 @@ def step_line(step: Step, root: str | None = None) -> str:
     """`step 31  check  pytest -q → failed, exit 1`; a path below `root` without it."""
     exit_code = f", exit {step.exit_code}" if step.exit_code is not None else ""
     unknown = ", effects unknown" if step.effects_unknown else ""
+    if is_made_output(step.output):
+        unknown = ", interrupted and closed by a repair"
     who = f" ({step.subagent})" if step.subagent else ""
     what = one_line(step.summary.removeprefix(f"{root}/") if root and step.command is None else step.summary)
     return f"step {step.n}{who}  {step.kind}  {what} → {_SIGN[step.outcome]}{exit_code}{unknown}"
@@ -34,6 +38,14 @@ _OPERATIONS: Final[dict[Operation, str]] = {
     "new_linked": "start a new session with the brief",
     "prompt": "ask it something",
 }
+
+
+_GUARDED: Final[dict[Operation, str]] = {
+    "continue": "continue",
+    "prompt": "continue",
+    "new_linked": "new --parent",
+}
+"""The command of this program that takes the step."""
 
 
 def _words(name: str) -> str:
@@ -58,10 +70,14 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
         yield from labelled("kept", f"{session.kept.at}{f'; {gone}' if gone else ''}", width, 12)
     if session.superseded_by:
         yield from labelled("goes on in", session.superseded_by, width, 12)
+    if status.standing is not None:
+        yield from labelled("attempt", _attempt_words(status.standing), width, 12)
     yield from labelled("next", _OPERATIONS[then.operation], width, 12)
     yield from labelled("", then.why, width, 12)
     if then.command:
         yield from labelled("", "$ " + " ".join(_quoted(word) for word in then.command), width, 12)
+    if guarded := _GUARDED.get(then.operation):
+        yield from labelled("", f"`refloat {guarded} {session.name}` does it, and lets no second writer in", width, 12)
     evidence = [(fact.kind, f"{fact.detail}{f' [{fact.at}]' if fact.at else ''}") for fact in session.liveness.evidence]
     rows = [line for kind, detail in evidence for line in labelled(f"  {_words(kind)}", detail, width, 18)]
     yield from section(f"EVIDENCE (process: {session.liveness.verdict})", rows)
@@ -74,6 +90,16 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     agents = [(agent.id, agent.state, counted(agent.dangling, "open call")) for agent in session.subagents]
     yield from section("SUB-AGENTS", columns(agents, width))
     yield from section("COULD NOT BE READ", list(_problem_lines(session, width)))
+
+
+def _attempt_words(standing: Standing) -> str:
+    chain = standing.chain
+    words = [f"{chain.n} of {chain.of}"]
+    words += [f"started from {chain.parent}"] if chain.parent else []
+    words += [f"continued by {chain.continued_by}"] if chain.continued_by else []
+    if chain.newest not in {chain.continued_by, chain.parent} and chain.following is not None:
+        words.append(f"the newest is {chain.newest}")
+    return ", ".join(words)
 
 
 def _problem_lines(session: Session, width: int) -> Iterator[str]:

@@ -1,0 +1,189 @@
+"""What the first and the last bytes of a session's files tell of it, before anybody reads the whole.
+
+Decides how far to look: into the head until it is known where the session works and what was asked first, into the tail
+until the last turn's beginning is in it, further back where a huge last line hides it. How the record ends is judged by
+the same parser and assembler as in a whole reading. Refuses to count: what stands between is not known, and a session
+that is small enough is read whole instead.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from threading import active_count
+from typing import Final
+
+from refloat.catalogue.pack import Packed
+from refloat.model.story import Summary
+from refloat.readers.contract import Found, FoundSubagent, Line, ReadByEnds, Reader, Segment
+from refloat.readers.story import Assembler
+from refloat.readers.whole import reads_on
+from refloat.usecases.reading import Drive, read_summary
+from refloat.usecases.twin import begin_twin, processors
+
+HEAD: Final = 64 * 1024
+TAIL: Final = 64 * 1024
+SMALL: Final = 96 * 1024
+"""Bytes of a part that is read whole."""
+_FIRST: Final = 16 * 1024
+"""Bytes of the tail that are looked at first."""
+_FURTHEST: Final = 16 * 1024 * 1024
+"""Bytes from the end that are looked through for a row that tells anything."""
+_SHARED: Final = 200
+"""Sessions from which a second process is worth its start."""
+_TRIES: Final = 4
+_LAST_ROWS: Final = 10
+"""Rows at the end of a turn that are read where all of its calls were answered."""
+Row = tuple[int, bytes]
+"""Where it stands, and its bytes."""
+_NEAR: Final = 512
+"""Bytes of a row in which marks are looked for."""
+
+
+def glimpse(reader: Reader, found: Found) -> Packed:
+    """A session as its ends tell it; `provisional` unless all of it was small enough to be read."""
+    bare = replace(found, relatives=())  # whose rows are copies is asked when the whole is read
+    summary, whole = _part(reader, bare, None)
+    subagents: dict[str, Summary] = {}
+    for sub in found.subagents:
+        subagents[sub.id], all_of_it = _part(reader, bare, sub)
+        whole = whole and all_of_it
+    return Packed(summary, subagents, provisional=not whole or bool(found.relatives))
+
+
+def glimpse_each(sessions: Sequence[tuple[Reader, Found]]) -> Sequence[Packed]:
+    """The same of many; where nothing else goes on in this process, a twin of it looks at every other one."""
+    if len(sessions) < _SHARED or active_count() > 1 or processors() < 2:
+        return [glimpse(reader, found) for reader, found in sessions]
+    twin = begin_twin(lambda: [glimpse(reader, found) for reader, found in sessions[1::2]])
+    mine = [glimpse(reader, found) for reader, found in sessions[::2]]
+    theirs = twin()
+    if theirs is None:
+        theirs = [glimpse(reader, found) for reader, found in sessions[1::2]]
+    every = [packed for pair in zip(mine, theirs, strict=False) for packed in pair]
+    return [*every, *mine[len(theirs) :]]
+
+
+def _part(reader: Reader, found: Found, subagent: FoundSubagent | None) -> tuple[Summary, bool]:
+    segments = found.segments if subagent is None else subagent.segments
+    size = sum((segment.file.size if segment.end is None else segment.end) - segment.start for segment in segments)
+    last = segments[-1] if segments else None
+    by_ends = last is not None and reads_on(last.file.path) and segments[0].end is None and not last.superseded
+    if last is None or not by_ends or size <= SMALL or not isinstance(reader, ReadByEnds):
+        return read_summary(reader, found, subagent, resumable=False)[0], True
+    head = _head(reader, found, subagent, segments[0])
+    tail = _tail(reader, reader, found, subagent, last)
+    return _join(head, tail.summary(), tail.title_told), False
+
+
+def _head(reader: Reader, found: Found, subagent: FoundSubagent | None, segment: Segment) -> Summary:
+    """Rows from the beginning until it is known where the session works and what was asked."""
+    drive = _drive(reader, found, subagent)
+    data = _bytes(segment.file.path, segment.start, HEAD)
+    drive.begin(segment)
+    offset = segment.start
+    while (end := data.find(b"\n", offset - segment.start)) >= 0 and not _begun(drive.assembler):
+        drive.row(data[offset - segment.start : end], offset)
+        offset = segment.start + end + 1
+    return drive.assembler.summary()
+
+
+def _begun(assembler: Assembler) -> bool:
+    return bool(assembler.place) and assembler.was_asked
+
+
+def _tail(
+    reader: Reader, ends: ReadByEnds, found: Found, subagent: FoundSubagent | None, segment: Segment
+) -> Assembler:
+    """Rows from where the last turn begins; where its beginning is too far away, what stands for it, and the rest. Of a
+    turn whose calls all have their answers, its beginning and its end say how it ended.
+    """
+    size, looked = segment.file.size, _FIRST
+    while True:
+        start = max(segment.start, size - looked)
+        rows = _rows(_bytes(segment.file.path, start, size - start), start, whole=start == segment.start)
+        for at in _rows_with(rows, ends.turn_marks, _TRIES):
+            drive = _drive(reader, found, subagent)
+            late = [rows[row] for row in _rows_with(rows[:at], ends.late_marks, len(ends.late_marks))]
+            drive.stretch(segment, [*reversed(late), *_turn(rows[at:], ends)])
+            if drive.assembler.was_asked:
+                return drive.assembler
+        if looked >= TAIL or start == segment.start:
+            drive = _drive(reader, found, subagent)
+            for row in ends.turn_before(b"\n".join([raw for _, raw in rows])):
+                drive.feed(Line(segment.file.path, 0, start, dict(row)))
+            drive.stretch(segment, _turn(rows, ends))
+            if drive.assembler.is_alive or start == segment.start or looked >= _FURTHEST:
+                return drive.assembler
+        looked *= 4
+
+
+def _rows(data: bytes, offset: int, *, whole: bool) -> list[Row]:
+    """Rows with their offsets, the last one as far as it goes. `whole`: the first one is no rest of another."""
+    found: list[Row] = []
+    for raw in data.split(b"\n"):
+        found.append((offset, raw))
+        offset += len(raw) + 1
+    return found if whole else found[1:]
+
+
+def _turn(rows: Sequence[Row], ends: ReadByEnds) -> Sequence[Row]:
+    """What of a turn's rows says how it ended: of one that ended by itself, its beginning and its end."""
+    talk = [at for at, (_, raw) in enumerate(rows) if not raw.startswith(ends.aside)]
+    if len(talk) < _LAST_ROWS or rows[-1][1]:
+        return rows
+    last = talk[-_LAST_ROWS]
+    calls, answers = ends.pairs
+    first = next((at for at, (_, raw) in enumerate(rows) if calls in raw), last)
+    # Answers before the first call are of calls that are not at hand.
+    waits = sum(raw.count(calls) - raw.count(answers) for _, raw in rows[first:])
+    if waits or not any(ends.ended in raw for _, raw in rows[last:]):
+        return rows
+    return [*rows[:first], *rows[max(first, last) :]]
+
+
+def _rows_with(rows: Sequence[Row], marks: Sequence[bytes], most: int) -> Iterator[int]:
+    """The last rows that hold one of the marks near their beginning, the very last first."""
+    for at in range(len(rows) - 1, -1, -1):
+        row = rows[at][1]
+        if any(row.find(mark, 0, _NEAR) >= 0 for mark in marks):
+            yield at
+            most -= 1
+            if not most:
+                return
+
+
+def _drive(reader: Reader, found: Found, subagent: FoundSubagent | None) -> Drive:
+    own = None if subagent is None else subagent.id
+    assembler = Assembler(found.agent, found.session_id, keep_items=False, subagent=own)
+    return Drive(reader.parser(found, subagent, skim=True), assembler, reader.torn_heads)
+
+
+def _join(head: Summary, tail: Summary, title: str) -> Summary:
+    """What the head says of the beginning, the tail of the end, and whichever knows of the rest."""
+    return replace(
+        tail,
+        title=title or head.title or tail.title,
+        workspace=head.workspace or tail.workspace,
+        cwd=tail.cwd or head.cwd,
+        worktree=tail.worktree or head.worktree,
+        branch=tail.branch or head.branch,
+        commit=head.commit,
+        model=tail.model or head.model,
+        version=tail.version or head.version,
+        entrypoint=head.entrypoint or tail.entrypoint,
+        started_at=head.started_at or tail.started_at,
+        last_activity_at=tail.last_activity_at or head.last_activity_at,
+        parent=head.parent or tail.parent,
+        lineage=head.lineage,
+        problems=(*head.problems, *tail.problems),
+        ending=replace(tail.ending, prompts=tail.ending.prompts or head.ending.prompts),
+    )
+
+
+def _bytes(path: str, start: int, many: int) -> bytes:
+    """A stretch of a file; nothing where it cannot be read (the whole reading will tell why)."""
+    try:
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - one read, thousands of files
+            file.seek(start)
+            return file.read(many)
+    except OSError:
+        return b""

@@ -1,0 +1,304 @@
+"""A repair from plan to copy: where it goes, what it leaves alone, and what every other view says of the copy."""
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from refloat.errors import NotDone
+from refloat.model.repair import Repair
+from refloat.model.repaired import is_made_output
+from refloat.model.saving import Runner
+from refloat.model.session import SessionName
+from refloat.model.transcript import Outcome
+from refloat.readers.registry import load
+from refloat.testing.claude_talk import SESSION, ClaudeTalk
+from refloat.testing.fakes import FakeProcesses, fake_machine, process
+from refloat.usecases.act import Refused, actor_of
+from refloat.usecases.examine import examine
+from refloat.usecases.find_sessions import Located, Scope, list_sessions, resolve
+from refloat.usecases.keep_session import keep_session
+from refloat.usecases.linked import read_attempts
+from refloat.usecases.repair_session import draft_repair, install
+from refloat.usecases.show_status import show_status
+from refloat.usecases.workbench import Workbench
+from refloat.usecases.write_brief import write_brief
+
+THREAD = "01a07276-0000-7000-8000-000000000001"
+
+
+class Stranded:
+    """A home with one damaged session of Claude Code and one of Codex."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.work = directory / "work"
+        self.work.mkdir()
+        self.machine = fake_machine(directory)
+        self.home = directory / "home"
+        self.bench = Workbench(self.machine, [load("claude-code"), load("codex")])
+        talk = ClaudeTalk(cwd=str(self.work))
+        talk.prompt("Publish it")
+        talk.ran("pytest -q", "3 passed")
+        talk.call("Bash", "toolu_push", command="git push origin main")
+        self.claude = talk.write(self.home / ".claude" / "projects" / "-work")
+        self.claude.write_bytes(self.claude.read_bytes() + b'{"parentUuid":"torn')
+        self.codex = self.home / f".codex/sessions/2026/09/05/rollout-2026-09-05T16-00-00-{THREAD}.jsonl"
+        self.codex.parent.mkdir(parents=True)
+        self.codex.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in self.rollout()))
+
+    def rollout(self) -> list[dict[str, Any]]:
+        meta = {"id": THREAD, "timestamp": "2026-09-05T16:00:00.000Z", "cwd": str(self.work), "cli_version": "0.144.0"}
+        user = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Publish it"}]}
+        event = {"type": "user_message", "message": "Publish it", "images": []}
+        call = {"type": "function_call", "name": "exec_command", "call_id": "call_push"}
+        pairs: list[tuple[str, dict[str, Any]]] = [
+            ("session_meta", {**meta, "originator": "codex_exec", "source": "exec"}),
+            ("event_msg", {"type": "task_started", "turn_id": "t1"}),
+            ("turn_context", {"turn_id": "t1", "cwd": str(self.work), "model": "gpt-5.6"}),
+            ("response_item", user),
+            ("event_msg", event),
+            ("response_item", {**call, "arguments": '{"cmd":"git push origin main"}'}),
+        ]
+        return [
+            {"timestamp": f"2026-09-05T16:00:{at:02d}.000Z", "type": kind, "payload": payload}
+            for at, (kind, payload) in enumerate(pairs)
+        ]
+
+    def located(self, ref: str) -> Located:
+        return resolve(self.bench, ref, self.work)
+
+    def install(self, ref: str) -> Repair:
+        with draft_repair(self.bench, self.located(ref)) as draft:
+            return draft.put_in_place()
+
+
+@pytest.fixture
+def stranded(tmp_path: Path) -> Stranded:
+    return Stranded(tmp_path)
+
+
+def test_an_installed_copy_of_claude_code_lies_beside_the_original(stranded: Stranded) -> None:
+    done = stranded.install(SESSION)
+    assert done.installed
+    assert done.written is not None
+    path = Path(done.written)
+    assert path.parent == stranded.claude.parent
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert done.copy == f"claude-code:{path.stem}"
+    assert path.stem[14] == "4"
+
+
+def test_an_installed_copy_of_codex_has_the_name_of_a_rollout_of_today(stranded: Stranded) -> None:
+    done = stranded.install(THREAD)
+    assert done.written is not None
+    path = Path(done.written)
+    thread = str(done.copy).removeprefix("codex:")
+    assert path == stranded.home / f".codex/sessions/2026/09/14/rollout-2026-09-14T12-00-00-{thread}.jsonl"
+    assert thread[14] == "7"
+    assert int(thread[:8] + thread[9:13], 16) == 1789387200000
+
+
+@pytest.mark.parametrize("ref", [SESSION, THREAD])
+def test_the_copy_says_what_is_open_and_whose_it_is(stranded: Stranded, ref: str) -> None:
+    before = stranded.located(ref).session
+    done = stranded.install(ref)
+    listed = {session.name: session for session in list_sessions(stranded.bench, Scope(all_copies=True)).sessions}
+    assert done.copy is not None
+    copy = listed[done.copy]
+    assert copy.parent == before.name
+    assert (copy.prompts, copy.steps, copy.dangling) == (before.prompts, before.steps, 1)
+    assert copy.state == before.state == "failed"
+    assert copy.transcript.problems == ()
+
+    seen = examine(stranded.bench, stranded.located(done.copy))
+    push = list(seen.story.steps)[-1]
+    assert push.outcome is Outcome.DANGLING
+    assert is_made_output(push.output)
+    status = show_status(seen.reader, seen.session, seen.story, seen.checkout)
+    assert [step.id for step in status.open_steps] == [push.id]
+    assert status.next.operation == "new_linked"
+    assert [row.outcome for row in seen.triage.inspect] == ["unknown"]
+    assert [(finding.kind, finding.verdict) for finding in seen.triage.gone] == [("external", "lost")]
+    assert "closed by a repair" in seen.triage.gone[0].why
+    assert not any(push.n in finding.steps for finding in seen.triage.saved)
+    markdown = brief_of(stranded, done.copy)
+    assert "Outcome unknown" in markdown
+    assert "Do not repeat it before looking" in markdown
+
+
+def brief_of(stranded: Stranded, ref: str) -> str:
+    seen = examine(stranded.bench, stranded.located(ref))
+    return write_brief(stranded.bench, seen.session, seen.story, seen.checkout, seen.triage).markdown
+
+
+def test_a_repaired_check_is_no_result(stranded: Stranded, tmp_path: Path) -> None:
+    talk = ClaudeTalk("5f0c1d2e-0000-4000-8000-000000000002", cwd=str(stranded.work))
+    talk.prompt("Test it")
+    talk.call("Bash", "toolu_t", command="pytest -q")
+    talk.write(stranded.claude.parent)
+    stranded.claude.unlink()
+    done = stranded.install(talk.session)
+    assert done.copy is not None
+    markdown = brief_of(stranded, done.copy)
+    assert "was interrupted and closed by a repair; its outcome is unknown" in markdown
+
+
+def test_claude_codes_original_gives_way_to_the_copy_in_the_list(stranded: Stranded) -> None:
+    done = stranded.install(SESSION)
+    listed = {session.name: session for session in list_sessions(stranded.bench, Scope(agent="claude-code")).sessions}
+    assert list(listed) == [done.copy]
+
+
+@pytest.mark.parametrize("way", ["shorter", "last row left out"])
+def test_it_does_so_also_where_the_copy_is(stranded: Stranded, way: str) -> None:
+    talk = ClaudeTalk(cwd=str(stranded.work))
+    talk.prompt("Publish it")
+    talk.call("Bash", "toolu_push", command="git push origin main")
+    if way == "shorter":
+        talk.result("toolu_push", "done", {"stdout": "done", "stderr": ""})
+    else:
+        talk.result("toolu_push", "done", {"stdout": "done", "stderr": ""})
+        talk.result("toolu_push", "The user doesn't want to proceed with", interruptedByShutdown=True)
+    talk.write(stranded.claude.parent)
+    with stranded.claude.open("ab") as file:
+        file.write(b"\0" * 100_000)
+    done = stranded.install(SESSION)
+    found = list_sessions(stranded.bench, Scope(agent="claude-code", all_copies=True)).sessions
+    listed = {session.name: session for session in found}
+    assert done.copy is not None
+    assert listed[done.copy].superseded_by is None
+    assert listed[SessionName(f"claude-code:{SESSION}")].superseded_by == done.copy
+    assert (listed[done.copy].steps, listed[done.copy].prompts) == (1, 1)
+
+
+def test_a_sound_copy_is_not_repaired_again(stranded: Stranded, tmp_path: Path) -> None:
+    done = stranded.install(SESSION)
+    assert done.copy is not None
+    with draft_repair(stranded.bench, stranded.located(done.copy)) as draft:
+        assert draft.plan.is_sound
+        assert draft.plan.issues == ()
+        with pytest.raises(NotDone, match="sound"):
+            draft.write(tmp_path / "again.jsonl")
+    assert not (tmp_path / "again.jsonl").exists()
+
+
+def _state(path: Path) -> tuple[str, os.stat_result]:
+    return hashlib.sha256(path.read_bytes()).hexdigest(), path.stat()
+
+
+@pytest.mark.parametrize("ref", [SESSION, THREAD])
+def test_the_original_may_be_read_only_in_a_directory_that_is(stranded: Stranded, ref: str, tmp_path: Path) -> None:
+    original = stranded.claude if ref == SESSION else stranded.codex
+    original.chmod(0o444)
+    original.parent.chmod(0o555)
+    try:
+        before = _state(original)
+        with draft_repair(stranded.bench, stranded.located(ref)) as draft:
+            done = draft.write(tmp_path)
+        assert _state(original) == before
+        assert [path.name for path in original.parent.iterdir()] == [original.name]
+    finally:
+        original.parent.chmod(0o755)
+    assert done.written is not None
+    assert not done.installed
+    assert Path(done.written).parent == tmp_path
+    assert Path(done.written).name.endswith(".jsonl")
+
+
+def test_a_copy_goes_nowhere_among_an_agents_records_unless_installed(stranded: Stranded) -> None:
+    with draft_repair(stranded.bench, stranded.located(SESSION)) as draft:
+        with pytest.raises(NotDone, match="among the records"):
+            draft.write(stranded.claude.parent / "x.jsonl")
+        there = stranded.directory / "there.jsonl"
+        there.write_text("kept")
+        with pytest.raises(NotDone, match="is there already"):
+            draft.write(there)
+    assert there.read_text() == "kept"
+
+
+def test_a_transcript_that_grew_is_not_installed(stranded: Stranded) -> None:
+    with draft_repair(stranded.bench, stranded.located(SESSION)) as draft:
+        with stranded.claude.open("ab") as file:
+            file.write(b"\n")
+        with pytest.raises(NotDone, match="changed while it was read"):
+            draft.put_in_place()
+    assert len(list(stranded.claude.parent.iterdir())) == 1
+
+
+def test_a_transcript_from_elsewhere_can_be_written_and_not_installed(stranded: Stranded, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "from" / "a-colleague.jsonl"
+    elsewhere.parent.mkdir()
+    elsewhere.write_bytes(stranded.claude.read_bytes())
+    with draft_repair(stranded.bench, stranded.located(str(elsewhere))) as draft:
+        with pytest.raises(NotDone, match="outside the agent's directories"):
+            draft.put_in_place()
+        done = draft.write(tmp_path)
+    assert done.written is not None
+    assert Path(done.written).stem == str(done.copy).removeprefix("claude-code:")
+
+
+def test_the_guard_refuses_while_the_owner_runs(stranded: Stranded) -> None:
+    runner = Runner("testhost", 10, "a")
+    owner = process(7, argv=["claude", "--resume", SESSION], cwd=str(stranded.work))
+    stranded.machine = fake_machine(stranded.directory, processes=FakeProcesses([owner]))
+    stranded.bench = Workbench(stranded.machine, stranded.bench.readers)
+    actor = actor_of(stranded.machine, runner, lambda _: True)
+    with draft_repair(stranded.bench, stranded.located(SESSION)) as draft:
+        assert draft.may_be_running
+        with pytest.raises(Refused, match="process 7 owns"):
+            install(stranded.bench, actor, draft, stranded.work)
+        assert len(list(stranded.claude.parent.iterdir())) == 1
+        done = install(stranded.bench, actor, draft, stranded.work, force="it hangs")
+    assert done.installed
+    assert len(list(stranded.claude.parent.iterdir())) == 2
+    (attempt,) = read_attempts(stranded.bench)
+    assert (attempt.parent, attempt.child) == (done.plan.session, done.copy)
+    assert (attempt.operation, attempt.forced) == ("install", "it hangs")
+    assert attempt.ended is not None
+
+
+def test_a_kept_copy_of_a_deleted_transcript_is_repaired_to_where_that_was(stranded: Stranded) -> None:
+    keep_session(stranded.bench, stranded.located(SESSION))
+    stranded.claude.unlink()
+    done = stranded.install(SESSION)
+    assert done.written is not None
+    assert Path(done.written).parent == stranded.claude.parent
+    assert stranded.located(str(done.copy)).session.dangling == 1
+
+
+def test_the_copy_of_a_fork_of_codex_leaves_to_the_forks_parent_what_is_its(stranded: Stranded) -> None:
+    fork = "01a0727f-0000-7000-8000-00000000000f"
+    rows = stranded.rollout()
+    own = {**rows[0]["payload"], "id": fork, "forked_from_id": THREAD}
+    asked = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "And now?"}]}
+    call = {
+        "type": "function_call",
+        "name": "exec_command",
+        "call_id": "call_own",
+        "arguments": '{"cmd":"npm publish"}',
+    }
+    later = [
+        ("event_msg", {"type": "task_started", "turn_id": "t9"}),
+        ("response_item", asked),
+        ("event_msg", {"type": "user_message", "message": "And now?", "images": []}),
+        ("response_item", call),
+    ]
+    head = {"timestamp": "2026-09-06T16:00:00.000Z", "type": "session_meta", "payload": own}
+    copied = [{**row, "timestamp": "2026-09-06T16:00:00.100Z"} for row in rows]
+    more = [
+        {"timestamp": f"2026-09-06T16:05:0{at}.000Z", "type": kind, "payload": payload}
+        for at, (kind, payload) in enumerate(later)
+    ]
+    path = stranded.codex.with_name(f"rollout-2026-09-06T16-00-00-{fork}.jsonl")
+    path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in [head, *copied, *more]))
+    before = stranded.located(fork).session
+    assert (before.steps, before.dangling) == (1, 1)
+    done = stranded.install(fork)
+    copy = stranded.located(str(done.copy)).session
+    assert copy.parent == f"codex:{fork}"
+    assert (copy.steps, copy.dangling, copy.prompts) == (before.steps, before.dangling, before.prompts)

@@ -1,0 +1,401 @@
+"""`continue` and `new` with real processes: what is started, and that there is never a second writer."""
+
+import json
+import os
+import select
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from refloat.demo.transcripts import ClaudeTranscript
+from refloat.machine.here import runner_of
+from refloat.machine.processes import system_processes
+from refloat.model.stamp import Stamp
+from refloat.record.attempts import find_attempts
+from refloat.record.leases import find_leases
+from refloat.record.store import open_record
+from refloat.record.trails import load_trail
+
+PATIENCE = 100
+STARTED = Path(__file__).with_name("started.py")
+NOW = Stamp("2026-09-14T12:00:00.000Z")
+Process = subprocess.Popen[bytes]
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    """Wait for a real condition of other processes."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, f"never came: {what}"
+        select.select([], [], [], 0.02)
+
+
+class World:
+    """A home with one stopped session, stand-ins on the PATH, and Refloat as a process."""
+
+    def __init__(self, place: Path) -> None:
+        self.home, self.workspace = place / "home", place / "ws"
+        self.log, self.leash = place / "log", place / "leash"
+        self.data = self.home / ".local" / "share" / "refloat"
+        programs = place / "bin"
+        for folder in (self.home, self.workspace, programs):
+            folder.mkdir(parents=True)
+        os.mkfifo(self.leash)
+        for agent, name in (("claude-code", "claude"), ("codex", "codex")):
+            program = programs / name
+            program.write_text(f'#!/bin/bash\nexec -a {name} {sys.executable} {STARTED} {agent} "$@"\n')
+            program.chmod(0o755)
+        self.environment = {
+            "PATH": f"{programs}:{os.environ['PATH']}",
+            "HOME": str(self.home),
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            "STANDIN_LOG": str(self.log),
+            "STANDIN_LEASH": str(self.leash),
+            "USER": "ada",
+        }
+        self.talk = self.session("one")
+        self.name = f"claude-code:{self.talk.session_id}"
+        self.processes: list[Process] = []
+
+    def session(self, name: str) -> ClaudeTranscript:
+        """A session that ended well, long ago."""
+        talk = ClaudeTranscript(self.home, name, self.workspace, Stamp("2026-09-14T09:00:00.000Z"))
+        talk.prompt("Make the importer retry")
+        talk.reply("Done.")
+        talk.write()
+        return talk
+
+    def start(self, *words: str, env: Mapping[str, str] | None = None) -> Process:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "refloat_tui", *words],
+            env=self.environment | dict(env or {}),
+            cwd=self.workspace,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self.processes.append(process)
+        return process
+
+    def run(self, *words: str, env: Mapping[str, str] | None = None) -> tuple[int, str, str]:
+        process = self.start(*words, env=env)
+        out, err = process.communicate(timeout=PATIENCE)
+        return process.returncode, out.decode(), err.decode()
+
+    def started(self) -> list[Any]:
+        return [json.loads(line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
+
+    def one_runs(self, count: int = 1) -> Any:
+        until(lambda: len(self.started()) == count, f"{count} agents started")
+        return self.started()[-1]
+
+    def let_end(self, code: int = 0) -> None:
+        with self.leash.open("wb", buffering=0) as leash:
+            leash.write(str(code).encode())
+
+    def close(self) -> None:
+        for process in self.processes:
+            with suppress(ProcessLookupError):
+                process.kill()
+            process.communicate()
+        table = system_processes()
+        for told in self.started():
+            row = table.get(told["pid"])
+            if row is not None and str(STARTED) in row.argv:
+                with suppress(ProcessLookupError):
+                    os.kill(told["pid"], signal.SIGKILL)
+
+    def record(self) -> Any:
+        return open_record(self.data, NOW)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    made = World(tmp_path.resolve())
+    yield made
+    made.close()
+
+
+def test_continue_runs_the_agents_own_command_in_the_workspace_and_ends_as_it_does(world: World) -> None:
+    process = world.start("continue", world.talk.session_id, "--", "--strict is missing")
+    agent = world.one_runs()
+    assert agent["argv"] == ["--resume", world.talk.session_id, "--", "--strict is missing"]
+    assert agent["cwd"] == str(world.workspace)
+    with world.record() as record:
+        held = {lease.subject: lease.runner for lease in find_leases(record)}
+        (attempt,) = find_attempts(record)
+    assert set(held.values()) == {runner_of(agent["pid"])}, "the agent itself stands for them"
+    assert sorted(held) == [world.name, f"workspace:{os.uname().nodename}:{world.workspace}"]
+    assert (attempt.parent, attempt.child, attempt.runner) == (world.name, world.name, runner_of(agent["pid"]))
+    world.let_end(7)
+    assert process.wait(PATIENCE) == 7
+    with world.record() as record:
+        assert find_leases(record) == ()
+        (attempt,) = find_attempts(record)
+    assert attempt.exit_code == 7
+    assert attempt.ended is not None
+
+
+def test_of_two_at_once_exactly_one_runs(world: World) -> None:
+    racers = [world.start("continue", world.talk.session_id) for _ in range(3)]
+    until(lambda: sum(racer.poll() is not None for racer in racers) == 2, "two of three were refused")
+    world.one_runs()
+    world.let_end()
+    winners = [racer for racer in racers if racer.wait(PATIENCE) == 0]
+    assert len(winners) == 1
+    for racer in racers:
+        if racer not in winners:
+            assert racer.returncode == 1
+            said = racer.communicate()[1].decode()
+            assert "ada@" in said or "process" in said
+    assert len(world.started()) == 1
+
+
+def test_a_killed_refloat_frees_nothing_while_its_agent_runs(world: World) -> None:
+    first = world.start("continue", world.talk.session_id)
+    agent = world.one_runs()
+    first.kill()
+    first.wait(PATIENCE)
+    code, _, said = world.run("continue", world.talk.session_id)
+    assert code == 1
+    assert f"process {agent['pid']}" in said
+    other = world.session("two")
+    code, _, said = world.run("new", "--parent", other.session_id)
+    assert code == 1
+    assert f"process {agent['pid']}" in said, "the workspace is the agent's, too"
+    os.kill(agent["pid"], signal.SIGKILL)
+    until(lambda: (row := system_processes().get(agent["pid"])) is None or row.zombie, "the agent ended")
+    world.start("continue", world.talk.session_id)
+    world.one_runs(2)
+    world.let_end()
+
+
+def test_what_refloat_saw_end_can_be_continued_at_once(world: World) -> None:
+    process = world.start("continue", world.talk.session_id, "Say more")
+    world.one_runs()
+    world.let_end()
+    assert process.wait(PATIENCE) == 0
+    session = json.loads(world.run("status", world.talk.session_id, "--json")[1])["session"]
+    assert (session["prompts"], session["state"]) == (2, "stopped")
+    second = world.start("continue", world.talk.session_id)
+    world.one_runs(2)
+    world.let_end()
+    assert second.wait(PATIENCE) == 0
+
+
+@pytest.mark.parametrize("who", ["refloat", "agent"])
+def test_a_suspended_process_still_holds(world: World, who: str) -> None:
+    first = world.start("continue", world.talk.session_id)
+    agent = world.one_runs()
+    os.kill(first.pid if who == "refloat" else agent["pid"], signal.SIGSTOP)
+    code, _, said = world.run("continue", world.talk.session_id)
+    assert (code, f"process {agent['pid']}" in said) == (1, True)
+    os.kill(agent["pid"], signal.SIGCONT)
+    os.kill(first.pid, signal.SIGCONT)
+    world.let_end()
+    assert first.wait(PATIENCE) == 0
+
+
+def test_a_signal_for_refloat_goes_to_its_agent(world: World) -> None:
+    process = world.start("continue", world.talk.session_id)
+    world.one_runs()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(PATIENCE) == 128 + signal.SIGTERM
+
+
+def test_a_dry_run_shows_the_exact_command_and_changes_nothing(world: World) -> None:
+    code, out, _ = world.run("continue", "last", "go \u202eon", "--dry-run", "--json")
+    assert code == 0
+    assert "\u202e" not in out
+    assert json.loads(out) == {
+        "schema": "refloat/1",
+        "command": ["claude", "--resume", world.talk.session_id, "go \u202eon"],
+        "workspace": str(world.workspace),
+        "refused": None,
+    }
+    code, out, _ = world.run("new", "--parent", "last", "--dry-run", "--agent", "codex")
+    assert (code, out.startswith("$ codex 'Read ")) == (0, True)
+    assert not world.data.exists()
+
+
+def test_a_refusal_is_the_same_in_a_dry_run(world: World) -> None:
+    process = world.start("continue", world.talk.session_id)
+    agent = world.one_runs()
+    code, out, _ = world.run("continue", world.talk.session_id, "--dry-run", "--json")
+    assert code == 1
+    assert json.loads(out)["refused"]["holder"] == f"process {agent['pid']}"
+    code, out, _ = world.run("new", "--parent", world.talk.session_id, "--dry-run")
+    assert (code, "REFUSED" in out, "--force REASON" in out) == (1, True, True)
+    _, out, _ = world.run("status", world.talk.session_id, "--json")
+    assert json.loads(out)["next"]["operation"] == "attach"
+    world.let_end()
+    process.wait(PATIENCE)
+
+
+def test_a_force_goes_on_all_the_same_and_is_kept(world: World) -> None:
+    first = world.start("continue", world.talk.session_id)
+    world.one_runs()
+    second = world.start("continue", world.talk.session_id, "--force", "I watch both")
+    world.one_runs(2)
+    with world.record() as record:
+        (step,) = load_trail(record, f"recovery:{world.name}").steps
+        forced = [attempt.forced for attempt in find_attempts(record)]
+    assert "I watch both" in step.opening.summary
+    assert forced == [None, "I watch both"]
+    world.let_end()
+    world.let_end()
+    for process in (first, second):
+        process.wait(PATIENCE)
+
+
+def test_a_new_session_is_linked_and_its_brief_is_private(world: World) -> None:
+    process = world.start("new", "--parent", world.talk.session_id, "Only step 3")
+    agent = world.one_runs()
+    session_id = agent["argv"][agent["argv"].index("--session-id") + 1]
+    asked = agent["argv"][-1]
+    brief = Path(asked.removeprefix("Read ").split(" and continue", 1)[0])
+    assert asked.endswith("and continue from it. Only step 3")
+    assert brief.is_relative_to(world.data)
+    assert stat.S_IMODE(brief.stat().st_mode) == 0o600
+    assert "Previous attempt" in brief.read_text()
+    child = f"claude-code:{session_id}"
+    rows = {row["session_id"]: row for row in json.loads(world.run("list", "--json")[1])["sessions"]}
+    assert rows[session_id]["parent"] == world.name
+    assert f"(1/2, then {session_id[:8]})" in world.run("list")[1]
+    status = json.loads(world.run("status", world.talk.session_id, "--json")[1])
+    assert status["next"]["command"] == ["refloat", "attach", child], "it is no work to do while the newer one runs"
+    assert json.loads(world.run("status", session_id, "--json")[1])["session"]["parent"] == world.name
+    code, _, said = world.run("new", "--parent", world.talk.session_id)
+    assert (code, child in said or "ada@" in said) == (1, True)
+    world.let_end()
+    assert process.wait(PATIENCE) == 0
+    assert f"{child} goes on from {world.name}" in process.communicate()[1].decode()
+
+
+def test_another_agent_is_a_normal_choice_and_its_session_is_found(world: World) -> None:
+    world.run("list")
+    process = world.start("new", "--parent", world.talk.session_id, "--agent", "codex")
+    agent = world.one_runs()
+    assert agent["argv"][0].startswith("Read ")
+    told = json.loads(world.run("list", "--json")[1])["sessions"]
+    assert [row["parent"] for row in told if row["agent"] == "codex"] == [world.name], "worked out while it runs"
+    world.let_end()
+    assert process.wait(PATIENCE) == 0
+    with world.record() as record:
+        (attempt,) = find_attempts(record)
+    assert attempt.child is not None
+    assert attempt.child.startswith("codex:")
+    assert f"started from {world.name}" in " ".join(world.run("status", attempt.child)[1].split())
+
+
+def test_a_program_that_is_missing_is_named_with_what_to_run_by_hand(world: World) -> None:
+    (Path(world.environment["PATH"].split(":")[0]) / "claude").unlink()
+    code, _, said = world.run("continue", world.talk.session_id, env={"PATH": world.environment["PATH"].split(":")[0]})
+    assert code == 3
+    assert "claude is not installed here" in said
+    assert f"cd {world.workspace} && claude --resume {world.talk.session_id}" in said
+    assert not world.data.exists()
+
+
+def test_a_workspace_that_is_gone_is_refused(world: World) -> None:
+    talk = ClaudeTranscript(world.home, "gone", world.workspace / "gone", Stamp("2026-09-14T09:00:00.000Z"))
+    talk.prompt("Make it")
+    talk.reply("Done.")
+    talk.write()
+    code, _, said = world.run("continue", talk.session_id, "--force", "now")
+    assert (code, "is not there any more" in said) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (("continue", "last", "--force", " "), "--force wants a reason"),
+        (("continue", "last", "--json"), "--json goes with --dry-run"),
+        (("continue", "last", "--tmux"), "this terminal is no tmux"),
+        (("new", "--parent", "last", "--agent", "nobody"), "no agent is called 'nobody'"),
+        (("new", "--parent", "last", "--brief", "nowhere.md"), "is no file"),
+        (("continue", "nobody"), "no session is called"),
+    ],
+)
+def test_wrong_words(world: World, words: tuple[str, ...], names: str) -> None:
+    code, _, said = world.run(*words)
+    assert (code, names in said) == (2, True), said
+
+
+@pytest.fixture
+def tmux(world: World, tmp_path: Path) -> Iterator[Callable[..., str]]:
+    """A server of this test's own, with a session `work`."""
+    (tmp_path / "sockets").mkdir()
+    world.environment["TMUX_TMPDIR"] = str(tmp_path / "sockets")
+
+    def ask(*words: str) -> str:
+        argv = ["tmux", "-f", "/dev/null", *words]
+        done = subprocess.run(argv, env=world.environment, check=True, timeout=PATIENCE, stdout=subprocess.PIPE)
+        return done.stdout.decode()
+
+    ask("new-session", "-d", "-s", "work", "cat")
+    yield ask
+    ask("kill-server")
+
+
+def test_a_window_of_tmux_goes_the_same_road(world: World, tmux: Callable[..., str]) -> None:
+    code, out, said = world.run("continue", world.talk.session_id, "--tmux=work", "--", "-x")
+    assert (code, said) == (0, "")
+    assert "goes on in tmux window work:1" in out
+    agent = world.one_runs()
+    assert agent["argv"] == ["--resume", world.talk.session_id, "--", "-x"]
+    assert agent["tty"]
+    world.let_end()
+    code, _, said = world.run("continue", world.talk.session_id, "--tmux=nowhere")
+    assert (code, "tmux opened no window" in said) == (1, True)
+    until(lambda: tmux("list-windows", "-t", "work").count("\n") == 1, "the window closed with its agent")
+
+
+def test_keys_reach_the_agent_and_a_terminal_that_is_closed_ends_it(world: World, tmux: Callable[..., str]) -> None:
+    world.run("continue", world.talk.session_id, "--tmux=work")
+    world.one_runs()
+    tmux("send-keys", "-t", "work:1", "C-c")
+    heard = Path(f"{world.log}.heard")
+    until(lambda: heard.exists() and heard.read_text() == "SIGINT\n", "the key reached the agent")
+    tmux("kill-window", "-t", "work:1")
+
+    def ended() -> bool:
+        with world.record() as record:
+            return find_attempts(record)[0].ended is not None and find_leases(record) == ()
+
+    until(ended, "the attempt ended, and gave back what it held")
+    with world.record() as record:
+        assert find_attempts(record)[0].exit_code == 128 + signal.SIGHUP
+
+
+def test_a_window_that_was_refused_stays_until_it_is_read(world: World, tmux: Callable[..., str]) -> None:
+    world.run("continue", world.talk.session_id, "--tmux=work")
+    world.one_runs()
+    world.let_end(3)
+    until(lambda: "press enter" in tmux("capture-pane", "-p", "-t", "work:1"), "it says how to close it")
+    tmux("send-keys", "-t", "work:1", "Enter")
+    until(lambda: tmux("list-windows", "-t", "work").count("\n") == 1, "the window closed")
+
+
+def test_a_suspended_agent_gives_the_terminal_back(world: World, tmux: Callable[..., str]) -> None:
+    tmux("new-window", "-t", "work", "bash", "--norc", "-i")
+    words = f"{sys.executable} -m refloat_tui continue {world.talk.session_id}"
+    tmux("send-keys", "-t", "work:1", f"cd {world.workspace} && clear && {words}", "Enter")
+    agent = world.one_runs()
+    tmux("send-keys", "-t", "work:1", "C-z")
+    until(lambda: "Stopped" in tmux("capture-pane", "-p", "-t", "work:1"), "the shell has the terminal")
+    row = system_processes().get(agent["pid"])
+    assert row is not None
+    assert row.stopped
+    tmux("send-keys", "-t", "work:1", "fg", "Enter")
+    until(lambda: not (system_processes().get(agent["pid"]) or row).stopped, "it goes on")
+    world.let_end()
+    until(lambda: tmux("display", "-p", "-t", "work:1", "#{pane_current_command}").strip() == "bash", "it ended")

@@ -1,0 +1,70 @@
+"""`repair`: a plan, and a repaired copy."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from refloat import wire
+from refloat.machine import here as machine_here
+from refloat.model.repair import Repair
+from refloat.usecases.act import actor_of
+from refloat.usecases.repair_session import Draft, draft_repair
+from refloat.usecases.repair_session import install as install_copy
+from refloat_tui.cli import err
+from refloat_tui.cli.commands.bench import answer, as_json, bench, here, located, session_argument
+from refloat_tui.cli.show.repair import repair_lines
+
+
+@click.command(
+    short_help="A repaired copy of a transcript that its agent cannot load.",
+    epilog="refloat repair last   |   refloat repair ID --out copy.jsonl   |   refloat repair ID --install",
+)
+@session_argument
+@click.option("--dry-run", is_flag=True, help="Only say what is wrong and what a copy would do about it (the default).")
+@click.option("--out", "target", type=click.Path(path_type=Path), help="Write the copy to this new file (0600).")
+@click.option("--install", is_flag=True, help="Write the copy where its agent finds it, as a session of its own.")
+@click.option("--yes", is_flag=True, help="With --install: write without asking.")
+@click.option("--force", metavar="REASON", help="With --install: although something may still be at it; is recorded.")
+@as_json
+def repair(
+    session: str, dry_run: bool, target: Path | None, install: bool, yes: bool, force: str | None, json_: bool
+) -> None:
+    """What keeps an agent from loading a transcript, and a repaired copy of it.
+
+    The original is never written to. The copy is a session of its own, with a new id; calls whose result was never
+    recorded are closed in it as interrupted, and stay open questions.
+    """
+    if dry_run + (target is not None) + install > 1:
+        message = "`--dry-run`, `--out` and `--install` exclude each other"
+        raise click.UsageError(message)
+    if (force is not None or yes) and not install:
+        message = "`--force` and `--yes` go with `--install`"
+        raise click.UsageError(message)
+    with draft_repair(bench(), located(session)) as draft:
+        done = Repair(draft.plan)
+        if not draft.plan.is_sound:
+            if draft.may_be_running and not install:
+                err.say("its process may still run: what looks cut off may be under way")
+            if target is not None:
+                done = draft.write(target)
+            elif install:
+                done = _installed(draft, yes=yes, force=force)
+        answer(done, repair_lines, wire.repair if json_ else None, masked=True)
+
+
+def _installed(draft: Draft, *, yes: bool, force: str | None) -> Repair:
+    actor = actor_of(bench().machine, machine_here.runner(), machine_here.is_running)
+    many = len(draft.plan.actions)
+    told = f"a new session of the agent's ({draft.name}), with {many} repair{'' if many == 1 else 's'}"
+    err.say(f"will write {draft.place}: {told}; nothing else is touched")
+    if not yes and not _agreed():
+        return Repair(draft.plan)
+    return install_copy(bench(), actor, draft, here(), force=force)
+
+
+def _agreed() -> bool:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        message = "`--install` asks first; `--yes` answers for a script"
+        raise click.UsageError(message)
+    return click.confirm("Write it?", default=False, err=True)

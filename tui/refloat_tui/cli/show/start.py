@@ -1,0 +1,29 @@
+"""What `continue` and `new` would do, for a person."""
+
+from collections.abc import Iterator
+from shlex import join
+
+from refloat.usecases.start_agent import Plan
+from refloat_tui.cli.show.table import labelled
+
+
+def plan_lines(plan: Plan, width: int) -> Iterator[str]:
+    """The exact command on one line, where it runs, and what forbids it."""
+    ruling = plan.ruling
+    yield "$ " + join(plan.command)
+    yield from labelled("in", plan.workspace or "no recorded workspace", width, 10)
+    if plan.brief is not None:
+        written = "" if plan.order.brief is not None else "  (written first, private)"
+        yield from labelled("brief", f"{plan.brief}{written}", width, 10)
+    if plan.refused is not None:
+        yield from labelled("REFUSED", ruling.why, width, 10)
+        if ruling.force_helps:
+            yield from labelled("", "`--force REASON` overrules that, and is recorded", width, 10)
+    else:
+        yield from labelled("because", ruling.why, width, 10)
+    for why in ruling.overruled:
+        yield from labelled("overruled", why, width, 10)
+    for warning in ruling.warnings:
+        yield from labelled("note", warning, width, 10)
+    if not plan.installed:
+        yield from labelled("missing", f"{plan.command[0]} is not installed here, or not on the PATH", width, 10)
