@@ -25,14 +25,9 @@ from refloat.model.stamp import Stamp, seconds_of
 from refloat.text import cut, one_line
 from refloat.usecases.judging import Judge, is_settled
 from refloat.usecases.masking import mask
-from refloat.usecases.sessions import Surroundings
+from refloat.usecases.sessions import TITLE, Surroundings, listed_title
 from refloat.usecases.sighting import Sighting, lost_files
 
-TITLE: Final = 400
-"""Characters kept of a title for the text table: more than any terminal shows."""
-
-_ID: Final = 8
-"""Characters of a session's id that a list shows."""
 _NOTHING: Final = Liveness(Verdict.UNKNOWABLE, ())
 _LIVE: Final = ("state", "activity", "failure")
 _BACK: Final = "turns"
@@ -137,14 +132,6 @@ def _tell(
         live=_live(document, at),
         back=_json(back)[1:],
     )
-
-
-def listed_title(title: str, chain: InChain | None) -> str:
-    """A title on the one line of a list, behind its place among the attempts: `(1/2, then 0a1b2c3d) Make it retry`."""
-    if chain is None:
-        return one_line(title)
-    then = f", then {chain.continued_by.partition(':')[2][:_ID]}" if chain.continued_by else ""
-    return one_line(f"({chain.n}/{chain.of}{then}) {title}")
 
 
 def _tell_gone(row: RecordGone, surroundings: Surroundings) -> Gone:
