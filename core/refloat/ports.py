@@ -89,8 +89,18 @@ class GitAnswer:
 class Git(Protocol):
     """git, hardened: nothing of a repository's configuration is executed, no lock taken, nothing fetched or written."""
 
-    def run(self, directory: Path, *words: str, stdin: bytes | None = None, seconds: float = 30) -> GitAnswer:
-        """Run `git -C directory words…` and wait at most so long. Never raises for what git says."""
+    def run(
+        self,
+        directory: Path,
+        *words: str,
+        stdin: bytes | None = None,
+        index: bytes | None = None,
+        seconds: float = 30,
+    ) -> GitAnswer:
+        """Run `git -C directory words…` and wait at most so long. Never raises for what git says.
+
+        With `index` git takes these bytes for the index, in place of the repository's; there is no `stdin` then.
+        """
         ...
 
     def version(self) -> str | None:

@@ -120,6 +120,7 @@ async def test_nothing_fits_says_what_to_press(library: FakeLibrary):
         await pilot.pause()
         assert "No session here has all of these words." in words_of(pilot.app)
         assert "esc clears the filter" in words_of(pilot.app)
+        assert "^f searches what they hold" in words_of(pilot.app)
 
 
 async def test_letters_belong_to_the_filter_while_it_has_the_focus(library: FakeLibrary):

@@ -16,13 +16,14 @@ from refloat.errors import NotDone
 from refloat_tui.bench_record import BenchRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from refloat.model.brief import WrittenBrief
     from refloat.model.checkout import Checkout
     from refloat.model.long import Ask, Stretch
     from refloat.model.recovery import Given, Said
+    from refloat.model.search import Asked, Found
     from refloat.model.session import Session, SessionName
     from refloat.model.stamp import Stamp
     from refloat.model.status import Status
@@ -226,8 +227,9 @@ class BenchLibrary:
             if stop():
                 return
             from refloat.usecases.find_sessions import Finder
+            from refloat.usecases.searched import searched
 
-            self._finder = self._finder or Finder(self._bench)
+            self._finder = self._finder or Finder(self._bench, searched=searched(self._bench))
             glance = self._glances()
             running = glance.begin()
             for batch in self._finder.watch(self._cwd, stop):
@@ -297,6 +299,17 @@ class BenchLibrary:
     def watching(self) -> str:
         """How it watches."""
         return self._bench.machine.watch.how()
+
+    def search(self, asked: Asked, sessions: Sequence[Session], stop: Stop) -> Found:
+        """The places that hold what is asked for; excerpts come masked.
+
+        Raises:
+            RefloatError: there is nothing to look for.
+
+        """
+        from refloat.usecases.search_sessions import search_known
+
+        return search_known(self._bench, sessions, asked, stop)
 
     def _locate(self, name: SessionName) -> Located:
         from refloat.usecases.find_sessions import Finder

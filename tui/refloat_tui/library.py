@@ -6,7 +6,7 @@ slow and is made from a thread; none touches a widget. What fails raises a `Refl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from refloat.model.long import Ask, Stretch
     from refloat.model.record import Lease, TiedJob, Trail, Verified, Wrap
     from refloat.model.recovery import Given, Said
+    from refloat.model.search import Asked, Found
     from refloat.model.session import Session, SessionName
     from refloat.model.stamp import Stamp
     from refloat.model.status import Status
@@ -212,6 +213,15 @@ class Library(Protocol):
 
         Raises:
             RefloatError: it is gone.
+
+        """
+        ...
+
+    def search(self, asked: Asked, sessions: Sequence[Session], stop: Stop) -> Found:
+        """The places in some sessions that hold what is asked for, among those that are searchable.
+
+        Raises:
+            RefloatError: there is nothing to look for, or the index cannot be kept.
 
         """
         ...

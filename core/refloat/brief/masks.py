@@ -6,13 +6,13 @@ shapes and names of our own for what a line scanner cannot see; the library load
 of its formats may be there. Refuses to cut: cutting comes after masking, half a secret is not found any more.
 """
 
-import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, lru_cache
 from itertools import accumulate
+from operator import attrgetter
 from pathlib import PurePath
 from typing import Final, TypeVar, cast
 
@@ -27,6 +27,7 @@ from refloat.brief.shapes import (
     token_runs,
     userinfo_hits,
 )
+from refloat.patterns import late
 
 T = TypeVar("T")
 
@@ -35,11 +36,11 @@ PIECE: Final = 12
 
 _MOST_PIECES: Final = 500_000
 _ROUNDS: Final = 4
-_RUN: Final = re.compile(r"\S{12,}")
-_SHORT_RUN: Final = re.compile(r"\S{6,}")
+_RUN: Final = late(r"\S{12,}")
+_SHORT_RUN: Final = late(r"\S{6,}")
 _FEW: Final = 32
 """So many short values are looked for one by one; of more, every place is looked up."""
-_REPEATED_KEY: Final = re.compile(r"(\[masked: private key\])(?:(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)[ \t]*\1)+")
+_REPEATED_KEY: Final = late(r"(\[masked: private key\])(?:(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)[ \t]*\1)+")
 
 
 def _lower(text: str) -> str:
@@ -93,21 +94,21 @@ _SILENT: Final = (
     r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     r"\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
 )
-_UNSEEN: Final = re.compile(
+_UNSEEN: Final = late(
     r"(?:(?:\x1b|\\{1,4}(?:u001[bB]|x1[bB]|033))\[|\x9b)[0-9;?]{0,32}[A-Za-z]|\\{1,4}033"
     rf"|[{_SILENT}]"
     r"|\\{1,4}(?:u00(?:0[0-8bBcCeEfF]|1[0-9a-fA-F]|7[fF]|[89][0-9a-fA-F]|[aA][dD])"
     r"|x(?:0[0-8bcef]|1[0-9a-f]|7f|[89][0-9a-f]|ad)"
     r"|u200[b-fB-F]|u202[a-eA-E]|u206[0-9a-fA-F]|u061[cC]|u[fF][eE][fF][fF]|U000e0[0-9a-f]{3})"
 )
-_MAY_BE_UNSEEN: Final = re.compile(rf"[{_SILENT}]|\\[uUx0\\]")
+_MAY_BE_UNSEEN: Final = late(rf"[{_SILENT}]|\\[uUx0\\]")
 
 
 def _seen_text(text: str) -> tuple[str, list[int], list[int]] | None:
     """A text without what is not seen, and where its parts begin in it and in the text itself; None for a text that
     is seen as a whole.
     """
-    if (text.isascii() and text.isprintable() and "\\" not in text) or _MAY_BE_UNSEEN.search(text) is None:
+    if not may_hide(text):
         return None
     parts: list[str] = []
     starts: list[int] = []
@@ -127,6 +128,11 @@ def _seen_text(text: str) -> tuple[str, list[int], list[int]] | None:
         starts.append(length)
         origins.append(at)
     return "".join(parts), starts, origins
+
+
+def may_hide(text: str) -> bool:
+    """Whether a text may hold what is not seen: then a secret may lie in it that its parts do not show."""
+    return not (text.isascii() and text.isprintable() and "\\" not in text) and _MAY_BE_UNSEEN.search(text) is not None
 
 
 def _placed(hit: Hit, starts: Sequence[int], origins: Sequence[int]) -> Hit:
@@ -203,7 +209,8 @@ class Masker:
         if self.enabled:
             # A listing says the same in thousands of places.
             texts = list(dict.fromkeys(strings_of(value)))
-            bare = [seen[0] for text in texts if (seen := _seen_text(text)) is not None]
+            unseen = _MAY_BE_UNSEEN.search("\n".join(texts)) is not None
+            bare = [seen[0] for text in texts if (seen := _seen_text(text)) is not None] if unseen else []
             for text, hits in find_in_all([*texts, *bare]):
                 self._found = True
                 self._remember(text, hits)
@@ -354,6 +361,12 @@ def _gather(value: object, found: list[str]) -> None:
     kind = type(value)
     if kind is str:
         found.append(cast("str", value))
+    elif (parts := _parts_of(kind)) is not None:
+        for part in parts(value):
+            if type(part) is str:
+                found.append(part)
+            elif part != () and not _holds_none(type(part)):
+                _gather(part, found)
     elif kind is dict:
         for key, inner in cast("dict[object, object]", value).items():
             for part in (key, inner):
@@ -381,13 +394,25 @@ def _gather(value: object, found: list[str]) -> None:
         for key, inner in cast("Mapping[object, object]", value).items():
             _gather(key, found)
             _gather(inner, found)
-    elif is_dataclass(value) and not isinstance(value, type):
-        for name in _field_names(kind):
-            part: object = getattr(value, name)
-            if type(part) is str:
-                found.append(part)
-            elif part is not None and type(part) is not int and part != ():
-                _gather(part, found)
+
+
+@cache
+def _holds_none(kind: type) -> bool:
+    """Whether values of a type hold no string to be masked."""
+    return kind is type(None) or issubclass(kind, (Enum, int, float))
+
+
+@cache
+def _parts_of(kind: type) -> Callable[[object], Sequence[object]] | None:
+    """What gives the fields of a dataclass that is nothing else beside; a tree holds thousands of a few kinds."""
+    if not is_dataclass(kind) or issubclass(
+        kind, (str, Enum, int, float, tuple, list, set, frozenset, PurePath, Mapping)
+    ):
+        return None
+    names = _field_names(kind)
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda value: [getattr(value, name) for name in names]
 
 
 @cache

@@ -6,11 +6,11 @@ stop, and bursts become one Change.
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from refloat.machine.mounts import mount_of, read_mounts
+from refloat.model.light import light
 from refloat.ports import Change
 
 POLL_MS: Final = 2_000
@@ -23,7 +23,7 @@ _RECHECK_MS: Final = 5_000
 """So often roots that are missing, or may have been replaced, are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class _Stop:
     """The question in the form that watchfiles asks it."""
 

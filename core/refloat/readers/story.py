@@ -46,6 +46,8 @@ secrets whole before anything is cut, and little enough that a long session fits
 SEARCHED: Final = 3 * 1024
 """Characters of an output that are searched, a third of them from its end."""
 
+_ANSWERED: Final = 64
+"""Calls answered of late whose items are remembered."""
 _PROBLEMS: Final = 1000
 """Problems kept of one transcript; of a file that is damaged all over, the first thousand say enough."""
 _TITLE: Final = 4096
@@ -101,6 +103,7 @@ class Assembler:
         given = cast("Mapping[str, object]", frozen["numbers"]) if frozen else None
         self._numbers = Numbers(given) if places is None else places
         self._sink = sink
+        self._told_outputs: dict[str, int] = {}
         self._prompt_rows = {row for row, _, _ in self._c.prompts}
         self._history = History(kept) if keep_items else None
 
@@ -342,13 +345,23 @@ class Assembler:
         found = calls.open.pop(name, None)
         if found is not None:
             self._settled(found, name, kind, shutdown)
-            if self._sink is not None and place is not None:
-                self.tell(found.item, place, "output", keep_ends(output, SEARCHED))
+            self._tell_output(name, found.item, place, output)
         elif short(call_id) not in calls.seen:
             calls.early[name] = (kind, shutdown)
-        elif not shutdown and not placeholder:
-            calls.ended_by_shutdown.pop(name, None)
+        else:
+            if not shutdown and not placeholder:
+                calls.ended_by_shutdown.pop(name, None)
+            self._tell_output(name, self._told_outputs.get(name, 0), place, output)
         return name
+
+    def _tell_output(self, name: str, n: int, place: Place | None, output: str) -> None:
+        """Hand over an answer; the item is remembered for a while, since another answer to the same call may come."""
+        if self._sink is None or place is None or not n:
+            return
+        self._told_outputs[name] = n
+        if len(self._told_outputs) > _ANSWERED:
+            del self._told_outputs[next(iter(self._told_outputs))]
+        self.tell(n, place, "output", keep_ends(output, SEARCHED))
 
     def provisional(self) -> None:
         """What comes now stands behind the place where reading goes on, and will be told again then."""

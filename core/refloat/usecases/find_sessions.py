@@ -11,7 +11,7 @@ from refloat.usecases.finder import Finder, Listing, Located, Scope, Stop
 from refloat.usecases.naming import find_named
 from refloat.usecases.neighbours import Neighbour, find_neighbours
 from refloat.usecases.reading import Placed
-from refloat.usecases.telling import TITLE, listed_title
+from refloat.usecases.sessions import TITLE, listed_title
 from refloat.usecases.workbench import Workbench
 
 __all__ = [

@@ -20,7 +20,7 @@ from refloat_tui.actions import bindings
 from refloat_tui.library import HUGE
 from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_same
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
-from refloat_tui.screens.desk_asks import DeskAsks
+from refloat_tui.screens.desk_search import DeskSearch
 from refloat_tui.screens.doors import Demo, Doors
 from refloat_tui.widgets.cells import content
 from refloat_tui.widgets.detail import Detail
@@ -58,7 +58,7 @@ _REST: Final = 10
 """A look that took long is rested from for so many times its length."""
 
 
-class DeskScreen(DeskAsks):
+class DeskScreen(DeskSearch):
     """The first screen."""
 
     CSS_PATH = "desk.tcss"
@@ -317,6 +317,14 @@ class DeskScreen(DeskAsks):
         self._detail.head.take_holder(self._list.holders.get(self._chosen or ""))
         self.refresh_bindings()
         self._read_soon()
+
+    def show_session(self, name: SessionName) -> bool:
+        """Choose a session, whatever the list is narrowed to."""
+        if not self._list.go_to(name):
+            self._everywhere = True
+            self.query_one("#filter", Input).value = self._words = ""
+            self._draw()
+        return self._list.go_to(name)
 
     def _read_soon(self) -> None:
         if self._settle is not None:

@@ -50,12 +50,16 @@ class DeskAsks(DeskWork, RecordAsks[None]):
     def _detail(self) -> Detail:
         return self.query_one(Detail)
 
+    def arrive(self) -> None:
+        """Something of the chosen session can be shown now: go to what waits for it."""
+
     # ── what was read of the chosen session ──────────────────────────────────────────────────────────────────────────
 
     def on_session_opened(self, message: SessionOpened) -> None:
         """The chosen session was read."""
         if message.name == self._chosen:
             self._detail.take_opened(message.opened, self._library.now())
+            self.arrive()
             self.refresh_bindings()
 
     def on_checkout_compared(self, message: CheckoutCompared) -> None:
@@ -186,6 +190,7 @@ class DeskAsks(DeskWork, RecordAsks[None]):
         """The chosen session is long: its history is there before the rest."""
         if message.name == self._chosen:
             self._detail.take_long(message.size)
+            self.arrive()
             session = self._detail.session
             if not self.is_at("number"):
                 self.number_long(message.name, items=session is not None and session.transcript.bytes >= HUGE)
