@@ -3,16 +3,21 @@
 The real ones live in `refloat.machine`, fakes in `refloat.testing`.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Literal, Protocol
+from __future__ import annotations
 
-from refloat.model.checkout import Warned
+from typing import TYPE_CHECKING, Literal, Protocol
+
 from refloat.model.light import light
-from refloat.model.liveness import ProcessInfo
-from refloat.model.stamp import Stamp
-from refloat.model.terminals import Login
-from refloat.model.traces import CrashFile, LogLine, PowerChange
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from refloat.model.checkout import Warned
+    from refloat.model.liveness import ProcessInfo
+    from refloat.model.stamp import Stamp
+    from refloat.model.terminals import Login
+    from refloat.model.traces import CrashFile, LogLine, PowerChange
 
 
 class Clock(Protocol):
@@ -84,8 +89,18 @@ class GitAnswer:
 class Git(Protocol):
     """git, hardened: nothing of a repository's configuration is executed, no lock taken, nothing fetched or written."""
 
-    def run(self, directory: Path, *words: str, stdin: bytes | None = None, seconds: float = 30) -> GitAnswer:
-        """Run `git -C directory words…` and wait at most so long. Never raises for what git says."""
+    def run(
+        self,
+        directory: Path,
+        *words: str,
+        stdin: bytes | None = None,
+        index: bytes | None = None,
+        seconds: float = 30,
+    ) -> GitAnswer:
+        """Run `git -C directory words…` and wait at most so long. Never raises for what git says.
+
+        With `index` git takes these bytes for the index, in place of the repository's; there is no `stdin` then.
+        """
         ...
 
     def version(self) -> str | None:

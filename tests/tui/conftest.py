@@ -9,26 +9,32 @@ from pathlib import Path
 
 import pytest
 
-from refloat.errors import RefloatError, Unreadable
+from refloat.errors import RefloatError, Unreadable, UsageError
 from refloat.model.brief import Brief, WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.record import Lease, TiedJob, Trail, Verified, Wrap
 from refloat.model.recovery import Given, Said
+from refloat.model.search import Asked, Found, Hit
 from refloat.model.session import Session, SessionName, State
 from refloat.model.stamp import Stamp, later
 from refloat.model.status import NextOperation, PendingRequest, Status
 from refloat.model.story import Story
 from refloat.model.transcript import Outcome
 from refloat.model.triage import Triage
+from refloat.search.excerpt import excerpt
+from refloat.search.query import parse
+from refloat.search.words import composed
 from refloat.testing.samples import SAMPLES, Sample, at
+from refloat.usecases.batch import Batch
 from refloat.usecases.draft_wrap import WrapField
-from refloat.usecases.find_sessions import Batch
+from refloat.usecases.first_rows import FirstRows
 from refloat.usecases.hand_over import PickedUp
 from refloat.usecases.look_around import Place
 from refloat.usecases.recover import Recovery, answer
+from refloat.usecases.searchable import searchable
 from refloat_tui.app import RefloatApp, Start
-from refloat_tui.library import Opened, SavedRecord, Stop
-from refloat_tui.screens.desk import Doors
+from refloat_tui.library import LongHistory, Opened, SavedRecord, Stop, Tell
+from refloat_tui.screens.doors import Doors
 
 NOW = at(60)
 UTF8 = {"LANG": "en_US.UTF-8", "COLORTERM": "truecolor"}
@@ -166,8 +172,13 @@ class FakeLibrary:
         """Whose reading began."""
         self.opened: list[SessionName] = []
         self.written: list[Path] = []
+        self.searched: list[Asked] = []
+        self.unread = 0
+        """Sessions that are not searchable yet."""
         self.looks = 0
         self.glances = 0
+        self.first: FirstRows | None = None
+        self.long: dict[SessionName, LongHistory] = {}
         self._known = dict(self.all)
         self._told: list[frozenset[str] | None] = []
         self._bell = threading.Condition()
@@ -180,6 +191,10 @@ class FakeLibrary:
 
     def _names_here(self) -> frozenset[SessionName]:
         return frozenset(name for name, session in self.all.items() if session.workspace == self.here)
+
+    def first_rows(self, rows: int) -> FirstRows | None:
+        del rows
+        return self.first
 
     def find_sessions(self, stop: Stop) -> Iterator[Batch]:
         if self.fault:
@@ -218,7 +233,29 @@ class FakeLibrary:
     def watching(self) -> str:
         return "inotify"
 
-    def open(self, name: SessionName) -> Opened:
+    def long_history(self, name: SessionName) -> LongHistory | None:
+        return self.long.get(name)
+
+    def search(self, asked: Asked, sessions: Sequence[Session], stop: Stop) -> Found:
+        self.searched.append(asked)
+        query = parse(asked.words)
+        if not query.terms:
+            raise UsageError(f"the search {asked.words!r} has no letter or digit; name at least one word to look for")
+        hits: list[Hit] = []
+        for session in sessions:
+            if asked.agent not in {None, session.agent} or asked.state not in {None, session.state}:
+                continue
+            for item in self.samples[session.name].story.items:
+                text = composed("\n".join(searchable(item)))
+                spans = query.find(text)
+                if spans is not None:
+                    line = item.step.line if item.step else item.n
+                    hits.append(Hit(session, item.n, item.type, line, item.at, excerpt(text, spans), 1.0))
+        unread, self.unread = self.unread, max(0, self.unread - 1)
+        return Found(asked.words, tuple(hits[: asked.limit]), not unread, unread, len(hits) > asked.limit)
+
+    def open(self, name: SessionName, stop: Stop | None = None, tell: Tell | None = None) -> Opened:
+        del stop, tell
         self.asked.append(name)
         if self.gate is not None:
             self.on_stuck()

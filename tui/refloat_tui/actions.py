@@ -5,10 +5,11 @@ Decides ids, keys and words. Refuses to decide what an action does (its screen o
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from textual.binding import Binding
+
+from refloat.model.light import light
 
 Scope = Literal[
     "anywhere",
@@ -20,6 +21,7 @@ Scope = Literal[
     "triage",
     "brief",
     "record",
+    "search",
     "jobs",
     "job",
     "wrap",
@@ -46,6 +48,7 @@ SCOPES: Final[dict[Scope, str]] = {
     "triage": "Triage",
     "brief": "Brief",
     "record": "Record",
+    "search": "Searching all sessions",
     "jobs": "The list of jobs",
     "job": "One job",
     "wrap": "Writing a wrap",
@@ -62,7 +65,7 @@ SCOPES: Final[dict[Scope, str]] = {
 """The scopes with their headings, in the order of the help page."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Action:
     """One row of the table."""
 
@@ -321,6 +324,17 @@ DESK: Final = (
         shown_key="/",
     ),
     Action(
+        "desk.search",
+        "S,ctrl+f",
+        "search",
+        "Search all sessions",
+        "Words in prompts, replies, commands, paths and outputs of every session, and the way to each place.",
+        "desk",
+        "open",
+        footer=10,
+        shown_key="S",
+    ),
+    Action(
         "desk.scope",
         "h",
         "here/all",
@@ -424,6 +438,33 @@ HISTORY: Final = (
         "history",
         "move",
         footer=3,
+    ),
+    Action(
+        "history.next",
+        "n",
+        "trouble",
+        "To the next thing that went wrong",
+        "A step that failed, was refused or has no result; an error of the provider, an interruption, a compaction.",
+        "history",
+        "move",
+    ),
+    Action(
+        "history.before",
+        "N",
+        "back",
+        "To the one before",
+        "Back to the last thing that went wrong before the cursor.",
+        "history",
+        "move",
+    ),
+    Action(
+        "history.place",
+        "i",
+        "go to",
+        "Go to a place",
+        "An item by its number (12), a step (s31), a line of the transcript (l1200), or a part of the whole (40%).",
+        "history",
+        "move",
     ),
     Action(
         "history.kinds",
@@ -565,6 +606,88 @@ RECORD: Final = (
         "record",
         "move",
         footer=6,
+    ),
+)
+
+SEARCH: Final = (
+    Action("search.up", "up", "up", "Up", "One hit up.", "search", "move", shown_key="↑", palette=False, priority=True),
+    Action(
+        "search.down",
+        "down",
+        "down",
+        "Down",
+        "One hit down.",
+        "search",
+        "move",
+        footer=3,
+        shown_key="↓",
+        footer_key="↑↓",
+        palette=False,
+        priority=True,
+    ),
+    Action(
+        "search.open",
+        "ctrl+o",
+        "go there",
+        "Go to this place",
+        "Show the item in the history of its session. Enter does the same.",
+        "search",
+        "open",
+        footer=1,
+        shown_key="enter",
+        palette=False,
+    ),
+    Action(
+        "search.where",
+        "f3",
+        "where",
+        "Sessions of this place, or all",
+        "Search the sessions of this repository, or those of the whole machine.",
+        "search",
+        footer=4,
+        priority=True,
+    ),
+    Action(
+        "search.agent",
+        "f4",
+        "agent",
+        "Sessions of one agent, or of any",
+        "One agent after the other, then any.",
+        "search",
+        footer=5,
+        priority=True,
+    ),
+    Action(
+        "search.state",
+        "f5",
+        "state",
+        "Sessions in one state, or in any",
+        "One state after the other, then any.",
+        "search",
+        footer=6,
+        priority=True,
+    ),
+    Action(
+        "search.when",
+        "f6",
+        "when",
+        "Of the last day, week, month, or any time",
+        "Only what was said or done since then.",
+        "search",
+        footer=7,
+        priority=True,
+    ),
+    Action(
+        "search.leave",
+        "escape",
+        "back",
+        "Back",
+        "Takes the filters back; where none narrows the search, back to the desk.",
+        "search",
+        "leave",
+        footer=2,
+        shown_key="esc",
+        palette=False,
     ),
 )
 
@@ -1041,6 +1164,7 @@ ACTIONS: Final = (
     *TRIAGE,
     *BRIEF,
     *RECORD,
+    *SEARCH,
     *JOBS,
     *JOB,
     *WRAP,

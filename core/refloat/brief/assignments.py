@@ -9,30 +9,27 @@ from collections.abc import Iterator
 from typing import Final
 
 from refloat.brief.hits import LOOK, Hit, find_all, is_placeholder, is_random
+from refloat.patterns import late
 
-_TRIGGER: Final = re.compile(
-    r"key|token|secret|passw|pass_|_pass|passphrase|passcode|pwd|credential|signature|auth|sig="
-)
-_NAME_BEFORE: Final = re.compile(r"[\w.\-]{0,64}\Z")
-_NAME_AFTER: Final = re.compile(r"[\w.\-]{0,64}")
-_OPERATOR: Final = re.compile(
+_TRIGGER: Final = late(r"key|token|secret|passw|pass_|_pass|passphrase|passcode|pwd|credential|signature|auth|sig=")
+_NAME_BEFORE: Final = late(r"[\w.\-]{0,64}\Z")
+_NAME_AFTER: Final = late(r"[\w.\-]{0,64}")
+_OPERATOR: Final = late(
     r"""(?P<close>\\{0,3}["'`]?\]?)"""
     r"""(?P<op>(?P<space>[ \t]{0,8})(?:===?|!==?|:=|=>|=|:|,(?=[ \t]*\\{0,3}["'`]))[ \t]{0,8})"""
     r"""(?P<quote>@?[rbfu]?\\{0,3}["'`])?"""
 )
-_BARE: Final = re.compile(r"""(?:[^\s"'`,;&<>(){}\[\]|\\]|\\(?![nrtu"'`\\]))+""")
-_ENV_VALUE: Final = re.compile(r"""(?:[^\s"'`\\]|\\(?![nrtu"'`\\]))+""")
-_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_ENV_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*")
-_SENTENCE: Final = re.compile(r"""s?\s+(?:is|was|are|to|=)\s*:?\s*["'`“]?([^\s"'`”,;]{6,})""")
-_FLAG: Final = re.compile(r"""(?:[ \t\n]+|\\n)["'`]?([^\s"'`\\]{4,})""")
-_ELEMENT: Final = re.compile(r">([^<>\n]{4,})</")
-_CURL_USER: Final = re.compile(
-    r"""(?<!\S)(?:-u|--user|--proxy-user|-U)(?:[ \t]*|=)["'`]?[^\s:"'`]{1,64}:([^\s"'`\\]{3,})"""
-)
-_NETRC: Final = re.compile(r"""login\s+\S+\s+password\s+(\S+)""")
-_MYSQL: Final = re.compile(r"""(?<!\S)-p([^\s"'`\\-][^\s"'`\\]{3,})""")
-_SSHPASS: Final = re.compile(r"""sshpass\s+-p\s*["']?([^\s"'\\]{3,})""")
+_BARE: Final = late(r"""(?:[^\s"'`,;&<>(){}\[\]|\\]|\\(?![nrtu"'`\\]))+""")
+_ENV_VALUE: Final = late(r"""(?:[^\s"'`\\]|\\(?![nrtu"'`\\]))+""")
+_WORDS: Final = late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_ENV_NAME: Final = late(r"[A-Z][A-Z0-9_]*")
+_SENTENCE: Final = late(r"""s?\s+(?:is|was|are|to|=)\s*:?\s*["'`“]?([^\s"'`”,;]{6,})""")
+_FLAG: Final = late(r"""(?:[ \t\n]+|\\n)["'`]?([^\s"'`\\]{4,})""")
+_ELEMENT: Final = late(r">([^<>\n]{4,})</")
+_CURL_USER: Final = late(r"""(?<!\S)(?:-u|--user|--proxy-user|-U)(?:[ \t]*|=)["'`]?[^\s:"'`]{1,64}:([^\s"'`\\]{3,})""")
+_NETRC: Final = late(r"""login\s+\S+\s+password\s+(\S+)""")
+_MYSQL: Final = late(r"""(?<!\S)-p([^\s"'`\\-][^\s"'`\\]{3,})""")
+_SSHPASS: Final = late(r"""sshpass\s+-p\s*["']?([^\s"'\\]{3,})""")
 
 _STRONG: Final = frozenset({"password", "passwd", "passphrase", "passcode", "pwd", "pass", "secret", "passw", "pw"})
 _MEDIUM: Final = frozenset({
@@ -54,10 +51,10 @@ _VALUE_WORDS: Final = frozenset({
     "value", "plain", "plaintext", "text", "raw", "base64", "b64", "old", "new", "current", "prod", "dev", "staging",
     "live", "test", "hash", "default", "env", "var", "data",
 })  # fmt: skip
-_DOTTED: Final = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+")
-_PATTERN: Final = re.compile(r"\[[^\]]*\][*+?{)]|\(\?[:=!<P]|\\\\?[wdsbv]\b|\.\*|%\(")
+_DOTTED: Final = late(r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+")
+_PATTERN: Final = late(r"\[[^\]]*\][*+?{)]|\(\?[:=!<P]|\\\\?[wdsbv]\b|\.\*|%\(")
 """Regular expressions and format strings."""
-_PROSE: Final = re.compile(
+_PROSE: Final = late(
     r"\b(?:password|token|secret|key|your|enter|please|required|invalid|must|is|the|for|and|not|with|"
     r"will|be|of|this|that)\b",
     re.IGNORECASE,

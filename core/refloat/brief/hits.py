@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from refloat.model.light import light
+from refloat.patterns import late
 
 
 @light
@@ -21,8 +22,8 @@ class Hit:
 MASK: Final = "[masked: "
 """How a replacement begins; nothing that holds it is a secret any more."""
 
-_DIGITS: Final = re.compile(r"\d")
-_PLACEHOLDER: Final = re.compile(
+_DIGITS: Final = late(r"\d")
+_PLACEHOLDER: Final = late(
     r"""[$<{%*•\[#].*|.*(?:\$\{|\{\{|<[\w -]+>).*|(.)\1*|x{3,}.*|\.{2,}.*|.*…|.*\.\.\.|change[-_ ]?(?:me|it|this).*|
     (?:your|my|the|some|a|an|insert|enter|put|replace|add)[-_ ].*|example.*|.*[-_]example|placeholder.*|redacted.*|
     masked.*|hidden|none|null|nil|true|false|undefined|todo|tbd|dummy|fake|test|testing|foo|bar|baz|foobar|string|str|

@@ -6,13 +6,13 @@ shapes and names of our own for what a line scanner cannot see; the library load
 of its formats may be there. Refuses to cut: cutting comes after masking, half a secret is not found any more.
 """
 
-import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, lru_cache
 from itertools import accumulate
+from operator import attrgetter
 from pathlib import PurePath
 from typing import Final, TypeVar, cast
 
@@ -27,6 +27,7 @@ from refloat.brief.shapes import (
     token_runs,
     userinfo_hits,
 )
+from refloat.patterns import late
 
 T = TypeVar("T")
 
@@ -35,11 +36,11 @@ PIECE: Final = 12
 
 _MOST_PIECES: Final = 500_000
 _ROUNDS: Final = 4
-_RUN: Final = re.compile(r"\S{12,}")
-_SHORT_RUN: Final = re.compile(r"\S{6,}")
+_RUN: Final = late(r"\S{12,}")
+_SHORT_RUN: Final = late(r"\S{6,}")
 _FEW: Final = 32
 """So many short values are looked for one by one; of more, every place is looked up."""
-_REPEATED_KEY: Final = re.compile(r"(\[masked: private key\])(?:(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)[ \t]*\1)+")
+_REPEATED_KEY: Final = late(r"(\[masked: private key\])(?:(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)[ \t]*\1)+")
 
 
 def _lower(text: str) -> str:
@@ -69,16 +70,20 @@ def _find_short(text: str) -> tuple[Hit, ...]:
 
 def _find(text: str) -> tuple[Hit, ...]:
     low = _lower(text)
-    if not any(cue in low for cue in _CUES) and not token_runs(text):
-        return ()
+    has_runs = bool(token_runs(text))
+    return _find_by(text, low, LIBRARY_WORDS, has_runs=has_runs) if has_runs or any(cue in low for cue in _CUES) else ()
+
+
+def _find_by(text: str, low: str, words: Sequence[str], *, has_runs: bool) -> tuple[Hit, ...]:
+    """What the finders find, given what a look at the text showed already."""
     hits = [
-        *provider_hits(text),
+        *provider_hits(text, has_runs=has_runs),
         *private_key_hits(text),
         *header_hits(text, low),
         *userinfo_hits(text),
         *assignment_hits(text, low),
         *command_hits(text, low),
-        *library_hits(text, low),
+        *library_hits(text, low, words),
     ]
     return merge(hits) if hits else ()
 
@@ -89,21 +94,21 @@ _SILENT: Final = (
     r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     r"\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
 )
-_UNSEEN: Final = re.compile(
+_UNSEEN: Final = late(
     r"(?:(?:\x1b|\\{1,4}(?:u001[bB]|x1[bB]|033))\[|\x9b)[0-9;?]{0,32}[A-Za-z]|\\{1,4}033"
     rf"|[{_SILENT}]"
     r"|\\{1,4}(?:u00(?:0[0-8bBcCeEfF]|1[0-9a-fA-F]|7[fF]|[89][0-9a-fA-F]|[aA][dD])"
     r"|x(?:0[0-8bcef]|1[0-9a-f]|7f|[89][0-9a-f]|ad)"
     r"|u200[b-fB-F]|u202[a-eA-E]|u206[0-9a-fA-F]|u061[cC]|u[fF][eE][fF][fF]|U000e0[0-9a-f]{3})"
 )
-_MAY_BE_UNSEEN: Final = re.compile(rf"[{_SILENT}]|\\[uUx0\\]")
+_MAY_BE_UNSEEN: Final = late(rf"[{_SILENT}]|\\[uUx0\\]")
 
 
 def _seen_text(text: str) -> tuple[str, list[int], list[int]] | None:
     """A text without what is not seen, and where its parts begin in it and in the text itself; None for a text that
     is seen as a whole.
     """
-    if (text.isascii() and text.isprintable() and "\\" not in text) or _MAY_BE_UNSEEN.search(text) is None:
+    if not may_hide(text):
         return None
     parts: list[str] = []
     starts: list[int] = []
@@ -125,6 +130,11 @@ def _seen_text(text: str) -> tuple[str, list[int], list[int]] | None:
     return "".join(parts), starts, origins
 
 
+def may_hide(text: str) -> bool:
+    """Whether a text may hold what is not seen: then a secret may lie in it that its parts do not show."""
+    return not (text.isascii() and text.isprintable() and "\\" not in text) and _MAY_BE_UNSEEN.search(text) is not None
+
+
 def _placed(hit: Hit, starts: Sequence[int], origins: Sequence[int]) -> Hit:
     """A hit of the seen text in the text itself."""
     first, last = bisect_right(starts, hit.start) - 1, bisect_right(starts, hit.end - 1) - 1
@@ -136,18 +146,36 @@ def suspects(texts: Sequence[str]) -> list[str]:
     """Those of many texts that may hold a secret, in their order; `find_secrets` finds nothing in any other one. They
     are searched as one text.
     """
+    return [text for text, _ in _look_through(texts)[0]]
+
+
+def find_in_all(texts: Sequence[str]) -> Iterator[tuple[str, tuple[Hit, ...]]]:
+    """Those of many texts in which `find_secrets` finds something, with what it finds. What one look at all of them
+    shows is not looked for in each of them again.
+    """
+    marked, words = _look_through(texts)
+    for text, has_runs in marked:
+        if hits := _find_by(text, _lower(text), words, has_runs=has_runs):
+            yield text, hits
+
+
+def _look_through(texts: Sequence[str]) -> tuple[list[tuple[str, bool]], tuple[str, ...]]:
+    """Suspects, each with whether a token may begin in it; and the library's words that stand in any text."""
     joined = "\n".join(texts)
     low = _lower(joined)
     starts = [0, *accumulate(len(text) + 1 for text in texts)]
     marked: set[int] = set()
+    words: list[str] = []
     for cue in _CUES:
         at = low.find(cue)
+        if at >= 0 and cue in LIBRARY_WORDS:
+            words.append(cue)
         while at >= 0:
             number = bisect_right(starts, at) - 1
             marked.add(number)
             at = low.find(cue, starts[number + 1])
-    marked.update(bisect_right(starts, at) - 1 for at in token_runs(joined))
-    return [texts[number] for number in sorted(marked)]
+    runs = {bisect_right(starts, at) - 1 for at in token_runs(joined)}
+    return [(texts[number], number in runs) for number in sorted(marked | runs)], tuple(words)
 
 
 class Masker:
@@ -169,6 +197,11 @@ class Masker:
         self._heads: dict[str, list[str]] = {}
         """Once there are too many pieces: long values by their first one alone."""
 
+    @property
+    def knows_any(self) -> bool:
+        """Whether it was shown a secret."""
+        return self.enabled and self._found
+
     def learn(self, value: object) -> bool:
         """Remember the secrets of a value's strings without giving anything back: what comes later, in pieces, is
         masked by all of them. Tells whether any are known now.
@@ -176,11 +209,11 @@ class Masker:
         if self.enabled:
             # A listing says the same in thousands of places.
             texts = list(dict.fromkeys(strings_of(value)))
-            bare = [seen[0] for text in texts if (seen := _seen_text(text)) is not None]
-            for text in suspects([*texts, *bare]):
-                if hits := find_secrets(text):
-                    self._found = True
-                    self._remember(text, hits)
+            unseen = _MAY_BE_UNSEEN.search("\n".join(texts)) is not None
+            bare = [seen[0] for text in texts if (seen := _seen_text(text)) is not None] if unseen else []
+            for text, hits in find_in_all([*texts, *bare]):
+                self._found = True
+                self._remember(text, hits)
         return self._found
 
     def text(self, text: str) -> str:
@@ -328,6 +361,12 @@ def _gather(value: object, found: list[str]) -> None:
     kind = type(value)
     if kind is str:
         found.append(cast("str", value))
+    elif (parts := _parts_of(kind)) is not None:
+        for part in parts(value):
+            if type(part) is str:
+                found.append(part)
+            elif part != () and not _holds_none(type(part)):
+                _gather(part, found)
     elif kind is dict:
         for key, inner in cast("dict[object, object]", value).items():
             for part in (key, inner):
@@ -355,13 +394,25 @@ def _gather(value: object, found: list[str]) -> None:
         for key, inner in cast("Mapping[object, object]", value).items():
             _gather(key, found)
             _gather(inner, found)
-    elif is_dataclass(value) and not isinstance(value, type):
-        for name in _field_names(kind):
-            part: object = getattr(value, name)
-            if type(part) is str:
-                found.append(part)
-            elif part is not None and type(part) is not int and part != ():
-                _gather(part, found)
+
+
+@cache
+def _holds_none(kind: type) -> bool:
+    """Whether values of a type hold no string to be masked."""
+    return kind is type(None) or issubclass(kind, (Enum, int, float))
+
+
+@cache
+def _parts_of(kind: type) -> Callable[[object], Sequence[object]] | None:
+    """What gives the fields of a dataclass that is nothing else beside; a tree holds thousands of a few kinds."""
+    if not is_dataclass(kind) or issubclass(
+        kind, (str, Enum, int, float, tuple, list, set, frozenset, PurePath, Mapping)
+    ):
+        return None
+    names = _field_names(kind)
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda value: [getattr(value, name) for name in names]
 
 
 @cache
@@ -378,9 +429,13 @@ def mask_tree(value: T, masker: Masker) -> T:
 
     A secret found anywhere in `value` is masked everywhere in it, also where it comes earlier.
     """
-    if not masker.enabled or not masker.learn(value):
-        return value
-    return cast("T", _masked(value, masker))
+    masker.learn(value)
+    return mask_known(value, masker)
+
+
+def mask_known(value: T, masker: Masker) -> T:
+    """The same, by what `masker` has learned already; of a value that was learned whole, in pieces."""
+    return cast("T", _masked(value, masker)) if masker.knows_any else value
 
 
 def _masked(value: object, masker: Masker) -> object:

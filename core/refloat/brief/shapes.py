@@ -14,13 +14,14 @@ from functools import cache
 from typing import Final, cast
 
 from refloat.brief.hits import MASK, Hit, find_all, is_mixed, is_placeholder, is_random, judged
+from refloat.patterns import late
 
-_COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_COMMIT: Final = late(r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 # (kind, how it begins, the whole). `how it begins` is a literal, so that the scan for all of them is one pass.
 _WORD: Final = r"[A-Za-z0-9_-]"
-_WORD_RUN: Final = re.compile(rf"{_WORD}+")
+_WORD_RUN: Final = late(rf"{_WORD}+")
 _JSON_WEB_TOKEN: Final = rf"eyJ{_WORD}{{8,}}={{0,2}}\.[\w=-]{{8,}}(?:\.[\w.+/=-]*)?"
 _SURE: Final[Sequence[tuple[str, Sequence[str], str]]] = (
     ("GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9_]{16,}"),
@@ -106,7 +107,7 @@ def _beginning(word: str, pattern: str) -> str:
     return f"{word}(?={least}{'}' if open_end else ''})"
 
 
-_BEGINNINGS: Final = re.compile(
+_BEGINNINGS: Final = late(
     "|".join(
         beginning
         for _, beginning in sorted(
@@ -116,7 +117,7 @@ _BEGINNINGS: Final = re.compile(
     )
 )
 # Every token of a provider lies in such a run: looking there alone makes the scan of ordinary text four times faster.
-_TOKEN_RUN: Final = re.compile(r"[A-Za-z0-9_.-]{15,}")
+_TOKEN_RUN: Final = late(r"[A-Za-z0-9_.-]{15,}")
 
 
 @cache
@@ -151,9 +152,11 @@ def token_runs(text: str) -> list[int]:
     return [run.start() for run in _TOKEN_RUN.finditer(text) if run.group() in likely] if likely else []
 
 
-def provider_hits(text: str) -> Iterator[Hit]:
-    """Tokens that begin as their provider makes them begin."""
-    if token_runs(text):
+def provider_hits(text: str, *, has_runs: bool | None = None) -> Iterator[Hit]:
+    """Tokens that begin as their provider makes them begin. `has_runs`: whether `token_runs` tells any, where that is
+    known.
+    """
+    if token_runs(text) if has_runs is None else has_runs:
         done: dict[str, int] = {}
         for begin in _BEGINNINGS.finditer(text):
             yield from _tokens_at(text, begin.start(), begin.group(), done)
@@ -182,18 +185,18 @@ def _tokens_at(text: str, at: int, beginning: str, done: dict[str, int]) -> Iter
 
 # ── private keys ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-_KEY_BEGIN: Final = re.compile(
+_KEY_BEGIN: Final = late(
     r"-{2,}\s?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?\s?-{2,}|PuTTY-User-Key-File-\d: ?(?:[a-z0-9]+(?:-[a-z0-9]+)*)?"
 )
-_KEY_END: Final = re.compile(r"-{2,}\s?END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?\s?-{2,}|Private-MAC: ?")
+_KEY_END: Final = late(r"-{2,}\s?END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?\s?-{2,}|Private-MAC: ?")
 _KEY_LONGEST: Final = 64 * 1024
 # Pieces of a body: a line may carry a diff's sign, a quote's `>`, a line number, a string's quotes and escapes.
-_KEY_PIECE: Final = re.compile(r"[A-Za-z0-9+/=_-]{4,}")
-_KEY_LINE: Final = re.compile(
+_KEY_PIECE: Final = late(r"[A-Za-z0-9+/=_-]{4,}")
+_KEY_LINE: Final = late(
     r"[ \t]*(?:\d+[ \t→|:]+)?[-+ >|\"'`,]{0,6}(?:[A-Za-z0-9+/=_]{16,}+|[A-Za-z0-9+/]++={1,2})[ \t\\nr\"'`,;+]*"
 )
-_MASKED: Final = re.compile(re.escape(MASK) + r"[^\]\n]{0,60}\]")
-_KEY_BREAK: Final = re.compile(r"\r?\n|(?:\\{1,8}r)?\\{1,8}n")
+_MASKED: Final = late(re.escape(MASK) + r"[^\]\n]{0,60}\]")
+_KEY_BREAK: Final = late(r"\r?\n|(?:\\{1,8}r)?\\{1,8}n")
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[Hit]:
@@ -276,23 +279,23 @@ def _tail_pieces(text: str, floor: int, end: int) -> Iterator[Hit]:
 
 # ── headers and addresses ────────────────────────────────────────────────────────────────────────────────────────────
 
-_BEARER: Final = re.compile(r"bearer(?:\s+|%20|\\?[\"'`]?\s*[:=]\s*\\?[\"'`]?)([A-Za-z0-9._~+/=:-]{8,})", re.IGNORECASE)
-_AUTHORIZATION: Final = re.compile(
+_BEARER: Final = late(r"bearer(?:\s+|%20|\\?[\"'`]?\s*[:=]\s*\\?[\"'`]?)([A-Za-z0-9._~+/=:-]{8,})", re.IGNORECASE)
+_AUTHORIZATION: Final = late(
     r"authorization\\*[\"'`]?\s*[:=,]\s*\\*[\"'`]?\s*(?:(?:basic|bearer|token|digest|apikey|negotiate|key|bot)\s+)?"
     r"([A-Za-z0-9._~+/=:-]{6,})",
     re.IGNORECASE,
 )
-_BASIC: Final = re.compile(r"basic\s+([A-Za-z0-9+/]{8,}={0,2})(?![A-Za-z0-9+/=])", re.IGNORECASE)
-_COOKIE: Final = re.compile(
+_BASIC: Final = late(r"basic\s+([A-Za-z0-9+/]{8,}={0,2})(?![A-Za-z0-9+/=])", re.IGNORECASE)
+_COOKIE: Final = late(
     r"cookie\\*[\"'`]?\s*[:=,]?\s*\\*[\"'`]?\s*((?:[\w.%$-]+=[^;\s\"'`\\]+)(?:;\s*[\w.%$-]+(?:=[^;\s\"'`\\]*)?)*)",
     re.IGNORECASE,
 )
-_CRUMB: Final = re.compile(r"([\w.%$-]+)=([^;\s\"'`\\]+)")
+_CRUMB: Final = late(r"([\w.%$-]+)=([^;\s\"'`\\]+)")
 _COOKIE_WORDS: Final = frozenset({"path", "domain", "expires", "max-age", "samesite", "httponly", "secure", "priority"})
 _SCHEMES: Final = frozenset({"basic", "bearer", "digest", "token", "apikey", "negotiate"})
 # As many `@` as there are before a slash belong to the password; the host begins behind the last.
-_USERINFO: Final = re.compile(r"://[^\s:/@\"'`<>\\]{0,128}:([^\s/\"'`<>\\]{1,256})@(?=[\w.\[$*-])")
-_BARE_USER: Final = re.compile(r"://([^\s:/@\"'`<>\\]{16,256})@(?=[\w.\[-])")
+_USERINFO: Final = late(r"://[^\s:/@\"'`<>\\]{0,128}:([^\s/\"'`<>\\]{1,256})@(?=[\w.\[$*-])")
+_BARE_USER: Final = late(r"://([^\s:/@\"'`<>\\]{16,256})@(?=[\w.\[-])")
 
 
 def _decodes_to_pair(value: str) -> bool:
@@ -400,12 +403,13 @@ _AROUND: Final = 2
 """Lines that the library's widest patterns look up and down from a provider's name."""
 
 
-def library_hits(text: str, low: str) -> Iterator[Hit]:
-    """What the library's patterns find near the words that go with them, commit hashes and UUIDs apart.
+def library_hits(text: str, low: str, words: Sequence[str] = LIBRARY_WORDS) -> Iterator[Hit]:
+    """What the library's patterns find near the words that go with them, commit hashes and UUIDs apart. `words`: those
+    that may stand in the text.
 
     Its own `analyze_string` is not used: for some plugins it yields only the prefix that a group caught.
     """
-    for start, end in _library_windows(text, low):
+    for start, end in _library_windows(text, low, words):
         for kind, pattern in _library():
             for match in pattern.finditer(text, start, end):
                 for hit in _lines_of(text, *_most_of(match), kind):
@@ -414,8 +418,8 @@ def library_hits(text: str, low: str) -> Iterator[Hit]:
                         yield hit
 
 
-def _library_windows(text: str, low: str) -> Iterator[tuple[int, int]]:
-    words = [word for word in LIBRARY_WORDS if word in low]
+def _library_windows(text: str, low: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    words = [word for word in words if word in low]
     done = 0
     for at in sorted(at for word in words for at in find_all(low, word)):
         if at < done:

@@ -196,6 +196,21 @@ class Catalogue:
         """(front, live, back) of every listed session."""
         return self._ask("SELECT front, live, back FROM sessions WHERE listed")
 
+    def scope(self) -> Sequence[tuple[str, str, str, str, str, str, str, str]]:
+        """(agent, session id, path of its last file, last activity, state, real path of its workspace, that of an
+        entered worktree, masked title) of every listed session that no other one carries whole.
+        """
+        rows = self._ask(
+            "SELECT agent, session_id, path, last_activity, state, place, worktree, title FROM sessions"
+            " WHERE listed AND NOT superseded"
+        )
+        return [(agent, session, os.fsdecode(path), *rest) for agent, session, path, *rest in rows]
+
+    def told_of(self, key: Key) -> tuple[str, str, str] | None:
+        """(front, live, back) of one session."""
+        rows = self._ask(f"SELECT front, live, back FROM sessions WHERE {_KEY}", _bound(key))  # noqa: S608 - names of our own
+        return rows[0] if rows else None
+
     def titles(self) -> Sequence[tuple[str, str, str]]:
         """(agent, session id, masked title) of every listed session."""
         return self._ask("SELECT agent, session_id, title FROM sessions WHERE listed")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import accumulate
 
-from refloat.checkout.fold import RecordedEdit, Standing, find_edits
+from refloat.checkout.fold import edited_paths
 from refloat.commands import changes_behind, check_cwd, check_of, how_it_ended, may_write, mends
 from refloat.model.checkout import CheckRun, Freshness
 from refloat.model.light import light
@@ -44,7 +44,7 @@ class _Edit:
 
     index: int
     """The step's place among all."""
-    edit: RecordedEdit
+    step: int
     ended: Stamp | None
     real: str
 
@@ -77,23 +77,22 @@ def find_checks(
     `name` turns that into the one that is shown.
     """
     ordered = list(steps)
-    if not any(map(_is_check, ordered)):
+    checks = [(index, step) for index, step in enumerate(ordered) if _is_check(step)]
+    if not checks:
         return ()
     edits = [
-        _Edit(index, edit, step.ended_at, real(edit.edit.path))
+        _Edit(index, step.n, step.ended_at, real(path))
         for index, step in enumerate(ordered)
         if step.edits or step.kind is StepKind.EDIT
-        for edit in find_edits([step])
-        if edit.standing is not Standing.REFUSED
+        for path in edited_paths(step)
     ]
     seen: dict[str | None, _Edits] = {}
     found: list[CheckRun] = []
-    for index, step in enumerate(ordered):
-        if _is_check(step):
-            tree = tree_at(_directory(step))
-            if tree.root not in seen:
-                seen[tree.root] = _Edits([edit for edit in edits if _concerns(edit, tree)])
-            found.append(_check(index, step, ordered, seen[tree.root], tree, name))
+    for index, step in checks:
+        tree = tree_at(_directory(step))
+        if tree.root not in seen:
+            seen[tree.root] = _Edits([edit for edit in edits if _concerns(edit, tree)])
+        found.append(_check(index, step, ordered, seen[tree.root], tree, name))
     return tuple(found)
 
 
@@ -139,7 +138,7 @@ def _freshness(
         return Freshness.UNKNOWN_TREE, "it never ran"
     behind = edits.behind(index, step)
     if behind is not None:
-        return Freshness.STALE, f"step {behind.edit.step} edited {name(behind.real)}"
+        return Freshness.STALE, f"step {behind.step} edited {name(behind.real)}"
     ended = step.ended_at
     if ended is None:
         return Freshness.UNKNOWN_TREE, "no result of it was ever recorded"

@@ -185,18 +185,21 @@ class _Single:
 
 def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally, single: _Single) -> None:
     bares = [line.removesuffix("\r") for line in piece.lines]
-    if _is_undone(piece, bares, lines):
-        count = len(find_differences([line.removesuffix("\r") for line in piece.before or ()], bares))
+    before = None if piece.before is None else [line.removesuffix("\r") for line in piece.before]
+    at = None if piece.whole else find_block(bares, lines)
+    if at is None and _is_undone(piece, before, bares, lines):
+        count = len(find_differences(before or (), bares))
         tally.hunks += count
         tally.undone += count
         return
-    places = _place(piece, bares, lines, single)
+    places: list[int | None] = (
+        list(range(at, at + len(bares))) if at is not None else _place(piece, bares, lines, single)
+    )
     for index, place in enumerate(places):
         if place is not None and tally.origins[place] in (None, FOREIGN):
             tally.origins[place] = piece.origins[index]
-    if piece.before is None:
+    if before is None:
         return
-    before = [line.removesuffix("\r") for line in piece.before]
     for hunk in find_differences(before, bares):
         old, new = before[hunk.old_from : hunk.old_to], bares[hunk.new_from : hunk.new_to]
         tally.hunks += 1
@@ -212,21 +215,17 @@ def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally, s
             tally.broken += 1
 
 
-def _is_undone(piece: Piece, bares: list[str], lines: Sequence[str]) -> bool:
-    """Whether a stretch stands as it was before: then a line of it that reads like a recorded one is none."""
-    if piece.whole or piece.before is None or not any(map(tells, piece.before)):
+def _is_undone(piece: Piece, before: list[str] | None, bares: list[str], lines: Sequence[str]) -> bool:
+    """Whether a stretch that does not stand does so as it was before: then no line of it is a recorded one."""
+    if piece.whole or before is None or not any(map(tells, before)):
         return False
-    before = [line.removesuffix("\r") for line in piece.before]
-    return before != bares and find_block(bares, lines) is None and find_block(before, lines) is not None
+    return before != bares and find_block(before, lines) is not None
 
 
 def _place(piece: Piece, bares: list[str], lines: Sequence[str], single: _Single) -> list[int | None]:
-    """Where each line of a piece stands in the content."""
+    """Where each line of a piece that does not stand in one block stands in the content."""
     if piece.whole:
         return align(bares, lines)
-    at = find_block(bares, lines)
-    if at is not None:
-        return list(range(at, at + len(bares)))
     places: list[int | None] = [None] * len(bares)
     start = 0
     for index in range(1, len(bares) + 1):

@@ -9,13 +9,14 @@ fsck` would read every object's content.
 import os
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from refloat.checkout.porcelain import read_objects
 from refloat.checkout.repository import Repository
+from refloat.model.light import slotted
 from refloat.model.stamp import Stamp, seconds_of
+from refloat.together import Running
 
 _MOST: Final = 200_000
 """Objects up to which all of them are listed."""
@@ -36,16 +37,21 @@ _KINDS: Final = "--batch-check=%(objecttype) %(objectname)"
 _BLOB: Final = re.compile(rb"^([0-9a-f]+) blob (\d+)$", re.MULTILINE)
 
 
-@dataclass(slots=True)
+@slotted
 class Store:
     """The objects of a repository, listed at the first question."""
 
     repository: Repository
     since: Stamp | None
-    _commits: list[str] | None = None
+    _search: Running[list[str]] | None = None
 
-    def find_commits(self) -> list[str]:
-        """Ids of commits that no ref, reflog or worktree reaches."""
+    def find_commits(self) -> Running[list[str]]:
+        """The search for commits that no ref, reflog or worktree reaches, begun where it was not yet; their ids."""
+        if self._search is None:
+            self._search = Running(self._ask_commits)
+        return self._search
+
+    def _ask_commits(self) -> list[str]:
         asked = self._list()
         words = ("rev-list", "--stdin", "--not", "--all", "--reflog")
         stdin = "".join(f"{sha}\n" for sha in asked).encode()
@@ -85,12 +91,10 @@ class Store:
 
     def _list(self) -> list[str]:
         """Ids of the commits that may be unreachable."""
-        if self._commits is None:
-            told = _list_all(self.repository) if _has_young_pack(self.repository, self.since) else None
-            if told is None:
-                told = _ask(self.repository, _KINDS, find_loose(self.repository, self.since))
-            self._commits = [row[: row.index(b"\n")].decode() for row in told.split(b"commit ")[1:]]
-        return self._commits
+        told = _list_all(self.repository) if _has_young_pack(self.repository, self.since) else None
+        if told is None:
+            told = _ask(self.repository, _KINDS, find_loose(self.repository, self.since))
+        return [row[: row.index(b"\n")].decode() for row in told.split(b"commit ")[1:]]
 
 
 def _has_young_pack(repository: Repository, since: Stamp | None) -> bool:

@@ -26,6 +26,7 @@ from refloat.checkout.places import (
     is_saved,
 )
 from refloat.checkout.porcelain import DiffHunk
+from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
 from refloat.checkout.trees import names_in
 from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, PlaceKind
@@ -39,6 +40,7 @@ def find_edited(survey: Survey) -> list[EditedFile]:
     """Every file that the session edited, in the order of the first edit."""
     order = list(survey.folded)
     survey.prefetch_heads()
+    _begin_search(survey)
     moved = find_moved(survey)
     survey.moved.update(moved)
     places = {real: _cheap_places(survey, real, moved.get(real)) for real in order}
@@ -175,6 +177,23 @@ def _under_way(survey: Survey, real: str) -> bool:
     inside = survey.place_in_tree(real)
     operation = inside[0].operation if inside is not None else None
     return operation is not None and operation.kind not in ("index_lock", "bisect")
+
+
+def _begin_search(survey: Survey) -> None:
+    """Begin to list what nothing names, beside the look at all other files, where a file that git calls clean or gone
+    has not what was recorded: it is lost, if it does not stand somewhere else.
+    """
+    main = survey.trees.main
+    if main is not None and any(_seems_lost(survey, real, main) for real in survey.folded):
+        survey.store(main).find_commits()
+
+
+def _seems_lost(survey: Survey, real: str, main: Repository) -> bool:
+    inside = survey.place_in_tree(real)
+    if inside is None or inside[0] is not main or survey.folded[real].deleted:
+        return False
+    entry = main.entries.get(inside[1])
+    return (entry is None or "D" in entry.xy) and survey.comparison(real).state in _SEARCHED
 
 
 def _search_dear_places(survey: Survey, places: dict[str, list[FoundIn]]) -> None:

@@ -50,10 +50,20 @@ def content_of(data: bytes, mtime: float | None = None) -> Content:
     return Content("binary", data.decode(errors="replace") if len(data) <= _SMALL else "", mtime)
 
 
-def read_content(path: str, inside: str | None) -> Content:
-    """Read the file at an absolute path. A link is followed only to a target below `inside`."""
+def state_of(path: str) -> os.stat_result | None:
+    """What the disk says of a path itself, a link not followed; None where it says nothing."""
     try:
-        state = os.lstat(path)
+        return os.lstat(path)
+    except (OSError, ValueError):
+        return None
+
+
+def read_content(path: str, inside: str | None, known: os.stat_result | None = None) -> Content:
+    """Read the file at an absolute path, of which the state may be `known` already. A link is followed only to a target
+    below `inside`.
+    """
+    try:
+        state = known or os.lstat(path)
         if stat.S_ISLNK(state.st_mode):
             target = os.path.realpath(path)
             if inside is None or not _below(target, inside):

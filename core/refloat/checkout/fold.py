@@ -80,7 +80,7 @@ class Folded:
     def text(self) -> str | None:
         """The whole text after the last edit, where it is known."""
         if len(self.pieces) == 1 and self.pieces[0].whole and not self.blind:
-            return "\n".join(self.pieces[0].lines)
+            return self.pieces[0].text
         return None
 
     @property
@@ -125,14 +125,26 @@ def find_edits(steps: Iterable[Step], real: Callable[[str], str] = str) -> Itera
     """Every edit of some steps, in their order, its paths made `real`. Of a refused one the path is all that counts."""
     for step in steps:
         standing = standing_of(step)
-        edits = step.edits
-        if not edits and step.kind is StepKind.EDIT and standing is not Standing.APPLIED:
-            edits = tuple(FileEdit(path, "update") for path in step.files)
-        for edit in edits:
+        for edit in step.edits or _unrecorded(step, standing):
             path, target = real(edit.path), edit.moved_to and real(edit.moved_to)
             if (path, target) != (edit.path, edit.moved_to):
                 edit = replace(edit, path=path, moved_to=target)  # noqa: PLW2901 - the same edit under its real name
             yield RecordedEdit(step.n, step.subagent, step.at, step.ended_at, edit, standing, step.path)
+
+
+def _unrecorded(step: Step, standing: Standing) -> Sequence[FileEdit]:
+    """Edits of which the record holds no more than the files that they were meant for."""
+    if step.kind is not StepKind.EDIT or standing is Standing.APPLIED:
+        return ()
+    return [FileEdit(path, "update") for path in step.files]
+
+
+def edited_paths(step: Step) -> Sequence[str]:
+    """The recorded paths of the edits that a step can have made; none of one that was refused."""
+    standing = standing_of(step)
+    if standing is Standing.REFUSED:
+        return ()
+    return [edit.path for edit in step.edits or _unrecorded(step, standing)]
 
 
 def fold(
@@ -194,11 +206,12 @@ def _whole(folded: Folded) -> Piece | None:
 def _settle(folded: Folded, text: str) -> None:
     """The record shows the whole text at this point: take it, and keep the origin of every line that stands in it."""
     whole = _whole(folded)
+    if whole is not None and not folded.blind and whole.text == text:
+        return
     lines = text.split("\n")
     if whole is not None and not folded.blind:
-        if whole.lines != lines:
-            folded.stirred = True
-            whole.splice(0, len(whole.lines), lines, FOREIGN, folded.traces)
+        folded.stirred = True
+        whole.splice(0, len(whole.lines), lines, FOREIGN, folded.traces)
         return
     folded.stirred |= folded.blind or bool(folded.pieces)
     piece = whole_piece(text, FOREIGN, before=True)

@@ -9,7 +9,6 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from typing import Final
 
 from refloat.model.light import light
@@ -128,6 +127,8 @@ def _plain(old: list[str], new: list[str], old_at: int, new_at: int) -> Iterator
     if len(old) * len(new) > _WIDEST:
         yield Difference(old_at, old_at + len(old), new_at, new_at + len(new))
         return
+    from difflib import SequenceMatcher
+
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":
             yield Difference(old_at + i1, old_at + i2, new_at + j1, new_at + j2)

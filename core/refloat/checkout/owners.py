@@ -71,11 +71,11 @@ class _Case:
 
 def own_hunks(hunks: Sequence[DiffHunk], ground: Ground) -> list[DirtyHunk]:
     """The dirty places of one file, each with its owner: judged together, for no record can explain a line twice."""
-    apart = any(_turned(hunk) or _is_strange(hunk, ground) for hunk in hunks)
-    whole = None if apart else _whole_way(hunks, ground)
+    looks = [(_turned(hunk), _is_strange(hunk, ground)) for hunk in hunks]
+    whole = None if any(map(any, looks)) else _whole_way(hunks, ground)
     if whole is not None:
         return [_owned(hunk, *_party(whole)) for hunk in hunks]
-    cases = [_case(hunk, ground) for hunk in hunks]
+    cases = [_case(hunk, ground, *look) for hunk, look in zip(hunks, looks, strict=True)]
     _balance(cases, ground)
     _credit_commands(cases, ground)
     return [_settled(case, ground.fallback) for case in cases]
@@ -138,16 +138,15 @@ def _lines_at(hunk: DiffHunk, ground: Ground) -> list[str]:
 # ── one hunk ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _case(hunk: DiffHunk, ground: Ground) -> _Case:
+def _case(hunk: DiffHunk, ground: Ground, turned: bool, strange: bool) -> _Case:
     """Judge a hunk by what it really changes: a line that it takes away and puts back at once is no change."""
     case = _Case(hunk, set(), [], [])
     gone = [bare(line[1:]) for line in hunk.lines if line[:1] == "-"]
     start = hunk.new_start - 1 if hunk.new_lines else 0
     added = _lines_at(hunk, ground)
-    if _is_strange(hunk, ground):
+    if strange:
         case.parties, case.gone, case.strange = {_NOBODY}, gone, True
         return case
-    turned = _turned(hunk)
     if turned:
         able = [witness for witness in ground.witnesses if witness.wrote_all]
         case.parties.add(_party(able[0]) if len(able) == 1 else _NOBODY)
@@ -222,6 +221,8 @@ def _writers(added: Iterable[int], ground: Ground) -> tuple[set[_Party], list[in
 
 def _writer(index: int, ground: Ground) -> _Party:
     wrote = [witness for witness in ground.witnesses if witness.wrote(index)]
+    if len(wrote) == 1:
+        return _party(wrote[0])
     if wrote:
         last = _last([(w, w.edit_at(index)) for w in wrote], alone=ground.lines.count(ground.lines[index]) == 1)
         return _party(last) if last is not None else _NOBODY

@@ -37,9 +37,19 @@ class Piece:
     whole: bool
     loose: bool = False
     """Its first and last line may be parts of lines."""
+    joined: str | None = field(default=None, compare=False)
+    """Its text, where that was asked for since it last changed."""
+
+    @property
+    def text(self) -> str:
+        """Its lines as one text."""
+        if self.joined is None:
+            self.joined = "\n".join(self.lines)
+        return self.joined
 
     def splice(self, at: int, gone: int, lines: Sequence[str], origin: int, traces: Traces) -> None:
         """Replace `gone` lines at `at`; lines that stay the same keep their origin."""
+        self.joined = None
         places = find_differences(self.lines[at : at + gone], lines)
         for place in reversed(places):
             start, end = at + place.old_from, at + place.old_to
@@ -62,15 +72,19 @@ class Piece:
                     yield slice(start, index)
                 start = index
 
+    def take(self, trial: "Piece") -> None:
+        """Become what a copy of it became."""
+        self.lines, self.origins, self.joined = trial.lines, trial.origins, trial.joined
+
     def copy(self) -> "Piece":
         """A piece of its own with the same content."""
-        return Piece(self.before, list(self.lines), list(self.origins), self.whole, self.loose)
+        return Piece(self.before, list(self.lines), list(self.origins), self.whole, self.loose, self.joined)
 
 
 def whole_piece(text: str, origin: int, *, before: bool) -> Piece:
     """A whole text; `before` says that it is what stood there before the first edit."""
     lines = text.split("\n")
-    return Piece(list(lines) if before else None, lines, [origin] * len(lines), whole=True)
+    return Piece(list(lines) if before else None, lines, [origin] * len(lines), whole=True, joined=text)
 
 
 def apply_edit(piece: Piece, edit: FileEdit, origin: int, traces: Traces) -> bool:
@@ -91,7 +105,7 @@ def apply_edit(piece: Piece, edit: FileEdit, origin: int, traces: Traces) -> boo
             if reached is None:
                 return False
             cursor = reached
-    piece.lines, piece.origins = trial.lines, trial.origins
+    piece.take(trial)
     traces.added |= gained.added
     traces.removed |= gained.removed
     traces.replaced_by.update(gained.replaced_by)
@@ -102,7 +116,7 @@ def may_hold(pieces: Iterable[Piece], edit: FileEdit) -> Iterator[Piece]:
     """Those pieces that can have what the edit's first hunk replaces: most of a file have not, and need no copy."""
     sought = "\n".join(old_side(edit.hunks[0])) if edit.hunks else ""
     for piece in pieces:
-        text = "\n".join(piece.lines)
+        text = piece.text
         if sought in text or "\r" in text:
             yield piece
 
@@ -185,7 +199,7 @@ def _apply_loose(piece: Piece, hunk: Hunk, cursor: int, origin: int, traces: Tra
     start = _after_anchor(hunk, bares, cursor)
     exact = [line[1:] for line in hunk.lines if line[:1] in {" ", "-"}]
     found = _find_from(start, exact, piece.lines)
-    if found is None and not hunk.anchor and "\n".join(exact) in "\n".join(piece.lines):
+    if found is None and not hunk.anchor and "\n".join(exact) in piece.text:
         return _replace_part(piece, hunk, origin, traces)
     found = found if found is not None else _find_from(start, old, bares)
     if found is not None:
@@ -229,7 +243,7 @@ def _fitting(hunk: Hunk, text: str) -> tuple[str, str] | None:
 
 
 def _replace_part(piece: Piece, hunk: Hunk, origin: int, traces: Traces) -> int | None:
-    text = "\n".join(piece.lines)
+    text = piece.text
     fitting = _fitting(hunk, text)
     if fitting is None:
         return None
@@ -246,7 +260,7 @@ def _replace_part(piece: Piece, hunk: Hunk, origin: int, traces: Traces) -> int 
 
 
 def _replace_every(piece: Piece, hunk: Hunk, origin: int, traces: Traces) -> int | None:
-    text = "\n".join(piece.lines)
+    text = piece.text
     fitting = _fitting(hunk, text)
     if fitting is None:
         return None

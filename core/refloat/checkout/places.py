@@ -6,7 +6,7 @@ or `changed_since` of it. Refuses to look at dear places (unreachable commits) f
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +19,7 @@ from refloat.checkout.porcelain import LoggedCommit
 from refloat.checkout.rejoin import bytes_of
 from refloat.checkout.repository import Repository
 from refloat.model.checkout import SAVED_PLACES, FileState, FoundIn, PlaceKind
-from refloat.model.light import light
+from refloat.model.light import light, slotted
 from refloat.model.stamp import Stamp
 from refloat.together import Running
 
@@ -45,19 +45,19 @@ class Version:
     on_head: bool = False
 
 
-@dataclass(slots=True)
+@slotted
 class Archive:
     """All versions of some paths that the repository keeps since a moment, asked for once."""
 
-    repository: Repository
+    store: Store
     versions: dict[str, list[Version]] = field(default_factory=dict[str, list[Version]])
     """By path relative to the root; oldest first within each kind of place."""
     worktrees: Sequence[str] = ()
-    store: Store = field(init=False)
-    since: Stamp | None = None
 
-    def __post_init__(self) -> None:
-        self.store = Store(self.repository, self.since)
+    @property
+    def repository(self) -> Repository:
+        """Whose versions they are."""
+        return self.store.repository
 
     def of(self, paths: Iterable[str], *kinds: PlaceKind) -> list[Version]:
         """The versions of a file in places of these kinds, under any of the paths that it may have there."""
@@ -85,11 +85,10 @@ class Archive:
         self.repository.load_objects(version.oid for version in versions if version.oid)
 
 
-def open_archive(
-    repository: Repository, paths: Sequence[str], base: str | None, since: Stamp | None, worktrees: Sequence[str]
-) -> Archive:
+def open_archive(store: Store, paths: Sequence[str], base: str | None, worktrees: Sequence[str]) -> Archive:
     """Every version of the paths in branches, tags, remotes and stashes since the session began."""
-    archive = Archive(repository, worktrees=worktrees, since=since)
+    archive = Archive(store, worktrees=worktrees)
+    repository, since = store.repository, store.since
     not_before = [f"^{base}"] if base else []
     head = ["HEAD"] if repository.head else []
     asked = Running(lambda: repository.find_reachable(*head, *not_before, since=since) if head else set[str]())
@@ -141,7 +140,7 @@ def add_lost_commits(archive: Archive, paths: Sequence[str], since: Stamp | None
         if commit.sha not in held:
             held.add(commit.sha)
             _add(archive, commit, PlaceKind.REFLOG, names.get(commit.sha))
-    lost = [sha for sha in (*snapshots, *archive.store.find_commits()) if sha not in held]
+    lost = [sha for sha in (*snapshots, *archive.store.find_commits().result()) if sha not in held]
     existing = list(dict.fromkeys(repository.find_existing(lost).values()))[:_MOST_LOST]
     found: list[LoggedCommit] = []
     for start in range(0, len(existing), 500):

@@ -6,13 +6,14 @@ git-worktree(1) "Porcelain Format". Refuses to run git.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
-from refloat.model.light import light
+from refloat.model.light import light, slotted
 from refloat.model.stamp import Stamp, stamp_of_seconds
+from refloat.patterns import late
 
-NOTHING: Final = re.compile(r"0+")
+NOTHING: Final = late(r"0+")
 """An object id of zeros: nothing stands there."""
 
 
@@ -46,7 +47,7 @@ class StatusEntry:
         return self.xy[0] not in " ?" and self.xy[1] != " " and not self.unmerged
 
 
-@dataclass(slots=True)
+@slotted
 class Status:
     """What `git status --porcelain=v2 -z --branch` says."""
 
@@ -135,7 +136,7 @@ def _oid(word: str) -> str | None:
     return None if NOTHING.fullmatch(word) else word
 
 
-_HUNK: Final = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK: Final = late(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 def read_diff(out: bytes) -> dict[str, list[DiffHunk]]:
@@ -178,7 +179,7 @@ def _take_hunk(head: re.Match[bytes], lines: Sequence[bytes], index: int, hunks:
     return index
 
 
-_ESCAPE: Final = re.compile(rb"\\([0-7]{3}|.)")
+_ESCAPE: Final = late(rb"\\([0-7]{3}|.)")
 _NAMED: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
 
 

@@ -4,20 +4,20 @@ Pure. Takes the two layouts that git-status(1) documents, of a command that asks
 that is cut, is of another directory than the checkout's top, or leaves untracked files out.
 """
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
 from refloat.commands.line import read_line
 from refloat.model.light import light
 from refloat.model.transcript import Outcome, Step, StepKind
+from refloat.patterns import late
 
 _PLAIN: Final = frozenset({"-s", "-b", "-sb", "--short", "--branch", "--porcelain", "--porcelain=v1", "--long"})
-_SHORT: Final = re.compile(r"^(?:[ MADRCUT?!]{2}) (?P<path>.+)$")
-_CHANGED: Final = re.compile(
+_SHORT: Final = late(r"^(?:[ MADRCUT?!]{2}) (?P<path>.+)$")
+_CHANGED: Final = late(
     r"^\t(?:modified|new file|deleted|renamed|copied|typechange|both \w+|added by \w+|deleted by \w+): +(?P<path>.+)$"
 )
-_UNTRACKED: Final = re.compile(r"^\t(?P<path>[^\t:]+)$")
+_UNTRACKED: Final = late(r"^\t(?P<path>[^\t:]+)$")
 _HEADS: Final = ("On branch ", "HEAD detached ", "Not currently on any branch")
 
 

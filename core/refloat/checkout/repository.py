@@ -13,6 +13,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
+from refloat.checkout.index_file import git_hash, index_file
 from refloat.checkout.operation import find_operation
 from refloat.checkout.porcelain import (
     LOG_FORMAT,
@@ -45,6 +46,12 @@ _EMPTY_TREE: Final = {
     "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
+_DIFF_FORM: Final = (
+    "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U0", "--inter-hunk-context=0", "--src-prefix=a/",
+    "--dst-prefix=b/", "--ignore-submodules=all", "--diff-algorithm=histogram",
+)  # fmt: skip
+_UNSTAGED: Final = frozenset({" M", " D", " T"})
+"""What `git status` says of a file that differs from the index, which has it as HEAD does."""
 _SLACK: Final = 24 * 3600.0
 """Seconds that a commit's own date may lie before the session and it is still looked at."""
 _MANY: Final = 5_000
@@ -99,12 +106,7 @@ class Repository:
 
     def oid(self, data: bytes) -> str:
         """The object id that git gives to a content."""
-        import hashlib
-
-        made = hashlib.new(self.algorithm, usedforsecurity=False)
-        made.update(b"blob %d\0" % len(data))
-        made.update(data)
-        return made.hexdigest()
+        return git_hash(self.algorithm, b"blob %d\0%b" % (len(data), data)).hex()
 
     def load_objects(self, oids: Iterable[str]) -> Mapping[str, bytes]:
         """Contents by object id, asked for at once; what is not there is left out."""
@@ -222,8 +224,7 @@ def load_repository(git: Git, directory: Path) -> Repository | None:
     if found is None:
         return None
     repository = Repository(git, *found[0])
-    # Both look at every file of the worktree, and each is as long as the other.
-    hunks = Running(lambda: _diff(repository, found[1]))
+    whole = Running(lambda: _diff_where_staged(repository, found[1]))
     reflog = Running(lambda: _load_reflog(repository))
     answer = git.run(
         repository.root, "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames"
@@ -235,7 +236,7 @@ def load_repository(git: Git, directory: Path) -> Repository | None:
     _add_submodules(repository)
     repository.reflog = reflog.result()
     repository.operation = find_operation(repository.git_dir, repository.entries)
-    repository.hunks, repository.staged = _load_hunks(repository, found[1], hunks.result())
+    repository.hunks, repository.staged = _load_hunks(repository, found[1], whole)
     return repository
 
 
@@ -261,18 +262,49 @@ def _add_submodules(repository: Repository) -> None:
 _Hunks = dict[str, Sequence[DiffHunk]]
 
 
-def _load_hunks(repository: Repository, against: str | None, told: _Hunks | None) -> tuple[_Hunks, _Hunks]:
-    """Hunks against HEAD: of the files, as they were `told` against a commit, and of what is staged where the file
-    itself has none.
+def _load_hunks(
+    repository: Repository, against: str | None, whole: Running[tuple[_Hunks | None] | None]
+) -> tuple[_Hunks, _Hunks]:
+    """Hunks against HEAD: of the files, and of what is staged where the file itself has none.
+
+    `whole` are those of the files against a commit, where they were asked for already.
     """
     if all(entry.xy == "??" or entry.submodule for entry in repository.entries.values()):
         return {}, {}
-    if against != repository.head:  # it moved between the two questions
-        told = _diff(repository, repository.head)
-    hunks = _known(repository, told)
+    told = whole.result()
+    if told is None and (dirty := _diff_dirty(repository)) is not None:
+        return dirty, {}
+    if told is None or against != repository.head:  # it moved between the two questions
+        told = (_diff(repository, repository.head),)
+    hunks = _known(repository, told[0])
     apart = [path for path, entry in repository.entries.items() if entry.staged_apart and path not in hunks]
     staged = _known(repository, _diff(repository, repository.head, "--cached")) if apart else {}
     return hunks, {path: staged[path] for path in apart if path in staged}
+
+
+def _diff_where_staged(repository: Repository, head: str | None) -> tuple[_Hunks | None] | None:
+    """The dirty places of every tracked file, told while git looks what is dirty; None where nothing is staged: then
+    the dirty files alone are compared, once they are known.
+    """
+    if head is not None and repository.git.run(repository.root, "diff-index", "--cached", "--quiet", head).code == 0:
+        return None
+    return (_diff(repository, head),)
+
+
+def _diff_dirty(repository: Repository) -> _Hunks | None:
+    """The dirty places of the files that are known to be dirty. Git looks at each file of a worktree to find them, so
+    it is given an index of these alone. None where that would not be the same: something is staged, or in conflict, or
+    the attributes that say how files are compared may lie in the repository's own index.
+    """
+    tracked = {path: entry for path, entry in repository.entries.items() if entry.xy != "??" and not entry.submodule}
+    if any(entry.xy not in _UNSTAGED for entry in tracked.values()):
+        return None
+    if (repository.git_dir / "info" / "sparse-checkout").exists():
+        return None
+    rows = [(path, entry.head_mode, entry.head) for path, entry in tracked.items() if entry.head is not None]
+    index = index_file(rows, repository.algorithm)
+    answer = repository.git.run(repository.root, "diff-files", "-p", *_DIFF_FORM, index=index)
+    return dict(read_diff(answer.out)) if answer.code == 0 else None
 
 
 def _known(repository: Repository, told: _Hunks | None) -> _Hunks:
@@ -283,10 +315,8 @@ def _known(repository: Repository, told: _Hunks | None) -> _Hunks:
 
 def _diff(repository: Repository, head: str | None, *more: str) -> _Hunks | None:
     """The dirty places of every tracked file; None where git cannot tell."""
-    words = ["diff", *more, "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "-U0"]
-    words += ["--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=all"]
-    words += ["--diff-algorithm=histogram", head or _EMPTY_TREE[repository.algorithm]]
-    answer = repository.git.run(repository.root, *words)
+    against = head or _EMPTY_TREE[repository.algorithm]
+    answer = repository.git.run(repository.root, "diff", *more, *_DIFF_FORM, against)
     return dict(read_diff(answer.out)) if answer.code == 0 else None
 
 

@@ -6,7 +6,7 @@ comparing texts without these. Refuses to credit a formatter with anything else,
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -14,6 +14,7 @@ from refloat.commands import generates, may_undo, may_write
 from refloat.commands.checks import formatter_of, is_check, rewrites
 from refloat.commands.line import Simple, read_line
 from refloat.commands.reading import QUIET, reading_kind
+from refloat.model.light import light, slotted
 from refloat.model.stamp import Stamp, later
 from refloat.model.transcript import Outcome, Step, StepKind
 
@@ -30,7 +31,7 @@ _NAMES_WHAT_IT_WRITES: Final = frozenset(
 """Programs that write only what their words name."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Run:
     """One command of the session that can have written files."""
 
@@ -125,7 +126,7 @@ def _lays_out(words: Sequence[str]) -> bool:
     return name is not None and name not in _MORE_THAN_LAYOUT
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class FileRuns:
     """Those runs that can have written one file."""
 
@@ -159,7 +160,7 @@ def core(text: str) -> str:
     return text.translate(_LAYOUT)
 
 
-@dataclass(slots=True)
+@slotted
 class Layout:
     """One file's texts as a formatter sees them: what it can have found, and what it can have left."""
 

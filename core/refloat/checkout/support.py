@@ -5,7 +5,6 @@ Refuses to call anything older than the session by a time that does not speak of
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from refloat.checkout.files import Content
@@ -13,6 +12,7 @@ from refloat.checkout.owners import UNKNOWN, Fallback
 from refloat.checkout.porcelain import StatusEntry
 from refloat.checkout.runs import Run, removed_by
 from refloat.model.checkout import Owner
+from refloat.model.light import light
 from refloat.model.stamp import Stamp, stamp_of_seconds
 
 _SUBMODULE: Final = Fallback(Owner.UNKNOWN, "a submodule: whose its dirt is, is told where a session edited in it")
@@ -21,7 +21,7 @@ _REWRITTEN: Final = frozenset({"UU", "AA"})
 """Conflicts whose file the merge wrote anew."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Circumstance:
     """What is known of one dirty path apart from its text."""
 

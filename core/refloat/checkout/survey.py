@@ -8,10 +8,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
+from stat import S_ISLNK
 from typing import Final
 
 from refloat.checkout.compare import STANDS, Comparison, judge
-from refloat.checkout.files import Content, content_of, read_content
+from refloat.checkout.dangling import Store
+from refloat.checkout.files import Content, content_of, read_content, state_of
 from refloat.checkout.fold import Folded, Known, Standing, fold
 from refloat.checkout.hunks import changed_hunks
 from refloat.checkout.lines import bare, bare_lines, tells
@@ -70,9 +72,11 @@ class Survey:
     """Files that are gone from their path, and where their content stands now; filled before places are looked at."""
     _edited_by: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     _targets: dict[str, str] = field(default_factory=dict[str, str])
+    _states: dict[str, os.stat_result | None] = field(default_factory=dict[str, os.stat_result | None])
     _contents: dict[str, Content] = field(default_factory=dict[str, Content])
     _comparisons: dict[str, Comparison] = field(default_factory=dict[str, Comparison])
     _archives: dict[str, Archive] = field(default_factory=dict[str, Archive])
+    _stores: dict[str, Store] = field(default_factory=dict[str, Store])
     _opening: Running[Archive] | None = None
     _undoing: Sequence[Step] | None = None
     _runs: list[Run] | None = None
@@ -100,7 +104,18 @@ class Survey:
         if not real.startswith("/"):
             return Content("unreadable")
         repository = self.trees.of(real)
-        return read_content(real, str(repository.root) if repository else self.trees.workspace)
+        return read_content(real, str(repository.root) if repository else self.trees.workspace, self.state(real))
+
+    def state(self, real: str) -> os.stat_result | None:
+        """What the disk says of a path itself, a link not followed; asked once."""
+        if real not in self._states:
+            self._states[real] = state_of(real)
+        return self._states[real]
+
+    def _written_at(self, real: str) -> float | None:
+        """When a path itself was written: a link's own time, not that of what it leads to."""
+        state = self.state(real)
+        return None if state is None else state.st_mtime
 
     def comparison(self, real: str) -> Comparison:
         """What became of a file that the session edited."""
@@ -155,11 +170,9 @@ class Survey:
         came = [source for source, target in self.moved.items() if target == real]
         for path in (*self._aliases(self.target(real)), *came):
             folded = self.folded[path]
-            earliest = frozenset(map(bare, folded.first_lines or ()))
-            earlier = earliest - frozenset(bare_lines(self.head_text(path) or ""))
             held = self.content(real) if other is None else other
             made = self.comparison(path) if other is None and path not in came else judge(folded, held)
-            found.append(Witness(self.name, True, folded, made, earlier, earliest))
+            found.append(Witness(self.name, own=True, folded=folded, comparison=made))
         for record in self.others:
             folded = record.folded.get(real)
             if folded is not None and folded.made:
@@ -176,16 +189,26 @@ class Survey:
         last = run_at(self.runs, moment, real) if moment is not None else None
         between = tuple(run for witness in witnesses if witness.own for run in self._runs_between(witness.folded))
         seen = self._seen(real)
+        ahead = self._runs_ahead(real, seen)
+        if between or ahead or (last is not None and last.formats):  # else nobody asks what was there before
+            self._tell_earliest(witnesses)
         head = self.head_text(real) if witnesses or seen is not None else None
         return Ground(
             lines,
             witnesses,
             self.fallback(real),
             head if witnesses else None,
-            FileRuns(last, between, self._runs_ahead(real, seen)),
+            FileRuns(last, between, ahead),
             frozenset(bare_lines(seen.text)) if seen is not None else frozenset(),
             frozenset(bare_lines(head)) if seen is not None and head is not None else frozenset(),
         )
+
+    def _tell_earliest(self, witnesses: Sequence[Witness]) -> None:
+        for witness in witnesses:
+            if witness.own:
+                witness.earliest = frozenset(map(bare, witness.folded.first_lines or ()))
+                head = bare_lines(self.head_text(witness.folded.path) or "")
+                witness.earlier = witness.earliest.difference(head)
 
     def _seen(self, real: str) -> Known | None:
         """A file as the session read it whole before it wrote anything: whatever is dirty there was there."""
@@ -241,7 +264,8 @@ class Survey:
     def target(self, real: str) -> str:
         """The file that an edit of a path writes: where a link within one worktree leads, else the path itself."""
         if real not in self._targets:
-            path = os.path.realpath(real) if os.path.islink(real) else real  # noqa: PTH114 - thousands of paths
+            state = self.state(real)
+            path = os.path.realpath(real) if state is not None and S_ISLNK(state.st_mode) else real
             inside = path != real and self.trees.of(path) is not None and self.trees.of(path) is self.trees.of(real)
             self._targets[real] = path if inside else real
         return self._targets[real]
@@ -302,6 +326,10 @@ class Survey:
         names = self._names(real, repository, archive.worktrees)
         return (archive, names) if names else None
 
+    def store(self, repository: Repository) -> Store:
+        """The objects of a repository."""
+        return self._stores.setdefault(str(repository.root), Store(repository, self.since))
+
     def _names(self, real: str, repository: Repository, worktrees: Sequence[str]) -> list[str]:
         paths = dict.fromkeys((self.target(real), real))
         return [name for path in paths for name in names_in(path, repository, worktrees)]
@@ -316,10 +344,10 @@ class Survey:
         wanted = [*self.folded, *self.moved.values()]
         names = [name for real in wanted for name in self._names(real, repository, worktrees)]
         base = self.base if repository is self.trees.main else None
-        since = self.since
+        store = self.store(repository)
 
         def ask() -> Archive:
-            archive = open_archive(repository, list(dict.fromkeys(names)), base, since, worktrees)
+            archive = open_archive(store, list(dict.fromkeys(names)), base, worktrees)
             archive.prefetch(archive.of(names))
             return archive
 
@@ -342,7 +370,7 @@ class Survey:
                 real,
                 self.content(real),
                 entry,
-                _written_at(real),
+                self._written_at(real),
                 changed,
                 self.origins.get(self.target(real)),
                 self._reported_of(inside),
@@ -384,14 +412,6 @@ class Survey:
 
 def _may_undo(step: Step) -> bool:
     return step.command is not None and step.outcome is not Outcome.DENIED and may_undo(step.command)
-
-
-def _written_at(real: str) -> float | None:
-    """When a path itself was written: a link's own time, not that of what it leads to."""
-    try:
-        return os.lstat(real).st_mtime
-    except (OSError, ValueError):
-        return None
 
 
 def _can_undo(step: Step, after: str, real: str) -> bool:

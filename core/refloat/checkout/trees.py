@@ -33,12 +33,20 @@ class Trees:
     _roots: dict[str, str | None] = field(default_factory=dict[str, str | None])
     _root_of: dict[str, str | None] = field(default_factory=dict[str, str | None])
     _real: dict[str, str] = field(default_factory=dict[str, str])
+    """Directories."""
+    _files: dict[str, str] = field(default_factory=dict[str, str])
+    """Recorded paths: a long session edits each many times."""
 
     def real(self, path: str) -> str:
         """The path with links in its directories resolved; the last part may be a link and stays one.
 
         Relative ones are taken from the workspace; those of another system's style stay as they are.
         """
+        if path not in self._files:
+            self._files[path] = self._file(path)
+        return self._files[path]
+
+    def _file(self, path: str) -> str:
         if not path.startswith("/"):
             if self.workspace is None or _FOREIGN.match(path):
                 return path
@@ -139,13 +147,10 @@ def find_origins(repository: Repository, content: Callable[[str], Content]) -> d
     return found
 
 
-def dirty_times(repository: Repository) -> Mapping[str, float | None]:
-    """When each dirty path was last written, in seconds since 1970; None for one that is gone."""
+def dirty_times(repository: Repository, state: Callable[[str], os.stat_result | None]) -> Mapping[str, float | None]:
+    """When each dirty path was last written, in seconds since 1970; None for one that is gone. `state` is what the disk
+    says of a path.
+    """
     root = str(repository.root).rstrip("/")
-    times: dict[str, float | None] = {}
-    for path in repository.entries:
-        try:
-            times[path] = os.lstat(f"{root}/{path}").st_mtime
-        except (OSError, ValueError):
-            times[path] = None
-    return times
+    found = ((path, state(f"{root}/{path}")) for path in repository.entries)
+    return {path: None if told is None else told.st_mtime for path, told in found}

@@ -7,7 +7,7 @@ against other records.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from refloat.checkout.compare import Comparison
@@ -15,13 +15,14 @@ from refloat.checkout.fold import Folded, RecordedEdit
 from refloat.checkout.lines import bare, bare_lines, find_differences, tells
 from refloat.checkout.pieces import FOREIGN
 from refloat.model.checkout import FileState
+from refloat.model.light import slotted
 from refloat.model.session import SessionName
 
 _EVERY: Final = 1 << 30
 """Times that a replacement of every occurrence may have changed a line."""
 
 
-@dataclass(slots=True)
+@slotted
 class Ledger:
     """How often the edits of a record add and remove each line, as the record itself tells them."""
 
@@ -32,14 +33,18 @@ class Ledger:
 
     def enter(self, gone: Sequence[str], new: Sequence[str], times: int) -> None:
         """Add one changed place."""
-        for line in gone:
-            self.removed[line] += times
-            self.put.setdefault(line, set()).update(new)
+        added, removed, put = self.added, self.removed, self.put
+        for line in gone:  # by `get`, for a Counter makes up what it lacks in Python
+            removed[line] = removed.get(line, 0) + times
+            if line in put:
+                put[line].update(new)
+            else:
+                put[line] = set(new)
         for line in new:
-            self.added[line] += times
+            added[line] = added.get(line, 0) + times
 
 
-@dataclass(slots=True)
+@slotted
 class Witness:
     """One session's record of one file."""
 

@@ -24,6 +24,7 @@ from refloat.commands.outside import Effect, action, effects_of, probe, shown_do
 from refloat.commands.push import Push, push_of
 from refloat.commands.reading import QUIET, reading_kind
 from refloat.model.transcript import StepKind
+from refloat.patterns import late
 
 __all__ = (
     "Effect",
@@ -177,7 +178,7 @@ def commit_cwd(command: str) -> str | None:
     return next((part.cwd for part in read_line(command) if _commit(part)), None)
 
 
-_BY_HEREDOC: Final = re.compile(r"\$\(\s*cat\s+<<-?\s*(['\"]?)(\w+)\1\n(?P<body>.*?)\n[ \t]*\2\s*\)", re.DOTALL)
+_BY_HEREDOC: Final = late(r"\$\(\s*cat\s+<<-?\s*(['\"]?)(\w+)\1\n(?P<body>.*?)\n[ \t]*\2\s*\)", re.DOTALL)
 """A message given as `"$(cat <<'EOF' … EOF )"`, as agents do."""
 
 
@@ -204,7 +205,7 @@ def _subject(message: str) -> str | None:
     return (given["body"] if given else message).strip().partition("\n")[0].strip() or None
 
 
-_MADE: Final = re.compile(
+_MADE: Final = late(
     r"^\[(?P<branch>[^\]\n]*?)(?: \(root-commit\))? (?P<sha>[0-9a-f]{7,64})\] (?P<subject>.*)$", re.MULTILINE
 )
 

@@ -13,12 +13,13 @@ from typing import Final, Literal
 from refloat.commands.line import read_line
 from refloat.knowledge.tables import forgets, sound_pattern, table, texts
 from refloat.model.light import light
+from refloat.patterns import late
 
 Sort = Literal["test", "lint", "build"]
 SORTS: Final[tuple[Sort, ...]] = ("test", "lint", "build")
 
-_INTERPRETERS: Final = re.compile(r"(?:python|pypy)[\d.]*|py|node|php|ruby|perl|tsx|ts-node|bun|deno|bash|sh|zsh|pwsh")
-_SCRIPT_FILE: Final = re.compile(
+_INTERPRETERS: Final = late(r"(?:python|pypy)[\d.]*|py|node|php|ruby|perl|tsx|ts-node|bun|deno|bash|sh|zsh|pwsh")
+_SCRIPT_FILE: Final = late(
     r"(?:run[-_]?)?(?P<name>tests?|checks?|lint|verify|validate|build|ci|e2e|smoke|integration)"
     r"(?:[-_.]\w[\w.-]*)?\.(?:sh|bash|py|js|mjs|cjs|ts|rb|pl|php|ps1)|run[-_](?P<bare>tests?|checks?|lint|ci)"
     r"|\w[\w-]*[-_.](?P<file>test|spec)\.(?:rb|py|js|mjs|cjs|ts|php)"

@@ -8,8 +8,9 @@ import re
 from typing import Final
 
 from refloat.commands.outcomes import plain_lines
+from refloat.patterns import late
 
-_SUMMARY: Final = re.compile(
+_SUMMARY: Final = late(
     r"""^=*\s*(?P<pytest>(?=[^=]*\b\d+\s(?:failed|errors?)\b)\d+\s\w+(?:,\s\d+\s\w+)*)(?:\sin\s[\d.:]+\w*.*?)?\s*=*$
     |^(?P<unittest>FAILED\s\((?:failures|errors)=.*\))$
     |^test\sresult:\sFAILED\.\s(?P<cargo>\d+\spassed;\s\d+\sfailed)
@@ -19,7 +20,7 @@ _SUMMARY: Final = re.compile(
     |^\W*(?P<eslint>\d+\sproblems?\s\(.*\))""",
     re.VERBOSE,
 )
-_NAMED: Final = re.compile(
+_NAMED: Final = late(
     r"""^(?:FAILED|ERROR)\s(?P<pytest>(?!\()\S+)
     |^(?:FAIL|ERROR):\s(?P<unittest>\S+(?:\s\([\w.]+\))?)
     |^test\s(?P<cargo>\S+)\s\.\.\.\sFAILED

@@ -14,6 +14,7 @@ from refloat.commands.line import Simple
 from refloat.commands.probes import flag_value, safe
 from refloat.commands.reading import reads_only
 from refloat.knowledge.tables import forgets, table
+from refloat.patterns import late
 
 Told = tuple[str, tuple[str, ...] | None]
 """Name of an effect, and a read-only command that would tell whether it happened."""
@@ -22,26 +23,26 @@ QUIET_FLAGS: Final = frozenset({"-q", "--quiet", "-v", "--verbose", "--progress"
 """Flags that change nothing about what is done."""
 
 _WRITING: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-_HERE: Final = re.compile(r"(?:https?://)?(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|:\d+)(?:[:/].*)?\Z")
-_URL: Final = re.compile(r"https?://|\w[\w.-]*\.\w+(?::\d+)?/|\d+(?:\.\d+){3}|localhost|:\d|\$\{?\w+")
+_HERE: Final = late(r"(?:https?://)?(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|:\d+)(?:[:/].*)?\Z")
+_URL: Final = late(r"https?://|\w[\w.-]*\.\w+(?::\d+)?/|\d+(?:\.\d+){3}|localhost|:\d|\$\{?\w+")
 _BODIES: Final = frozenset(
     {"-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form",
      "--form-string", "--post-data", "--post-file", "-body", "--body-data"}
 )  # fmt: skip
-_ITEM: Final = re.compile(r"[\w.\[\]-]+(?::=|=(?!=)|@)\S*")
+_ITEM: Final = late(r"[\w.\[\]-]+(?::=|=(?!=)|@)\S*")
 """A field of httpie's: its presence makes the request a POST."""
-_SQL_WRITE: Final = re.compile(
+_SQL_WRITE: Final = late(
     r"\b(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|UPDATE\s+\S+\s+SET|DELETE\s+FROM|DROP\s|ALTER\s|CREATE\s|TRUNCATE\s|GRANT\s"
     r"|REVOKE\s|MERGE\s+INTO|REPLACE\s+INTO|COPY\s+\S+\s+FROM|CALL\s|VACUUM|REINDEX"
     r"|\.(?:insert|update|delete|remove|replace|drop|create)\w*\()",
     re.IGNORECASE,
 )
-_REDIS_WRITE: Final = re.compile(
+_REDIS_WRITE: Final = late(
     r"(?:SET|MSET|DEL|UNLINK|FLUSH\w*|H(?:SET|DEL)|[LR](?:PUSH|POP)|S(?:ADD|REM)|Z(?:ADD|REM)|EXPIRE|INCR\w*|DECR\w*"
     r"|RENAME|XADD|EVAL|CONFIG|SHUTDOWN|PUBLISH)",
     re.IGNORECASE,
 )
-_REMOTE_PLACE: Final = re.compile(r"(?:rsync://.+|(?!\w:\\)[\w.-]+@?[\w.-]*:(?!\\).*)")
+_REMOTE_PLACE: Final = late(r"(?:rsync://.+|(?!\w:\\)[\w.-]+@?[\w.-]*:(?!\\).*)")
 
 
 def _http(part: Simple) -> Told | None:

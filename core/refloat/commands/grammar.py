@@ -4,7 +4,6 @@ Decides how much of a line is looked at: the grammar recovers from anything, and
 or open brackets) cost it quadratic time, so a line is cut by length and by their number. Refuses to raise.
 """
 
-import re
 from bisect import bisect_right
 from functools import cache
 from itertools import islice
@@ -12,12 +11,14 @@ from typing import Final
 
 from tree_sitter import Language, Node, Parser
 
+from refloat.patterns import late
+
 _LONGEST: Final = 20_000
 """Characters of a line that are read, bodies of heredocs apart where it is longer."""
 _HAZARDS: Final = 1_500
 """Pipes, brackets and heredocs in one line: as many cost the parser some 60 ms at worst, ten times as many seconds."""
-_HAZARD: Final = re.compile(r"\|(?!\|)|\(|<<|`|\$\{|\{ ")
-_HEREDOC: Final = re.compile(r"<<-?[ \t]*(['\"]?)([\w.-]+)\1")
+_HAZARD: Final = late(r"\|(?!\|)|\(|<<|`|\$\{|\{ ")
+_HEREDOC: Final = late(r"<<-?[ \t]*(['\"]?)([\w.-]+)\1")
 
 
 def read_tree(command: str) -> Node:

@@ -7,13 +7,14 @@ exit codes is POSIX 1003.1, 2.9, and bash(1) for `pipefail` and `PIPESTATUS`.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from refloat.commands import nodes
 from refloat.commands.wrappers import Core, core_of
-from refloat.model.light import light
+from refloat.model.light import light, slotted
+from refloat.patterns import late
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -53,7 +54,7 @@ _SHORT: Final = 2_000
 """Characters of a line that is kept among many."""
 _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "ksh", "ash"})
 _WINDOWS_SHELLS: Final = frozenset({"pwsh", "powershell", "cmd"})
-_QUIET_TARGET: Final = re.compile(r"/dev/(?:null|stdout|stderr|tty|fd/\d+)|&?\d+|-")
+_QUIET_TARGET: Final = late(r"/dev/(?:null|stdout|stderr|tty|fd/\d+)|&?\d+|-")
 
 
 def read_line(command: str) -> tuple[Simple, ...]:
@@ -72,7 +73,7 @@ def _long_line(command: str) -> tuple[Simple, ...]:
     return tuple(_read(command, _State(), None, 0))
 
 
-@dataclass(slots=True)
+@slotted
 class _State:
     """What a shell remembers from one statement to the next."""
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from refloat.commands.wrappers import core_of
+from refloat.patterns import late
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -28,7 +29,7 @@ WORDS: Final = frozenset(
         "brace_expression", "array", "command_name",
     }
 )  # fmt: skip
-_LAST_CODE: Final = re.compile(r"\$\?|\$\{\?\}|\$\{?PIPESTATUS(?:\[0\]\})?|\$\{?pipestatus(?:\[1\]\})?")
+_LAST_CODE: Final = late(r"\$\?|\$\{\?\}|\$\{?PIPESTATUS(?:\[0\]\})?|\$\{?pipestatus(?:\[1\]\})?")
 
 
 def statements(nodes: Iterable["Node"]) -> list[tuple["Node", str]]:
@@ -58,8 +59,8 @@ def source(node: "Node") -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
-_ESCAPED: Final = re.compile(r"\\(\n|.)", re.DOTALL)
-_ESCAPED_INSIDE: Final = re.compile(r'\\(["\\$`\n])')
+_ESCAPED: Final = late(r"\\(\n|.)", re.DOTALL)
+_ESCAPED_INSIDE: Final = late(r'\\(["\\$`\n])')
 
 
 def word(node: "Node") -> str:

@@ -14,6 +14,7 @@ from refloat.commands.line import Simple, read_line
 from refloat.knowledge.tables import forgets, own_rows, sound_pattern, table
 from refloat.model.light import light
 from refloat.model.transcript import Outcome
+from refloat.patterns import late
 
 Said = Literal["failed", "passed", "nothing"]
 
@@ -23,8 +24,8 @@ _LONGEST: Final = 400
 """Characters of a line: a summary is short, a line of data is not."""
 _BLOCK: Final = 30
 """Lines above the last one of a summary in which its first one is looked for."""
-_SOME_FAILED: Final = re.compile(r"\b[1-9]\d* failed")
-_COLOUR: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]")
+_SOME_FAILED: Final = late(r"\b[1-9]\d* failed")
+_COLOUR: Final = late(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]")
 _TIME_IS_UP: Final = frozenset({124, 137})
 """Exit codes of timeout(1)."""
 _NEVER_RAN: Final = frozenset({126, 127})

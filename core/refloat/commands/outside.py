@@ -17,6 +17,7 @@ from refloat.commands.push import push_of
 from refloat.knowledge.tables import forgets, own_rows, sound_pattern, table
 from refloat.knowledge.tables import texts as row_texts
 from refloat.model.light import light
+from refloat.patterns import late
 
 Naming = Literal["verb", "object", "whole"]
 """How an action is called: by its verb alone, with its first object, or by the whole command."""
@@ -24,7 +25,7 @@ Naming = Literal["verb", "object", "whole"]
 
 _VALUED: Final = "--valued"
 """The row of a program that names its flags with a value."""
-_FLAG_HOLE: Final = re.compile(r"\{(-[^}]+)\}")
+_FLAG_HOLE: Final = late(r"\{(-[^}]+)\}")
 _TAIL: Final = 40_000
 """Characters of an output that are looked at."""
 
@@ -96,7 +97,7 @@ def _effect(part: Simple, branch: str | None) -> Effect | None:
     return Effect(told[0], told[1], part.cwd, local=local, hidden=part.hidden, shared=part.shared, doubt=_doubt(part))
 
 
-_FAILS: Final = re.compile(r"--fail(?:-with-body|-early)?|-[a-zA-Z#]*f[a-zA-Z#]*")
+_FAILS: Final = late(r"--fail(?:-with-body|-early)?|-[a-zA-Z#]*f[a-zA-Z#]*")
 
 
 def _doubt(part: Simple) -> str | None:

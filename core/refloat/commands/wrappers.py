@@ -9,6 +9,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from refloat.knowledge.tables import forgets, table
+from refloat.patterns import late
 
 _WRAPPERS: Final[dict[str, tuple[int, str]]] = {
     "sudo": (0, "-u -g -h -p -C -D -R -T -U"), "doas": (0, "-u -C"), "env": (0, "-u -C -S --chdir --unset"),
@@ -43,10 +44,10 @@ _IN_A_CONTAINER: Final = frozenset({("docker", "exec"), ("podman", "exec"), ("do
 """Runners with a container or image before the command."""
 _TASK_RUNNERS: Final = frozenset({"hatch", "pdm", "rye", "pixi", "devbox"})
 """Runners that also run tasks of the project, by their names."""
-_TASK: Final = re.compile(r"tests?|lint\S*|builds?|checks?|docs?|fmt|format|types?|typecheck|ci|cov\S*|verify|\S+:\S+")
+_TASK: Final = late(r"tests?|lint\S*|builds?|checks?|docs?|fmt|format|types?|typecheck|ci|cov\S*|verify|\S+:\S+")
 _COMPOSE: Final = frozenset({"exec", "run"})
-_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
-_PYTHON: Final = re.compile(r"(?:python|pypy)[\d.]*(?:\.exe)?|py")
+_ASSIGNMENT: Final = late(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
+_PYTHON: Final = late(r"(?:python|pypy)[\d.]*(?:\.exe)?|py")
 _GLOBALS: Final[dict[str, str]] = {
     "git": "-C -c --git-dir --work-tree --namespace --exec-path",
     "make": "-C -f -I -o -W --directory --file",

@@ -1,13 +1,14 @@
 """Asks a tool of the system a question: fixed path, plain locale, no input, a time limit, so many bytes at most."""
 
 import os
-from dataclasses import dataclass
 from typing import Final
+
+from refloat.model.light import light
 
 _ENVIRONMENT: Final = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C", "TZ": "UTC"}
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Answer:
     """What a tool said."""
 

@@ -77,10 +77,17 @@ class HardenedGit:
         self._silent_until = float("-inf")
         self._lock = threading.Lock()
 
-    def run(self, directory: Path, *words: str, stdin: bytes | None = None, seconds: float = 30) -> GitAnswer:
+    def run(
+        self,
+        directory: Path,
+        *words: str,
+        stdin: bytes | None = None,
+        index: bytes | None = None,
+        seconds: float = 30,
+    ) -> GitAnswer:
         """Ask git about `directory` and wait at most so many seconds (then: code -9, `timed_out`).
 
-        Code 127 stands for a git that is missing or too old.
+        Code 127 stands for a git that is missing or too old. An `index` in place of the repository's lies in memory.
 
         Raises:
             ValueError: the words are no question (a mistake of the caller, never of a repository).
@@ -94,7 +101,9 @@ class HardenedGit:
             return GitAnswer(_NO_GIT, b"", refusal)
         if known.refused is not None:
             return known.refused
-        environment = {"GIT_WORK_TREE": str(known.top)} if known.top is not None else None
+        environment = {"GIT_WORK_TREE": str(known.top)} if known.top is not None else {}
+        if index is not None:
+            stdin, environment["GIT_INDEX_FILE"] = index, "/dev/stdin"
         return self._start(directory, asked, stdin, seconds, settings=self._given(known), environment=environment)
 
     def version(self) -> str | None:

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from refloat.machine.programs import find_program
@@ -136,6 +135,8 @@ class SystemTerminals:
 
     def written(self, write: Callable[[str], None]) -> bytes | None:
         """What comes into a private file, once it has stopped growing."""
+        from tempfile import TemporaryDirectory  # it loads every compressor there is
+
         with TemporaryDirectory(prefix="refloat-") as place:
             path = Path(place) / "screen"
             write(str(path))

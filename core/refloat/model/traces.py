@@ -1,12 +1,12 @@
 """What a system writes down when a program or the machine itself ends badly."""
 
-from dataclasses import dataclass
 from typing import Literal
 
+from refloat.model.light import light
 from refloat.model.stamp import Stamp
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class LogLine:
     """One line of the kernel's log."""
 
@@ -14,7 +14,7 @@ class LogLine:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class CrashFile:
     """A file that a crash left: a core dump, a report of the system or of the program's runtime."""
 
@@ -28,7 +28,7 @@ class CrashFile:
     argv: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class PowerChange:
     """The machine went down in order, or came up."""
 

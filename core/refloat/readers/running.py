@@ -3,7 +3,9 @@
 import re
 from typing import Final, Literal
 
-_SERVER: Final = re.compile(
+from refloat.patterns import late
+
+_SERVER: Final = late(
     r"""\b(?:
         (?:npm|pnpm|yarn|bun|deno)\s+(?:run\s+|task\s+)?(?:dev|start|serve|preview)\b
       | (?:make|just|task)\s+(?:dev|serve|start|run-?server)\b
@@ -16,7 +18,7 @@ _SERVER: Final = re.compile(
     )""",
     re.VERBOSE,
 )
-_WATCHER: Final = re.compile(
+_WATCHER: Final = late(
     r"""(?:^|\s)(?:
         --watch(?:All)?\b | (?:tail|logs|journalctl)\s(?:[^;&|]*\s)?-\w*[fF]\b | tsc\s(?:[^;&|]*\s)?-w\b
       | watchexec\b | nodemon\b | entr\b | inotifywait\b | fswatch\b | ptw\b | pytest-watch\b | watch\b

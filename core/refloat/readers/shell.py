@@ -14,11 +14,12 @@ from typing import Final
 
 from refloat.model.light import slotted
 from refloat.model.transcript import FileEdit, Hunk
+from refloat.patterns import late
 
 _SHELLS: Final = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish"})
 _WINDOWS_SHELLS: Final = frozenset({"powershell", "powershell.exe", "pwsh", "pwsh.exe", "cmd", "cmd.exe"})
 _WINDOWS_FLAGS: Final = frozenset({"-command", "-c", "/c", "/k"})
-_WORTH_READING: Final = re.compile(r"<<|apply_?patch|\b(?:rm|mv)\s")
+_WORTH_READING: Final = late(r"<<|apply_?patch|\b(?:rm|mv)\s")
 _COMPOUND: Final = frozenset(
     {"if", "for", "while", "until", "case", "select", "function", "{", "}", "then", "do", "else", "elif", "fi", "done"}
 )
@@ -26,9 +27,9 @@ _QUIET: Final = frozenset({"cd", "pushd", "mkdir", "set", "true", ":"})
 """What may stand beside a write without making the step more than an edit."""
 _PATCHERS: Final = frozenset({"apply_patch", "applypatch"})
 _BLANK: Final = " \t\r"
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_./@%+:,=^-]+")
-_EXPANDS: Final = re.compile(r"[$`]|\\[\\\n]")
-_INSTALLS: Final = re.compile(
+_PLAIN: Final = late(r"[A-Za-z0-9_./@%+:,=^-]+")
+_EXPANDS: Final = late(r"[$`]|\\[\\\n]")
+_INSTALLS: Final = late(
     r"^\"?\$\(\s*cat\s+<<-?\s*(['\"])(?P<end>\w+)\1\n(?P<body>.*?\n)[ \t]*(?P=end)\s*\)\"?$", re.DOTALL
 )
 

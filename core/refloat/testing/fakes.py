@@ -158,9 +158,16 @@ class ScriptedGit:
     number: str | None = "2.50.0"
     asked: list[tuple[Path, tuple[str, ...]]] = field(default_factory=list[tuple[Path, tuple[str, ...]]])
 
-    def run(self, directory: Path, *words: str, stdin: bytes | None = None, seconds: float = 30) -> GitAnswer:
+    def run(
+        self,
+        directory: Path,
+        *words: str,
+        stdin: bytes | None = None,
+        index: bytes | None = None,
+        seconds: float = 30,
+    ) -> GitAnswer:
         """The scripted answer."""
-        del stdin, seconds
+        del stdin, index, seconds
         self.asked.append((directory, words))
         fitting = [key for key in self.script if words[: len(key)] == key]
         if not fitting:

@@ -5,7 +5,6 @@ takes no lock, and asks git a fixed number of questions however many files there
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from refloat.checkout.checks import Tree, find_checks
@@ -21,7 +20,7 @@ from refloat.usecases.ahead import Ahead
 from refloat.usecases.workbench import Workbench
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Scene:
     """Where a session worked, as it is now."""
 
@@ -193,7 +192,7 @@ def _tree(looked: Survey, repository: Repository | None) -> Tree:
         times = {shown(real): looked.content(real).mtime for real in looked.folded}
         return Tree(None, lambda _moment: None, lambda _old, _new: None, times, lambda _path: None, repository=False)
     root = str(repository.root)
-    dirty = dirty_times(repository)
+    dirty = dirty_times(repository, looked.state)
     seen = {path: at for path, at in dirty.items() if not is_brief(looked.content(f"{root}/{path.rstrip('/')}"))}
 
     def mtime(path: str) -> float | None:

@@ -4,7 +4,6 @@ Decides on exactly one or says which ones are near. Opens no transcript to compa
 content.
 """
 
-import difflib
 import stat
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -88,7 +87,9 @@ def _nearest(bench: Workbench, found: Sequence[_Pair], ref: str) -> list[Session
 
 
 def _likeness(word: str, session_id: str) -> float:
-    return difflib.SequenceMatcher(None, word, session_id[: max(len(word), 1)], autojunk=False).ratio()
+    from difflib import SequenceMatcher
+
+    return SequenceMatcher(None, word, session_id[: max(len(word), 1)], autojunk=False).ratio()
 
 
 def _by_title(bench: Workbench, word: str) -> list[SessionName]:
@@ -98,7 +99,9 @@ def _by_title(bench: Workbench, word: str) -> list[SessionName]:
     with catalogue:
         titles = {SessionName(f"{agent}:{session}"): title.lower() for agent, session, title in catalogue.titles()}
     holding = [name for name, title in titles.items() if word in title]
-    alike = difflib.get_close_matches(word, titles.values(), _NEAR, _LIKE)
+    from difflib import get_close_matches
+
+    alike = get_close_matches(word, titles.values(), _NEAR, _LIKE)
     return [*holding, *(name for name, title in titles.items() if title in alike)]
 
 

@@ -6,6 +6,7 @@ Decides nothing about states. Where something lies is asked of the disk by names
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.pack import Packed
 from refloat.catalogue.repos import NONE, Repo, Repos, is_in_scope
@@ -13,7 +14,16 @@ from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.session import Session, SessionName, Subagent, TranscriptFiles
 from refloat.readers.contract import Found
-from refloat.usecases.judging import Judged
+from refloat.text import one_line
+
+if TYPE_CHECKING:
+    from refloat.model.attempts import InChain
+    from refloat.usecases.judging import Judged
+
+TITLE: Final = 400
+"""Characters kept of a title for the text table: more than any terminal shows."""
+_ID: Final = 8
+"""Characters of a session's id that a list shows."""
 
 
 @light
@@ -58,7 +68,7 @@ class Surroundings:
 
 
 def make_session(
-    found: Found, packed: Packed, judged: Judged, surroundings: Surroundings, carrier: SessionName | None
+    found: Found, packed: Packed, judged: "Judged", surroundings: Surroundings, carrier: SessionName | None
 ) -> Session:
     """Put together what is known of a session."""
     summary = packed.summary
@@ -110,7 +120,7 @@ def newest_first(sessions: Sequence[Session]) -> list[Session]:
     return sorted(by_id, key=lambda session: session.last_activity_at or "", reverse=True)
 
 
-def _subagents(found: Found, packed: Packed, judged: Judged) -> tuple[Subagent, ...]:
+def _subagents(found: Found, packed: Packed, judged: "Judged") -> tuple[Subagent, ...]:
     return tuple(
         Subagent(sub.id, judged.subagents[sub.id], packed.subagents[sub.id].dangling)
         for sub in found.subagents
@@ -120,3 +130,11 @@ def _subagents(found: Found, packed: Packed, judged: Judged) -> tuple[Subagent, 
 
 def _problems_of_subagents(packed: Packed) -> tuple[Problem, ...]:
     return tuple(problem for summary in packed.subagents.values() for problem in summary.problems)
+
+
+def listed_title(title: str, chain: "InChain | None") -> str:
+    """A title on the one line of a list, behind its place among the attempts: `(1/2, then 0a1b2c3d) Make it retry`."""
+    if chain is None:
+        return one_line(title)
+    then = f", then {chain.continued_by.partition(':')[2][:_ID]}" if chain.continued_by else ""
+    return one_line(f"({chain.n}/{chain.of}{then}) {title}")

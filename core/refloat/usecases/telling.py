@@ -25,14 +25,9 @@ from refloat.model.stamp import Stamp, seconds_of
 from refloat.text import cut, one_line
 from refloat.usecases.judging import Judge, is_settled
 from refloat.usecases.masking import mask
-from refloat.usecases.sessions import Surroundings
+from refloat.usecases.sessions import TITLE, Surroundings, listed_title
 from refloat.usecases.sighting import Sighting, lost_files
 
-TITLE: Final = 400
-"""Characters kept of a title for the text table: more than any terminal shows."""
-
-_ID: Final = 8
-"""Characters of a session's id that a list shows."""
 _NOTHING: Final = Liveness(Verdict.UNKNOWABLE, ())
 _LIVE: Final = ("state", "activity", "failure")
 _BACK: Final = "turns"
@@ -139,14 +134,6 @@ def _tell(
     )
 
 
-def listed_title(title: str, chain: InChain | None) -> str:
-    """A title on the one line of a list, behind its place among the attempts: `(1/2, then 0a1b2c3d) Make it retry`."""
-    if chain is None:
-        return one_line(title)
-    then = f", then {chain.continued_by.partition(':')[2][:_ID]}" if chain.continued_by else ""
-    return one_line(f"({chain.n}/{chain.of}{then}) {title}")
-
-
 def _tell_gone(row: RecordGone, surroundings: Surroundings) -> Gone:
     return row.agent, surroundings.place(row.workspace).path, _json(mask(wire.record_gone(row)))
 
@@ -157,11 +144,15 @@ def _json(masked: object) -> str:
 
 def recall_told(catalogue: Catalogue, now: Stamp) -> list[Session]:
     """Every listed session as the last whole look told it, without a look at the disk."""
-    sessions: list[Session] = []
-    for front, live, back in catalogue.told():
-        try:
-            text = f"{front},{live.replace(NOW, now)},{back}"
-            sessions.append(wire.read_session(cast("dict[str, object]", orjson.loads(text))))
-        except (ValueError, TypeError, KeyError):  # of another form: the look that follows tells it anew
-            continue
-    return sessions
+    sessions = (read_told(told, now) for told in catalogue.told())
+    return [session for session in sessions if session is not None]
+
+
+def read_told(told: tuple[str, str, str], now: Stamp) -> Session | None:
+    """One session from its (front, live, back); None where that is of another form: the next look tells it anew."""
+    front, live, back = told
+    try:
+        text = f"{front},{live.replace(NOW, now)},{back}"
+        return wire.read_session(cast("dict[str, object]", orjson.loads(text)))
+    except (ValueError, TypeError, KeyError):
+        return None

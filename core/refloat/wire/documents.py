@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from refloat.model.problem import Problem
     from refloat.model.refreshed import Refreshed
     from refloat.model.salvage import Salvage
+    from refloat.model.search import Found, Hit
     from refloat.model.session import Failure, RecordGone, Session
     from refloat.model.status import Doctor, Recap, Status
     from refloat.model.transcript import Item, Marker, Step
@@ -211,6 +212,38 @@ def marker(value: Marker) -> Document:
         "at": value.at,
         "path": value.place.path,
         "line": value.place.line,
+    }
+
+
+def search(value: Found) -> Document:
+    """`refloat search`."""
+    return {
+        "schema": SCHEMA,
+        "query": value.query,
+        "hits": [hit(row) for row in value.hits],
+        "complete": value.complete,
+        "unread": value.unread,
+        "more": value.more,
+    }
+
+
+def hit(value: Hit) -> Document:
+    """One place that holds what was sought; `marks` are the stretches of the excerpt that do."""
+    marks: list[list[int]] = []
+    at = 0
+    for text, sought in value.excerpt:
+        if sought:
+            marks.append([at, at + len(text)])
+        at += len(text)
+    return {
+        "session": session(value.session),
+        "item": value.item,
+        "line": value.line,
+        "excerpt": "".join(text for text, _ in value.excerpt),
+        "score": value.score,
+        "kind": value.kind,
+        "at": value.at,
+        "marks": marks,
     }
 
 

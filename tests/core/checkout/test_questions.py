@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.core.checkout.conftest import Repo
 
-from refloat.model.checkout import Warned
+from refloat.model.checkout import FileState, Warned
 from refloat.ports import Git, GitAnswer
 from refloat.testing.stories import edited, replaced
 
@@ -20,9 +20,16 @@ class Counting:
     git: Git
     asked: list[str] = field(default_factory=list[str])
 
-    def run(self, directory: Path, *words: str, stdin: bytes | None = None, seconds: float = 30) -> GitAnswer:
+    def run(
+        self,
+        directory: Path,
+        *words: str,
+        stdin: bytes | None = None,
+        index: bytes | None = None,
+        seconds: float = 30,
+    ) -> GitAnswer:
         self.asked.append(" ".join(words[:2]))
-        return self.git.run(directory, *words, stdin=stdin, seconds=seconds)
+        return self.git.run(directory, *words, stdin=stdin, index=index, seconds=seconds)
 
     def version(self) -> str | None:
         return self.git.version()
@@ -63,3 +70,27 @@ def test_the_number_of_questions_does_not_grow_with_the_files(repo: Repo, *, los
         repo.git("reset", "-q", "--hard")
         repo.git("clean", "-q", "-fd")
     assert sorted(asked[0]) == sorted(asked[1])  # some are asked at the same time
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_what_nothing_names_is_sought_once_and_only_for_what_seems_lost(repo: Repo, *, lost: bool) -> None:
+    names = [f"f{n}.txt" for n in range(3)]
+    for name in names:
+        repo.write(name, f"{name}\none\n")
+    repo.commit("files")
+    story = repo.story()
+    for name in names:
+        story.edit(edited(repo.path(name), f"{name}\none\n", f"{name}\ntwo\n"))
+        repo.write(name, f"{name}\ntwo\n", 50)
+    repo.git("commit", "-q", "-a", "-m", "done", at=60)
+    if lost:
+        repo.git("reset", "-q", "--hard", "HEAD~", at=70)
+    git = Counting(repo.bench.machine.git)
+    repo.bench = replace(repo.bench, machine=replace(repo.bench.machine, git=git))
+    made = repo.compare(story)
+    assert {file.state for file in made.files} == {FileState.REVERTED if lost else FileState.PRESENT}
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread():
+            thread.join(60)
+    asked = [words for words in git.asked if words.startswith("cat-file --batch-check=")]
+    assert len(asked) == lost

@@ -616,9 +616,16 @@ class Counted:
     git: Git
     asked: list[str] = field(default_factory=list[str])
 
-    def run(self, directory: Path, *words: str, stdin: bytes | None = None, seconds: float = 30) -> GitAnswer:
+    def run(
+        self,
+        directory: Path,
+        *words: str,
+        stdin: bytes | None = None,
+        index: bytes | None = None,
+        seconds: float = 30,
+    ) -> GitAnswer:
         self.asked.append(words[0])
-        return self.git.run(directory, *words, stdin=stdin, seconds=seconds)
+        return self.git.run(directory, *words, stdin=stdin, index=index, seconds=seconds)
 
     def version(self) -> str | None:
         return self.git.version()

@@ -30,7 +30,14 @@ TOKEN = "gh" + "p_" + "a1B2c3D4e5" * 4
 class RealGit:
     """git as it is, for a repository of the test's own."""
 
-    def run(self, directory: Path, *words: str, stdin: bytes | None = None, seconds: float = 30) -> GitAnswer:
+    def run(
+        self,
+        directory: Path,
+        *words: str,
+        stdin: bytes | None = None,
+        index: bytes | None = None,
+        seconds: float = 30,
+    ) -> GitAnswer:
         made = subprocess.run(
             ["git", "-C", str(directory), *words], input=stdin, capture_output=True, timeout=seconds, check=False
         )

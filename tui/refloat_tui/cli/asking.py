@@ -70,12 +70,13 @@ def answer(
     value: T, text: Callable[[T, int], Iterable[str]], json: Callable[[T], object] | None, *, masked: bool
 ) -> None:
     """Print an answer: as JSON when `json` is given, else as lines. Masks before anything is cut."""
-    from refloat import wire
     from refloat.brief.masks import Masker, mask_tree
     from refloat_tui.cli import out
 
     masker = Masker(enabled=masked)
     if json is not None:
+        from refloat import wire
+
         out.write(wire.dump(json(value), masker=masker))
         return
     out.lines(text(mask_tree(value, masker), out.width()), masker)

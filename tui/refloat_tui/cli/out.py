@@ -6,7 +6,7 @@ A reader that went away (a closed pipe) ends the command quietly; a place that i
 import os
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from refloat.errors import UsageError
 from refloat.text import inert
@@ -45,6 +45,21 @@ def is_terminal() -> bool:
 def lines(rows: Iterable[str], masker: "Masker") -> None:
     """Write lines for a person: masked once more as a whole, then inert."""
     write(inert(masker.text("\n".join(rows))) + "\n")
+
+
+SOUGHT: Final = ("\ue000", "\ue001")
+"""Stand around what was sought in lines for `marked`; characters without meaning, which no shown text holds."""
+
+
+def marked(rows: Iterable[str], masker: "Masker") -> None:
+    """As `lines`, with what stands between the marks in bold: in brackets where no terminal or no colour is wanted."""
+    first, last = ("\x1b[1m", "\x1b[22m") if _is_bold() else ("[", "]")
+    text = inert(masker.text("\n".join(rows)))
+    write(text.replace(SOUGHT[0], first).replace(SOUGHT[1], last) + "\n")
+
+
+def _is_bold() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
 
 
 def is_bounded() -> bool:

@@ -15,6 +15,7 @@ COMMANDS: Final = {
     "status": "sessions:status",
     "recap": "sessions:recap",
     "history": "sessions:history",
+    "search": "search:search",
     "checkout": "work:checkout",
     "triage": "work:triage",
     "brief": "work:brief",

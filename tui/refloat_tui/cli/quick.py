@@ -109,18 +109,41 @@ def _cache_directory(environment: Mapping[str, str]) -> str:
     return (base if base.startswith("/") else home + "/.cache") + "/refloat"
 
 
-def _answer(found: Peek, asked: _Asked, environment: Mapping[str, str]) -> str | None:
+def is_unchanged(environment: Mapping[str, str] | None = None) -> bool:
+    """Whether the last whole look still holds, so that what the catalogue tells of sessions needs no other one."""
+    environment = os.environ if environment is None else environment
+    directory = _cache_directory(environment)
+    found = peek(directory) if directory else None
+    if found is None:
+        return False
+    try:
+        return _places_if_unchanged(found, found.told(finished=False), Repos(), environment) is not None
+    except (_sqlite3.Error, OSError, ValueError, KeyError, TypeError):
+        return False
+    finally:
+        found.close()
+
+
+def _places_if_unchanged(
+    found: Peek, told: Sequence[Told], repos: Repos, environment: Mapping[str, str]
+) -> list[tuple[str, str, str]] | None:
+    """Where every directory of a session lies, when nothing has changed since the last whole look."""
     notes = found.notes()
     if "fingerprint" not in notes or not _same_conditions(notes, environment):
         return None
     specs = read_specs(notes["specs"])
     if any(spec[0] not in _AGENTS for spec in specs) or _any_agent_runs() or not _same_files(notes, specs):
         return None
-    told = found.told(finished=asked.json)
     if not told or told[0][2] > ago(_RECENT):
         return None
-    repos, places = Repos(), read_places(notes["places"])
-    if any(repos.of(path) != (repo, common) for path, repo, common in places):
+    places = read_places(notes["places"])
+    return None if any(repos.of(path) != (repo, common) for path, repo, common in places) else places
+
+
+def _answer(found: Peek, asked: _Asked, environment: Mapping[str, str]) -> str | None:
+    repos, told = Repos(), found.told(finished=asked.json)
+    places = _places_if_unchanged(found, told, repos, environment)
+    if places is None:
         return None
     gone = found.gone()
     if not asked.everywhere:

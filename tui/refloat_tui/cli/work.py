@@ -19,7 +19,6 @@ alive: list[object] = []
 def show_checkout(session: str, *, patch: bool = False, show_secrets: bool = False, as_json: bool = False) -> None:
     """Print each recorded edit compared with the working tree."""
     meant, ahead = located_whole(session)
-    from refloat import wire
     from refloat.usecases.examine import examine_checkout
 
     seen = examine_checkout(bench(), meant, ahead)
@@ -35,20 +34,31 @@ def show_checkout(session: str, *, patch: bool = False, show_secrets: bool = Fal
     answer(
         shown,
         lines,
-        wire.checkout if as_json else None,
+        _checkout_json if as_json else None,
         masked=not show_secrets,
     )
+
+
+def _checkout_json(value: Checkout) -> object:
+    from refloat import wire
+
+    return wire.checkout(value)
+
+
+def _triage_json(value: "Triage") -> object:
+    from refloat import wire
+
+    return wire.triage(value)
 
 
 def show_triage(session: str, *, show_secrets: bool = False, as_json: bool = False) -> "tuple[Located, Triage]":
     """Print the work sorted into saved, claimed and gone, and give it back with whose it is."""
     meant, ahead = located_whole(session)
-    from refloat import wire
     from refloat.usecases.examine import examine
     from refloat_tui.cli.show.work import triage_lines
 
     seen = examine(bench(), meant, ahead)
     shown = seen.triage
     alive.append(seen)
-    answer(shown, triage_lines, wire.triage if as_json else None, masked=not show_secrets)
+    answer(shown, triage_lines, _triage_json if as_json else None, masked=not show_secrets)
     return meant, shown

@@ -18,7 +18,7 @@ from refloat.model.stopping import Kin, StopPlan
 from refloat.model.terminals import Attachment
 from refloat.text import inert_line, one_line
 from refloat_tui.operations import Asked, Offer, Operation, Row
-from refloat_tui.present.record import holder_words
+from refloat_tui.present.holder import holder_words
 
 if TYPE_CHECKING:
     from refloat.usecases.start_agent import Plan

@@ -1,19 +1,24 @@
 """Which sessions a list shows, in which groups and order."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import Final
+from __future__ import annotations
 
-from refloat.model.attempts import InChain
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from refloat.model.light import light
 from refloat.model.session import Session, SessionName, State
 from refloat_tui.present.path import from_home, group_name
 from refloat_tui.present.state import BROKEN_FIRST
 
+if TYPE_CHECKING:
+    from refloat.model.attempts import InChain
+
 _ALONE: Final[Mapping[SessionName, InChain]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Heading:
     """The head of a group."""
 
@@ -25,7 +30,7 @@ class Heading:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class SessionRow:
     """A session in the list."""
 
@@ -127,7 +132,7 @@ def looks_the_same(known: Session | None, seen: Session) -> bool:
     return known is seen or (known is not None and replace(known, liveness=seen.liveness) == seen)
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Counts:
     """The line at the top of the desk."""
 

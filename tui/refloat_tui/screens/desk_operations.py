@@ -5,26 +5,29 @@ Decides nothing of what is possible: every key opens the question, which says wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-from refloat.model.attempts import InChain
 from refloat.model.repair import REPAIRED_AGENTS
-from refloat.model.session import Session, SessionName
 from refloat.text import one_line
-from refloat_tui.library import Library
-from refloat_tui.operations import Asked, Operation
-from refloat_tui.screens.desk_asks import DeskAsks
-from refloat_tui.screens.doors import Doors
-from refloat_tui.screens.operation import Done, OperationScreen
-from refloat_tui.theme import Glyphs
+from refloat_tui.screens.desk_search import DeskSearch
 from refloat_tui.widgets.session_list import SessionList
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from refloat.model.attempts import InChain
+    from refloat.model.session import Session, SessionName
+    from refloat_tui.library import Library
+    from refloat_tui.operations import Operation
+    from refloat_tui.screens.doors import Doors
+    from refloat_tui.screens.operation import Done
+    from refloat_tui.theme import Glyphs
 
 _ASKS: Final = frozenset({"desk_attach", "desk_peek", "desk_continue", "desk_new", "desk_stop", "desk_repair"})
 
 
-class DeskOperations(DeskAsks):
+class DeskOperations(DeskSearch):
     """A desk that asks before it has something done."""
 
     def __init__(self, library: Library, doors: Doors, *, glyphs: Glyphs, home: str) -> None:
@@ -63,6 +66,9 @@ class DeskOperations(DeskAsks):
 
     def ask_about(self, operation: Operation) -> None:
         """Open the question about the chosen session."""
+        from refloat_tui.operations import Asked
+        from refloat_tui.screens.operation import OperationScreen  # not before it is asked for: the first paint waits
+
         if self._doors.operations is not None and self._chosen is not None:
             asked = Asked(operation, self._chosen)
             question = OperationScreen(self._doors.operations, asked, glyphs=self.glyphs, home=self._home)
@@ -81,28 +87,11 @@ class DeskOperations(DeskAsks):
         """Read the chosen session once the cursor rests."""
         raise NotImplementedError
 
-    def _draw(self) -> None:
-        """Draw list and headline."""
-        raise NotImplementedError
-
     def _go_to_wanted(self) -> None:
         """Stand on a session that was waited for, wherever the list has it."""
-        if self._wanted is None or self._wanted not in self._sessions:
-            return
-        wanted, self._wanted = self._wanted, None
-        self._go_to(wanted)
-
-    def _go_to(self, name: SessionName) -> None:
-        if self._list.go_to(name):
-            return
-        self._everywhere = True
-        self.clear_filter()
-        self._draw()
-        self._list.go_to(name)
-
-    def clear_filter(self) -> None:
-        """Show what no filter hides."""
-        raise NotImplementedError
+        if self._wanted is not None and self._wanted in self._sessions:
+            wanted, self._wanted = self._wanted, None
+            self.show_session(wanted)
 
     def chain_here(self) -> InChain | None:
         """Where the chosen session stands among the attempts, with those neighbours that can be gone to."""
@@ -166,4 +155,4 @@ class DeskOperations(DeskAsks):
 
     def _walk(self, action: str) -> None:
         if (name := self.neighbour(action)) is not None:
-            self._go_to(name)
+            self.show_session(name)

@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from refloat.model.session import Failure, FailureKind
 from refloat.model.stamp import Stamp
+from refloat.patterns import late
 from refloat.readers.claude_code.values import Row, mapping, objects, text
 
 Kind = Literal["prompt", "summary", "interruption", "meta", "task", "agent", "command", "local", "other"]
@@ -31,9 +32,9 @@ _LOCAL: Final = (
 )
 _INJECTED: Final = ("<system-reminder>", "<ide_opened_file>", "<ide_selection>", "<ide_diagnostics>")
 _AGENTS: Final = ("<teammate-message", "<cross-session-message", "<channel ")
-_TAG: Final = re.compile(r"<(task-id|tool-use-id|status|summary|result|output-file)>(.*?)</\1>", re.DOTALL)
-_NAME: Final = re.compile(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
-_ARGS: Final = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
+_TAG: Final = late(r"<(task-id|tool-use-id|status|summary|result|output-file)>(.*?)</\1>", re.DOTALL)
+_NAME: Final = late(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
+_ARGS: Final = late(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
 
 
 def prompt_text(content: object) -> str:

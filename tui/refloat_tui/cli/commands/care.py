@@ -9,6 +9,7 @@ from refloat.model.refreshed import Refreshed
 from refloat.usecases.doctor import examine_machine
 from refloat.usecases.keep_session import keep_due, keep_session
 from refloat.usecases.refresh import refresh as read_all
+from refloat.usecases.searched import searched
 from refloat_tui.cli import err
 from refloat_tui.cli.commands.bench import answer, as_json, bench, located
 from refloat_tui.cli.show.care import doctor_lines, refresh_line, refreshed_lines
@@ -37,7 +38,7 @@ def keep(session: str | None, all_due: bool, json_: bool) -> int:
 def refresh(json_: bool) -> int:
     """Read all that is new, newest files first, with progress on standard error. Stopped early, it keeps that much."""
     state = Refreshed()
-    with closing(read_all(bench())) as states:
+    with closing(read_all(bench(), searched=searched(bench()))) as states:
         for state in states:
             err.progress(refresh_line(state))
     err.progress("")

@@ -1,6 +1,5 @@
 """Small plain tables: labels at the left, text wrapped beside them, nothing wider than asked."""
 
-import textwrap
 from collections.abc import Iterable, Sequence
 
 from refloat.text import cut, inert_line, one_line
@@ -8,8 +7,12 @@ from refloat.text import cut, inert_line, one_line
 
 def labelled(label: str, text: str, width: int, indent: int = 10) -> list[str]:
     """`LABEL     text`, wrapped below itself. `text` is taken as prose."""
-    room = max(20, width - indent)
-    body = textwrap.wrap(one_line(text), room, break_long_words=True, break_on_hyphens=False) or [""]
+    room, said = max(20, width - indent), one_line(text)
+    if len(said) <= room:
+        return [f"{label:<{indent}}{said}"]
+    import textwrap  # a pipe gets whole lines, and never needs it
+
+    body = textwrap.wrap(said, room, break_long_words=True, break_on_hyphens=False) or [""]
     return [f"{label:<{indent}}{body[0]}", *(" " * indent + more for more in body[1:])]
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from refloat.model.checkout import TAKEN_BACK, Checkout, DirtyHunk, EditedFile, OtherChange, Owner, PlaceKind
 from refloat.text import cut, inert_line, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
-from refloat_tui.present.preview import HOW_IT_AGES, NOTHING_AGES, NOTHING_MASKED, hint, masked_words, what_ages, where
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -182,6 +181,16 @@ def check_lines(answer: BriefCheck, width: int) -> Iterator[str]:
 
 def preview_lines(preview: BriefPreview, width: int) -> Iterator[str]:
     """What of a brief is masked, and what of it will age."""
+    from refloat_tui.present.preview import (
+        HOW_IT_AGES,
+        NOTHING_AGES,
+        NOTHING_MASKED,
+        hint,
+        masked_words,
+        what_ages,
+        where,
+    )
+
     masked = [(one_line(row.kind), hint(row), where(row, preview)) for row in preview.masked]
     yield f"MASKED ({masked_words(preview)})" if masked else "MASKED"
     yield from columns(masked, width) or [f"  {NOTHING_MASKED}"]

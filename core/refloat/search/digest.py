@@ -1,0 +1,200 @@
+"""The searchable texts of one session, as a reading hands them over, to rows of the index.
+
+Decides what of a text is searched, what belongs to one item, and what is told of it to find it again: its number, where
+in the transcript it stands, what kinds of text it has. Texts are cleaned of secrets before they become words; whoever
+makes a digest says how.
+"""
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+from refloat.model.light import light, slotted
+from refloat.model.problem import Place
+from refloat.search.shards import write_rows
+from refloat.search.words import index_form
+
+HEAD: Final = 512
+TAIL: Final = 768
+"""Characters searched of an output: from its beginning, and from its end, where it says how it went."""
+LONGEST: Final = 12 * 1024
+"""Characters searched of any other text: what a reading keeps of it."""
+PARTS: Final = 3
+"""Parts searched of a path, from its end: what stands further above stands above everything."""
+_RUN: Final = 400
+"""A run without white space that is longer is no word, and parted."""
+
+_WINDOW: Final = 4 * 1024 * 1024
+"""Characters held before they are written."""
+KINDS: Final = ("prompt", "reply", "thinking", "marker", "command", "path", "output")
+
+Clean = Callable[[Sequence[str]], Sequence[str]]
+"""Texts of one session without what is secret, each on its own; the very same list where nothing is."""
+
+
+@light
+class Doc:
+    """A row of the index: an item, or a part of one that came later."""
+
+    item: int
+    kinds: int
+    """Bits, by the order of `KINDS`."""
+    places: tuple[Place, ...]
+    """Where its texts stand, in reading order."""
+    late: bool = False
+    """Another row, written before, holds the beginning of the same item."""
+
+
+@light
+class Run:
+    """Rows that were written together."""
+
+    shard: int
+    mark: str
+    first: int
+    docs: tuple[Doc, ...]
+    provisional: bool = False
+    """Told again when the session is read on: then these count no more."""
+    cleaned: bool = False
+    """Something was taken out of the session's texts."""
+
+
+@slotted
+class _Open:
+    texts: list[str] = field(default_factory=list[str])
+    places: list[Place] = field(default_factory=list[Place])
+    kinds: int = 0
+    late: bool = False
+
+
+class Digest:
+    """Takes the texts of one session; `close` writes them and gives the receipt by which `Index.keep` finds them."""
+
+    def __init__(self, directory: Path, clean: Clean) -> None:
+        self._directory = directory
+        self._clean = clean
+        self._open: dict[int, _Open] = {}
+        self._size = 0
+        self._written: set[int] = set()
+        self._provisional = False
+        self._runs: list[Run] | None = []
+
+    def take(self, n: int, place: Place, kind: str, text: str) -> None:
+        """One text of the item `n`; 0 where it is not known to which item it belongs: it is not searched."""
+        if n <= 0 or not text:
+            return
+        item = self._open.get(n)
+        if item is None:
+            # What began in an earlier reading, or in a window that was written, has a row already.
+            item = self._open[n] = _Open(late=n in self._written or kind == "output")
+        text = bounded(kind, text)
+        item.texts.append(text)
+        item.kinds |= 1 << KINDS.index(kind)
+        if not item.places or item.places[-1] != place:
+            item.places.append(place)
+        self._size += len(text)
+        if self._size > _WINDOW:
+            self._write()
+
+    def provisional(self) -> None:
+        """What follows stands behind the place where reading goes on: it is told again then."""
+        self._write()
+        self._provisional = True
+
+    def close(self) -> bytes:
+        """Write what is left; the receipt, b"" where it could not be written."""
+        self._write()
+        return b"" if self._runs is None else pack(self._runs)
+
+    def _write(self) -> None:
+        items, self._open, self._size = self._open, {}, 0
+        if not items or self._runs is None:
+            return
+        texts = ["\n".join(item.texts) for item in items.values()]
+        clean = self._clean(texts)
+        written = write_rows(self._directory, [index_form(text) for text in clean])
+        if written is None:
+            self._runs = None
+            return
+        self._written.update(items)
+        docs = tuple(Doc(n, item.kinds, tuple(item.places), item.late) for n, item in items.items())
+        cleaned = clean is not texts
+        self._runs.append(Run(written.shard, written.mark, written.first, docs, self._provisional, cleaned))
+
+
+def bounded(kind: str, text: str) -> str:
+    """What of a text is searched. No word is parted: half a secret is not known for one any more."""
+    if kind == "path":
+        return "/".join(text.rsplit("/", PARTS)[-PARTS:])
+    if kind != "output":
+        return text if len(text) <= LONGEST else text[: _word_end(text, LONGEST)]
+    if len(text) <= HEAD + TAIL:
+        return text
+    return f"{text[: _word_end(text, HEAD)]}\n{text[_word_start(text, len(text) - TAIL) :]}"
+
+
+def _word_end(text: str, at: int) -> int:
+    """Where the word ends before the one that goes over `at`."""
+    if text[at : at + 1].isspace():
+        return at
+    return next((back for back in range(at, max(0, at - _RUN), -1) if text[back - 1].isspace()), at)
+
+
+def _word_start(text: str, at: int) -> int:
+    """Where the next word begins behind the one that goes over `at`."""
+    if text[at - 1].isspace():
+        return at
+    return next((place for place in range(at, min(len(text), at + _RUN)) if text[place].isspace()), at)
+
+
+# ── receipts ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def pack(runs: Sequence[Run]) -> bytes:
+    """Runs as bytes: numbers as differences, compressed."""
+    return zlib.compress(orjson.dumps([_packed(run) for run in runs]), 1)
+
+
+def _packed(run: Run) -> list[object]:
+    paths: dict[str, int] = {}
+    rows: list[int] = []
+    before, line, offset = 0, 0, 0
+    for doc in run.docs:
+        rows += (doc.item - before, doc.kinds | (doc.late << len(KINDS)), len(doc.places))
+        before = doc.item
+        for place in doc.places:
+            rows += (paths.setdefault(place.path, len(paths)), place.line - line, place.offset - offset)
+            line, offset = place.line, place.offset
+    return [run.shard, run.mark, run.first, run.provisional, run.cleaned, len(run.docs), list(paths), rows]
+
+
+def unpack(receipt: bytes) -> list[Run]:
+    """Runs from `pack`.
+
+    Raises:
+        ValueError, TypeError, IndexError, zlib.error: it is no receipt.
+    """
+    return [_unpacked(*told) for told in orjson.loads(zlib.decompress(receipt))]
+
+
+def _unpacked(
+    shard: int, mark: str, first: int, provisional: bool, cleaned: bool, count: int, paths: list[str], rows: list[int]
+) -> Run:
+    docs: list[Doc] = []
+    item, line, offset = 0, 0, 0
+    values = iter(rows)
+    for _ in range(count):
+        item += next(values)
+        kinds, many = next(values), next(values)
+        places: list[Place] = []
+        for _ in range(many):
+            path = paths[next(values)]
+            line += next(values)
+            offset += next(values)
+            places.append(Place(path, line, offset))
+        docs.append(Doc(item, kinds & ((1 << len(KINDS)) - 1), tuple(places), bool(kinds >> len(KINDS))))
+    return Run(shard, mark, first, tuple(docs), provisional, cleaned)

@@ -1,0 +1,120 @@
+"""Texts to words, the same way for the index and for what is searched in a text afterwards.
+
+Decides what a word is: a run of letters and digits, without case, accents and compatibility forms. Scripts that write
+no spaces (Chinese, Japanese, Korean, Thai and its neighbours) give a word for each character; the index holds them in
+pairs, so that any stretch of them is found. Refuses to stem: names in code are no prose.
+"""
+
+import re
+import unicodedata
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+_DENSE: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+    "\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_IS_DENSE: Final = re.compile(f"[{_DENSE}]")
+# Signs of Indic scripts count as no letters to Python, and stand inside words.
+_WORD: Final = re.compile(f"[{_DENSE}]|(?:[^\\W_{_DENSE}]|[\u0900-\u0dff])+")
+_PLAIN: Final = re.compile("[0-9a-z]+")
+_ACCENTS: Final = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
+
+
+class Word(NamedTuple):
+    """A word of a text and where it stands."""
+
+    text: str
+    start: int
+    end: int
+
+
+_FOREIGN: Final = re.compile("[^\x00-\x7f]+")
+
+
+class _Folds(dict[int, str]):
+    """What each character becomes; worked out when it is first met. What is no letter and no digit becomes a space."""
+
+    def __missing__(self, code: int) -> str:
+        bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", chr(code)).casefold())
+        folded = "".join(c if c.isascii() or _WORD.match(c) else " " for c in unicodedata.normalize("NFC", bare))
+        self[code] = folded
+        return folded
+
+
+_FOLDS: Final = _Folds()
+
+
+def composed(text: str) -> str:
+    """The form of a text that places of words count in: letters and their accents as one character."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def is_dense(word: str) -> bool:
+    """Whether a word is one character of a script without spaces."""
+    return _IS_DENSE.match(word) is not None
+
+
+def find_words(text: str) -> list[Word]:
+    """The words of a `composed` text, with their places in it."""
+    if text.isascii():
+        return [Word(found.group(), *found.span()) for found in _PLAIN.finditer(text.lower())]
+    places: list[int] = []
+    parts: list[str] = []
+    for at, character in enumerate(text):
+        folded = _FOLDS[ord(character)]
+        parts.append(folded)
+        places += [at] * len(folded)
+    return [
+        Word(found.group(), places[found.start()], places[found.end() - 1] + 1)
+        for found in _WORD.finditer("".join(parts))
+    ]
+
+
+def split(text: str) -> list[str]:
+    """The words of any text."""
+    if text.isascii():
+        return _PLAIN.findall(text.lower())
+    return _WORD.findall(composed(text).translate(_FOLDS))
+
+
+def index_form(text: str) -> str:
+    """A text as the index takes it: FTS5's `ascii` tokenizer makes of it just the words that `index_terms` asks for."""
+    if text.isascii():
+        return text
+    folded = _FOREIGN.sub(_fold, composed(text))
+    if _IS_DENSE.search(folded) is None:
+        return folded
+    terms: list[str] = []
+    before = ""
+    for word in _WORD.findall(folded):
+        if before:
+            terms.append(before + word if is_dense(word) else before)
+        before = word if is_dense(word) else ""
+        if not before:
+            terms.append(word)
+    if before:
+        terms.append(before)
+    return " ".join(terms)
+
+
+def _fold(run: re.Match[str]) -> str:
+    return run.group().translate(_FOLDS)
+
+
+def index_terms(words: list[str]) -> list[tuple[str, bool]]:
+    """What stands in the index where words stand in a row: terms, and whether one may only begin a longer one."""
+    terms: list[tuple[str, bool]] = []
+    at = 0
+    while at < len(words):
+        if not is_dense(words[at]):
+            terms.append((words[at], False))
+            at += 1
+            continue
+        end = at
+        while end < len(words) and is_dense(words[end]):
+            end += 1
+        run = words[at:end]
+        terms += [(first + second, False) for first, second in pairwise(run)] or [(run[0], True)]
+        at = end
+    return terms

@@ -1,0 +1,84 @@
+"""Digests for a reading: what is searchable of a session, without what is secret, to the index.
+
+Decides how texts are cleaned: secrets found in any of a session's texts are taken out of all of them. Travels to worker
+processes.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from refloat.brief.masks import Masker, find_secrets, may_hide, suspects
+from refloat.model.light import light
+from refloat.model.problem import Place
+from refloat.readers.contract import Sink
+from refloat.search.digest import Digest
+
+
+class Cleaner:
+    """Takes secrets out of the texts of one session."""
+
+    def __init__(self) -> None:
+        self._masker = Masker()
+        self._knows = False
+
+    def __call__(self, texts: Sequence[str]) -> Sequence[str]:
+        """The texts without them."""
+        for text in _find_likely(texts):
+            self._knows = self._masker.learn(text)
+        return [self._masker.text(text) for text in texts] if self._knows else texts
+
+
+_PLAIN: Final = bytes(range(0x20, 0x7F)) + b"\t\n\r"
+_ESCAPES: Final = ("\\u", "\\U", "\\x", "\\0")
+
+
+def _find_likely(texts: Sequence[str]) -> Iterable[str]:
+    """Those that hold a secret, or may hide one. All are looked through at once: nearly all do neither."""
+    likely = [text for text in suspects(texts) if find_secrets(text)]
+    if not _is_plain("\n".join(texts)):
+        likely += (text for text in texts if not _is_plain(text) and may_hide(text))
+    return dict.fromkeys(likely)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text surely hides nothing; ten times as quick as to look for what hides."""
+    if not text.isascii() or any(escape in text for escape in _ESCAPES):
+        return False
+    return not text.encode().translate(None, _PLAIN)
+
+
+class SessionDigest:
+    """Digests one session; its sub-agents' talk is not searched, as it stands in no history of a session."""
+
+    def __init__(self, directory: Path) -> None:
+        self._own = Digest(directory, Cleaner())
+
+    def sink(self, part: str) -> Sink:
+        """What takes the texts of a part: "" for the session itself."""
+        return Nothing() if part else self._own
+
+    def close(self) -> bytes:
+        """Write it; the receipt for `Index.keep`."""
+        return self._own.close()
+
+
+class Nothing:
+    """Takes texts that are not searched."""
+
+    def take(self, n: int, place: Place, kind: str, text: str) -> None:
+        """Let it go."""
+
+    def provisional(self) -> None:
+        """Let it go."""
+
+
+@light
+class Digester:
+    """Makes digests that write to the index of a cache directory."""
+
+    directory: Path
+
+    def __call__(self) -> SessionDigest:
+        """A digest for one session."""
+        return SessionDigest(self.directory)

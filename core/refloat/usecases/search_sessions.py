@@ -1,0 +1,350 @@
+"""Search every session's words: candidates from the index, their texts fresh from the transcripts, masked, ranked.
+
+Decides what an answer is made of: sessions in the order of their best hit, hits of one session together. A candidate
+counts only when its masked text holds the query, so that nobody finds a secret by searching for it. Where a word stands
+nearly everywhere, the newest sessions answer.
+"""
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from refloat.brief.hits import MASK
+from refloat.brief.masks import Masker, mask_tree
+from refloat.errors import UsageError
+from refloat.model.light import light
+from refloat.model.search import Asked, Found, Hit
+from refloat.model.session import Session
+from refloat.model.stamp import Stamp, seconds_of
+from refloat.model.transcript import Item
+from refloat.search.digest import KINDS, Doc
+from refloat.search.excerpt import Pieces, excerpt
+from refloat.search.index import Candidate, Index, Key
+from refloat.search.query import Query, parse
+from refloat.search.titles import Titles
+from refloat.search.words import composed, find_words, is_dense, split
+from refloat.usecases.searchable import read_items, searchable, whole_path
+from refloat.usecases.sessions import Surroundings
+from refloat.usecases.workbench import Workbench
+
+Stop = Callable[[], bool]
+
+_POOL: Final = 2
+"""Hits that are gathered for each one that is wanted, so that the best can come first."""
+_EACH: Final = 5
+_SESSIONS: Final = 4
+"""Hits of one session: so many, or this part of all that are wanted. The first screen is for several sessions."""
+_MORE: Final = 2
+"""Items of one session that are judged beyond the hits that it may give, newest first."""
+_READS: Final = 2000
+"""Candidates that are read in all, besides one for each hit: phrases of common words are met rarely."""
+_WEIGHTS: Final = {"title": 2.5, "prompt": 2.0, "reply": 1.5, "step": 1.0, "marker": 0.8, "thinking": 0.7}
+_K1, _B, _AVERAGE = 1.2, 0.6, 120
+"""Of BM25: saturation, influence of length, and the usual length in words."""
+_HALF_LIFE: Final = 30 * 86_400
+_SECRET: Final = 4
+"""Letters and digits that a word of a secret has at least."""
+_RUN: Final = re.compile(r"\S+")
+_STEP: Final = sum(1 << KINDS.index(kind) for kind in ("command", "path", "output"))
+
+
+@light
+class Row:
+    """A session that may be searched, before anything but this is known of it."""
+
+    agent: str
+    session_id: str
+    paths: tuple[str, ...]
+    """Its files; the last one is what it is kept under, or one of them."""
+    last_activity: str
+    state: str
+    places: tuple[str | None, str | None]
+    """Its workspace, and a worktree that it entered."""
+    title: str
+    load: Callable[[], Session | None]
+
+
+def row_of(session: Session) -> Row:
+    """The row of a session that is known."""
+    return Row(
+        agent=session.agent,
+        session_id=session.session_id,
+        paths=session.transcript.paths,
+        last_activity=session.last_activity_at or "",
+        state=session.state,
+        places=(session.workspace, session.worktree),
+        title=session.title,
+        load=lambda: session,
+    )
+
+
+def search_sessions(
+    bench: Workbench,
+    index: Index | None,
+    rows: Iterable[Row],
+    asked: Asked,
+    *,
+    stop: Stop = lambda: False,
+) -> Found:
+    """Search some sessions. `complete` and `unread` are for the caller to say: it knows what is read.
+
+    Raises:
+        UsageError: there is nothing to look for.
+    """
+    query = parse(asked.words)
+    if not query.terms and not (asked.file or asked.command):
+        why = "only leaves words out" if query.without else "has no letter or digit"
+        raise UsageError(f"the search {asked.words!r} {why}; name at least one word to look for")
+    surroundings = Surroundings()
+    scope = sorted((row for row in rows if _fits(row, asked, surroundings)), key=lambda row: row.session_id)
+    scope.sort(key=lambda row: row.last_activity, reverse=True)
+    search = _Search(bench, index, query, asked, stop)
+    read = search.read(scope)
+    shown = [search.hit(each) for each in read[: asked.limit]]
+    return Found(asked.words, tuple(_grouped(shown)), complete=False, more=len(read) > len(shown) or search.more)
+
+
+def search_known(bench: Workbench, sessions: Sequence[Session], asked: Asked, stop: Stop) -> Found:
+    """Search sessions that are known, as far as they are searchable. Reads nothing new.
+
+    Raises:
+        UsageError: there is nothing to look for.
+    """
+    shown = [session for session in sessions if session.superseded_by is None]
+    index = Index.open(bench.machine.places.cache)
+    if index is None:
+        return replace(search_sessions(bench, None, map(row_of, shown), asked, stop=stop), unread=len(shown))
+    with index:
+        found = search_sessions(bench, index, map(row_of, shown), asked, stop=stop)
+        covered = {key[:2] for key in index.covered()}
+    unread = sum((session.agent, session.session_id) not in covered for session in shown)
+    return replace(found, complete=not unread, unread=unread)
+
+
+def _fits(row: Row, asked: Asked, surroundings: Surroundings) -> bool:
+    return (
+        (asked.agent is None or row.agent == asked.agent)
+        and (asked.state is None or row.state == asked.state)
+        and (asked.since is None or row.last_activity >= asked.since)
+        and (asked.workspace is None or surroundings.holds(Path(asked.workspace), row.places))
+    )
+
+
+def _grouped(hits: Sequence[Hit]) -> Iterator[Hit]:
+    """Hits of one session together, where its best one stands; the best first within it."""
+    seen: dict[str, list[Hit]] = {}
+    for hit in hits:
+        seen.setdefault(hit.session.name, []).append(hit)
+    for group in seen.values():
+        yield from group
+
+
+@light
+class _Read:
+    """An item that holds the query, or a title that is like it."""
+
+    session: Session
+    candidate: Candidate | None
+    """None for a title."""
+    secrets: bool
+    """Something of the session was taken out as a secret."""
+    kind: str
+    at: Stamp | None
+    text: str
+    spans: list[tuple[int, int]]
+    score: float
+
+    @property
+    def item(self) -> int | None:
+        """Its number."""
+        return None if self.candidate is None else self.candidate.doc.item
+
+
+class _Search:
+    """One search under way."""
+
+    def __init__(self, bench: Workbench, index: Index | None, query: Query, asked: Asked, stop: Stop) -> None:
+        self._bench = bench
+        self._index = index
+        self._words = bool(query.terms)
+        self._asked = asked
+        self._stop = stop
+        self._now = seconds_of(bench.machine.clock.now())
+        self._beside = [
+            (parse(f'"{text}"'), files) for text, files in ((asked.file, True), (asked.command, False)) if text
+        ]
+        self._query = query if self._words else self._beside[0][0]
+        self._each = max(_EACH, asked.limit // _SESSIONS)
+        self._reads = 0
+        self.more = False
+
+    def read(self, rows: Sequence[Row]) -> list[_Read]:
+        """The best first."""
+        found: list[_Read] = []
+        answered: set[int] = set()
+        for row, docs, secrets in self._candidates(rows):
+            if len(found) >= self._asked.limit * _POOL or self._is_enough():
+                self.more = True
+                break
+            session = row.load()
+            mine = self._read_of(session, docs, secrets=secrets) if session is not None else []
+            if mine:
+                answered.add(id(row))
+                found += mine
+        found += self._titles(row for row in rows if id(row) not in answered)
+        return sorted(found, key=lambda read: (-read.score, read.session.name, read.item or 0))
+
+    # ── items ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _candidates(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Iterator[Candidate], bool]]:
+        if self._index is None:
+            return
+        beside = [(self._index.search(query), query, files) for query, files in self._beside]
+        answers = self._index.search(self._query)
+        for key, row in _keys(self._index, rows).items():
+            if all(found.holds(key) for found, _, _ in beside) and all(
+                self._holds(row, found.of(key), query, files) for found, query, files in beside
+            ):
+                yield row, answers.of(key), answers.had_secrets(key)
+
+    def _holds(self, row: Row, docs: Iterator[Candidate], query: Query, files: bool) -> bool:
+        """Whether a step of the session names such a file, or runs such a command."""
+        return any(
+            _step_holds(item, query, _below(row), files=files)
+            for found in docs
+            if found.doc.kinds & _STEP
+            for item in self._items(row, found.doc)
+        )
+
+    def _read_of(self, session: Session, docs: Iterator[Candidate], *, secrets: bool) -> list[_Read]:
+        found: list[_Read] = []
+        for candidate in docs:
+            if len(found) >= self._each + _MORE or self._is_enough():
+                self.more = True
+                break
+            read = self._read(session, candidate, secrets=secrets)
+            if read is not None and self._is_of_time(read.at):
+                found.append(read)
+        found.sort(key=lambda read: (-read.score, read.item or 0))
+        self.more = self.more or len(found) > self._each
+        return found[: self._each]
+
+    def _is_enough(self) -> bool:
+        return self._stop() or self._reads > _READS + self._asked.limit
+
+    def _is_of_time(self, at: Stamp | None) -> bool:
+        since, until = self._asked.since, self._asked.until
+        return (since is None or (at or "") >= since) and (until is None or (at is not None and at <= until))
+
+    def _items(self, row: Row | Session, doc: Doc) -> Sequence[Item]:
+        self._reads += 1
+        return read_items(self._bench.reader(row.agent), row.agent, row.session_id, doc)
+
+    def _read(self, session: Session, candidate: Candidate, *, secrets: bool) -> _Read | None:
+        """The item of a candidate, masked, where it really holds the query."""
+        below = _below(session)
+        for item in self._items(session, candidate.doc):
+            text = composed("\n".join(_masked(item, below)))
+            words = find_words(text)
+            spans = self._query.find_in(words)
+            if not self._words:
+                query, files = self._beside[0]
+                spans = (spans or []) if _step_holds(item, query, below, files=files) else None
+            if spans is not None:
+                score = self._score(item.type, len(spans), len(words), item.at)
+                return _Read(session, candidate, secrets, item.type, item.at, text, spans, score)
+        return None
+
+    def hit(self, read: _Read) -> Hit:
+        """What is shown of it. A word that the index does not hold of an item was taken out as a secret there, known
+        as one by another item of its session: it is not shown either.
+        """
+        pieces = excerpt(read.text, read.spans)
+        line = None
+        if read.candidate is not None:
+            line = read.candidate.doc.places[0].line
+        if read.secrets and read.candidate is not None and self._index is not None:
+            words = {word for text, _ in pieces for word in split(text) if len(word) >= _SECRET and not is_dense(word)}
+            pieces = _covered(pieces, self._index.unknown_words(read.candidate, words))
+        return Hit(read.session, read.item, read.kind, line, read.at, pieces, read.score)
+
+    def _score(self, kind: str, count: int, length: int, at: Stamp | None) -> float:
+        """BM25 without the rarity of words, which all candidates share, times what kind of text it is and how new."""
+        frequency = max(1, count) / max(1, len(self._query.terms))
+        match = frequency * (_K1 + 1) / (frequency + _K1 * (1 - _B + _B * length / _AVERAGE))
+        age = max(0.0, self._now - seconds_of(at)) if at else 12 * _HALF_LIFE
+        return round(match * _WEIGHTS[kind] * (0.5 + 0.5 * math.exp2(-age / _HALF_LIFE)), 4)
+
+    # ── titles ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _titles(self, rows: Iterable[Row]) -> Iterator[_Read]:
+        """Sessions whose title is like what was typed."""
+        if not self._words or self._beside or self._asked.since or self._asked.until:
+            return
+        every = list(rows)
+        titles = Titles(self._query, (row.title for row in every))
+        left = self._asked.limit
+        for row in every:
+            if self._stop() or not left:
+                self.more = True
+                return
+            if titles.find(composed(row.title)) is None or (session := row.load()) is None:
+                continue
+            masked = composed(mask_tree(session.title, Masker()))
+            if spans := titles.find(masked):
+                at = session.last_activity_at
+                left -= 1
+                score = self._score("title", len(spans), len(find_words(masked)), at)
+                yield _Read(session, None, False, "title", at, masked, spans, score)
+
+
+def _keys(index: Index, rows: Sequence[Row]) -> dict[Key, Row]:
+    """What the index knows of the sessions, in their order."""
+    known: dict[tuple[str, str], list[Key]] = {}
+    for key in index.searchable():
+        known.setdefault(key[:2], []).append(key)
+    return {key: row for row in rows for key in known.get((row.agent, row.session_id), ()) if key[2] in row.paths}
+
+
+def _covered(pieces: Pieces, secret: Collection[str]) -> Pieces:
+    """An excerpt without some words, and without what is written together with them."""
+    if not secret:
+        return pieces
+    return tuple((_RUN.sub(lambda run: _cover(run.group(), secret), text), sought) for text, sought in pieces)
+
+
+def _cover(run: str, secret: Collection[str]) -> str:
+    return f"{MASK}secret]" if MASK not in run and any(word in secret for word in split(run)) else run
+
+
+def _below(session: Session | Row) -> str | None:
+    if isinstance(session, Row):
+        return session.places[1] or session.places[0]
+    return session.worktree or session.workspace
+
+
+def _step_holds(item: Item, query: Query, below: str | None, *, files: bool) -> bool:
+    if item.step is None:
+        return False
+    step = item.step
+    if not files:
+        return query.find(composed(step.command or "")) is not None
+    paths = (*step.files, *(edit.path for edit in step.edits))
+    return any(query.find(composed(whole_path(path, below))) is not None for path in paths)
+
+
+def _masked(item: Item, below: str | None) -> list[str]:
+    """The searched texts of an item, without any secret of it."""
+    masker = Masker()
+    texts = searchable(item, below)
+    masker.learn([*texts, *_whole(item)])
+    return masker.lines(texts)
+
+
+def _whole(item: Item) -> tuple[str, ...]:
+    if item.step is not None:
+        return (item.step.input, item.step.output)
+    return (item.text or "",)

@@ -1,0 +1,69 @@
+"""What of an item is searched, read fresh from its transcript: the index keeps no text.
+
+Decides which texts of an item count, as the digest of a reading does, and how one item is read without its session:
+the lines that it stands on are given to a reader's parser of their own.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from refloat.model.problem import Place
+from refloat.model.transcript import Item
+from refloat.readers.contract import Found, Line, Reader, Segment, SourceFile
+from refloat.readers.lines import LONGEST, Cursor, read_one
+from refloat.readers.story import Assembler
+from refloat.readers.whole import open_plain, read_any, reads_on
+from refloat.search.digest import Doc, bounded
+
+
+def searchable(item: Item, below: str | None = None) -> list[str]:
+    """The texts of an item that are searched; relative paths lie in `below`."""
+    if item.step is not None:
+        step = item.step
+        paths = dict.fromkeys((*step.files, *(edit.path for edit in step.edits)))
+        asked = bounded("command", step.command or step.summary)
+        return [asked, *(bounded("path", whole_path(path, below)) for path in paths), bounded("output", step.output)]
+    if item.marker is not None:
+        return [bounded("marker", item.marker.text)]
+    return [bounded(item.type, item.text or "")]
+
+
+def whole_path(path: str, below: str | None) -> str:
+    """A path as an item tells it, absolute: read alone, an item does not know the directory that it was in."""
+    return path if path.startswith("/") or not below else f"{below.rstrip('/')}/{path}"
+
+
+def read_items(reader: Reader, agent: str, session_id: str, doc: Doc) -> list[Item]:
+    """The items that stand where a row of the index says, its own among them; numbered by its number, as one cannot
+    tell without the rest of the session which of several on one line it is. Nothing where the file is another now.
+    """
+    files = tuple(dict.fromkeys(place.path for place in doc.places))
+    found = Found(agent, session_id, tuple(Segment(SourceFile(path, 0, 0, 0, 0)) for path in files))
+    assembler = Assembler(agent, session_id, keep_items=True)
+    parser = reader.parser(found)
+    for segment in found.segments:
+        assembler.take(parser.open(segment))
+    try:
+        for place in doc.places:
+            for line in _lines(place, reader.torn_heads):
+                assembler.take(parser.feed(line))
+        assembler.take(parser.finish())
+    except (OSError, TypeError, ValueError, LookupError, AttributeError):  # gone, or another file by now
+        return []
+    return [replace(item, n=doc.item) for item in assembler.items()]
+
+
+def _lines(place: Place, torn_heads: Sequence[bytes]) -> Iterator[Line]:
+    """The records that stand on one line."""
+    if reads_on(place.path):
+        with open_plain(place.path) as file:
+            file.seek(place.offset)
+            raw = file.readline(LONGEST)
+        found = read_one(place.path, place.line, place.offset, raw.rstrip(b"\n"), torn_heads)
+        yield from (record for record in found if isinstance(record, Line))
+        return
+    for got in read_any(place.path, Cursor(), torn_heads):
+        record = got[0] if isinstance(got, tuple) else got
+        if isinstance(record, Line) and record.offset == place.offset:
+            yield record
+            return

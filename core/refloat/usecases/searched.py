@@ -1,0 +1,57 @@
+"""What a look keeps for the search while it reads: the index of the cache, opened for each batch.
+
+Decides that reading goes on where no index can be kept: then nothing counts as unsearchable, or all would be read anew
+in every look.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from refloat.catalogue.store import Key
+from refloat.search.index import Index, hash_files
+from refloat.search.shards import close_writers
+from refloat.usecases.digesting import Digester
+from refloat.usecases.recall import Searched
+from refloat.usecases.workbench import Workbench
+
+
+class KeptIndex:
+    """The index as readings use it, from whatever thread makes the look."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._covered: Mapping[Key, str] | None = None
+        self._asked = False
+
+    def covers(self, key: Key, files: str) -> bool:
+        """Whether a session is searchable in just this state of its files."""
+        if not self._asked:
+            self._asked = True
+            index = Index.open(self._directory)
+            if index is not None:
+                with index:
+                    self._covered = dict(index.covered())
+        return self._covered is None or self._covered.get(key) == hash_files(files)
+
+    def keep(self, rows: Sequence[tuple[Key, str, bool, bytes]]) -> None:
+        """Keep what was read."""
+        close_writers()
+        index = Index.open(self._directory)
+        if index is not None:
+            with index:
+                index.keep(rows)
+        self._asked = False
+
+    def forget(self, keys: Iterable[Key]) -> None:
+        """Let go of sessions whose files are gone."""
+        index = Index.open(self._directory)
+        if index is not None:
+            with index:
+                index.forget(keys)
+        self._asked = False
+
+
+def searched(bench: Workbench) -> Searched:
+    """For a `Finder` that makes what it reads searchable."""
+    cache = bench.machine.places.cache
+    return Searched(KeptIndex(cache), Digester(cache))

@@ -1,0 +1,139 @@
+"""The index: what replaces what, what a receipt is worth, and what is found when rows are many."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from refloat.model.problem import Place
+from refloat.search import index as indexing
+from refloat.search.digest import Digest, Doc, Run, bounded, pack, unpack
+from refloat.search.index import Index
+from refloat.search.query import parse
+from refloat.search.shards import close_writers
+
+KEY = ("claude-code", "one", "/t/one.jsonl")
+OTHER = ("claude-code", "two", "/t/two.jsonl")
+
+
+def same(texts: list[str]) -> list[str]:
+    return texts
+
+
+def receipt(directory: Path, *texts: str, first: int = 1, path: str = KEY[2]) -> bytes:
+    digest = Digest(directory, same)  # type: ignore[arg-type]
+    for n, text in enumerate(texts, first):
+        digest.take(n, Place(path, n, 100 * n), "reply", text)
+    made = digest.close()
+    close_writers()
+    return made
+
+
+def found(index: Index, words: str, key: tuple[str, str, str] = KEY) -> list[int]:
+    return [candidate.doc.item for candidate in index.search(parse(words)).of(key)]
+
+
+@pytest.fixture
+def index(tmp_path: Path):
+    with Index.open(tmp_path) or pytest.fail("no index") as opened:
+        yield opened
+
+
+def test_a_session_that_is_read_on_has_more_and_one_read_anew_has_only_that(index: Index):
+    index.keep([(KEY, "a", True, receipt(index.directory, "alpha", "beta alpha"))])
+    assert found(index, "alpha") == [2, 1]
+    index.keep([(KEY, "b", False, receipt(index.directory, "gamma alpha", first=3))])
+    assert found(index, "alpha") == [3, 2, 1]
+    assert index.covers(KEY, "b")
+    assert not index.covers(KEY, "a")
+    index.keep([(KEY, "c", True, receipt(index.directory, "delta"))])
+    assert found(index, "alpha") == []
+    assert found(index, "delta") == [1]
+
+
+def test_what_is_told_provisionally_goes_when_the_session_is_read_on(index: Index):
+    digest = Digest(index.directory, same)  # type: ignore[arg-type]
+    digest.take(1, Place(KEY[2], 1, 0), "prompt", "alpha")
+    digest.provisional()
+    digest.take(2, Place(KEY[2], 2, 50), "prompt", "alpha half")
+    index.keep([(KEY, "a", True, digest.close())])
+    assert found(index, "alpha") == [2, 1]
+    index.keep([(KEY, "b", False, receipt(index.directory, "beta", first=2))])
+    assert found(index, "alpha") == [1]
+    assert found(index, "beta") == [2]
+
+
+def test_a_reading_that_went_on_from_nothing_that_is_kept_covers_nothing(index: Index):
+    index.keep([(KEY, "b", False, receipt(index.directory, "gamma", first=3))])
+    assert not index.covers(KEY, "b")
+
+
+def test_what_could_not_be_written_covers_nothing(index: Index):
+    index.keep([(KEY, "a", True, receipt(index.directory, "alpha"))])
+    index.keep([(KEY, "b", True, b"")])
+    assert not index.covers(KEY, "b")
+    assert found(index, "alpha") == []
+
+
+def test_forgetting_takes_one_session_and_leaves_the_others(index: Index):
+    index.keep([(KEY, "a", True, receipt(index.directory, "alpha"))])
+    index.keep([(OTHER, "a", True, receipt(index.directory, "alpha", path=OTHER[2]))])
+    index.forget([KEY])
+    assert found(index, "alpha") == []
+    assert found(index, "alpha", OTHER) == [1]
+
+
+def test_a_session_in_very_many_pieces_is_read_anew(index: Index, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(indexing, "_RUNS", 2)
+    index.keep([(KEY, "0", True, receipt(index.directory, "alpha"))])
+    for n in range(1, 4):
+        index.keep([(KEY, str(n), False, receipt(index.directory, "alpha", first=n + 1))])
+    assert not index.covers(KEY, "3")
+    assert found(index, "alpha") == [4, 3, 2, 1]
+
+
+def test_dead_rows_make_the_index_begin_anew(index: Index, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(indexing, "_DEAD", 3)
+    for n in range(5):
+        index.keep([(KEY, str(n), True, receipt(index.directory, "alpha", "beta"))])
+    rows = sum(shard.written() for shard in index._opened())
+    assert rows < 10
+
+
+def test_many_rows_are_found_from_both_ends_and_between(index: Index, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(indexing, "_PROBE", 5)
+    monkeypatch.setattr(indexing, "_PAGE", 3)
+    monkeypatch.setattr(indexing, "_PIECE", 4)
+    keys = [("claude-code", f"s{n}", f"/t/{n}.jsonl") for n in range(6)]
+    for key in keys:
+        texts = ["alpha beta", "alpha", "gamma", "alpha beta", "alpha", "alpha", "alpha beta"]
+        index.keep([(key, "a", True, receipt(index.directory, *texts, path=key[2]))])
+    for key in keys:
+        assert found(index, "alpha", key) == [7, 6, 5, 4, 2, 1]
+        assert found(index, "alpha beta", key) == [7, 4, 1]
+        assert index.search(parse("gamma")).holds(key)
+        assert not index.search(parse("delta")).holds(key)
+
+
+PLACES = st.lists(
+    st.builds(Place, st.sampled_from(["/a", "/b"]), st.integers(1, 9**9), st.integers(0, 9**12)), min_size=1, max_size=3
+).map(tuple)
+DOCS = st.lists(st.builds(Doc, st.integers(1, 9**6), st.integers(0, 127), PLACES, st.booleans()), max_size=5).map(tuple)
+RUNS = st.lists(
+    st.builds(
+        Run, st.integers(0, 3), st.text("0af", max_size=4), st.integers(1, 9**9), DOCS, st.booleans(), st.booleans()
+    ),
+    max_size=3,
+)
+
+
+@given(RUNS)
+def test_a_receipt_says_what_was_put_into_it(runs: list[Run]):
+    assert unpack(pack(runs)) == runs
+
+
+@given(st.text("ab \n", max_size=4000), st.sampled_from(["output", "reply", "path"]))
+def test_what_is_searched_of_a_text_has_only_whole_words_of_it(text: str, kind: str):
+    parted = set(bounded(kind, text).split()) - set(text.split())
+    assert not parted or max(map(len, text.split())) > 400

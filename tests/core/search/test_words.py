@@ -1,0 +1,78 @@
+"""Words are the same for the index and for a text, whatever the script."""
+
+import sqlite3
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from refloat.search.query import parse
+from refloat.search.words import composed, find_words, index_form, split
+
+TEXTS = st.text(
+    st.sampled_from("abzAZ019 _-./\"'\n\t*()é\u0301ßİıÅÀ東京都한국어กขΩωЖжि\u0915\u094d\u0937…“”ﬁ½²①\ud800\U0001f600"),
+    max_size=40,
+)
+
+
+def asked_of_fts(text: str, query: str) -> bool:
+    db = sqlite3.connect(":memory:")
+    try:
+        db.execute("CREATE VIRTUAL TABLE words USING fts5(text, content='', detail=none, tokenize='ascii')")
+        db.execute("INSERT INTO words(rowid, text) VALUES (1, ?)", (index_form(text),))
+        return bool(db.execute("SELECT rowid FROM words WHERE words MATCH ?", (query,)).fetchall())
+    finally:
+        db.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("retry_count in src/Importer.py", ["retry", "count", "in", "src", "importer", "py"]),
+        ("Café déjà-vu", ["cafe", "deja", "vu"]),
+        ("cafe\u0301", ["cafe"]),
+        ("STRASSE straße", ["strasse", "strasse"]),
+        ("東京 tower", ["東", "京", "tower"]),
+        ("Привет, мир", ["привет", "мир"]),
+        ("ﬁnd ①", ["find", "1"]),
+        ("… “” ()", []),
+    ],
+)
+def test_words_are_letters_and_digits_without_case_and_accents(text: str, words: list[str]):
+    assert split(text) == words
+
+
+@given(TEXTS)
+def test_places_show_the_words_they_are_of(text: str):
+    whole = composed(text)
+    found = find_words(whole)
+    assert [word.text for word in found] == split(text)
+    assert all(whole[word.start : word.end] for word in found)
+    assert all(first.start <= second.start for first, second in pairwise(found))
+
+
+@given(TEXTS, st.integers(0, 30), st.integers(1, 6))
+def test_the_index_finds_every_stretch_of_a_text_that_is_found_in_the_text_itself(text: str, start: int, size: int):
+    words = find_words(composed(text))[start : start + size]
+    if not words:
+        return
+    stretch = composed(text)[words[0].start : words[-1].end].replace('"', " ")
+    query = parse(f'"{stretch}"')
+    if query.terms and query.find(composed(text)) is not None:
+        assert asked_of_fts(text, query.index_query())
+
+
+@given(TEXTS, TEXTS)
+def test_what_a_text_holds_the_index_holds(text: str, typed: str):
+    query = parse(typed)
+    if query.terms and query.find(composed(text)) is not None:
+        assert asked_of_fts(text, query.index_query())
+
+
+def test_scripts_without_spaces_are_found_from_any_character_on():
+    for sought in ("東", "京都", "都庁", "庁", "東京都庁"):
+        query = parse(sought)
+        assert asked_of_fts("昨日、東京都庁で", query.index_query())
+        assert query.find("昨日、東京都庁で") is not None
+    assert parse("京東").find("昨日、東京都庁で") is None

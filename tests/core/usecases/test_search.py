@@ -1,0 +1,435 @@
+"""What a search finds is what `history` shows: each hit holds the words, and each item that holds them is a hit."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.core.readers.codex.conftest import T1, CodexHome
+
+from refloat.errors import UsageError
+from refloat.model.search import Asked, Found, Hit
+from refloat.model.session import State
+from refloat.model.stamp import Stamp
+from refloat.readers.registry import load
+from refloat.search.index import FILE, Index
+from refloat.search.query import parse
+from refloat.search.shards import COUNT, shard_path
+from refloat.search.words import composed
+from refloat.testing.claude_talk import ClaudeTalk
+from refloat.testing.fakes import fake_machine
+from refloat.usecases.answer_search import answer_search
+from refloat.usecases.find_sessions import resolve
+from refloat.usecases.make_searchable import find_pending, make_searchable
+from refloat.usecases.read_session import read_story
+from refloat.usecases.searchable import searchable
+from refloat.usecases.workbench import Workbench
+
+ALL = 100_000
+CLAUDE = "5f0c1d2e-0000-4000-8000-00000000000"
+
+
+class Sessions:
+    """A home of both agents, and what is asked of it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.bench = Workbench(fake_machine(directory), [load("claude-code"), load("codex")])
+        (directory / "home").mkdir()
+
+    @property
+    def cache(self) -> Path:
+        return self.bench.machine.places.cache
+
+    def write(self, talk: ClaudeTalk) -> Path:
+        folder = self.directory / "home/.claude/projects/-work"
+        folder.mkdir(parents=True, exist_ok=True)
+        return talk.write(folder, talk.session)
+
+    def search(self, words: str, **more: object) -> Found:
+        return answer_search(self.bench, Asked(words, **{"limit": ALL, **more}))  # type: ignore[arg-type]
+
+    def found(self, words: str, **more: object) -> set[tuple[str, int | None]]:
+        return {(hit.session.session_id, hit.item) for hit in self.search(words, **more).hits}
+
+    def held(self, words: str, names: Iterable[str]) -> set[tuple[str, int]]:
+        """The same by reading everything."""
+        query = parse(words)
+        found: set[tuple[str, int]] = set()
+        for name in names:
+            located = resolve(self.bench, name, self.directory)
+            below = located.session.worktree or located.session.workspace
+            for item in read_story(located.reader, located.found).items:
+                if query.find(composed("\n".join(searchable(item, below)))) is not None:
+                    found.add((located.session.session_id, item.n))
+        return found
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Sessions:
+    return Sessions(tmp_path)
+
+
+def talk(
+    number: int = 1, prompt: str = "Make the importer retry three times", cwd: str = "/work/ledgerly"
+) -> ClaudeTalk:
+    made = ClaudeTalk(f"{CLAUDE}{number}", cwd=cwd)
+    made.clock = number * 3600
+    made._made = number * 1000  # rows of their own: it would be a copy
+    made.prompt(prompt)
+    return made
+
+
+def rich(number: int = 1) -> ClaudeTalk:
+    made = talk(number)
+    made.say("I will look at the Importer first.", None, "msg_1")
+    made.say("Then I retry it.", None, "msg_1")
+    made.ran("pytest -q tests/test_importer.py", "1 failed: test_retry\nAssertionError: gave up")
+    made.call("Read", "toolu_read", file_path="/work/ledgerly/src/importer.py")
+    made.result("toolu_read", "def importer():\n    retry()\n")
+    made.ran("git push origin main", "x" * 3000 + "\nmiddleword\n" + "y" * 3000 + "\nrejected at last")
+    made.say("Déjà vu: 東京 fails, the importer retries.")
+    return made
+
+
+def codex(home: Sessions) -> None:
+    rollout = CodexHome(home.directory / "home").rollout(T1)
+    rollout.meta(T1).prompt("Why does the importer not retry?").said("assistant", "Let me look at src/importer.py.")
+    rollout.run("call_1", "rg retry src").exited("call_1", 0, "src/importer.py: retry()")
+    rollout.patch("call_2", "*** Update File: src/importer.py\n@@\n-retry()\n+retry(3)")
+    rollout.answer("call_2", "Success. Updated the following files:\nM src/importer.py")
+    rollout.said("assistant", "The importer retries now.").end("The importer retries now.").save()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "importer",
+        "importer retry",
+        "impor",
+        '"importer retry"',
+        '"the importer"',
+        "pytest failed",
+        "gave up",
+        "src/importer.py",
+        "rejected last",
+        "git push -rejected",
+        "importer -pytest -retry",
+        "deja",
+        "DÉJÀ",
+        "東",
+        "京",
+        "東京",
+        "retries now",
+        "nowhere",
+    ],
+)
+def test_a_search_finds_the_items_that_hold_the_words_and_no_others(home: Sessions, words: str):
+    home.write(rich(1))
+    home.write(rich(2))
+    codex(home)
+    names = [f"claude-code:{CLAUDE}1", f"claude-code:{CLAUDE}2", f"codex:{T1}"]
+    assert home.found(words) - {(name, None) for name in (f"{CLAUDE}1", f"{CLAUDE}2", T1)} == home.held(words, names)
+
+
+WORDS = st.sampled_from(["alpha", "Beta", "gam_ma", "del-ta", "Épsilon", "東京", "zeta.py", "42", "alphabet"])
+SAID = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
+STEPS = st.lists(st.tuples(st.sampled_from(["prompt", "say", "more", "run", "read", "call", "late"]), SAID), max_size=9)
+TYPED = st.lists(
+    st.one_of(WORDS, SAID.map(lambda said: f'"{said}"'), WORDS.map(lambda word: f"-{word}"), st.just("alph")),
+    min_size=1,
+    max_size=3,
+).map(" ".join)
+
+
+def play(steps: list[tuple[str, str]]) -> ClaudeTalk:
+    made = talk(1, "begin")
+    for at, (kind, said) in enumerate(steps):
+        match kind:
+            case "prompt":
+                made.prompt(said)
+            case "say":
+                made.say(said)
+            case "more":  # parts of one message, others between them
+                made.say(said, None, "msg_shared")
+            case "run":
+                made.ran(f"echo {said}", said)
+            case "read":
+                made.call("Read", f"toolu_r{at}", file_path=f"/work/ledgerly/{said.replace(' ', '/')}")
+                made.result(f"toolu_r{at}", said)
+            case "call":
+                made.call("Bash", f"toolu_c{at}", command=said)
+            case _:  # the answer of a call that was asked long before
+                asked = [n for n, (before, _) in enumerate(steps[:at]) if before == "call"]
+                if asked:
+                    made.result(f"toolu_c{asked[0]}", said)
+    return made
+
+
+@given(STEPS, TYPED)
+@settings(max_examples=60)
+def test_whatever_a_session_says_each_hit_holds_the_words_and_each_item_that_does_is_one(
+    steps: list[tuple[str, str]], typed: str
+):
+    if not parse(typed).terms:
+        return
+    with TemporaryDirectory() as place:
+        home = Sessions(Path(place))
+        home.write(play(steps))
+        found = {hit for hit in home.found(typed) if hit[1] is not None}
+        assert found == home.held(typed, [f"claude-code:{CLAUDE}1"])
+
+
+def test_a_hit_tells_its_item_its_line_and_the_place_in_its_words(home: Sessions):
+    path = home.write(rich())
+    (hit,) = home.search("gave up").hits
+    located = resolve(home.bench, hit.session.name, home.directory)
+    item = read_story(located.reader, located.found).items[(hit.item or 0) - 1]
+    assert item.n == hit.item
+    assert item.step is not None
+    assert item.step.line == hit.line
+    assert hit.kind == "step"
+    assert hit.at == item.at
+    assert "pytest -q tests/test_importer.py" in path.read_text().splitlines()[(hit.line or 0) - 1]
+    assert [text for text, sought in hit.excerpt if sought] == ["gave", "up"]
+
+
+def test_the_middle_of_a_long_output_is_not_searched(home: Sessions):
+    home.write(rich())
+    assert home.found("middleword") == set()
+    assert len(home.found("rejected")) == 1
+
+
+def test_a_title_forgives_a_mistyped_word_and_has_no_item(home: Sessions):
+    home.write(rich())
+    (hit,) = home.search("improter").hits
+    assert (hit.item, hit.kind) == (None, "title")
+    assert [text for text, sought in hit.excerpt if sought] == ["importer"]
+
+
+def test_what_grew_what_changed_and_what_went_is_told_as_it_is_now(home: Sessions):
+    made = rich(1)
+    path = home.write(made)
+    home.write(rich(2))
+    assert len({hit.session.session_id for hit in home.search("importer").hits}) == 2
+    made.say("A later word: zebra.")
+    home.write(made)
+    assert {item for _, item in home.found("zebra")} == {item for _, item in home.held("zebra", [f"{CLAUDE}1"])}
+    changed = talk(1, "Something else entirely")
+    home.write(changed)
+    assert home.found("zebra") == set()
+    assert home.found("entirely") == {(f"{CLAUDE}1", 1)}
+    path.unlink()
+    assert home.found("entirely") == set()
+    assert {name for name, _ in home.found("importer")} == {f"{CLAUDE}2"}
+
+
+def test_filters_narrow_the_sessions(home: Sessions):
+    home.write(rich(1))
+    other = ClaudeTalk(f"{CLAUDE}2", cwd="/work/billing")
+    other.clock = 30 * 86_400
+    other._made = 9000
+    other.prompt("The importer again")
+    other.ran("cargo test", "importer ok")
+    home.write(other)
+    codex(home)
+
+    def names(**more: object) -> set[str]:
+        return {name for name, _ in home.found("importer", **more)}
+
+    assert names() == {f"{CLAUDE}1", f"{CLAUDE}2", T1}
+    assert names(agent="codex") == {T1}
+    assert names(workspace="/work/billing") == {f"{CLAUDE}2"}
+    assert names(state=State.STOPPED) | names(state=State.FAILED) == names()
+    assert names(command="cargo test") == {f"{CLAUDE}2"}
+    assert names(command="cargo tes") == set()
+    assert names(file="src/importer.py") == {f"{CLAUDE}1", T1}
+    assert names(file="/work/ledgerly/src/importer.py") == {f"{CLAUDE}1"}
+    assert names(since=Stamp("2026-09-10T00:00:00.000Z")) == {f"{CLAUDE}2"}
+    assert names(until=Stamp("2026-08-31T00:00:00.000Z")) == {f"{CLAUDE}1"}
+    steps = home.search("", command="cargo test").hits
+    assert [(hit.session.session_id, hit.kind) for hit in steps] == [(f"{CLAUDE}2", "step")]
+
+
+def test_nothing_to_look_for_is_said(home: Sessions):
+    for words in ("", "...", "-importer", '""'):
+        with pytest.raises(UsageError, match="name at least one word"):
+            home.search(words)
+
+
+def test_cold_and_warm_and_made_anew_give_the_same_answer(home: Sessions):
+    for number in range(1, 5):
+        home.write(rich(number))
+    codex(home)
+    cold = home.search("importer retry", limit=4)
+    warm = home.search("importer retry", limit=4)
+    shutil.rmtree(home.cache)
+    anew = home.search("importer retry", limit=4)
+    assert cold == warm == anew
+    assert cold.complete
+    assert cold.more
+
+
+def test_a_damaged_index_is_made_anew(home: Sessions):
+    home.write(rich())
+    found = home.found("importer")
+    for name in (FILE, shard_path(home.cache, 0).name):
+        (home.cache / name).write_bytes(b"no database at all" * 400)
+        for side in ("-wal", "-shm"):
+            (home.cache / f"{name}{side}").unlink(missing_ok=True)
+        assert home.found("importer") == found
+
+
+def test_a_shard_that_is_gone_takes_its_sessions_along_until_they_are_read_again(home: Sessions):
+    home.write(rich())
+    home.found("importer")
+    for number in range(COUNT):
+        shard_path(home.cache, number).unlink(missing_ok=True)
+    with Index.open(home.cache) or pytest.fail("no index") as index:
+        assert len(find_pending(home.bench, index)) == 1
+    assert home.found("importer")
+
+
+def test_without_a_cache_a_search_answers_all_the_same(home: Sessions):
+    home.write(rich())
+    home.cache.write_text("a file where the cache should be")
+    assert home.found("gave up")
+
+
+SECRETS = {
+    "prompt": "Use the token ghp_Zq8vK3mXw2LpR7nT5yB1cD4fG6hJ9kS0aV2e for the push",
+    "output": "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYzQ9pLm3KdT8u",
+    "bare": "wJalrXUtnFEMIK7MDENGbPxRfiCYzQ9pLm3KdT8u was the one",
+    "password": "curl -u ada:Tr0ubadour-xK9 https://example.org",
+}
+
+
+def test_no_file_of_the_cache_holds_a_secret_nor_is_one_found(home: Sessions):
+    made = talk(1, SECRETS["prompt"])
+    made.ran("env", SECRETS["output"])
+    made.say(SECRETS["bare"])
+    made.ran(SECRETS["password"], "pushed")
+    home.write(made)
+    assert len(home.found("push")) == 2
+    kept = b"".join(path.read_bytes() for path in home.cache.iterdir()).lower()
+    values = ("zq8vk3mxw2lpr7nt5yb1cd4fg6hj9ks0av2e", "wjalrxutnfemik7mdengbpxrficyzq9plm3kdt8u", "tr0ubadour", "xk9")
+    for value in values:
+        assert value.encode() not in kept
+        assert home.found(value) == set()
+    shown = "".join(text for hit in home.search("the").hits for text, _ in hit.excerpt).lower()
+    assert shown
+    assert not any(value in shown for value in values)
+
+
+KILLED = """
+import os, sys
+sys.path[:0] = {path!r}
+from pathlib import Path
+from refloat.search import index
+from refloat.usecases import make_searchable as making
+from tests.core.usecases.test_search import Sessions
+home = Sessions.__new__(Sessions)
+home.directory = Path({directory!r})
+from refloat.readers.registry import load
+from refloat.testing.fakes import fake_machine
+from refloat.usecases.workbench import Workbench
+home.bench = Workbench(fake_machine(home.directory), [load("claude-code"), load("codex")])
+keep = index.Index.keep
+index.Index.keep = lambda self, rows: os._exit(9)
+with index.Index.open(home.cache) as opened:
+    making.make_searchable(home.bench, opened)
+"""
+
+
+def test_a_reading_that_is_killed_between_its_words_and_its_receipt_leaves_nothing_to_be_found(home: Sessions):
+    home.write(rich())
+    code = KILLED.format(path=sys.path, directory=str(home.directory))
+    done = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[3], check=False)
+    assert done.returncode == 9
+    db = sqlite3.connect(shard_path(home.cache, 0))
+    assert db.execute("SELECT count(*) FROM words WHERE words MATCH 'importer'").fetchone()[0] > 0
+    db.close()
+    with Index.open(home.cache) or pytest.fail("no index") as index:
+        assert index.covered() == {}
+        assert not list(index.search(parse("importer")).of(("claude-code", f"{CLAUDE}1", "")))
+    assert home.found("importer") == home.held("importer", [f"{CLAUDE}1"])
+
+
+def test_two_readings_at_once_hold_each_other_up_and_lose_nothing(home: Sessions):
+    for number in range(1, 9):
+        home.write(rich(number))
+    held = sqlite3.connect(shard_path(home.cache, 0), isolation_level=None) if home.cache.exists() else None
+    home.cache.mkdir(exist_ok=True)
+    held = held or sqlite3.connect(shard_path(home.cache, 0), isolation_level=None)
+    held.execute("BEGIN IMMEDIATE")  # another Refloat writes
+    try:
+        with Index.open(home.cache) or pytest.fail("no index") as index:
+            assert make_searchable(home.bench, index) == 0
+    finally:
+        held.execute("ROLLBACK")
+        held.close()
+    assert shard_path(home.cache, 1).exists()
+    assert len({name for name, _ in home.found("importer")}) == 8
+
+
+def test_a_search_reads_what_is_small_and_says_what_it_left(home: Sessions, monkeypatch: pytest.MonkeyPatch):
+    from refloat.usecases import answer_search as answering
+
+    newest = home.write(rich(2))
+    oldest = home.write(rich(1))
+    os.utime(oldest, (1_700_000_000, 1_700_000_000))
+    monkeypatch.setattr(answering, "AT_ONCE", newest.stat().st_size)
+    found = home.search("importer")
+    assert not found.complete
+    assert found.unread == 1
+    assert {hit.session.session_id for hit in found.hits if hit.item} == {f"{CLAUDE}2"}
+    again = home.search("importer")
+    assert again.complete
+
+
+def test_the_best_come_first_and_hits_of_a_session_stand_together(home: Sessions):
+    home.write(rich(1))
+    home.write(rich(2))
+    hits = home.search("importer").hits
+    names = [hit.session.session_id for hit in hits]
+    assert names == sorted(names, key=names.index)
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        first = best.setdefault(hit.session.session_id, hit)
+        assert hit.score <= first.score
+    assert [best[name].score for name in dict.fromkeys(names)] == sorted((h.score for h in best.values()), reverse=True)
+
+
+def test_what_a_refresh_or_a_look_of_the_app_has_read_is_searchable_and_read_on_when_it_grows(home: Sessions):
+    from refloat.usecases.finder import Finder
+    from refloat.usecases.refresh import refresh
+    from refloat.usecases.search_sessions import search_known
+    from refloat.usecases.searched import searched
+
+    made = rich(1)
+    home.write(made)
+    *_, state = refresh(home.bench, searched=searched(home.bench))
+    assert state.complete
+    finder = Finder(home.bench, searched=searched(home.bench))
+    *_, batch = finder.watch()
+    assert batch.total == 0  # nothing was read again
+    made.ran("make zebra", "striped")
+    made.call("Bash", "toolu_open", command="sleep walrus")
+    home.write(made)
+    *_, batch = finder.watch()
+    made.result("toolu_open", "tusk")
+    home.write(made)
+    *_, batch = finder.watch()
+    for words in ("importer", "zebra striped", "walrus", "tusk", "walrus tusk", "sleep tusk"):
+        found = search_known(home.bench, batch.sessions, Asked(words, limit=ALL), lambda: False)
+        assert found.complete
+        hits = {(hit.session.session_id, hit.item) for hit in found.hits if hit.item}
+        assert hits
+        assert hits == home.held(words, [f"{CLAUDE}1"])

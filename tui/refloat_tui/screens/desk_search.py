@@ -1,0 +1,57 @@
+"""The way from the desk to the search, and with what was found there to its place.
+
+Decides what a search begins with, and that a place is shown as soon as its session is read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.widgets import Input
+
+from refloat_tui.screens.desk_asks import DeskAsks
+
+if TYPE_CHECKING:
+    from refloat.model.session import Session, SessionName
+    from refloat_tui.screens.search import Goal
+
+
+class DeskSearch(DeskAsks):
+    """A desk that can be left for a search."""
+
+    _sessions: dict[SessionName, Session]
+    _here: frozenset[SessionName]
+    _goes_to: tuple[SessionName, int] | None = None
+    """An item that is shown when its session has been read."""
+
+    def show_session(self, name: SessionName) -> bool:
+        """Choose a session, whatever the list is narrowed to; False where it is not there."""
+        raise NotImplementedError
+
+    def action_desk_search(self) -> None:
+        """Search all sessions."""
+        from refloat_tui.screens.search import SearchScreen
+
+        words = self.query_one("#filter", Input).value
+        screen = SearchScreen(self._library, self._sessions.values, self._here, glyphs=self.glyphs, words=words)
+        self.app.push_screen(screen, self._go_to)
+
+    def _go_to(self, goal: Goal | None) -> None:
+        if goal is None:
+            return
+        if not self.show_session(goal.session):
+            self.tell("That session is not in the list any more.")
+        elif goal.item is not None:
+            self._goes_to = (goal.session, goal.item)
+            self.arrive()
+
+    def arrive(self) -> None:
+        """Show the item that is waited for, if its session is read."""
+        detail = self._detail
+        if self._goes_to is None or self._goes_to[0] != self._chosen:
+            return
+        if detail.opened is None and not (detail.is_built and detail.history.is_long):
+            return
+        self.add_class("-detail")
+        detail.show_item(self._goes_to[1])
+        self._goes_to = None
