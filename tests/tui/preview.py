@@ -35,7 +35,7 @@ KEYS = {
     "item": ("2", "x", "enter"),
     "palette": ("ctrl+p",),
     "continue": ("down", "down", "down", "c"),
-    "new": ("n",),
+    "new": ("plus",),
     "stop": ("down", "down", "s"),
     "stopped": ("down", "down", "s", "enter"),
     "repair": ("M",),

@@ -64,7 +64,7 @@ def told(pilot: Pilot[str]) -> str:
     ("key", "operation", "how"),
     [
         ("c", "continue", "terminal"),
-        ("n", "new", "terminal"),
+        ("plus", "new", "terminal"),
         ("a", "attach", "terminal"),
         ("s", "stop", "stop"),
         ("M", "repair", "repair"),
@@ -131,7 +131,7 @@ async def test_force_wants_a_reason_which_is_handed_on():
 
     operations = FakeOperations(judge)
     async with app_with(operations).run_test(size=WIDE) as pilot:
-        screen = await ask(pilot, "n")
+        screen = await ask(pilot, "plus")
         await pilot.press("f", "enter")
         assert screen.offer is not None
         assert screen.offer.refused
@@ -155,7 +155,7 @@ async def test_no_force_where_the_guard_allows_none():
 async def test_another_agent_and_a_prompt():
     operations = FakeOperations()
     async with app_with(operations).run_test(size=WIDE) as pilot:
-        screen = await ask(pilot, "n")
+        screen = await ask(pilot, "plus")
         await pilot.press("a")
         await until(pilot, lambda: screen.phase == "asking" and operations.asked[-1].agent == "codex")
         await pilot.press("e", *"Quit q", "enter")
@@ -316,7 +316,7 @@ async def test_attempts_are_numbered_and_a_key_apart():
 
 
 def test_the_keys_that_next_names_are_those_of_the_table():
-    keys = {action.key: action.word for action in find_actions("desk")}
+    keys = {action.shown_key or action.key: action.word for action in find_actions("desk")}
     named = {key for row in _BY_OPERATION.values() for key in row} | {("M", "repair")}
     assert {(key, keys[key]) for key, _ in named} == named
 

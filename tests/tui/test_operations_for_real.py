@@ -114,7 +114,7 @@ def test_inside_tmux_it_opens_beside_the_app_unless_that_is_changed(world: World
         tmux.do("set-environment", "-g", name, world.environment[name])
     desk = Sitting(tmux, of(world), world.workspace, in_tmux=True)
     desk.sees("NEXT  ")
-    desk.press("n")
+    desk.press("+")
     desk.sees("(•) a new tmux window")
     desk.press("Enter")
     world.one_runs()

@@ -56,7 +56,7 @@ STORIES = {
 
 OPERATIONS = {
     "continuing": ("down", "down", "down", "c"),
-    "a new one": ("n",),
+    "a new one": ("plus",),
     "stopping": ("down", "down", "s"),
     "repairing": ("M",),
     "peeking": ("down", "down", "p"),

@@ -257,12 +257,13 @@ DESK: Final = (
     ),
     Action(
         "desk.new",
-        "n",
+        "plus",
         "new",
         "Start a new session from this one",
         "A linked session in the same workspace that reads the brief first; of this agent or another.",
         "desk",
         footer=8,
+        shown_key="+",
     ),
     Action(
         "desk.stop",

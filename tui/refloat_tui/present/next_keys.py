@@ -16,8 +16,8 @@ _RUNS: Final[tuple[Key, ...]] = (("a", "attach"), ("p", "peek"), ("s", "stop"))
 _BY_OPERATION: Final[dict[Operation, tuple[Key, ...]]] = {
     "attach": _RUNS,
     "resolve_liveness": (("e", "evidence"), ("s", "stop")),
-    "continue": (("c", "continue"), ("n", "new")),
-    "new_linked": (("r", "recover"), ("n", "new")),
+    "continue": (("c", "continue"), ("+", "new")),
+    "new_linked": (("r", "recover"), ("+", "new")),
     "prompt": (("c", "continue"),),
 }
 

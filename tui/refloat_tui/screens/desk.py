@@ -37,11 +37,7 @@ if TYPE_CHECKING:
     from refloat.usecases.batch import Batch
     from refloat.usecases.look_around import Place
     from refloat_tui.library import Library
-    from refloat_tui.messages import (
-        PlaceKnown,
-        SessionsFound,
-        WatchTold,
-    )
+    from refloat_tui.messages import PlaceKnown, SessionsFound, WatchTold
     from refloat_tui.screens.wizard.farewell import Farewell
     from refloat_tui.theme import Glyphs
 

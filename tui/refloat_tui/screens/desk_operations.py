@@ -59,7 +59,7 @@ class DeskOperations(DeskSearch):
         if session is None:
             return "Choose a session first: there is none under the cursor."
         if action == "desk_repair" and session.agent not in REPAIRED_AGENTS:
-            return f"Refloat cannot repair transcripts of {session.agent}: start a new session from it instead (n)."
+            return f"Refloat cannot repair transcripts of {session.agent}: start a new session from it instead (+)."
         return None
 
     # ── asking ───────────────────────────────────────────────────────────────────────────────────────────────────────
