@@ -86,8 +86,7 @@ def test_continue_in_this_terminal_and_come_back(world: World, tmux: Tmux) -> No
     assert agent["cwd"] == str(world.workspace)
     assert agent["tty"]
     world.let_end()
-    desk.sees("claude ended after")
-    desk.sees("exit code 0")
+    desk.sees("exit code 0.")
     desk.sees("Make the importer retry")
     desk.press("q")
     until(lambda: desk.pane not in tmux.do("list-panes", "-a", "-F", "#{pane_id}").split(), "the end of the app")

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from refloat_tui.theme import Glyphs
 
 _ASKS: Final = frozenset({"desk_attach", "desk_peek", "desk_continue", "desk_new", "desk_stop", "desk_repair"})
+_TOLD: Final = 20.0
+"""Seconds that it is told what came of an operation."""
 
 
 class DeskOperations(DeskSearch):
@@ -78,7 +80,7 @@ class DeskOperations(DeskSearch):
         """Say what came of it, and look: a process went, a session came."""
         if done is None:
             return
-        self.tell(done.words, bad=done.bad)
+        self.tell(done.words, bad=done.bad, seconds=_TOLD)  # who comes back from an agent looks up late
         self._wanted = done.show
         self.look()
         self._read_soon()
