@@ -86,7 +86,7 @@ class RefloatScreen(Screen[Returned]):
             self.tell(notice_of(event.worker.error, event.worker.description or event.worker.name), bad=True)
 
     def tell(self, sentence: str, *, bad: bool = False, seconds: float | None = None) -> None:
-        """Show a sentence for a few seconds, or for so many. It is text, never markup; told again it takes its place."""
+        """Show a sentence for a few seconds, or so many. It is text, never markup; told again it takes its own."""
         if sentence == self._told:
             self.app.clear_notifications()
         self._told = sentence
