@@ -4,6 +4,7 @@ Decides the order of the questions: disk first, then what is cheap to ask, then 
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from refloat.checkout.compare import STANDS, Comparison
@@ -78,9 +79,16 @@ def owned_hunks(survey: Survey, real: str) -> list[DirtyHunk]:
     """The dirty places of a file, each with its owner."""
     raw = _raw_hunks(survey, real)
     if raw:
-        return own_hunks(raw, survey.ground(real))
+        return _as_moved(survey, real, own_hunks(raw, survey.ground(real)))
     staged = staged_hunks(survey, real)
     return own_hunks(staged, survey.ground(real, staged=True)) if staged else []
+
+
+def _as_moved(survey: Survey, real: str, hunks: list[DirtyHunk]) -> list[DirtyHunk]:
+    """A path that is gone because its file was moved is one half of a change, and has the owner of the other half."""
+    target = survey.moved.get(real)
+    owner, session = owner_of(owned_hunks(survey, target)) if target is not None else (None, None)
+    return hunks if owner is None else [replace(hunk, owner=owner, session=session) for hunk in hunks]
 
 
 def staged_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
