@@ -264,10 +264,20 @@ def _surroundings(
         commits=() if settled else _commits(survey, real, moved),
         replaced_by=[(o.name, o.folded[real].traces.removed) for o in survey.others if real in o.folded],
         undone_by=None if comparison.state in STANDS else survey.undone_by(real),
+        put_back_by=_put_back_by(survey, real) if comparison.state is FileState.DIVERGED else None,
         moved=moved is not None,
         kept=any(p.where in (PlaceKind.STASH, PlaceKind.OTHER_WORKTREE) or p.ref == INDEX for p in places),
         under_way=under_way,
     )
+
+
+def _put_back_by(survey: Survey, real: str) -> str | None:
+    """The session's own command behind its deletion of a file that can have put it back."""
+    folded = survey.folded[real]
+    if not folded.deleted:
+        return None
+    last = max((row.ended_at or row.at or "" for row in folded.made), default="")
+    return next((f"step {run.step}" for run in survey.runs if run.at >= last and run.may_put_back(real)), None)
 
 
 def _own_lines(comparison: Comparison) -> set[int]:

@@ -6,6 +6,7 @@ took them up, which later edit replaced them. Refuses to call an edit lost that 
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from itertools import islice
 from typing import Final
 
 from refloat.checkout.compare import Comparison
@@ -41,6 +42,8 @@ class Surroundings:
     """Since the session's start, oldest first."""
     replaced_by: Sequence[tuple[SessionName, AbstractSet[str]]] = ()
     """Other sessions with the lines that they took away from this file."""
+    put_back_by: str | None = None
+    """The recorded command of the session behind its deletion that can have put the file back."""
     undone_by: str | None = None
     """The last recorded command behind the edits that can have undone them."""
     moved: bool = False
@@ -97,6 +100,8 @@ def _fate(
         return made(Fate.NEVER_APPLIED)
     if not left and _written_over(folded, index) and not folded.deleted:
         return made(Fate.REVERTED, by=TAKEN_BACK if row.standing is Standing.SUPERSEDED else None)
+    if not left and (again := _written_again(folded, index, comparison)) is not None:
+        return made(Fate.REPLACED, by=f"step {again.step}")
     if _stands(folded, index, left, places, comparison):
         if _is_dirty(places, around):
             taken = _commit_of(folded, row, left, around) if around.under_way else None
@@ -110,6 +115,17 @@ def _fate(
     if commit is not None:
         return made(Fate.COMMITTED, commit)
     return made(*_missing(row, left, comparison, around))
+
+
+def _written_again(folded: Folded, index: int, comparison: Comparison) -> RecordedEdit | None:
+    """The later edit by which the session put a file that it deleted or moved away back to its path."""
+    row = folded.edits[index]
+    away = row.edit.op == "delete" or row.edit.moved_to not in (None, row.edit.path)
+    if folded.deleted or not away or row.edit.path != folded.path:
+        return None
+    proved = [Standing.APPLIED, row.standing, *([Standing.UNCONFIRMED] if comparison.state in _THERE else [])]
+    later_on = (other for other in islice(folded.edits, index + 1, None) if other.standing in proved)
+    return next((other for other in later_on if other.edit.op != "delete"), None)
 
 
 def _written_over(folded: Folded, index: int) -> bool:
@@ -129,6 +145,8 @@ def _missing(
         return Fate.REVERTED, None, TAKEN_BACK
     if comparison.laid_out_by is not None:
         return Fate.REPLACED, None, f"step {comparison.laid_out_by}"
+    if around.put_back_by is not None:
+        return Fate.REVERTED, None, around.put_back_by
     if around.moved:
         return (Fate.UNCOMMITTED if around.dirty else Fate.COMMITTED), None, None
     if row.standing is Standing.UNCONFIRMED:

@@ -226,7 +226,8 @@ class _Place:
     def _deletion(
         self, folded: Folded, name: str | None, old: tuple[bytes, str] | None, outside: str | None
     ) -> Lost | None:
-        if old is None or (self.survey.undone_by(self.real) or "").startswith("step "):
+        by = (self.survey.undone_by(self.real), *(edit.by for edit in self.file.edits if edit.fate is Fate.REVERTED))
+        if old is None or any(who is not None and who.startswith("step ") for who in by):
             return None  # it put the file back itself
         text = text_of(old[0])
         known = (folded.first_text, *(row.edit.before for row in folded.edits))
