@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from refloat.checkout.compare import STANDS, Comparison
-from refloat.checkout.fates import Committed, Surroundings, judge_fates
+from refloat.checkout.fates import Surroundings, judge_fates
 from refloat.checkout.files import Content
 from refloat.checkout.fold import Folded, recorded_as
 from refloat.checkout.hunks import UNTOLD, changed_hunks, whole_hunk
@@ -30,6 +30,7 @@ from refloat.checkout.porcelain import DiffHunk
 from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
 from refloat.checkout.trees import names_in
+from refloat.checkout.uptake import Committed, Uptake
 from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, PlaceKind
 
 _SEARCHED: Final = frozenset(
@@ -261,7 +262,7 @@ def _surroundings(
     return Surroundings(
         dirty=not clean,
         dirty_lines=lines,
-        commits=() if settled else _commits(survey, real, moved),
+        commits=Uptake(() if settled else _commits(survey, real, moved)),
         replaced_by=[(o.name, o.folded[real].traces.removed) for o in survey.others if real in o.folded],
         undone_by=None if comparison.state in STANDS else survey.undone_by(real),
         put_back_by=_put_back_by(survey, real) if comparison.state is FileState.DIVERGED else None,

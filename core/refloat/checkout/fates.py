@@ -12,22 +12,15 @@ from typing import Final
 from refloat.checkout.compare import Comparison
 from refloat.checkout.fold import Folded, RecordedEdit, Standing
 from refloat.checkout.lines import bare, tells
+from refloat.checkout.uptake import Uptake
 from refloat.model.checkout import TAKEN_BACK, EditFate, Fate, FileState
 from refloat.model.light import light
 from refloat.model.session import SessionName
-from refloat.model.stamp import Stamp, later
 
 _THERE: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
 
 
-@light
-class Committed:
-    """What a commit made of the file."""
-
-    sha: str
-    at: Stamp | None
-    lines: frozenset[str] | None
-    """None: it deleted the file."""
+_NO_COMMITS: Final = Uptake()
 
 
 @light
@@ -38,7 +31,7 @@ class Surroundings:
     """The path differs from HEAD, or there is no HEAD."""
     dirty_lines: AbstractSet[int] = frozenset()
     """Indexes of the file's lines that differ from HEAD."""
-    commits: Sequence[Committed] = ()
+    commits: Uptake = _NO_COMMITS
     """Since the session's start, oldest first."""
     replaced_by: Sequence[tuple[SessionName, AbstractSet[str]]] = ()
     """Other sessions with the lines that they took away from this file."""
@@ -176,22 +169,11 @@ def _is_dirty(places: Sequence[int], around: Surroundings) -> bool:
 
 def _commit_of(folded: Folded, row: RecordedEdit, left: Sequence[str], around: Surroundings) -> str | None:
     """The oldest commit behind the edit that holds what it left."""
-    for commit in around.commits:
-        if row.at is not None and commit.at is not None and later(commit.at, 1) <= row.at:
-            continue
-        if _took_up(folded, row, left, commit):
-            return commit.sha
-    return None
-
-
-def _took_up(folded: Folded, row: RecordedEdit, left: Sequence[str], commit: Committed) -> bool:
-    if commit.lines is None or folded.deleted:
-        return folded.deleted and commit.lines is None
-    return set(left) <= commit.lines if left else _without(folded, row, commit.lines)
-
-
-def _without(folded: Folded, row: RecordedEdit, lines: frozenset[str]) -> bool:
-    """Whether what a mere removal took away is missing from a commit."""
+    if folded.deleted:
+        return around.commits.deleting(row.at)
+    if left:
+        return around.commits.holding(frozenset(left), row.at)
+    # Of a mere removal: whether what it took away is missing from a commit.
     gone = {bare(line[1:]) for hunk in row.edit.hunks for line in hunk.lines if line[:1] == "-"}
-    told = {line for line in gone & folded.traces.removed if tells(line)}
-    return bool(told) and not told & lines
+    told = frozenset(line for line in gone & folded.traces.removed if tells(line))
+    return around.commits.lacking(told, row.at) if told else None
