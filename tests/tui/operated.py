@@ -31,6 +31,25 @@ QUESTIONS: Mapping[Operation, str] = {
     "stop": "Stop \u201cRebuild the invoices of August\u201d?",
     "repair": "Repair \u201cRound prices half to even\u201d into a copy?",
 }
+BECAUSE: Mapping[Operation, str] = {
+    "continue": "its process is gone and its last turn ended",
+    "new": "its process is gone: a linked session starts with the brief",
+    "attach": "process 4711 owns it",
+    "stop": "process 4711 owns it",
+    "repair": "its process is gone, and the copy is a session of its own",
+}
+LEASES: Mapping[Operation, str] = {
+    "continue": "nobody else holds it; yours while the agent runs",
+    "new": "nobody else holds it; yours while the agent runs",
+    "attach": "nobody else holds it",
+    "stop": "nobody else holds it",
+    "repair": "nobody else holds it; yours while the copy is written",
+}
+WILL_NOT: Mapping[Operation, str] = {
+    "stop": "signal anything that is not of this tree",
+    "attach": "type anything",
+    "repair": "write to the original",
+}
 COMMANDS: Mapping[Operation, str] = {
     "continue": "claude --resume b3d1f6c1e",
     "new": "claude 'Read HANDOFF.md and continue from it.'",
@@ -50,9 +69,9 @@ def offer_of(asked: Asked) -> Offer:
         COMMANDS[operation],
         "/home/ana/shop",
         WILL[operation],
-        ("start beside another writer",),
-        "nobody else holds it; yours while the agent runs",
-        "its process is gone and its last turn ended",
+        (WILL_NOT.get(operation, "start beside another writer"),),
+        LEASES[operation],
+        BECAUSE[operation],
         heading="PROCESSES" if operation == "stop" else "WHAT IS WRONG",
         rows=ROWS.get(operation, ()),
         agents=("claude-code", "codex") if operation == "new" else (),
