@@ -143,6 +143,14 @@ def live(bench: Bench) -> None:
     (place / "4711.json").write_text(json.dumps(register | {"version": "2.1.200", "kind": "interactive"}))
 
 
+def test_a_register_that_a_dead_process_left_names_nobody_to_stop(tmp_path: Path) -> None:
+    bench = Bench(tmp_path).ended()
+    live(bench)
+    offer = bench.offer("stop")
+    assert offer.refused
+    assert offer.pids == ()
+
+
 @pytest.mark.usefixtures("installed")
 def test_a_live_one_is_attached_to_and_its_stop_names_whom_it_signals(tmp_path: Path) -> None:
     argv = ("claude", "--api-key", SECRET)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from refloat.errors import NotDone
 from refloat.model.guard import Guarded, tied_to
-from refloat.model.session import SessionName
+from refloat.model.session import SessionName, State
 from refloat.model.stopping import Progress, Stopped
 from refloat.model.terminals import Attachment
 from refloat_tui.operations import Asked, Offer, Operation, Planned, Repaired
@@ -187,7 +187,8 @@ class BenchOperations:
         from refloat.usecases.stop_plan import plan_stop
 
         plan = plan_stop(self._bench, actor, wish)
-        pids = tied_to(seen.situation) if not seen.session.liveness.owners else ()
+        # What a dead process left behind names one, too: there is nobody to choose among then.
+        pids = tied_to(seen.situation) if seen.session.state is State.UNRESOLVED else ()
         return _Stop(stop_offer(asked, scene, plan, pids), self._bench, actor, wish, plan)
 
     def _repair(self, asked: Asked, actor: Actor, seen: Seen, scene: Scene) -> Planned:
