@@ -210,11 +210,22 @@ DESK: Final = (
         "escape",
         "list",
         "Back to the list",
-        "Where there is room for one thing only: from the session back to the list. Clears a filter.",
+        "From the session back to the list, at every width. In the list: clears a filter.",
         "desk",
         "leave",
         footer=2,
         shown_key="esc",
+    ),
+    Action(
+        "desk.side",
+        "tab,shift+tab",
+        "other side",
+        "From the list to the session, and back",
+        "The keyboard goes to the other side; the mark beside a row shows where it is.",
+        "desk",
+        "move",
+        footer=13,
+        shown_key="tab",
     ),
     Action(
         "desk.return",
@@ -426,7 +437,7 @@ DESK: Final = (
         "desk",
         footer=12,
     ),
-    Action("desk.quit", "q", "quit", "Quit", "Leave Refloat.", "desk", "leave", palette=False),
+    Action("desk.quit", "q", "quit", "Quit", "Leave Refloat.", "desk", "leave", footer=14, palette=False),
 )
 
 HISTORY: Final = (

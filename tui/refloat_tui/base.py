@@ -4,9 +4,10 @@ Screens derive from `RefloatScreen`, start their workers on themselves (with `ex
 `why_not` for actions that are impossible now.
 """
 
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from textual import events
+from textual.await_complete import AwaitComplete
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
@@ -15,6 +16,8 @@ from refloat.text import inert
 from refloat_tui.theme import UNICODE, Glyphs
 
 Returned = TypeVar("Returned")
+_FIRST: Final = 2
+"""Screens in the stack once the first of ours is shown: Textual's own lies below it."""
 
 
 def notice_of(error: BaseException | None, doing: str) -> str:
@@ -62,12 +65,27 @@ class RefloatScreen(Screen[Returned]):
         del action
         return False
 
+    def word_of(self, action: str) -> str | None:
+        """What the footer says of an action now; empty: nothing. None: what the table of actions says."""
+        del action
+        return None
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide what is idle, dim what is impossible now."""
         del parameters
         if self.is_idle(action):
             return False
         return None if self.why_not(action) else True
+
+    def on_mount(self) -> None:
+        """What was told on the screen below stays there."""
+        if len(self.app.screen_stack) > _FIRST:
+            self.app.clear_notifications()
+
+    def dismiss(self, result: Returned | None = None) -> AwaitComplete:
+        """Leave; what was told here is told no longer."""
+        self.app.clear_notifications()
+        return super().dismiss(result)
 
     def on_key(self, event: events.Key) -> None:
         """Say why, when the key of a dimmed action is pressed. Only keys that no widget took come here."""

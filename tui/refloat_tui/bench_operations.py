@@ -34,7 +34,8 @@ _GUARDED: Final[dict[Operation, Guarded]] = {
     "stop": "stop",
     "repair": "install",
 }
-DEMO: Final = "this is the demo, where no agent is started; outside of it enter would run the command"
+IN_DEMO: Final = "this is the demo, where no agent is started"
+DEMO: Final = f"{IN_DEMO}; outside of it enter would run the command"
 
 
 class _Planned:
@@ -173,8 +174,9 @@ class BenchOperations:
         agents = installed_agents(self._bench) if asked.operation == "new" else ()
         in_tmux = bool(self._bench.machine.places.environment.get("TMUX"))
         offer = start_offer(asked, scene, plan, agents, in_tmux=in_tmux)
-        if not self._starts:
-            offer = replace(offer, refused=True, force_helps=False, instead=None, guard=DEMO)
+        if not self._starts and plan.refused is None:  # a refusal of the guard's holds in the demo as anywhere
+            guard = DEMO if plan.installed else f"{IN_DEMO}; and {offer.guard}"
+            offer = replace(offer, refused=True, force_helps=False, instead=None, guard=guard)
         return _Start(offer, self._bench, plan, self._program)
 
     def _attach(self, asked: Asked, actor: Actor, scene: Scene) -> Planned:

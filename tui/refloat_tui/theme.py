@@ -225,6 +225,9 @@ class Glyphs:
     open: str
     closed: str
     cursor: str
+    """Beside the row that the keys go to."""
+    rests: str
+    """Beside a row that is chosen while the keys go elsewhere."""
     watching: str
     not_watching: str
     bar: str
@@ -275,6 +278,7 @@ UNICODE: Final = Glyphs(
     open="▾",
     closed="▸",
     cursor="▌",
+    rests="▏",
     watching="◉",
     not_watching="○",
     bar="│",
@@ -321,6 +325,7 @@ ASCII: Final = Glyphs(
     open="v",
     closed=">",
     cursor=">",
+    rests=".",
     watching="(*)",
     not_watching="( )",
     bar="|",

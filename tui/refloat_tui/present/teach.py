@@ -89,7 +89,7 @@ def nothing_fits(words: str, *, everywhere: bool) -> Pieces:
         where = "" if everywhere else " here"
         lines: list[tuple[str, str]] = [(f"No session{where} has all of these words.\n", "")]
         lines += [("esc", "$key bold"), (" clears the filter", "$quiet")]
-        lines += [("\n^f", "$key bold"), (" searches what they hold", "$quiet")]
+        lines += [("\nS", "$key bold"), (" searches what they hold", "$quiet")]
     else:
         lines = [("No session belongs to this place.", "")]
     if not everywhere:

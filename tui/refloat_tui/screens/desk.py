@@ -136,6 +136,11 @@ class DeskScreen(DeskOperations):
     def _is_narrow(self) -> bool:
         return self.has_class("-narrow")
 
+    @property
+    def _is_in_detail(self) -> bool:
+        """Whether the keyboard is at the session, not at the list."""
+        return self._detail.has_focus_within or (self._is_narrow and self.has_class("-detail"))
+
     @work(thread=True, exclusive=True, group="demo", exit_on_error=False, description="Building the demo")
     def build_demo(self, build: Demo) -> None:
         """The demo; its desk lies over this one."""
@@ -358,7 +363,7 @@ class DeskScreen(DeskOperations):
         empty = self.has_class("-empty")
         match action:
             case "desk_back":
-                return not (self._is_narrow and self.has_class("-detail")) and not self._words
+                return not self._is_in_detail and not self.query_one("#filter").has_focus and not self._words
             case "desk_return":
                 return not self._detail.can_return
             case "desk_newer" | "desk_older":
@@ -394,13 +399,21 @@ class DeskScreen(DeskOperations):
         self._read_soon()
 
     def action_desk_back(self) -> None:
-        """From detail to list where only one has room; else clear the filter."""
-        if self._is_narrow and self.has_class("-detail"):
-            self.remove_class("-detail")
-        else:
+        """From the session to the list; there, clear the filter."""
+        if not self._is_in_detail:
             self.query_one("#filter", Input).value = ""
+        self.remove_class("-detail")
         self._list.focus()
         self.refresh_bindings()
+
+    def action_desk_side(self) -> None:
+        """To the other side."""
+        if self._is_in_detail or self.query_one("#filter").has_focus:
+            self.remove_class("-detail")
+            self._list.focus()
+            self.refresh_bindings()
+        elif self._chosen is not None:
+            self._show(self._detail.shown)
 
     def action_desk_return(self) -> None:
         """To where the last jump began."""

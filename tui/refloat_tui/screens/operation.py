@@ -256,6 +256,13 @@ class OperationScreen(RefloatScreen[Done]):
             case _:
                 return False
 
+    def word_of(self, action: str) -> str | None:
+        """A question that is answered, or that no yes can answer, is closed."""
+        refused = self.offer.refused if self.offer is not None else bool(self._problem)
+        if self._phase != "done" and not (self._phase == "asking" and refused):
+            return None
+        return {"operation_yes": "", "operation_no": "close"}.get(action)
+
     def why_not(self, action: str) -> str | None:
         """A refusal says itself; a command that there is not cannot be copied."""
         offer = self.offer

@@ -1,11 +1,14 @@
 """The footer: the keys that work now, as many as there is room for, from the table of actions."""
 
+from dataclasses import replace
+
 from textual.app import RenderResult
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 
 from refloat_tui.actions import GROUPS, Action, action_of
+from refloat_tui.base import RefloatScreen
 from refloat_tui.theme import Glyphs
 
 _MOST_WHEN_NARROW = 6
@@ -43,6 +46,10 @@ class KeyLine(Widget):
             action = action_of(active.binding.id or "")
             if action is None or not action.footer or action.id in found:
                 continue
+            said = active.node.word_of(action.method) if isinstance(active.node, RefloatScreen) else None
+            if said == "":
+                continue
+            action = action if said is None else replace(action, word=said)
             key = active.binding.key_display or self.app.get_key_display(active.binding)
             found[action.id] = (action, _shown(action, key, self.glyphs), active.enabled)
         return sorted(found.values(), key=lambda row: row[0].footer)

@@ -214,7 +214,7 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
         elif chosen:
             drawn = drawn.stylize_before("bold on $cursor-ground" if focused else "on $cursor-blurred")
         if self.has_mark:
-            mark = (self.glyphs.cursor, "$accent" if focused else "$faint") if chosen else (" ", "")
+            mark = (self.glyphs.cursor if focused else self.glyphs.rests, "$accent") if chosen else (" ", "")
             drawn = Content.assemble(mark) + drawn
         return Visual.to_strips(self, drawn, width, 1, self.visual_style)[0]
 
