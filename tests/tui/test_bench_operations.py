@@ -114,6 +114,29 @@ def test_in_the_demo_nothing_is_started(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("operation", ["continue", "new"])
+def test_the_demo_hides_no_refusal_of_the_guard(tmp_path: Path, operation: str) -> None:
+    row = process(4711, argv=("claude",), cwd=str(tmp_path / "demo" / "ws"), uid=os.getuid())
+    demo, real = (Bench(tmp_path / name, [row], starts=name == "real").ended() for name in ("demo", "real"))
+    live(demo)
+    live(real)
+    offer = demo.offer(operation)
+    assert offer.refused
+    assert DEMO not in offer.guard
+    assert "4711" in offer.guard
+    assert (offer.guard, offer.instead) == (real.offer(operation).guard, "attach")
+
+
+def test_the_demo_does_not_say_that_a_missing_program_would_run(tmp_path: Path) -> None:
+    offer = Bench(tmp_path, starts=False).ended().offer("continue")
+    assert offer.refused
+    assert (
+        offer.guard
+        == "this is the demo, where no agent is started; and claude is not installed here, or not on the PATH"
+    )
+
+
+@pytest.mark.usefixtures("installed")
 def test_what_ended_badly_is_started_anew_instead(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.talk.write()

@@ -120,7 +120,94 @@ async def test_nothing_fits_says_what_to_press(library: FakeLibrary):
         await pilot.pause()
         assert "No session here has all of these words." in words_of(pilot.app)
         assert "esc clears the filter" in words_of(pilot.app)
-        assert "^f searches what they hold" in words_of(pilot.app)
+        assert "S searches what they hold" in words_of(pilot.app)
+        assert "RECAP" not in words_of(pilot.app).upper(), "nothing stands of the session that was chosen before"
+        await pilot.press("enter")
+        await pilot.pause()
+        footer = words_of(pilot.app).splitlines()[-1]
+        assert "recover" not in footer
+        assert "continue" not in footer
+
+
+@pytest.mark.parametrize("key", ["enter", "2", "tab", "shift+tab"])
+async def test_escape_gives_the_keyboard_back_to_the_list_at_every_width(library: FakeLibrary, key: str):
+    for size in (WIDE, SMALL):
+        async with make_app(library).run_test(size=size) as pilot:
+            await settle(pilot)
+            desk = pilot.app.screen
+            await pilot.press(key)
+            await until(pilot, lambda desk=desk: desk.query_one(Detail).has_focus_within)
+            await pilot.press("escape")
+            await until(pilot, lambda desk=desk: desk.query_one(SessionList).has_focus)
+
+
+async def test_tab_goes_round_the_lists_and_never_to_the_filter(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        desk = pilot.app.screen
+        await pilot.press("3")
+        await until(pilot, lambda: desk.query_one(Detail).has_focus_within)
+        seen: list[str | None] = []
+        for key in ("tab", "tab", "tab", "shift+tab", "shift+tab", "shift+tab"):
+            await pilot.press(key)
+            seen.append(desk.focused.id if desk.focused is not None else None)
+        assert "sessions" in seen[:3]
+        assert "sessions" in seen[3:]
+        assert "filter" not in seen
+        await pilot.press("slash", "tab")
+        assert desk.focused is desk.query_one(SessionList)
+
+
+async def test_one_mark_alone_shows_where_the_keyboard_is(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert words_of(pilot.app).count("▌") == 1
+        await pilot.press("2")
+        await until(pilot, lambda: pilot.app.screen.query_one(HistoryPane).has_focus_within)
+        await pilot.pause()
+        assert words_of(pilot.app).count("▌") == 1
+        assert words_of(pilot.app).count("▏") == 1
+
+
+async def test_the_next_step_is_whole_behind_whatever_is_to_be_known_first(library: FakeLibrary):
+    async with make_app(library).run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        head = pilot.app.screen.query_one(Head)
+        assert head._status is not None
+        lost = tuple(f"the edit of src/a/long/way/down/file{n}.py is lost from the checkout" for n in range(9))
+        head._status = replace(head._status, next=replace(head._status.next, open=lost))
+        head._draw()
+        await pilot.pause()
+        assert "First know: the edit of src/a" in words_of(pilot.app)
+        assert "Start a linked session with the brief." in " ".join(words_of(pilot.app).split())
+        assert head.query_one("#next").size.height == 3
+
+
+async def test_a_row_of_the_history_names_its_step(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("2")
+        await settle(pilot)
+        step = max(item.step.n for item in pilot.app.screen.query_one(HistoryPane).items if item.step is not None)
+        assert f"#{step} " in words_of(pilot.app)
+
+
+async def test_a_toast_stays_on_the_screen_that_told_it(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE, notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("y")
+        assert len(pilot.app._notifications) == 1
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+        await until(pilot, lambda: not len(pilot.app._notifications))
+
+
+async def test_q_stands_in_the_footer_where_there_is_room(library: FakeLibrary):
+    async with make_app(library).run_test(size=(200, 50)) as pilot:
+        await settle(pilot)
+        assert "q quit" in words_of(pilot.app).splitlines()[-1]
 
 
 async def test_letters_belong_to_the_filter_while_it_has_the_focus(library: FakeLibrary):
@@ -352,7 +439,9 @@ async def test_copy_the_command_and_the_brief(library: FakeLibrary):
     async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
         await pilot.press("y")
-        assert pilot.app.clipboard == "", "the command reads a brief that is not there"
+        failed = pilot.app.screen.query_one(SessionList).cursor_key
+        assert pilot.app.clipboard == f"refloat new --parent {failed}", "the brief is not there: this writes it first"
+        assert "refloat new --parent" in words_of(pilot.app)
         await pilot.press("5")
         await pilot.pause()
         await pilot.press("y")

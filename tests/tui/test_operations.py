@@ -27,6 +27,7 @@ from refloat_tui.present.next_keys import _BY_OPERATION, next_keys
 from refloat_tui.screens.desk import DeskScreen, Doors
 from refloat_tui.screens.operation import MOVED, NO_SUSPEND, OperationScreen
 from refloat_tui.screens.peek import PeekScreen
+from refloat_tui.widgets.head import Head
 
 WIDE, SMALL = (120, 40), (80, 24)
 CHILD = SessionName("codex:next")
@@ -108,6 +109,32 @@ async def test_what_moved_between_the_look_and_the_yes_is_told_and_nothing_done(
         await pilot.pause()
         assert operations.done == []
         assert "It is refused: process 77 owns it and runs." in told(pilot)
+        footer = words_of(pilot.app).splitlines()[-1]
+        assert "yes" not in footer
+        assert "esc close" in footer
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DeskScreen))
+        assert told(pilot) == ""
+
+
+async def test_next_says_of_a_live_one_that_nothing_leads_there():
+    operations = FakeOperations(refused("it lives without a terminal, a child of process 8"))
+    library = FakeLibrary(some_sessions())
+    live = next(name for name, session in library.all.items() if session.state is State.LIVE)
+    async with app_with(operations, library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        desk = pilot.app.screen
+        assert isinstance(desk, DeskScreen)
+        desk.show_session(live)
+        await until(pilot, lambda: "nothing leads there from here" in words_of(pilot.app))
+        said = "".join(text for text, _ in desk.query_one(Head)._shown["next"])
+        assert "it lives without a terminal, a child of process 8" in said
+        assert said.endswith("Do not start a second one on it.")
+        assert "Go to where it runs" not in words_of(pilot.app)
+        assert "e evidence  s stop" in words_of(pilot.app)
+        operations.changes = lambda offer: offer
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: "Go to where it runs" in words_of(pilot.app))
 
 
 async def test_a_refusal_leads_to_what_is_possible_instead():
@@ -211,6 +238,9 @@ async def test_a_stop_shows_its_steps_and_stays_to_be_read():
         words = words_of(pilot.app)
         for seen in ("SIGINT to 4711", "STOPPED", "process 4800 (vite)", "its register was left behind"):
             assert seen in words, seen
+        footer = words.splitlines()[-1]
+        assert "yes" not in footer
+        assert "esc close" in footer
         looks = library.looks
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, DeskScreen) and library.looks > looks)

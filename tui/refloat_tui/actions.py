@@ -218,14 +218,22 @@ DESK: Final = (
     ),
     Action(
         "desk.side",
-        "tab,shift+tab",
+        "tab",
         "other side",
         "From the list to the session, and back",
-        "The keyboard goes to the other side; the mark beside a row shows where it is.",
+        "The keyboard goes to the next list, never to the filter; the mark beside a row shows where it is.",
         "desk",
         "move",
         footer=13,
-        shown_key="tab",
+    ),
+    Action(
+        "desk.side_before",
+        "shift+tab",
+        "side before",
+        "From list to list, the other way round",
+        "The keyboard goes to the list before.",
+        "desk",
+        "move",
     ),
     Action(
         "desk.return",
@@ -437,7 +445,7 @@ DESK: Final = (
         "desk",
         footer=12,
     ),
-    Action("desk.quit", "q", "quit", "Quit", "Leave Refloat.", "desk", "leave", footer=14, palette=False),
+    Action("desk.quit", "q", "quit", "Quit", "Leave Refloat.", "desk", "leave", footer=9, palette=False),
 )
 
 HISTORY: Final = (

@@ -54,6 +54,15 @@ class WatchTold(Message, bubble=False):
 
 
 @dataclass
+class WayLooked(Message, bubble=False):
+    """It was looked whether anything leads to where a live session runs."""
+
+    name: SessionName
+    no_way: str
+    """Why nothing does; empty: something does."""
+
+
+@dataclass
 class SessionOpened(Message, bubble=False):
     """A session was read."""
 

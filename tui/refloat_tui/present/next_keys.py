@@ -22,8 +22,15 @@ _BY_OPERATION: Final[dict[Operation, tuple[Key, ...]]] = {
 }
 
 
-def next_keys(status: Status) -> tuple[Key, ...]:
-    """The keys that do what NEXT says, the likeliest first."""
+def leads_there(status: Status) -> bool:
+    """Whether the next step is to go to where this very session runs."""
+    return status.next.operation == "attach" and status.session.state is State.LIVE
+
+
+def next_keys(status: Status, *, no_way: bool = False) -> tuple[Key, ...]:
+    """The keys that do what NEXT says, the likeliest first. `no_way`: nothing leads to where it runs."""
+    if no_way:
+        return (("e", "evidence"), ("s", "stop"))
     session, following = status.session, status.next.operation
     if following == "attach" and session.state is not State.LIVE:
         return (("]", "next attempt"),)  # it runs, and it is another session than this one

@@ -172,17 +172,24 @@ _OPERATION: Final[dict[Operation, str]] = {
 
 
 def next_words(status: Status) -> str:
-    """The one next step, as an order."""
+    """The one next step, as an order, behind what is to be known first."""
+    return " ".join(part for part in next_parts(status) if part)
+
+
+def next_parts(status: Status, no_way: str = "") -> tuple[str, str]:
+    """What is to be known first, and the one next step as an order. `no_way`: why nothing leads to where it runs."""
+    if no_way:
+        known = f"It runs, and nothing leads there from here: {no_way.rstrip('.')}."
+        return known, "Do not start a second one on it."
     from refloat.model.transcript import StepKind  # loaded with the first session that is read
 
     words = _OPERATION[status.next.operation]
     left = status.next.open
     if left:
-        told = f"First know: {one_line('; '.join(left))}."
-        return f"{told} {words}"
+        return f"First know: {one_line('; '.join(left))}.", words
     if status.next.operation == "continue" and left is not None:
-        return "Continue it: nothing is open."
+        return "", "Continue it: nothing is open."
     outside = [step for step in status.open_steps if step.kind is StepKind.EXTERNAL]
     if status.next.operation == "new_linked" and outside:
-        return f"Look at what step {outside[-1].n} did, then start a linked session with the brief."
-    return words
+        return "", f"Look at what step {outside[-1].n} did, then start a linked session with the brief."
+    return "", words

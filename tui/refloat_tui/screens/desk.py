@@ -20,7 +20,7 @@ from refloat_tui.actions import bindings
 from refloat_tui.library import HUGE
 from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_same
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
-from refloat_tui.screens.desk_operations import DeskOperations
+from refloat_tui.screens.desk_operations import OF_A_SESSION, DeskOperations
 from refloat_tui.screens.doors import Demo, Doors
 from refloat_tui.widgets.cells import content
 from refloat_tui.widgets.detail import Detail
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from refloat.usecases.look_around import Place
     from refloat_tui.library import Library
     from refloat_tui.messages import PlaceKnown, SessionsFound, WatchTold
-    from refloat_tui.screens.wizard.farewell import Farewell
     from refloat_tui.theme import Glyphs
 
 NARROW_BELOW: Final = 100
@@ -373,7 +372,7 @@ class DeskScreen(DeskOperations):
             case "desk_quit" | "desk_refresh" | "desk_jobs":
                 return False
             case _:
-                return empty
+                return empty or (action in OF_A_SESSION and self.has_class("-none-fits"))
 
     def why_not(self, action: str) -> str | None:
         """Why a key is off."""
@@ -387,17 +386,6 @@ class DeskScreen(DeskOperations):
             case _:
                 return super().why_not(action)
 
-    def action_desk_recover(self) -> None:
-        """Open the wizard."""
-        if self._doors.wizard is not None and self._chosen is not None:
-            self.app.push_screen(self._doors.wizard(self._chosen), self._back_from_wizard)
-
-    def _back_from_wizard(self, farewell: Farewell | None) -> None:
-        """Say where the brief is, or how to come back."""
-        if farewell is not None:
-            self.tell(farewell.on_desk or farewell.sentence)
-        self._read_soon()
-
     def action_desk_back(self) -> None:
         """From the session to the list; there, clear the filter."""
         if not self._is_in_detail:
@@ -407,13 +395,21 @@ class DeskScreen(DeskOperations):
         self.refresh_bindings()
 
     def action_desk_side(self) -> None:
-        """To the other side."""
-        if self._is_in_detail or self.query_one("#filter").has_focus:
-            self.remove_class("-detail")
-            self._list.focus()
-            self.refresh_bindings()
-        elif self._chosen is not None:
+        """To the next list."""
+        self._go_round(1)
+
+    def action_desk_side_before(self) -> None:
+        """To the list before."""
+        self._go_round(-1)
+
+    def _go_round(self, by: int) -> None:
+        stops = [widget for widget in self.focus_chain if widget.id != "filter"]
+        if self._is_narrow and not self.has_class("-detail"):
             self._show(self._detail.shown)
+        elif self.focused in stops:
+            stops[(stops.index(self.focused) + by) % len(stops)].focus()
+        else:
+            self._list.focus()
 
     def action_desk_return(self) -> None:
         """To where the last jump began."""
@@ -435,15 +431,6 @@ class DeskScreen(DeskOperations):
         """Here or everywhere."""
         self._everywhere = self._everywhere is False
         self._draw()
-
-    def action_desk_copy(self) -> None:
-        """Copy the next command."""
-        command = self._detail.head.command
-        if self._detail.head.lacks_brief:
-            self.tell("The command reads HANDOFF.md, which is not there: write the brief first (b, then w).")
-        elif command is not None:
-            self.app.copy_to_clipboard(command)
-            self.tell(f"Copied: {command}")
 
     def action_desk_refresh(self) -> None:
         """Look at everything now."""

@@ -8,9 +8,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
+from textual import work
+
+from refloat.errors import RefloatError
 from refloat.model.repair import REPAIRED_AGENTS
 from refloat.text import one_line
+from refloat_tui.messages import WayLooked
+from refloat_tui.present.next_keys import leads_there
 from refloat_tui.screens.desk_search import DeskSearch
+from refloat_tui.widgets.detail import TABS
 from refloat_tui.widgets.session_list import SessionList
 
 if TYPE_CHECKING:
@@ -19,12 +25,17 @@ if TYPE_CHECKING:
     from refloat.model.attempts import InChain
     from refloat.model.session import Session, SessionName
     from refloat_tui.library import Library
-    from refloat_tui.operations import Operation
+    from refloat_tui.messages import SessionOpened
+    from refloat_tui.operations import Operation, Operations
     from refloat_tui.screens.doors import Doors
     from refloat_tui.screens.operation import Done
+    from refloat_tui.screens.wizard.farewell import Farewell
     from refloat_tui.theme import Glyphs
 
-_ASKS: Final = frozenset({"desk_attach", "desk_peek", "desk_continue", "desk_new", "desk_stop", "desk_repair"})
+ASKS: Final = frozenset({"desk_attach", "desk_peek", "desk_continue", "desk_new", "desk_stop", "desk_repair"})
+_TABS: Final = frozenset(f"desk_{tab}" for tab in TABS)
+OF_A_SESSION: Final = ASKS | _TABS | {"desk_recover", "desk_evidence", "desk_copy", "desk_side", "desk_side_before"}
+"""Actions that need a session under the cursor."""
 _TOLD: Final = 20.0
 """Seconds that it is told what came of an operation."""
 
@@ -53,7 +64,7 @@ class DeskOperations(DeskSearch):
 
     def why_not(self, action: str) -> str | None:
         """Without a session there is nothing to ask about."""
-        if action not in _ASKS:
+        if action not in ASKS:
             return None
         session, operations = self._session, self._doors.operations
         if operations is None:
@@ -63,6 +74,29 @@ class DeskOperations(DeskSearch):
         if action == "desk_repair" and session.agent not in REPAIRED_AGENTS:
             return f"Refloat cannot repair transcripts of {session.agent}: start a new session from it instead (+)."
         return None
+
+    # ── the way to a live one ────────────────────────────────────────────────────────────────────────────────────────
+
+    def on_session_opened(self, message: SessionOpened) -> None:
+        """Where NEXT would lead to where it runs, look whether anything does (beside what the panes do with it)."""
+        if self._doors.operations is not None and leads_there(message.opened.status):
+            self._look_for_way(message.name, self._doors.operations)
+
+    @work(thread=True, exclusive=True, group="way", exit_on_error=False, description="Looking for where it runs")
+    def _look_for_way(self, name: SessionName, operations: Operations) -> None:
+        from refloat_tui.operations import Asked
+
+        try:
+            offer = operations.plan(Asked("attach", name)).offer
+        except RefloatError:
+            return  # asked for it, the question says why
+        self.post_message(WayLooked(name, offer.guard if offer.refused else ""))
+
+    def on_way_looked(self, message: WayLooked) -> None:
+        """NEXT says so."""
+        if message.name == self._chosen:
+            self._detail.head.take_no_way(message.name, message.no_way)
+            self.refresh_bindings()
 
     # ── asking ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -111,6 +145,24 @@ class DeskOperations(DeskSearch):
         return chain.following if action == "desk_newer" else chain.previous
 
     # ── actions ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def action_desk_recover(self) -> None:
+        """Open the wizard."""
+        if self._doors.wizard is not None and self._chosen is not None:
+            self.app.push_screen(self._doors.wizard(self._chosen), self._back_from_wizard)
+
+    def _back_from_wizard(self, farewell: Farewell | None) -> None:
+        """Say where the brief is, or how to come back."""
+        if farewell is not None:
+            self.tell(farewell.on_desk or farewell.sentence)
+        self._read_soon()
+
+    def action_desk_copy(self) -> None:
+        """Copy the next command."""
+        command = self._detail.head.command
+        if command is not None:
+            self.app.copy_to_clipboard(command)
+            self.tell(f"Copied: {command}")
 
     def action_desk_attach(self) -> None:
         """Go to where it runs."""

@@ -11,25 +11,27 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from refloat.text import inert_line, one_line
+from refloat.text import cut, inert_line, one_line
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import absolute
 from refloat_tui.present.evidence import evidence_row, liveness_sentence
 from refloat_tui.present.holder import holder_words
-from refloat_tui.present.next_keys import chain_words, next_keys
+from refloat_tui.present.next_keys import chain_words, leads_there, next_keys
 from refloat_tui.present.path import from_home
-from refloat_tui.present.state import broken_step, next_words, verdict, verdict_detail
+from refloat_tui.present.state import broken_step, next_parts, verdict, verdict_detail
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, content, row, wrapped
 
 if TYPE_CHECKING:
     from refloat.model.attempts import InChain
     from refloat.model.record import Lease
-    from refloat.model.session import Session
+    from refloat.model.session import Session, SessionName
     from refloat.model.stamp import Stamp
     from refloat.model.status import Status
 
 _LOOKED, _WHEN = 22, 8
+_NEXT = 3
+"""Rows that the next step may take."""
 
 
 def _from_here(command: str, home: str) -> str:
@@ -49,7 +51,9 @@ class Head(Vertical):
     Head.-held > #holder { display: block; }
     Head > #chain { height: 1; display: none; text-overflow: ellipsis; text-wrap: nowrap; }
     Head.-chained > #chain { display: block; }
-    Head > #next { height: auto; max-height: 2; margin: 1 0 0 0; text-overflow: ellipsis; text-wrap: nowrap; }
+    Head > #next { height: auto; max-height: 3; margin: 1 0 0 0; }
+    Head > #keys { height: 1; display: none; text-overflow: ellipsis; text-wrap: nowrap; }
+    Head.-keyed > #keys { display: block; }
     Head > #evidence { height: auto; max-height: 12; margin: 1 0 0 0; display: none; }
     Head.-unfolded > #evidence { display: block; }
     Head #facts { height: auto; }
@@ -64,6 +68,7 @@ class Head(Vertical):
         self._now: Stamp | None = None
         self._holder: Lease | None = None
         self._chain: InChain | None = None
+        self._no_way: tuple[SessionName, str] | None = None
         self._shown: dict[str, Pieces] = {}
 
     def compose(self) -> ComposeResult:
@@ -74,6 +79,7 @@ class Head(Vertical):
         yield Static(id="holder", markup=False)
         yield Static(id="chain", markup=False)
         yield Static(id="next", markup=False)
+        yield Static(id="keys", markup=False)
         with VerticalScroll(id="evidence", can_focus=False):
             yield Static(id="facts", markup=False)
 
@@ -102,6 +108,19 @@ class Head(Vertical):
             self.set_class(chain is not None, "-chained")
             self._put("chain", chain_words(chain) if chain is not None else ())
 
+    def take_no_way(self, name: SessionName, why: str) -> None:
+        """Why nothing leads to where a live session runs; empty: something does."""
+        self._no_way = (name, why) if why else None
+        self._draw()
+
+    @property
+    def no_way(self) -> str:
+        """Why nothing leads to where it runs, as far as that was looked at."""
+        session, status = self._session, self._status
+        if session is None or status is None or self._no_way is None or self._no_way[0] != session.name:
+            return ""
+        return self._no_way[1] if leads_there(status) else ""
+
     def unfold(self) -> None:
         """Show the evidence, or fold it away."""
         self.toggle_class("-unfolded")
@@ -109,15 +128,17 @@ class Head(Vertical):
 
     @property
     def command(self) -> str | None:
-        """The next command, as a line for a shell."""
-        if self._status is None or self._status.next.command is None:
+        """The next command, as a line for a shell. While nobody wrote the brief that it reads: the one that does."""
+        if self._status is None or self._status.next.command is None or self.no_way:
             return None
+        if self._lacks_brief:
+            return shlex.join(("refloat", "new", "--parent", self._status.session.name))
         words = shlex.join(self._status.next.command)
         place = self._status.next.workspace
         return f"cd {shlex.quote(place)} && {words}" if place and self._status.next.command[0] != "refloat" else words
 
     @property
-    def lacks_brief(self) -> bool:
+    def _lacks_brief(self) -> bool:
         """Whether the next command reads a brief that nobody wrote yet."""
         from refloat.usecases.show_status import BRIEF_FILE  # asked once a key is pressed
 
@@ -148,19 +169,39 @@ class Head(Vertical):
             verdict_detail(status, self.glyphs) if status else (("reading it" + self.glyphs.ellipsis, "$quiet"),),
         )
         self._put("next", self._next(status) if status else ())
+        keys = self._keys(status) if status else ()
+        self.set_class(bool(keys), "-keyed")
+        self._put("keys", keys)
         if self.has_class("-unfolded"):
             self._draw_evidence(session, status, now)
 
     def _next(self, status: Status) -> Pieces:
-        lines: list[tuple[str, str]] = [("NEXT  ", "$accent bold"), (next_words(status), "bold")]
-        command = self.command
-        if command is not None:
-            keys = next_keys(status)
-            lines.append(("\n", ""))
-            for key, word in (*keys, ("y", "copy")):
-                lines += [(key, "$key bold"), (f" {word}  ", "$quiet")]
-            lines.append((_from_here(command, self._home), "$quiet"))
+        told, step = next_parts(status, self.no_way)
+        width = self.size.width - 2
+
+        def lines_with(words: str) -> Pieces:
+            return (("NEXT  ", "$accent bold"), (f"{words} " if words else "", "bold"), (step, "bold"))
+
+        known = len(told)
+        while width > 0 and known > 1 and len(wrapped(lines_with(cut(told, known, self._ellipsis)), width)) > _NEXT:
+            known -= 1  # the step itself is never cut
+        return lines_with(cut(told, known, self._ellipsis))
+
+    def _keys(self, status: Status) -> Pieces:
+        command, no_way = self.command, bool(self.no_way)
+        if command is None and not no_way:
+            return ()
+        lines: list[tuple[str, str]] = []
+        for key, word in (*next_keys(status, no_way=no_way), *((("y", "copy"),) if command is not None else ())):
+            lines += [(key, "$key bold"), (f" {word}  ", "$quiet")]
+        room = self.size.width - 2 - sum(len(text) for text, _ in lines)
+        shown = _from_here(command or "", self._home)
+        lines.append((cut(shown, max(1, room), self._ellipsis) if room < len(shown) else shown, "$quiet"))
         return tuple(lines)
+
+    @property
+    def _ellipsis(self) -> str:
+        return self.glyphs.ellipsis
 
     def _draw_evidence(self, session: Session, status: Status | None, now: Stamp) -> None:
         width = max(40, self.size.width - 4)

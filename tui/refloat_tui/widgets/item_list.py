@@ -109,8 +109,10 @@ def _drawn(item: Item, line: ItemLine, width: int, glyphs: Glyphs, number: tuple
     superseded = item.superseded or (item.step is not None and item.step.superseded)
     text = (("taken back  ", "$pile-claimed"), *line.text) if superseded else line.text
     label, digits = number
+    step = f"#{item.step.n}" if item.step is not None and item.step.n else ""
     cells = [
         Cell(((label, "$faint"),), digits, "right"),
+        Cell(((step, "$quiet"),), digits + 1),
         Cell(((clock_time(item.at, seconds=seconds), "$quiet"),), 8 if seconds else 5),
         Cell(line.glyph, 1),
         Cell(line.kind, 10),

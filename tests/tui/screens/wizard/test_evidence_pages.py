@@ -1,12 +1,14 @@
 """Pages 3 to 5 on a session rich in evidence: places with owners, claims, and where each answer's evidence is."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.tui.evidence import evidence
 
+from refloat.model.checkout import Fate
 from refloat.model.recovery import Page
 from refloat.usecases import probe, rescue
 from refloat_tui.screens.confirm import Confirm
@@ -157,3 +159,31 @@ async def test_ascii_with_claims(tmp_path: Path) -> None:
                 await desk.press("down")
                 assert "“" not in desk.seen()
                 assert "≠" not in desk.seen()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_look_that_cannot_tell_is_not_offered(tmp_path: Path, size: tuple[int, int]) -> None:
+    found = evidence()
+    why = "no remote `origin` is configured here"
+    rows = tuple(replace(row, no_look=why) for row in found.triage.do_not_repeat)
+    async with wizard(tmp_path, size, replace(found, triage=replace(found.triage, do_not_repeat=rows))) as desk:
+        await go_to(desk, Page.UNCERTAIN)
+        detail = desk.text("page-evidence")
+        assert f"no look from here can tell: {why}" in detail
+        assert "look first" not in detail
+        await desk.press("p")
+        assert not isinstance(desk.app.screen, Confirm)
+        assert f"No look from here can tell: {why}." in desk.told()
+
+
+async def test_what_happened_names_what_contradicts_its_words(tmp_path: Path) -> None:
+    found = evidence()
+    edited = next(file for file in found.checkout.files if file.edits)
+    lost = replace(edited, edits=(*edited.edits[:-1], replace(edited.edits[-1], fate=Fate.LOST)))
+    files = tuple(lost if file is edited else file for file in found.checkout.files)
+    async with wizard(tmp_path, (120, 40), replace(found, checkout=replace(found.checkout, files=files))) as desk:
+        await go_to(desk, Page.HAPPENED)
+        words = " ".join(desk.seen().split())
+        claim = next(finding for finding in found.triage.claimed if finding.claim)
+        assert f"{claim.what}: " in words
+        assert f"lost from the checkout: {edited.path}" in words

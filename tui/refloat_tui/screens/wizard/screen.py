@@ -30,6 +30,7 @@ from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.screens.wizard.outside import PATH, Outside
 from refloat_tui.screens.wizard.pages import VIEWS
 from refloat_tui.screens.wizard.pages.brief import brief_rows, section_key
+from refloat_tui.screens.wizard.pages.uncertain import why_no_look
 from refloat_tui.screens.wizard.pages.view import Look, PageView, Verb
 from refloat_tui.screens.wizard.rail import Rail
 from refloat_tui.screens.wizard.rows import PageRows
@@ -255,6 +256,8 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
                     return "A look is running; it answers within 20 seconds."
                 if row is None:
                     return "No read-only command tells whether a claim is true: its evidence stands below."
+                if no_look := why_no_look(row, look):
+                    return f"No look from here can tell: {one_line(no_look)}."
                 # Where there is one, git is asked whether it can be run: by the key, in a worker, not here.
                 return self._rescue.may_probe(row) if self._rescue is not None and row.probe is None else None
             case "wizard_copy" | "wizard_brief" | "wizard_preview" if self._written is None:

@@ -1,7 +1,9 @@
 """Page 2: what happened?"""
 
 from collections.abc import Sequence
+from typing import Final
 
+from refloat.model.checkout import Fate
 from refloat.model.recovery import Page, Said, SaidHappened
 from refloat.text import cut, inert, one_line
 from refloat.usecases.recover import Recovery, happened_of
@@ -10,6 +12,7 @@ from refloat_tui.present.age import absolute
 from refloat_tui.present.evidence import proves
 from refloat_tui.screens.wizard.pages.view import (
     PERSON,
+    WARN,
     Field,
     Look,
     PageView,
@@ -48,6 +51,7 @@ class HappenedPage(PageView):
         done = ", ".join(
             (several(session.turns, "turn"), several(session.steps, "step"), several(session.edits, "edit"))
         )
+        against = {"DONE": _gone(recovery), "SAID": _not_so(recovery)}
         rows = labelled_rows("ended", "ENDED", ((one_line(happened_of(recovery)), PERSON if own else STRONG),), width)
         parts: list[tuple[str, str]] = [
             ("ASKED", cut(one_line(recovery.asked), 240) or "nothing is recorded"),
@@ -57,6 +61,8 @@ class HappenedPage(PageView):
         ]
         for label, text in parts:
             rows += [gap(f"{label} "), *labelled_rows(label, label, ((text, ""),), width, stop=False)]
+            for at, contrary in enumerate(against.get(label, ())):
+                rows += labelled_rows(f"{label} {at}", "", ((contrary, WARN),), width, stop=False)
         for at, fact in enumerate(session.liveness.of_the_end):
             words: Pieces = ((one_line(fact.detail), ""), (f"  {proves(fact)}", QUIET))
             rows += [gap(f"cause {at} "), *labelled_rows(f"cause {at}", "WHY", words, width, stop=False)]
@@ -89,3 +95,24 @@ class HappenedPage(PageView):
         """Back to the record."""
         del key
         return None if look.recovery.given.happened is None else SaidHappened(None)
+
+
+_NAMED: Final = 6
+"""Files or claims that are named."""
+
+
+def _gone(recovery: Recovery) -> list[str]:
+    """Edits that were recorded and are not in the checkout."""
+    found: list[str] = []
+    for fate, words in ((Fate.LOST, "lost from the checkout"), (Fate.REVERTED, "reverted since")):
+        files = [one_line(file.path) for file in recovery.checkout.files if file.edits and file.edits[-1].fate is fate]
+        if files:
+            more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+            found.append(f"{words}: {', '.join(files[:_NAMED])}{more}")
+    return found
+
+
+def _not_so(recovery: Recovery) -> list[str]:
+    """Claims that no step proves, or that one contradicts, with what is known of each."""
+    unproved = [finding for finding in recovery.triage.claimed if finding.claim]
+    return [f"{one_line(finding.what)}: {one_line(finding.why)}" for finding in unproved[:_NAMED]]

@@ -19,6 +19,7 @@ from refloat_tui.screens.wizard.pages.view import (
     heading,
     several,
     text_lines,
+    wrapped_rows,
 )
 from refloat_tui.widgets.cells import Cell
 
@@ -175,5 +176,5 @@ def _still_open(look: Look) -> list[Row]:
         )
         rows.append(Row(f"open {at}", cells, stop=False))
         if work.why:
-            rows.append(heading(f"open {at} why", ((f"    {one_line(work.why)}", QUIET),)))
+            rows += wrapped_rows(f"open {at} why", ((one_line(work.why), QUIET),), look.width, indent=4, stop=False)
     return rows

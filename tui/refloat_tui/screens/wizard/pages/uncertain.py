@@ -84,7 +84,9 @@ class UncertainPage(PageView):
             return _claim_detail(look, key)
         agent = f" of sub-agent {inert_line(row.subagent)}" if row.subagent else ""
         lines: list[Pieces] = [((f"Step {row.step}{agent}  ", QUIET), (one_line(row.what), STRONG))]
-        if row.probe is not None:
+        if no_look := why_no_look(row, look):
+            lines.append((("no look from here can tell: ", QUIET), (one_line(no_look), "")))
+        elif row.probe is not None:
             words = "   p asks, then runs it"
             lines.append((("look first: ", QUIET), (inert_line(shlex.join(row.probe)), "$accent"), (words, QUIET)))
         else:
@@ -162,6 +164,12 @@ def _claim_detail(look: Look, key: str) -> Sequence[Pieces]:
 
 def _row(look: Look, key: str) -> Uncertain | None:
     return next((row for row in uncertain_rows(look.recovery) if row.key == key), None)
+
+
+def why_no_look(row: Uncertain, look: Look) -> str:
+    """Why the read-only command of a row cannot tell here; empty where nothing is known against it."""
+    actions = look.recovery.triage.do_not_repeat
+    return next((one.no_look for one in actions if (one.step, one.subagent) == (row.step, row.subagent)), "")
 
 
 def _cells(row: Uncertain, look: Look) -> tuple[Cell, ...]:
