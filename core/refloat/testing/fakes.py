@@ -355,6 +355,10 @@ class FakeSignals:
     processes: FakeProcesses = field(default_factory=FakeProcesses)
     ends: Mapping[int, SignalName] = field(default_factory=dict[int, SignalName])
     """By pid, the signal that ends it beside SIGKILL."""
+    forbids: frozenset[int] = frozenset()
+    """Processes that the system lets nobody signal."""
+    beyond: frozenset[int] = frozenset()
+    """Processes that no hold can be taken on."""
     sent: list[tuple[SignalName, int]] = field(default_factory=list[tuple[SignalName, int]])
     waited: list[float] = field(default_factory=list[float])
     """Seconds that were asked for; none passes."""
@@ -363,6 +367,7 @@ class FakeSignals:
         """A hold on a row."""
         row = self.processes.get(process.pid)
         fits = row is not None and not row.zombie and row.start_token == process.start_token
+        fits = fits and process.pid > 1 and process.pid not in self.beyond
         return FakeGrip(self, process.pid) if fits else None
 
     def wait(self, grips: Sequence[Grip], seconds: float) -> None:
@@ -382,6 +387,8 @@ class FakeGrip:
         """Note it, and end the row where this is the signal that does."""
         if self.has_ended():
             return "ended"
+        if self.pid in self.signals.forbids:
+            return "forbidden"
         self.signals.sent.append((signal, self.pid))
         if signal in {"SIGKILL", self.signals.ends.get(self.pid)}:
             table = self.signals.processes

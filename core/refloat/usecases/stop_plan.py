@@ -3,7 +3,8 @@
 Decides whom a stop is about: the verified owners, or the one process that a person names and that something ties to the
 session, and all that belongs to them. The guard says whether the session may be stopped at all. Refuses, whatever the
 guard says, what belongs to another user, what serves other sessions too unless a person names it, what a daemon would
-start anew, and what Refloat itself runs in.
+start anew, what Refloat itself runs in, the system's first process, and whatever does not look like the agent: a
+register is a file, and what it says of a number is no reason to end a shell, a server or the machine.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from refloat.liveness.evidence import Facts, Look, ancestry, look, subject_of
-from refloat.liveness.family import family_of, is_same, nameable
+from refloat.liveness.family import FIRST, family_of, is_same, nameable
 from refloat.liveness.verdict import owners_of
 from refloat.model.guard import Ruling
 from refloat.model.liveness import ProcessInfo
@@ -112,6 +113,16 @@ def _refusals(sight: Sight, heads: Sequence[Kin], actor: Actor) -> Iterator[str]
     """Why none of them may be signalled, whatever the guard says of the session."""
     own = ancestry(sight.seen.processes)
     for row in (head.process for head in heads):
+        if row.pid <= FIRST:
+            yield (
+                f"process {row.pid} is the first one of this machine or container, and everything in it would end with "
+                "it: end the container from outside"
+            )
+        if not sight.reader.is_agent(row):
+            yield (
+                f"process {row.pid} ({row.name}) does not look like {sight.reader.agent}, whatever ties it to "
+                f"{sight.session.name}: nothing is signalled on that"
+            )
         if row.pid in own:
             yield (
                 f"Refloat runs inside process {row.pid}, which {_owns(sight, row)}, and would end itself: run "

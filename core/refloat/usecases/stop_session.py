@@ -97,7 +97,7 @@ def stop_session(
         held.callback(tree.release)
         tree.walk()
         if tree.alive():
-            refused = _refuse(bench, actor, wish, tree, held)
+            refused = tree.why_not() or _refuse(bench, actor, wish, tree, held)
             if refused and tree.alive():
                 return Stopped(plan.session, "refused", (), plan.left, refused)
         with _Receipt(actor, plan, bench.machine) as receipt:

@@ -2,7 +2,8 @@
 
 Decides that owners are asked first and alone, that what they started gets a moment to end with them, and that the rest
 is terminated and then killed. Holds on to each process, so that a signal reaches it or nobody. Refuses to signal what
-belongs to another user, and judges nothing of what it came to.
+belongs to another user, and anything below an owner that it has no hold on: nothing is taken from under a process that
+goes on. Judges nothing of what it came to.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -73,22 +74,33 @@ class Tree:
         self.first = self.first or table
         for kin in family_of(self.heads, table, tuple(self._kin.values()), ancestry(table)):
             row = kin.process
-            if row.pid in self._grips:
+            if row.pid in self._grips or row.pid in self._foreign:
                 if is_same(self._kin[row.pid].process, row):
                     continue
-                self._grips.pop(row.pid).release()  # that one has ended, and its number is a newer one's
+                self._let_go(row.pid)  # that one has ended, and its number is a newer one's
+                self._foreign.pop(row.pid, None)
             self._kin[row.pid] = kin
             if row.uid is not None and row.uid != self._uid:
                 self._foreign[row.pid] = f"belongs to another user (uid {row.uid})"
             elif (grip := self.machine.signals.grip(row)) is not None:
                 self._grips[row.pid] = grip
 
+    def _let_go(self, pid: int) -> None:
+        grip = self._grips.pop(pid, None)
+        if grip is not None:
+            grip.release()
+
     def alive(self) -> tuple[Kin, ...]:
         """Who of it still runs, owners first."""
         heads = {head.process.pid for head in self.heads}
-        running = [self._kin[pid] for pid, grip in self._grips.items() if not grip.has_ended()]
-        foreign = [self._kin[pid] for pid in self._foreign if self._runs(self._kin[pid].process)]
-        return tuple(sorted([*running, *foreign], key=lambda kin: kin.process.pid not in heads))
+        running = {pid: self._kin[pid] for pid, grip in self._grips.items() if not grip.has_ended()}
+        foreign = {pid: self._kin[pid] for pid in self._foreign if self._runs(self._kin[pid].process)}
+        beyond = {head.process.pid: head for head in self.out_of_reach()}
+        return tuple(sorted((running | foreign | beyond).values(), key=lambda kin: kin.process.pid not in heads))
+
+    def out_of_reach(self) -> tuple[Kin, ...]:
+        """Owners that run on without a hold on them: then nothing below them may be signalled either."""
+        return tuple(head for head in self.heads if head.process.pid not in self._grips and self._runs(head.process))
 
     def _runs(self, row: ProcessInfo) -> bool:
         seen = self.machine.processes.get(row.pid)
@@ -101,15 +113,30 @@ class Tree:
             for kin in self.alive()
         )
 
+    def why_not(self) -> str:
+        """Why nothing may be sent; empty where it may."""
+        beyond = self.out_of_reach()
+        if not beyond:
+            return ""
+        return f"there is no hold on {names_of(beyond)}: nothing is signalled that may be another process, or below one"
+
     def stop(self) -> None:
-        """Ask the owners, then terminate what is left, then kill it."""
+        """Ask the owners, then terminate what is left, then kill it. Ends where an owner cannot be reached any more."""
+        self._ask_owners()
+        if not self.out_of_reach():
+            self._end_the_rest()
+        self.tell(Progress("ended", f"{names_of(self.alive())} still runs" if self.alive() else "all of it has ended"))
+
+    def _ask_owners(self) -> None:
         for ask in self.plan.asks:
-            owners = [head.process.pid for head in self.heads if head.process.pid in self._targets()]
-            if not owners:
-                break
             self.walk()
+            owners = [head.process.pid for head in self.heads if head.process.pid in self._targets()]
+            if not owners or self.out_of_reach():
+                return
             self._send(ask.signal, owners if ask.signal == "SIGINT" else self._targets())
             self._wait(owners, ask.grace)
+
+    def _end_the_rest(self) -> None:
         if not any(head.process.pid in self._targets() for head in self.heads):
             self._wait(self._targets(), self.patience.rest)
         self.walk()
@@ -123,20 +150,22 @@ class Tree:
                 break
             self._send("SIGKILL", self._targets())
             self._wait(self._targets(), self.patience.end)
-        self.tell(Progress("ended", f"{names_of(self.alive())} still runs" if self.alive() else "all of it has ended"))
 
     def _targets(self) -> list[int]:
         """What may be signalled and still runs, owners first."""
         return [kin.process.pid for kin in self.alive() if kin.process.pid in self._grips]
 
     def _wait(self, pids: Sequence[int], seconds: float) -> None:
-        if pids:
-            self.machine.signals.wait([self._grips[pid] for pid in pids], seconds)
+        held = [self._grips[pid] for pid in pids if pid in self._grips]
+        if held:
+            self.machine.signals.wait(held, seconds)
 
     def _send(self, signal: SignalWord, pids: Sequence[int]) -> None:
         names = ", ".join(f"{pid} ({self._kin[pid].process.name})" for pid in pids)
         self.tell(Progress("signal", f"{signal} to {names}"))
         for pid in pids:
+            if self.out_of_reach():
+                return
             if self._reach(signal, pid) and signal != "SIGKILL" and self._is_suspended(pid):
                 self._reach("SIGCONT", pid)  # else it could not react
 
@@ -146,7 +175,7 @@ class Tree:
             self.sent.append(Sent(signal, pid, self.machine.clock.now()))
         elif answer == "forbidden":
             self._foreign[pid] = "the system does not let you signal it"
-            self._grips.pop(pid).release()
+            self._let_go(pid)
         return answer == "sent"
 
     def _is_suspended(self, pid: int) -> bool:

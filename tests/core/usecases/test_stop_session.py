@@ -295,9 +295,8 @@ def test_a_lock_that_somebody_inherited_is_not_verified(desk: Desk) -> None:
 def test_a_number_that_nothing_ties_to_the_session(desk: Desk) -> None:
     with Standin(desk.home, "codex", registers=False, holds_open=False) as agent:
         stranger = agent.child(own="session", orphan=True, marked=False)
-        for pid in (1, 0, -1, os.getpid(), stranger):
-            refused = desk.stop(agent, pid=pid)
-            assert (refused.result, refused.signals) == ("refused", ()), pid
+        refused = desk.stop(agent, pid=stranger)
+        assert (refused.result, refused.signals) == ("refused", ())
         assert not is_gone(stranger)
 
 
@@ -347,14 +346,6 @@ def test_a_background_session_is_left_to_its_daemon(desk: Desk) -> None:
         assert refused.result == "refused"
         assert f"claude stop {agent.session_id}" in refused.why
         assert not is_gone(agent.pid)
-
-
-def test_the_agent_that_refloat_itself_was_started_by(desk: Desk) -> None:
-    """A register that names the process which runs this test."""
-    with Standin(desk.home, forged={"pid": os.getpid(), "procStart": info(os.getpid()).start_token}) as agent:
-        refused = desk.stop(agent)
-        assert (refused.result, refused.signals) == ("refused", ())
-        assert "another terminal" in refused.why
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may start a process under another user")
