@@ -52,6 +52,14 @@ bench-record *args:
 bench-hooks *args:
     uv run python benchmarks/hooks.py {{args}}
 
+# the history of one transcript of 2 GB
+bench-long *args:
+    uv run python benchmarks/long.py {{args}}
+
+# how soon the app shows what changed, and what it takes while nothing does
+bench-watch *args:
+    uv run python benchmarks/watch.py {{args}}
+
 # kill -9 at random instants, and full disks: what was saved must verify
 kills *args:
     uv run python benchmarks/kills.py {{args}}

@@ -3,16 +3,21 @@
 The real ones live in `refloat.machine`, fakes in `refloat.testing`.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Literal, Protocol
+from __future__ import annotations
 
-from refloat.model.checkout import Warned
+from typing import TYPE_CHECKING, Literal, Protocol
+
 from refloat.model.light import light
-from refloat.model.liveness import ProcessInfo
-from refloat.model.stamp import Stamp
-from refloat.model.terminals import Login
-from refloat.model.traces import CrashFile, LogLine, PowerChange
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from refloat.model.checkout import Warned
+    from refloat.model.liveness import ProcessInfo
+    from refloat.model.stamp import Stamp
+    from refloat.model.terminals import Login
+    from refloat.model.traces import CrashFile, LogLine, PowerChange
 
 
 class Clock(Protocol):

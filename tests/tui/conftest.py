@@ -25,15 +25,16 @@ from refloat.search.excerpt import excerpt
 from refloat.search.query import parse
 from refloat.search.words import composed
 from refloat.testing.samples import SAMPLES, Sample, at
+from refloat.usecases.batch import Batch
 from refloat.usecases.draft_wrap import WrapField
-from refloat.usecases.find_sessions import Batch
+from refloat.usecases.first_rows import FirstRows
 from refloat.usecases.hand_over import PickedUp
 from refloat.usecases.look_around import Place
 from refloat.usecases.recover import Recovery, answer
 from refloat.usecases.searchable import searchable
 from refloat_tui.app import RefloatApp, Start
-from refloat_tui.library import Opened, SavedRecord, Stop
-from refloat_tui.screens.desk import Doors
+from refloat_tui.library import LongHistory, Opened, SavedRecord, Stop, Tell
+from refloat_tui.screens.doors import Doors
 
 NOW = at(60)
 UTF8 = {"LANG": "en_US.UTF-8", "COLORTERM": "truecolor"}
@@ -176,6 +177,8 @@ class FakeLibrary:
         """Sessions that are not searchable yet."""
         self.looks = 0
         self.glances = 0
+        self.first: FirstRows | None = None
+        self.long: dict[SessionName, LongHistory] = {}
         self._known = dict(self.all)
         self._told: list[frozenset[str] | None] = []
         self._bell = threading.Condition()
@@ -188,6 +191,10 @@ class FakeLibrary:
 
     def _names_here(self) -> frozenset[SessionName]:
         return frozenset(name for name, session in self.all.items() if session.workspace == self.here)
+
+    def first_rows(self, rows: int) -> FirstRows | None:
+        del rows
+        return self.first
 
     def find_sessions(self, stop: Stop) -> Iterator[Batch]:
         if self.fault:
@@ -226,6 +233,9 @@ class FakeLibrary:
     def watching(self) -> str:
         return "inotify"
 
+    def long_history(self, name: SessionName) -> LongHistory | None:
+        return self.long.get(name)
+
     def search(self, asked: Asked, sessions: Sequence[Session], stop: Stop) -> Found:
         self.searched.append(asked)
         query = parse(asked.words)
@@ -244,7 +254,8 @@ class FakeLibrary:
         unread, self.unread = self.unread, max(0, self.unread - 1)
         return Found(asked.words, tuple(hits[: asked.limit]), not unread, unread, len(hits) > asked.limit)
 
-    def open(self, name: SessionName) -> Opened:
+    def open(self, name: SessionName, stop: Stop | None = None, tell: Tell | None = None) -> Opened:
+        del stop, tell
         self.asked.append(name)
         if self.gate is not None:
             self.on_stuck()

@@ -6,16 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.tui.conftest import UTF8
 from tests.tui.test_desk import WIDE, words_of
 from tests.tui.waiting import until
 
+from refloat.errors import NotDone
 from refloat.model.recovery import LookedAt, MovedTo
 from refloat.model.triage import FindingVerdict
 from refloat.readers.registry import load
 from refloat.testing.fakes import FakeClock, FakeProcesses, fake_machine
 from refloat.usecases.recover import cards, cards_of
 from refloat.usecases.workbench import Workbench
+from refloat_tui import bench_library
 from refloat_tui.app import RefloatApp, Start
 from refloat_tui.bench_library import BenchLibrary
 from refloat_tui.widgets.triage_pane import TriagePane
@@ -82,6 +85,7 @@ async def test_what_the_agent_said_without_a_step_behind_it_fills_the_claimed_pi
     (name,) = (session.name for batch in library.find_sessions(lambda: False) for session in batch.sessions)
     app = RefloatApp(library, None, Start(UTF8, home=str(tmp_path / "home"), chosen=name))
     async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: app.screen.query(TriagePane))
         claimed = app.screen.query_one(TriagePane).pile_list("claimed")
         await until(pilot, lambda: claimed.rows)
         verdicts = {str(row.card.finding.claim): row.card.finding.verdict for row in claimed.rows}
@@ -90,3 +94,23 @@ async def test_what_the_agent_said_without_a_step_behind_it_fills_the_claimed_pi
         await pilot.press("4")
         await until(pilot, lambda: "“I fixed the pager" in words_of(app))
         assert "CLAIMED 2" in words_of(app)
+
+
+def test_a_secret_of_the_last_item_is_masked_in_the_first_and_masking_may_be_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(bench_library, "_PIECE", 1)
+    library = _library(tmp_path)
+    path = tmp_path / "home" / ".claude" / "projects" / "p" / "s1.jsonl"
+    path.write_text(path.read_text().replace("Push it.", f"Push it, it begins with {SECRET[:20]}"))
+    (name,) = (session.name for batch in library.find_sessions(lambda: False) for session in batch.sessions)
+    prompt, *_, step = library.open(name).story.items
+    assert prompt.text is not None
+    assert SECRET[:16] not in prompt.text
+    assert prompt.text.startswith("Push it, it begins with")
+    assert step.step is not None
+    assert "[masked" in step.step.summary
+    asked: list[int] = []
+    with pytest.raises(NotDone):
+        library.open(name, lambda: bool(asked.append(1)) or len(asked) > 2)
+    assert len(asked) == 3

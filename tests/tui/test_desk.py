@@ -1,6 +1,7 @@
 """Stories at the desk: what a person presses and what they see then."""
 
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,11 +19,14 @@ from refloat.model.liveness import OF_THE_END, Evidence
 from refloat.model.session import SessionName, State
 from refloat.model.stamp import later
 from refloat.model.transcript import Item
-from refloat_tui.library import Library
+from refloat.usecases.batch import Batch
+from refloat.usecases.first_rows import FirstRows
+from refloat_tui.library import Library, Stop
 from refloat_tui.present.evidence import evidence_row
 from refloat_tui.present.sessions import Entry, SessionRow
 from refloat_tui.screens.confirm import Confirm
-from refloat_tui.screens.desk import DeskScreen, Doors
+from refloat_tui.screens.desk import DeskScreen
+from refloat_tui.screens.doors import Doors
 from refloat_tui.screens.help import HelpScreen
 from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wizard.farewell import Farewell
@@ -48,7 +52,7 @@ def words_of(app: App[str]) -> str:
 
 def standing_on(pilot: Pilot[str]) -> Item:
     """The item under the cursor of the history."""
-    item = pilot.app.screen.query_one(HistoryPane).list.cursor_row
+    item = pilot.app.screen.query_one(HistoryPane).list.cursor_item
     assert item is not None
     return item
 
@@ -308,7 +312,7 @@ async def test_history_jumps_filters_and_opens(library: FakeLibrary):
         await pilot.press("x")
         assert step_under(pilot) == 8
         await pilot.press("f")
-        assert [item.type for item in history.list.rows] == ["prompt", "reply", "prompt"]
+        assert [row.type for row in history.list.rows if isinstance(row, Item)] == ["prompt", "reply", "prompt"]
         for _ in range(6):
             await pilot.press("f")
         assert history.kind == "all"
@@ -512,3 +516,34 @@ async def test_an_idle_desk_asks_what_is_cheap_and_neither_looks_nor_draws(libra
         await until(pilot, lambda: library.looks > looks and rows.cursor_key != gone)
         assert library.looks == looks + 1
         assert rows.cursor_key != gone
+
+
+async def test_the_rows_that_fit_are_painted_before_anything_is_looked_at(library: FakeLibrary):
+    rows = tuple(session for session in library.all.values() if session.workspace == "/home/ana/shop")[:3]
+    library.first = FirstRows(Batch(rows, provisional=True, total=2000), "/home/ana/shop")
+    look = threading.Event()
+    find = library.find_sessions
+
+    def slow(stop: Stop) -> Iterator[Batch]:
+        look.wait(80)
+        yield from find(stop)
+
+    library.find_sessions = slow
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        desk = pilot.app.screen
+        assert len(desk.query_one(SessionList).rows) == 1 + len(rows)
+        assert rows[0].title in words_of(pilot.app)
+        assert "reading 0 of 2,000" in words_of(pilot.app)
+        look.set()
+        await settle(pilot)
+        assert len(desk.query_one(SessionList).rows) > 1 + len(rows)
+
+
+async def test_a_pane_that_is_asked_for_before_there_are_any_is_shown_when_they_come(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        detail = pilot.app.screen.query_one(Detail)
+        detail.show_tab("history", focus=True)
+        assert detail.shown == "history"
+        await settle(pilot)
+        assert detail.shown == "history"
+        await until(pilot, lambda: pilot.app.focused is detail.history.list)

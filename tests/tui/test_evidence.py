@@ -52,13 +52,13 @@ class Desk:
 
     @property
     def item(self) -> int:
-        item = self.pilot.app.screen.query_one(HistoryPane).list.cursor_row
+        item = self.pilot.app.screen.query_one(HistoryPane).list.cursor_item
         assert item is not None
         return item.n
 
     @property
     def step(self) -> int:
-        item = self.pilot.app.screen.query_one(HistoryPane).list.cursor_row
+        item = self.pilot.app.screen.query_one(HistoryPane).list.cursor_item
         assert item is not None
         assert item.step is not None
         return item.step.n

@@ -10,7 +10,8 @@ from textual.app import App
 from textual.command import CommandList
 from textual.screen import Screen
 
-from refloat_tui.screens.desk import DeskScreen, Doors
+from refloat_tui.screens.desk import DeskScreen
+from refloat_tui.screens.doors import Doors
 from refloat_tui.screens.wizard.farewell import Farewell
 
 KEYS = [

@@ -36,5 +36,7 @@ def has_read(app: App[str]) -> bool:
     if not desk._complete or (desk._sessions and desk._chosen is None):
         return False
     detail = desk.query_one(Detail)
+    if not detail.is_built:
+        return False
     said = str(detail.pane("recap").said.visual)
     return not desk._sessions or detail.written is not None or (detail.opened is None and "again" in said)

@@ -5,10 +5,11 @@ Decides ids, keys and words. Refuses to decide what an action does (its screen o
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from textual.binding import Binding
+
+from refloat.model.light import light
 
 Scope = Literal[
     "anywhere",
@@ -60,7 +61,7 @@ SCOPES: Final[dict[Scope, str]] = {
 """The scopes with their headings, in the order of the help page."""
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Action:
     """One row of the table."""
 
@@ -358,6 +359,33 @@ HISTORY: Final = (
         "history",
         "move",
         footer=3,
+    ),
+    Action(
+        "history.next",
+        "n",
+        "trouble",
+        "To the next thing that went wrong",
+        "A step that failed, was refused or has no result; an error of the provider, an interruption, a compaction.",
+        "history",
+        "move",
+    ),
+    Action(
+        "history.before",
+        "N",
+        "back",
+        "To the one before",
+        "Back to the last thing that went wrong before the cursor.",
+        "history",
+        "move",
+    ),
+    Action(
+        "history.place",
+        "i",
+        "go to",
+        "Go to a place",
+        "An item by its number (12), a step (s31), a line of the transcript (l1200), or a part of the whole (40%).",
+        "history",
+        "move",
     ),
     Action(
         "history.kinds",

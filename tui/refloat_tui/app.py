@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from rich.console import RenderableType
 from textual.app import App
 from textual.binding import BindingType
 
+from refloat.model.light import light
 from refloat.model.session import SessionName
 from refloat_tui.actions import SCOPES, Scope, action_of, bindings
-from refloat_tui.keymap import read_keymap
-from refloat_tui.library import Library
-from refloat_tui.palette import ActionCommands, ActionPalette
-from refloat_tui.screens.desk import Demo, DeskScreen, Doors
-from refloat_tui.screens.help import HelpScreen
-from refloat_tui.terminal import Watchman
+from refloat_tui.screens.desk import DeskScreen
+from refloat_tui.screens.doors import Demo, Doors
 from refloat_tui.theme import THEMES, choose_glyphs, choose_theme
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from refloat.usecases.workbench import Workbench
     from refloat_tui.bench_library import BenchLibrary
+    from refloat_tui.library import Library
     from refloat_tui.screens.wizard.farewell import Farewell
     from refloat_tui.screens.wizard.screen import WizardScreen
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Start:
     """How the app begins."""
 
@@ -86,6 +85,8 @@ class RefloatApp(App[str]):
     def _take_keys(self) -> None:
         if self._start.config is None:
             return
+        from refloat_tui.keymap import read_keymap
+
         self.keys, said = read_keymap(self._start.config)
         self.set_keymap(self.keys)
         for sentence in said:
@@ -103,11 +104,15 @@ class RefloatApp(App[str]):
 
     def action_anywhere_help(self) -> None:
         """Every key that works here."""
+        from refloat_tui.screens.help import HelpScreen
+
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self._scopes_here(), self.keys, glyphs=self.glyphs))
 
     def action_anywhere_palette(self) -> None:
         """Find any action."""
+        from refloat_tui.palette import ActionCommands, ActionPalette
+
         if not isinstance(self.screen, ActionPalette):
             self.push_screen(ActionPalette(providers=[ActionCommands], placeholder="What do you want to do?"))
 
@@ -173,6 +178,8 @@ def run_app(app: RefloatApp) -> str | None:
     Answers with a sentence for the person, where there is one. Who leaves is not kept waiting: threads that still read
     after a second and a half end with the process.
     """
+    from refloat_tui.terminal import Watchman
+
     watchman = Watchman(lambda: app.call_from_thread(app.exit))
     app.leaving = watchman.end_soon
     watchman.start()

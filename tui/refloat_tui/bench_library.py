@@ -7,37 +7,85 @@ secret that was found once stays masked in everything of its session.
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from refloat.model.brief import WrittenBrief
-from refloat.model.checkout import Checkout
-from refloat.model.recovery import Given, Said
-from refloat.model.search import Asked, Found
-from refloat.model.session import Session, SessionName
-from refloat.model.stamp import Stamp
-from refloat.model.status import Status
-from refloat.model.story import Story
-from refloat.model.triage import Triage
+from refloat.errors import NotDone
 from refloat_tui.bench_record import BenchRecord
-from refloat_tui.library import Stop
 
 if TYPE_CHECKING:
-    from refloat.usecases.find_sessions import Batch, Finder, Located
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from refloat.model.brief import WrittenBrief
+    from refloat.model.checkout import Checkout
+    from refloat.model.long import Ask, Stretch
+    from refloat.model.recovery import Given, Said
+    from refloat.model.search import Asked, Found
+    from refloat.model.session import Session, SessionName
+    from refloat.model.stamp import Stamp
+    from refloat.model.status import Status
+    from refloat.model.story import Story
+    from refloat.model.transcript import Item
+    from refloat.model.triage import Triage
+    from refloat.usecases.batch import Batch
+    from refloat.usecases.find_sessions import Finder, Located
+    from refloat.usecases.first_rows import FirstRows
     from refloat.usecases.glance import Glance
+    from refloat.usecases.long_history import LongHistory as WindowedHistory
     from refloat.usecases.look_around import Place
     from refloat.usecases.rescue import Rescue
     from refloat.usecases.workbench import Workbench
+    from refloat_tui.library import Stop, Tell
 
 Value = TypeVar("Value")
+_PIECE: Final = 2000
+"""Items that are masked between two questions whether to go on."""
+
+
+class BenchLong:
+    """A long history whose windows are masked."""
+
+    def __init__(self, long: WindowedHistory) -> None:
+        from refloat.brief.masks import Masker
+
+        self._long = long
+        self._masker = Masker()
+
+    @property
+    def size(self) -> int:
+        """Bytes of its transcript."""
+        return self._long.size
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether its items have their numbers."""
+        return self._long.is_numbered
+
+    def ask(self, ask: Ask, stop: Stop) -> Stretch:
+        """The stretch that answers; windows that were shown already are masked."""
+        from refloat.brief.masks import mask_tree
+
+        known = {id(window) for window in ask.shown.windows} if ask.shown is not None else set[int]()
+        found = self._long.ask(ask, stop)
+        windows = (w if id(w) in known else mask_tree(w, self._masker) for w in found.windows)
+        return replace(found, windows=tuple(windows))
+
+    def count(self, stop: Stop, tell: Tell) -> None:
+        """Count the lines."""
+        self._long.count(stop, tell)
+
+    def number(self, stop: Stop, tell: Tell) -> None:
+        """Number the items."""
+        self._long.number(stop, tell)
 
 
 class BenchOpened:
     """One session, read. Its dear parts are made once."""
 
-    def __init__(self, bench: Workbench, located: Located) -> None:
+    def __init__(self, bench: Workbench, located: Located, stop: Stop | None = None, tell: Tell | None = None) -> None:
         from refloat.brief.masks import Masker
         from refloat.usecases.explain_end import explain_end
         from refloat.usecases.linked import standing_of
@@ -47,10 +95,21 @@ class BenchOpened:
         self._bench = bench
         self._located = located
         self._masker = Masker()
-        self._raw = read_story(located.reader, located.found)
+        size = sum(file.size for file in located.found.files)
+
+        def go_on() -> None:
+            if stop is not None and stop():
+                raise NotDone("the reading was given up")
+
+        def watch(done: int) -> None:
+            go_on()
+            if tell is not None:
+                tell(min(done, size), size)
+
+        self._raw = read_story(located.reader, located.found, watch=watch)
         self._raw_checkout: Checkout | None = None
         self._raw_triage: Triage | None = None
-        self.story: Story = self._mask(self._raw)
+        self.story: Story = self._mask_story(go_on)
         self._session = explain_end(bench, located.session, self._raw)
         self._standing = standing_of(bench, self._session)
         self.status: Status = self._mask(show_status(located.reader, self._session, self._raw, None, self._standing))
@@ -59,6 +118,23 @@ class BenchOpened:
         from refloat.brief.masks import mask_tree
 
         return mask_tree(value, self._masker)
+
+    def _mask_story(self, go_on: Callable[[], None]) -> Story:
+        """The story, masked some items at a time: of a long one that takes as long as reading it, and may be ended."""
+        from refloat.brief.masks import mask_known
+
+        items, rest = self._raw.items, replace(self._raw, items=())
+        pieces = [items[at : at + _PIECE] for at in range(0, len(items), _PIECE)]
+        for piece in (rest, *pieces):
+            go_on()
+            self._masker.learn(piece)
+        if not self._masker.knows_any:
+            return self._raw
+        masked: list[Item] = []
+        for piece in pieces:
+            go_on()
+            masked += mask_known(piece, self._masker)
+        return replace(mask_known(rest, self._masker), items=tuple(masked))
 
     def _compare(self) -> Checkout:
         if self._raw_checkout is None:
@@ -119,6 +195,8 @@ class BenchLibrary:
         self._opens = threading.Lock()
         self._locator: Finder | None = None
         """Its own, so that a session opens while the first reading of all goes on."""
+        self._long: tuple[tuple[str, ...], BenchLong] | None = None
+        """The last long history, by its files."""
         self._masked: dict[SessionName, tuple[Session, Session]] = {}
         self.saved = BenchRecord(bench.machine, self._whole_story)
         """The record."""
@@ -132,6 +210,12 @@ class BenchLibrary:
         from refloat.usecases.look_around import look_around
 
         return look_around(self._bench, self._cwd)
+
+    def first_rows(self, rows: int) -> FirstRows | None:
+        """The rows that fit on a screen, from the catalogue, which keeps them masked."""
+        from refloat.usecases.first_rows import first_rows
+
+        return first_rows(self._bench.machine.places, self.now(), os.path.realpath(self._cwd), rows)
 
     def find_sessions(self, stop: Stop) -> Iterator[Batch]:
         """All sessions: first what the catalogue has."""
@@ -169,8 +253,6 @@ class BenchLibrary:
             self._lists.release()
 
     def _mask_batch(self, batch: Batch) -> Batch:
-        from dataclasses import replace
-
         from refloat.brief.masks import Masker, mask_tree
 
         masker = Masker()
@@ -182,14 +264,21 @@ class BenchLibrary:
         )
 
     def _mask_session(self, session: Session) -> Session:
-        """What was masked before and is the same is not searched again: a list is looked at every few seconds."""
-        from refloat.brief.masks import Masker, mask_tree
+        """What was masked before and is the same is not searched again: a list is looked at every few seconds. Each
+        look has evidence of its own.
+        """
+        from refloat.usecases.masking import mask
 
         known = self._masked.get(session.name)
-        if known is None or known[0] != session:
-            known = (session, mask_tree(session, Masker()))
-            self._masked[session.name] = known
-        return known[1]
+        if known is not None and known[0] is known[1] and replace(session, liveness=known[0].liveness) == known[0]:
+            liveness = mask(session.liveness)
+            masked = session if liveness is session.liveness else replace(session, liveness=liveness)
+        elif known is None or known[0] != session:
+            masked = mask(session)
+        else:
+            return known[1]
+        self._masked[session.name] = (session, masked)
+        return masked
 
     def changes(self, stop: Stop) -> Iterator[frozenset[str] | None]:
         """Which files of agents changed."""
@@ -230,14 +319,30 @@ class BenchLibrary:
             self._locator = self._locator or Finder(self._bench)
             return find_named(self._locator, self._bench, name, self._cwd)
 
-    def open(self, name: SessionName) -> BenchOpened:
+    def long_history(self, name: SessionName) -> BenchLong | None:
+        """The history of a long session, the same one as long as its files are the same ones.
+
+        Raises:
+            RefloatError: it is gone.
+
+        """
+        from refloat.usecases.long_history import LongHistory, has_windows
+
+        located = self._locate(name)
+        paths = tuple(file.path for file in located.found.files)
+        if self._long is None or self._long[0] != paths:
+            fits = has_windows(located.found)
+            self._long = (paths, BenchLong(LongHistory(located.reader, located.found))) if fits else None
+        return self._long[1] if self._long is not None else None
+
+    def open(self, name: SessionName, stop: Stop | None = None, tell: Tell | None = None) -> BenchOpened:
         """Read one session.
 
         Raises:
-            RefloatError: it is gone, or nothing of it can be read.
+            RefloatError: it is gone, nothing of it can be read, or it was stopped.
 
         """
-        return BenchOpened(self._bench, self._locate(name))
+        return BenchOpened(self._bench, self._locate(name), stop, tell)
 
     def _whole_story(self, name: SessionName) -> Story:
         from refloat.usecases.read_session import read_story

@@ -6,16 +6,17 @@ or be migrated by a newer Refloat while the app stands open. Use cases are impor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from refloat.errors import RefloatError
-from refloat.model.record import Lease, TiedJob, Trail, Verified, Wrap
-from refloat.model.session import Session, SessionName
-from refloat.model.story import Story
-from refloat.ports import Machine
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from refloat.model.record import Lease, TiedJob, Trail, Verified, Wrap
+    from refloat.model.session import Session, SessionName
+    from refloat.model.story import Story
+    from refloat.ports import Machine
     from refloat.record.store import Record
     from refloat.usecases.draft_wrap import WrapField
     from refloat.usecases.hand_over import PickedUp

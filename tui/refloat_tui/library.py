@@ -7,28 +7,37 @@ slow and is made from a thread; none touches a widget. What fails raises a `Refl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
-
-from refloat.model.brief import WrittenBrief
-from refloat.model.checkout import Checkout
-from refloat.model.record import Lease, TiedJob, Trail, Verified, Wrap
-from refloat.model.recovery import Given, Said
-from refloat.model.search import Asked, Found
-from refloat.model.session import Session, SessionName
-from refloat.model.stamp import Stamp
-from refloat.model.status import Status
-from refloat.model.story import Story
-from refloat.model.triage import Triage
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from refloat.model.brief import WrittenBrief
+    from refloat.model.checkout import Checkout
+    from refloat.model.long import Ask, Stretch
+    from refloat.model.record import Lease, TiedJob, Trail, Verified, Wrap
+    from refloat.model.recovery import Given, Said
+    from refloat.model.search import Asked, Found
+    from refloat.model.session import Session, SessionName
+    from refloat.model.stamp import Stamp
+    from refloat.model.status import Status
+    from refloat.model.story import Story
+    from refloat.model.triage import Triage
+    from refloat.usecases.batch import Batch
     from refloat.usecases.draft_wrap import WrapField
-    from refloat.usecases.find_sessions import Batch
+    from refloat.usecases.first_rows import FirstRows
     from refloat.usecases.hand_over import PickedUp
     from refloat.usecases.look_around import Place
 
 Stop = Callable[[], bool]
 """Asked between two pieces of work; True ends it early."""
+Tell = Callable[[int, int], None]
+"""Hears how many bytes of how many are done."""
+
+LONG: Final = 64 * 1024 * 1024
+"""Bytes of a transcript from which its history is shown in windows, before the whole is read."""
+HUGE: Final = 512 * 1024 * 1024
+"""Bytes from which the whole is read only when a person says so: it takes as much memory."""
 
 
 class Opened(Protocol):
@@ -67,6 +76,32 @@ class Opened(Protocol):
             RefloatError: it cannot be kept.
 
         """
+        ...
+
+
+class LongHistory(Protocol):
+    """The history of a session that is too long to be held whole."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of its transcript."""
+        ...
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether its items have their numbers."""
+        ...
+
+    def ask(self, ask: Ask, stop: Stop) -> Stretch:
+        """The stretch that answers."""
+        ...
+
+    def count(self, stop: Stop, tell: Tell) -> None:
+        """Count the lines: as fast as the disk."""
+        ...
+
+    def number(self, stop: Stop, tell: Tell) -> None:
+        """Number the items: as long as reading it whole."""
         ...
 
 
@@ -143,6 +178,10 @@ class Library(Protocol):
         """Where Refloat was started."""
         ...
 
+    def first_rows(self, rows: int) -> FirstRows | None:
+        """The rows that fit on a screen, as they were known last. Quick: the desk asks before its first paint."""
+        ...
+
     def find_sessions(self, stop: Stop) -> Iterator[Batch]:
         """All sessions: first those that the catalogue has, then, batch by batch, those that had to be read."""
         ...
@@ -169,6 +208,15 @@ class Library(Protocol):
         """How it watches, in words."""
         ...
 
+    def long_history(self, name: SessionName) -> LongHistory | None:
+        """The history of a long session; None where it cannot be had in windows.
+
+        Raises:
+            RefloatError: it is gone.
+
+        """
+        ...
+
     def search(self, asked: Asked, sessions: Sequence[Session], stop: Stop) -> Found:
         """The places in some sessions that hold what is asked for, among those that are searchable.
 
@@ -178,7 +226,7 @@ class Library(Protocol):
         """
         ...
 
-    def open(self, name: SessionName) -> Opened:
+    def open(self, name: SessionName, stop: Stop | None = None, tell: Tell | None = None) -> Opened:
         """Read one session.
 
         Raises:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from textual.message import Message
 
-from refloat.model.brief import WrittenBrief
-from refloat.model.checkout import Checkout
-from refloat.model.record import TiedJob
-from refloat.model.recovery import Given
-from refloat.model.session import SessionName
-from refloat.model.triage import Triage
-from refloat_tui.library import Opened
-
 if TYPE_CHECKING:
-    from refloat.usecases.find_sessions import Batch
+    from refloat.model.brief import WrittenBrief
+    from refloat.model.checkout import Checkout
+    from refloat.model.long import Ask, Stretch
+    from refloat.model.record import TiedJob
+    from refloat.model.recovery import Given
+    from refloat.model.session import SessionName
+    from refloat.model.triage import Triage
+    from refloat.usecases.batch import Batch
     from refloat.usecases.look_around import Place
+    from refloat_tui.library import Opened
 
 
 @dataclass
@@ -25,6 +25,11 @@ class SessionsFound(Message, bubble=False):
     """A batch of sessions."""
 
     found: Batch
+
+
+@dataclass
+class PanesLoaded(Message, bubble=False):
+    """All that the panes are made of is there."""
 
 
 @dataclass
@@ -50,6 +55,38 @@ class SessionOpened(Message, bubble=False):
 
     name: SessionName
     opened: Opened
+
+
+@dataclass
+class LongBegun(Message, bubble=False):
+    """The history of a long session can be asked for."""
+
+    name: SessionName
+    size: int
+
+
+@dataclass
+class StretchFound(Message, bubble=False):
+    """A stretch of a long history."""
+
+    name: SessionName
+    ask: Ask
+    stretch: Stretch
+
+
+@dataclass
+class LongTold(Message, bubble=False):
+    """How far something is that a long session takes."""
+
+    name: SessionName
+    doing: Literal["counting", "numbering", "reading", "unread"]
+    """`unread`: it is not read whole unless a person says so."""
+    done: int
+    size: int
+
+    def can_replace(self, message: Message) -> bool:
+        """Only the newest counts."""
+        return isinstance(message, LongTold) and message.doing == self.doing and message.done < message.size
 
 
 @dataclass

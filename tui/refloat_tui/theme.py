@@ -5,10 +5,11 @@ Each look answers the same names, so nothing asks which one is on.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from textual.theme import Theme
+
+from refloat.model.light import light
 
 DARK: Final = "refloat-dark"
 LIGHT: Final = "refloat-light"
@@ -196,7 +197,7 @@ def choose_theme(environment: Mapping[str, str]) -> str:
     return LIGHT if ground in {"7", "9", "10", "11", "12", "13", "14", "15"} else DARK
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Glyphs:
     """Every sign that Refloat draws. Nothing else draws a sign of its own."""
 

@@ -59,7 +59,7 @@ def _is_moved(
 ) -> bool:
     """Whether a person put the finding of a file or a step on another pile: then their word stands in its place."""
     moved = facts.answers.moved
-    return any(
+    return bool(moved) and any(
         row.kind == kind
         and row.key in moved
         and (path in row.files if path is not None else step in row.steps and row.subagent == subagent)

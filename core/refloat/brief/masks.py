@@ -70,16 +70,20 @@ def _find_short(text: str) -> tuple[Hit, ...]:
 
 def _find(text: str) -> tuple[Hit, ...]:
     low = _lower(text)
-    if not any(cue in low for cue in _CUES) and not token_runs(text):
-        return ()
+    has_runs = bool(token_runs(text))
+    return _find_by(text, low, LIBRARY_WORDS, has_runs=has_runs) if has_runs or any(cue in low for cue in _CUES) else ()
+
+
+def _find_by(text: str, low: str, words: Sequence[str], *, has_runs: bool) -> tuple[Hit, ...]:
+    """What the finders find, given what a look at the text showed already."""
     hits = [
-        *provider_hits(text),
+        *provider_hits(text, has_runs=has_runs),
         *private_key_hits(text),
         *header_hits(text, low),
         *userinfo_hits(text),
         *assignment_hits(text, low),
         *command_hits(text, low),
-        *library_hits(text, low),
+        *library_hits(text, low, words),
     ]
     return merge(hits) if hits else ()
 
@@ -142,18 +146,36 @@ def suspects(texts: Sequence[str]) -> list[str]:
     """Those of many texts that may hold a secret, in their order; `find_secrets` finds nothing in any other one. They
     are searched as one text.
     """
+    return [text for text, _ in _look_through(texts)[0]]
+
+
+def find_in_all(texts: Sequence[str]) -> Iterator[tuple[str, tuple[Hit, ...]]]:
+    """Those of many texts in which `find_secrets` finds something, with what it finds. What one look at all of them
+    shows is not looked for in each of them again.
+    """
+    marked, words = _look_through(texts)
+    for text, has_runs in marked:
+        if hits := _find_by(text, _lower(text), words, has_runs=has_runs):
+            yield text, hits
+
+
+def _look_through(texts: Sequence[str]) -> tuple[list[tuple[str, bool]], tuple[str, ...]]:
+    """Suspects, each with whether a token may begin in it; and the library's words that stand in any text."""
     joined = "\n".join(texts)
     low = _lower(joined)
     starts = [0, *accumulate(len(text) + 1 for text in texts)]
     marked: set[int] = set()
+    words: list[str] = []
     for cue in _CUES:
         at = low.find(cue)
+        if at >= 0 and cue in LIBRARY_WORDS:
+            words.append(cue)
         while at >= 0:
             number = bisect_right(starts, at) - 1
             marked.add(number)
             at = low.find(cue, starts[number + 1])
-    marked.update(bisect_right(starts, at) - 1 for at in token_runs(joined))
-    return [texts[number] for number in sorted(marked)]
+    runs = {bisect_right(starts, at) - 1 for at in token_runs(joined)}
+    return [(texts[number], number in runs) for number in sorted(marked | runs)], tuple(words)
 
 
 class Masker:
@@ -175,6 +197,11 @@ class Masker:
         self._heads: dict[str, list[str]] = {}
         """Once there are too many pieces: long values by their first one alone."""
 
+    @property
+    def knows_any(self) -> bool:
+        """Whether it was shown a secret."""
+        return self.enabled and self._found
+
     def learn(self, value: object) -> bool:
         """Remember the secrets of a value's strings without giving anything back: what comes later, in pieces, is
         masked by all of them. Tells whether any are known now.
@@ -184,10 +211,9 @@ class Masker:
             texts = list(dict.fromkeys(strings_of(value)))
             unseen = _MAY_BE_UNSEEN.search("\n".join(texts)) is not None
             bare = [seen[0] for text in texts if (seen := _seen_text(text)) is not None] if unseen else []
-            for text in suspects([*texts, *bare]):
-                if hits := find_secrets(text):
-                    self._found = True
-                    self._remember(text, hits)
+            for text, hits in find_in_all([*texts, *bare]):
+                self._found = True
+                self._remember(text, hits)
         return self._found
 
     def text(self, text: str) -> str:
@@ -403,9 +429,13 @@ def mask_tree(value: T, masker: Masker) -> T:
 
     A secret found anywhere in `value` is masked everywhere in it, also where it comes earlier.
     """
-    if not masker.enabled or not masker.learn(value):
-        return value
-    return cast("T", _masked(value, masker))
+    masker.learn(value)
+    return mask_known(value, masker)
+
+
+def mask_known(value: T, masker: Masker) -> T:
+    """The same, by what `masker` has learned already; of a value that was learned whole, in pieces."""
+    return cast("T", _masked(value, masker)) if masker.knows_any else value
 
 
 def _masked(value: object, masker: Masker) -> object:

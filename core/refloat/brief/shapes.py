@@ -152,9 +152,11 @@ def token_runs(text: str) -> list[int]:
     return [run.start() for run in _TOKEN_RUN.finditer(text) if run.group() in likely] if likely else []
 
 
-def provider_hits(text: str) -> Iterator[Hit]:
-    """Tokens that begin as their provider makes them begin."""
-    if token_runs(text):
+def provider_hits(text: str, *, has_runs: bool | None = None) -> Iterator[Hit]:
+    """Tokens that begin as their provider makes them begin. `has_runs`: whether `token_runs` tells any, where that is
+    known.
+    """
+    if token_runs(text) if has_runs is None else has_runs:
         done: dict[str, int] = {}
         for begin in _BEGINNINGS.finditer(text):
             yield from _tokens_at(text, begin.start(), begin.group(), done)
@@ -401,12 +403,13 @@ _AROUND: Final = 2
 """Lines that the library's widest patterns look up and down from a provider's name."""
 
 
-def library_hits(text: str, low: str) -> Iterator[Hit]:
-    """What the library's patterns find near the words that go with them, commit hashes and UUIDs apart.
+def library_hits(text: str, low: str, words: Sequence[str] = LIBRARY_WORDS) -> Iterator[Hit]:
+    """What the library's patterns find near the words that go with them, commit hashes and UUIDs apart. `words`: those
+    that may stand in the text.
 
     Its own `analyze_string` is not used: for some plugins it yields only the prefix that a group caught.
     """
-    for start, end in _library_windows(text, low):
+    for start, end in _library_windows(text, low, words):
         for kind, pattern in _library():
             for match in pattern.finditer(text, start, end):
                 for hit in _lines_of(text, *_most_of(match), kind):
@@ -415,8 +418,8 @@ def library_hits(text: str, low: str) -> Iterator[Hit]:
                         yield hit
 
 
-def _library_windows(text: str, low: str) -> Iterator[tuple[int, int]]:
-    words = [word for word in LIBRARY_WORDS if word in low]
+def _library_windows(text: str, low: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    words = [word for word in words if word in low]
     done = 0
     for at in sorted(at for word in words for at in find_all(low, word)):
         if at < done:

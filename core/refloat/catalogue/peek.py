@@ -30,6 +30,7 @@ Gone = tuple[str, str, str]
 _COLUMNS = "SELECT session_id, agent, last_activity, state, place, worktree, superseded, "
 _FINISHED = _COLUMNS + "front || ',' || live || ',' || back, '' FROM sessions WHERE listed"
 _SHOWN = _COLUMNS + "title, folder FROM sessions WHERE listed"
+_ONE = "SELECT front || ',' || live || ',' || back FROM sessions WHERE listed AND agent = ? AND session_id = ?"
 
 
 class Peek:
@@ -50,6 +51,15 @@ class Peek:
         rows.sort()
         rows.sort(key=_by_activity, reverse=True)
         return rows
+
+    def finished(self, sessions: Sequence[tuple[str, str]]) -> list[str]:
+        """The finished JSON of some sessions, by agent and id, in their order."""
+        found: list[str] = []
+        for agent, session_id in sessions:
+            row: tuple[str] | None = self._db.execute(_ONE, (agent, session_id)).fetchone()
+            if row is not None:
+                found.append(row[0])
+        return found
 
     def gone(self) -> list[Gone]:
         """Every session whose record is gone."""

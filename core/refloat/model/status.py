@@ -1,15 +1,20 @@
 """What `refloat status`, `recap` and `doctor` answer."""
 
-from collections.abc import Sequence
-from typing import Literal
+from __future__ import annotations
 
-from refloat.model.attempts import Standing
-from refloat.model.checkout import Warned
+from typing import TYPE_CHECKING, Literal
+
 from refloat.model.light import light
-from refloat.model.problem import Problem
-from refloat.model.session import PendingKind, Session, SessionName
-from refloat.model.stamp import Stamp
-from refloat.model.transcript import Item, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from refloat.model.attempts import Standing
+    from refloat.model.checkout import Warned
+    from refloat.model.problem import Problem
+    from refloat.model.session import PendingKind, Session, SessionName
+    from refloat.model.stamp import Stamp
+    from refloat.model.transcript import Item, Step
 
 Operation = Literal["attach", "resolve_liveness", "continue", "new_linked", "prompt"]
 

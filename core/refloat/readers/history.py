@@ -42,6 +42,9 @@ class History:
         self.touched: list[Touched] = []
         self.queued: dict[str, Queued] = {}
 
+    def __len__(self) -> int:
+        return len(self._entries)
+
     def _add(self, entry: Message | StepDraft | Marker, turn: int) -> None:
         self._entries.append(entry)
         self._turns.append(turn)

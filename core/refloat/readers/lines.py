@@ -71,10 +71,13 @@ def read_lines(
     torn_heads: Sequence[bytes],
     end: int | None = None,
     opener: Callable[[str], BinaryIO] | None = None,
+    *,
+    longest: int | None = None,
 ) -> Iterator[tuple[Line | Problem, Cursor] | Tail]:
     """Yield each whole line behind `cursor` with the cursor behind it, then a Tail when bytes are left over.
 
-    `opener` opens files that are not read as they stand on disk.
+    `opener` opens files that are not read as they stand on disk. Lines of more than `longest` bytes (else `LONGEST`)
+    are passed over and told.
 
     Raises:
         OSError: the file cannot be opened or read.
@@ -115,7 +118,7 @@ def read_lines(
                 start = searched = newline + 1
             del buffer[:start]
             searched = len(buffer)
-            if len(buffer) > LONGEST:
+            if len(buffer) > (longest or LONGEST):
                 skipping += len(buffer)
                 buffer.clear()
                 searched = 0

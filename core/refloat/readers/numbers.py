@@ -33,6 +33,10 @@ class Numbers:
         self.last += 1
         return self.last
 
+    def add_step(self) -> int:
+        """The number of a new item that is a step."""
+        return self.add()
+
     def message(self, kind: str, name: str, row: str) -> int:
         """The number that words get, `name` being their message's id; 0 for a row that was there already."""
         if row:

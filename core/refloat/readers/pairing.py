@@ -6,11 +6,12 @@ that tells of the same call beside its output row is merged into it.
 
 import dataclasses
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
+from collections.abc import Mapping
 from dataclasses import field
-from typing import Final
+from typing import Any, Final
 from zlib import crc32
 
-from refloat.model.light import slotted
+from refloat.model.light import plain_of, slotted
 from refloat.model.transcript import Call, Outcome, Result, Step, StepKind, Touched
 
 
@@ -225,6 +226,25 @@ _TOLD: Final = 16
 def short(call_id: str) -> int:
     """An id as a small number, so that all of a long session can be remembered."""
     return int.from_bytes(blake2b(call_id.encode("utf-8", "replace"), digest_size=6).digest(), "big")
+
+
+def freeze_calls(calls: Calls) -> dict[str, object]:
+    """All of it as JSON values."""
+    frozen = plain_of(calls)
+    frozen["seen"] = sorted(calls.seen)
+    return frozen
+
+
+def thaw_calls(frozen: Mapping[str, Any]) -> Calls:
+    """What `freeze_calls` gave, made live again.
+
+    Raises:
+        TypeError, KeyError, ValueError: it was made by another version.
+    """
+    opened = {key: OpenCall(**call) for key, call in frozen["open"].items()}
+    early = {key: (pair[0], pair[1]) for key, pair in frozen["early"].items()}
+    again, answered = frozen["again"], frozen["answered"]
+    return Calls(opened, set(frozen["seen"]), early, dict(frozen["ended_by_shutdown"]), again, answered)
 
 
 def is_edit(kind: str) -> bool:

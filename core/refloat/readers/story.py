@@ -6,7 +6,7 @@ list needs no more. `keep_items=True` keeps the items as well, each text up to `
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import Final, Literal, assert_never, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, assert_never, cast
 
 from refloat.model.light import plain_of, slotted
 from refloat.model.problem import Place, Problem
@@ -34,7 +34,10 @@ from refloat.model.transcript import (
 from refloat.readers.contract import Sink
 from refloat.readers.history import History
 from refloat.readers.numbers import Numbers
-from refloat.readers.pairing import Calls, OpenCall, is_edit, keep_ends, short
+from refloat.readers.pairing import Calls, OpenCall, freeze_calls, is_edit, keep_ends, short, thaw_calls
+
+if TYPE_CHECKING:
+    from refloat.readers.places import Places
 
 KEPT: Final = 12 * 1024
 """Characters kept of each text unless the whole is asked for: three times what any surface shows, so that masking sees
@@ -90,13 +93,15 @@ class Assembler:
         kept: int | None = KEPT,
         frozen: Mapping[str, object] | None = None,
         sink: Sink | None = None,
+        places: "Places | None" = None,
     ) -> None:
         self.agent = agent
         self.session_id = session_id
         self._subagent = subagent
         self._kept = kept
         self._c, self._calls = thaw(frozen) if frozen else (Counters(), Calls())
-        self._numbers = Numbers(cast("Mapping[str, object]", frozen["numbers"]) if frozen else None)
+        given = cast("Mapping[str, object]", frozen["numbers"]) if frozen else None
+        self._numbers = Numbers(given) if places is None else places
         self._sink = sink
         self._told_outputs: dict[str, int] = {}
         self._prompt_rows = {row for row, _, _ in self._c.prompts}
@@ -133,6 +138,14 @@ class Assembler:
         """Where the session works as far as is known now, or ""."""
         facts = self._c.facts
         return facts.get("worktree") or facts.get("workspace") or facts.get("first_cwd") or ""
+
+    def tally(self) -> tuple[int, int]:
+        """Items so far, where they are kept, and steps."""
+        return 0 if self._history is None else len(self._history), self._c.steps
+
+    def open_steps(self, *, of_last_turn: bool = False) -> tuple[int, ...]:
+        """Numbers of the steps without a result, in order."""
+        return tuple(sorted(call.n for call in self._calls.dangling(self._c.turn if of_last_turn else None)))
 
     # ── taking events ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -173,7 +186,7 @@ class Assembler:
             case TakenBack():
                 self._take_back(event)
             case Queued() | BackgroundSeen() | Touched():
-                if self._history:
+                if self._history is not None:
                     self._history.side(self._calls.renamed(event) if isinstance(event, Touched) else event)
             case _:
                 assert_never(event)
@@ -238,13 +251,13 @@ class Assembler:
                 c.first_prompt = message.text[:_TITLE]
             n = self._numbers.message("prompt", message.id, message.row)
         self.tell(n, message.place, message.type, message.text)
-        if self._history:
+        if self._history is not None:
             self._history.message(message, c.turn)
 
     def _marker(self, marker: Marker) -> None:
         if marker.kind != "plan":
             self.tell(self._numbers.add(), marker.place, "marker", marker.text)
-        if self._history:
+        if self._history is not None:
             self._history.marker(marker)
 
     def _call(self, call: Call) -> None:
@@ -260,7 +273,7 @@ class Assembler:
             call = dataclasses.replace(call, id=name)
         if self._sink is not None:
             self.tell_call(call.place, call.command or call.summary, call.files, call.edits)
-        if self._history:
+        if self._history is not None:
             self._history.call(call, self._c.steps, self._c.turn, self._subagent)
 
     def _result(self, result: Result) -> None:
@@ -272,7 +285,7 @@ class Assembler:
             result.id, result.kind, result.edits, result.place, result.output,
             shutdown=result.shutdown, placeholder=result.placeholder,
         )  # fmt: skip
-        if self._history:
+        if self._history is not None:
             self._history.result(result if name == result.id else dataclasses.replace(result, id=name))
 
     # ── what events come to, for a reader that makes none of a row whose shape it knows ──────────────────────────────
@@ -305,7 +318,7 @@ class Assembler:
         c.steps += 1
         c.edits += is_edit(kind)
         self._edited(edits)
-        n = self._numbers.add()
+        n = self._numbers.add_step()
         early = calls.early.pop(name, None) if calls.early else None
         if early is None:
             calls.open[name] = OpenCall(c.steps, c.turn, pending, kind, at, needs_result, superseded, n)
@@ -395,7 +408,7 @@ class Assembler:
                 prompt[2] = 1
         for call_id, call in self._calls.open.items():
             call.superseded = call.superseded or call_id in rows or call.turn in turns
-        if self._history:
+        if self._history is not None:
             self._history.take_back(rows, turns)
 
     # ── what it adds up to ───────────────────────────────────────────────────────────────────────────────────────────
@@ -482,15 +495,9 @@ class Assembler:
         """All that must be known to go on, as JSON values."""
         return {
             "counters": plain_of(self._c),
-            "calls": _freeze_calls(self._calls),
+            "calls": freeze_calls(self._calls),
             "numbers": self._numbers.freeze(),
         }
-
-
-def _freeze_calls(calls: Calls) -> dict[str, object]:
-    frozen = plain_of(calls)
-    frozen["seen"] = sorted(calls.seen)
-    return frozen
 
 
 def thaw(frozen: Mapping[str, object]) -> tuple[Counters, Calls]:
@@ -504,10 +511,7 @@ def thaw(frozen: Mapping[str, object]) -> tuple[Counters, Calls]:
         raise TypeError("not a frozen assembler")
     c = Counters(**counters)  # pyright: ignore[reportUnknownArgumentType] - checked by the constructor's names
     c.problems = [Problem(**problem) for problem in c.problems]  # pyright: ignore[reportCallIssue] - JSON objects here
-    opened = {key: OpenCall(**call) for key, call in calls["open"].items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType, reportUnknownArgumentType] - as above
-    early = {key: (pair[0], pair[1]) for key, pair in calls["early"].items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - as above
-    again, answered = calls["again"], calls["answered"]  # pyright: ignore[reportUnknownVariableType] - as above
-    return c, Calls(opened, set(calls["seen"]), early, dict(calls["ended_by_shutdown"]), again, answered)  # pyright: ignore[reportUnknownArgumentType] - as above
+    return c, thaw_calls(cast("Mapping[str, Any]", calls))
 
 
 def _stamp(value: str | None) -> Stamp | None:

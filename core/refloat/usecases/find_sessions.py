@@ -6,7 +6,8 @@ The face of `finder` and `naming`: what commands and the app call.
 from collections.abc import Iterator
 from pathlib import Path
 
-from refloat.usecases.finder import Batch, Finder, Listing, Located, Scope, Stop
+from refloat.usecases.batch import Batch
+from refloat.usecases.finder import Finder, Listing, Located, Scope, Stop
 from refloat.usecases.naming import find_named
 from refloat.usecases.neighbours import Neighbour, find_neighbours
 from refloat.usecases.reading import Placed

@@ -19,6 +19,7 @@ from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat.model.story import Story, Summary
 from refloat.readers.contract import Found, Reader
+from refloat.usecases.batch import Batch
 from refloat.usecases.copies import Copies
 from refloat.usecases.read_many import read_each, size_of
 from refloat.usecases.reading import Placed
@@ -64,34 +65,6 @@ class Listing:
     problems: tuple[Problem, ...]
     chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
     """Where sessions stand among the attempts at one piece of work."""
-
-
-@light
-class Batch:
-    """Some sessions, as far as known now."""
-
-    sessions: tuple[Session, ...] = ()
-    """New ones, and known ones that changed."""
-    removed: tuple[SessionName, ...] = ()
-    """Told before and no longer on disk, or now carried whole by another. What could not be read removes nothing."""
-    gone: tuple[RecordGone, ...] | None = None
-    problems: tuple[Problem, ...] | None = None
-    here: frozenset[SessionName] | None = None
-    """Those that belong to the directory asked about; None: as before."""
-    provisional: bool = False
-    """From the catalogue alone, or from the ends of files: states and counts may be older than the disk."""
-    by_ends: bool = False
-    """All sessions, those that are not read yet by the ends of their files."""
-    done: int = 0
-    total: int = 0
-    """Sessions read, and to be read, in this look."""
-    read: int = 0
-    size: int = 0
-    """Bytes of their own files."""
-    complete: bool = False
-    """Everything was looked at."""
-    chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
-    """Of a complete one, and of one by the ends: where sessions stand among the attempts at one piece of work."""
 
 
 class Located:
@@ -216,6 +189,9 @@ class Finder:
             if len(shown) >= _BATCH or read - told >= _BATCH_BYTES:
                 yield Batch(tuple(shown), done=done, total=len(unread), read=read, size=total, here=look.here_of(shown))
                 shown, told = [], read
+        if shown and self._told:
+            # What grew is told before all that only the whole can tell, which takes many times as long.
+            yield Batch(tuple(shown), done=done, total=len(unread), read=read, size=total)
         self._recall.flush()
         if done < len(unread):  # stopped
             return

@@ -7,18 +7,25 @@ from refloat.errors import Unreadable
 from refloat.model.story import Story
 from refloat.readers.contract import Found, FoundSubagent, Reader
 from refloat.readers.story import KEPT, Assembler
-from refloat.usecases.reading import Placed, Resumable, run
+from refloat.usecases.reading import Placed, Resumable, Watch, run
 
 
-def read_story(reader: Reader, found: Found, *, full: bool = False, placed: Placed | None = None) -> Story:
+def read_story(
+    reader: Reader,
+    found: Found,
+    *,
+    full: bool = False,
+    placed: Placed | None = None,
+    watch: Watch | None = None,
+) -> Story:
     """The session's items, steps, edits and ending. `full` keeps every text whole, whatever its length; `placed` is
-    called as soon as the record says where the session works.
+    called as soon as the record says where the session works; `watch` hears how far the session's own part is.
 
     Raises:
         Unreadable: there is a transcript and nothing of it could be read.
     """
     subagents = {sub.id: _part(reader, found, sub, {}, full=full) for sub in found.subagents}
-    return finished(found, _part(reader, found, None, subagents, full=full, placed=placed))
+    return finished(found, _part(reader, found, None, subagents, full=full, placed=placed, watch=watch))
 
 
 def finished(found: Found, story: Story) -> Story:
@@ -45,6 +52,7 @@ def _part(
     *,
     full: bool,
     placed: Placed | None = None,
+    watch: Watch | None = None,
 ) -> Story:
     assembler = Assembler(
         found.agent,
@@ -53,7 +61,7 @@ def _part(
         subagent=subagent.id if subagent else None,
         kept=None if full else KEPT,
     )
-    run(reader, found, assembler, subagent, resumable=False, placed=placed)
+    run(reader, found, assembler, subagent, resumable=False, placed=placed, watch=watch)
     return assembler.story(subagents)
 
 

@@ -31,6 +31,8 @@ _UNFORESEEN: Final = (TypeError, ValueError, LookupError, AttributeError, Arithm
 
 Placed = Callable[[str], None]
 """Told the directory that a session works in."""
+Watch = Callable[[int], None]
+"""Hears each megabyte or so how many bytes were read; what it raises ends the reading."""
 
 
 @light
@@ -56,18 +58,19 @@ def run(
     *,
     resumable: bool = True,
     placed: Placed | None = None,
+    watch: Watch | None = None,
 ) -> Resumable | None:
     """Feed a session, or one of its sub-agents, to `assembler`, from the beginning or from behind `start`.
 
     Afterwards the assembler holds the present end too: the provisional last record and what `finish()` concludes. The
     `Resumable` was taken before those, so that an assembler thawed from it reads on as if there had been no end; None
     where nothing can be read on, or with `resumable=False`. Files that cannot be read become Problems. `placed` is
-    called once, as soon as it is known where the session works.
+    called once, as soon as it is known where the session works; `watch` hears how far the reading is.
     """
     segments = subagent.segments if subagent is not None else found.segments
     frozen = None if start is None else cast("dict[str, object]", orjson.loads(start.parser))  # we wrote it ourselves
     parser = reader.parser(found, subagent, frozen, skim=not assembler.keeps_items)
-    drive = Drive(parser, assembler, reader.torn_heads, placed)
+    drive = Drive(parser, assembler, reader.torn_heads, placed, watch)
     tail: Tail | None = None
     for index, segment in enumerate(segments):
         if start is not None and index < start.segment:
@@ -84,7 +87,7 @@ def run(
         assembler.provisional()
     if tail is not None:
         drive.end(tail, last=True)
-    assembler.take(parser.finish())
+    drive.finish()
     return kept
 
 
@@ -115,22 +118,37 @@ class Drive:
     """Feeds lines to one parser and its events to one assembler."""
 
     def __init__(
-        self, parser: Parser, assembler: Assembler, torn_heads: tuple[bytes, ...], placed: Placed | None = None
+        self,
+        parser: Parser,
+        assembler: Assembler,
+        torn_heads: tuple[bytes, ...],
+        placed: Placed | None = None,
+        watch: Watch | None = None,
+        begins: Callable[[int], None] | None = None,
     ) -> None:
+        """`begins` hears the offset of each line before it is taken."""
         self._parser = parser
         self.assembler = self._assembler = assembler
         self._torn_heads = torn_heads
         self._placed = placed
+        self._watch = watch
+        self._begins = begins
+        self._read = self._told = 0
         self._path = ""
         self._row: Callable[[bytes, int, int], bool] | None = None
         self._ends: dict[str, Cursor] = {}
         self.cursor = Cursor()
 
+    def open(self, segment: Segment) -> None:
+        """What follows is of this segment."""
+        self._path = segment.file.path
+        self._assembler.take(self._parser.open(segment))
+
     def segment(self, segment: Segment, cursor: Cursor | None) -> Tail | None:
         """Read a segment, from `cursor` where its beginning was read before; the bytes left over are returned."""
         self._path = segment.file.path
         if cursor is None:
-            self._assembler.take(self._parser.open(segment))
+            self.open(segment)
             cursor = self._start(segment)
         self.cursor = cursor
         tail: Tail | None = None
@@ -141,6 +159,7 @@ class Drive:
                 self.cursor = got
             elif isinstance(got, tuple):
                 self.feed(got[0])
+                self._tell(got[1])
                 self.cursor = got[1]
                 if self._placed is not None and (place := self._assembler.place):
                     self._placed(place)
@@ -152,11 +171,30 @@ class Drive:
         self._ends[self._path] = self.cursor
         return tail
 
+    def _tell(self, after: Cursor) -> None:
+        self._read += after.offset - self.cursor.offset
+        if self._watch is not None and self._read - self._told >= _BLOCK:
+            self._told = self._read
+            self._watch(self._read)
+
     def _quick(self) -> "Callable[[bytes, int, int], bool] | None":
         # A protocol's own test looks at each of its members by inspection, and is asked for each of thousands of files.
         if self._assembler.keeps_items or not hasattr(self._parser, "quick"):
             return None
-        return cast("QuickParser", self._parser).quick(self._assembler, self._path)
+        quick = cast("QuickParser", self._parser).quick(self._assembler, self._path)
+        begins = self._begins
+        if quick is None or begins is None:
+            return quick
+
+        def noted(raw: bytes, line: int, offset: int) -> bool:
+            begins(offset)
+            return quick(raw, line, offset)
+
+        return noted
+
+    def finish(self) -> None:
+        """Nothing follows: take what the parser concludes."""
+        self._assembler.take(self._parser.finish())
 
     def end(self, tail: Tail, *, last: bool) -> None:
         """Take what stands behind the last line end. `last`: nothing follows, and what is no whole record was cut."""
@@ -173,8 +211,7 @@ class Drive:
 
     def begin(self, segment: Segment) -> None:
         """Rows of this segment follow, from anywhere in it."""
-        self._path = segment.file.path
-        self._assembler.take(self._parser.open(segment))
+        self.open(segment)
         self._row = self._quick()
 
     def row(self, raw: bytes, offset: int) -> None:
@@ -192,10 +229,12 @@ class Drive:
             self.row(raw, offset)
         if rows and rows[-1][1]:
             self.end(Tail(Cursor(rows[-1][0], -1), rows[-1][1]), last=True)
-        self._assembler.take(self._parser.finish())
+        self.finish()
 
     def feed(self, record: Line | Problem) -> None:
-        """A record of a shape that no reader foresaw costs itself only, never the session or the list it stands in."""
+        """Take a record. One of a shape that no reader foresaw costs itself only, never the session it stands in."""
+        if self._begins is not None and record.offset is not None:
+            self._begins(record.offset)
         if isinstance(record, Problem):
             self._assembler.take((record,))
             return

@@ -1,11 +1,16 @@
 """What every use case needs: the machine's doors and the readers."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from refloat.model.light import light
-from refloat.model.problem import Problem
 from refloat.ports import Machine
-from refloat.readers.contract import Reader
+
+if TYPE_CHECKING:
+    from refloat.model.problem import Problem
+    from refloat.readers.contract import Reader
 
 
 @light

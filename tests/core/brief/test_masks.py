@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refloat.brief.masks import PIECE, Masker, find_secrets, mask_tree, suspects
+from refloat.brief.masks import PIECE, Masker, find_in_all, find_secrets, mask_tree, suspects
 
 LETTERS = string.ascii_letters + string.digits
 
@@ -460,6 +460,9 @@ def test_torn_keys_and_addresses_are_taken(text: str) -> None:
                     "ghp_0123456789abcdefABCDEF0123456789abcd",
                     "Authorization: Bearer 0123456789abcdefABCDEF0123456789",
                     "https://ana:0ld-p4ssw0rd@db.example.org/shop",
+                    "AWS_KEY = wJalrXUtnFEMIK7MDENGbPxRfiCYzzz9876KEYab",
+                    "jfrog https://x AKCp8aQ0zX1cV2bN3mL4kJ5hG6fD7sA8qW9eR0tY1uI2oP3aS4dF5gH6jK7lZ8x",
+                    "SOFTLAYER_API_KEY='0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef'",
                     "\u0130 password = 'tr0ub4dor&3x'",
                 )
             ).map(lambda inner: f"{around}{inner}{around}")
@@ -469,6 +472,7 @@ def test_torn_keys_and_addresses_are_taken(text: str) -> None:
 )
 def test_what_is_no_suspect_among_many_holds_no_secret(texts: list[str]):
     assert [text for text in texts if find_secrets(text)] == [text for text in suspects(texts) if find_secrets(text)]
+    assert list(find_in_all(texts)) == [(text, hits) for text in texts if (hits := find_secrets(text))]
 
 
 class Named(NamedTuple):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, Line, Segment, SourceFile
+from refloat.readers.places import Places
 from refloat.readers.registry import load
 from refloat.readers.story import Assembler
 
@@ -151,5 +152,34 @@ def test_skimming_comes_to_the_same_summary(agent: str, rows: st.SearchStrategy[
         assert whole.steps
         assert read(agent, made, skim=True) == whole
         assert read(agent, made, skim=True, frozen_at=frozen_at) == whole
+
+    same()
+
+
+@pytest.mark.parametrize(("agent", "rows"), [("claude-code", claude_rows()), ("codex", codex_rows())])
+def test_places_are_those_of_the_items(agent: str, rows: st.SearchStrategy[list[Row]]) -> None:
+    def assemble(made: Sequence[Row], *, places: Places | None) -> Assembler:
+        found = Found(agent, SESSION, (Segment(FILE),))
+        parser = load(agent).parser(found, skim=places is not None)
+        assembler = Assembler(agent, SESSION, keep_items=places is None, places=places)
+        assembler.take(parser.open(found.segments[0]))
+        for at, row in enumerate(made):
+            if places is not None:
+                places.begin(at * 100)
+            assembler.take(parser.feed(Line(FILE.path, at + 1, at * 100, row, size=100 + at)))
+        assembler.take(parser.finish())
+        return assembler
+
+    @given(rows)
+    @settings(max_examples=100, deadline=None)
+    def same(made: list[Row]) -> None:
+        items = assemble([*made, *made[:3]], places=None).items()
+        places = Places()
+        assemble([*made, *made[:3]], places=places)
+        places.note()
+        assert len(places.positions) == len(items)
+        assert list(places.positions) == sorted(places.positions)
+        steps = [places.step_of(at) for at in range(len(items))]
+        assert steps == [item.step.n if item.step else None for item in items]
 
     same()

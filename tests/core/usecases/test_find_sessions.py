@@ -282,3 +282,14 @@ def test_an_empty_home(home: Any):
     assert list_sessions(home.bench, Scope()) == Listing((), (), ())
     with pytest.raises(NoSuchSession):
         resolve(home.bench, "abc", home.work)
+
+
+def test_what_grew_is_told_before_what_only_the_whole_can_tell(home: Any):
+    for session in IDS:
+        home.write(session, *home.talk(session))
+    finder = Finder(home.bench)
+    list(finder.watch())
+    home.append(IDS[2], home.row(IDS[2], 3, "user", "And now the report", promptSource="typed"))
+    first, *_, last = finder.watch()
+    assert [(one.session_id, one.prompts) for one in first.sessions] == [(IDS[2], 2)]
+    assert (first.complete, last.complete, len(last.sessions)) == (False, True, 4)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from refloat.model.record import (
     Decision,
     Fault,
-    Lease,
     Link,
     Pickup,
     SavedStep,
@@ -303,17 +302,6 @@ def picked_facts(picked: "PickedUp") -> Iterator[tuple[str, str]]:
 
 
 # ── who is there ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def holder_words(lease: Lease) -> str:
-    """`ana@devbox is recovering this since 12:03`."""
-    doing = inert_line(lease.reason or "").partition(";")[0] or "holds this"
-    return f"{inert_line(lease.holder)} {doing} since {clock_time(lease.since, seconds=False)}"
-
-
-def holder_name(lease: Lease) -> str:
-    """The name alone."""
-    return inert_line(lease.holder).partition("@")[0]
 
 
 def worst(own: Verdict, faults: Sequence[Fault]) -> Verdict:

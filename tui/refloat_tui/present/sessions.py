@@ -1,14 +1,15 @@
 """Which sessions a list shows, in which groups and order."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from refloat.model.light import light
 from refloat.model.session import Session, SessionName, State
 from refloat_tui.present.path import from_home, group_name
 from refloat_tui.present.state import BROKEN_FIRST
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Heading:
     """The head of a group."""
 
@@ -20,7 +21,7 @@ class Heading:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class SessionRow:
     """A session in the list."""
 
@@ -107,7 +108,7 @@ def looks_the_same(known: Session | None, seen: Session) -> bool:
     return known is seen or (known is not None and replace(known, liveness=seen.liveness) == seen)
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Counts:
     """The line at the top of the desk."""
 

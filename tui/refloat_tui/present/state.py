@@ -1,17 +1,20 @@
 """States in colour and glyph and word; the verdict on a session as a sentence."""
 
-from typing import Final, assert_never
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, assert_never
 
 from refloat.model.liveness import Verdict
 from refloat.model.session import Activity, Failure, FailureKind, Session, State
-from refloat.model.stamp import Stamp
-from refloat.model.status import Operation, PendingRequest, Status
-from refloat.model.transcript import Step, StepKind
 from refloat.text import one_line
 from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.age import ago, clock_time
-from refloat_tui.present.step import step_words
-from refloat_tui.theme import Glyphs
+
+if TYPE_CHECKING:
+    from refloat.model.stamp import Stamp
+    from refloat.model.status import Operation, PendingRequest, Status
+    from refloat.model.transcript import Step
+    from refloat_tui.theme import Glyphs
 
 BROKEN_FIRST: Final[dict[State, int]] = {
     State.FAILED: 0,
@@ -120,6 +123,8 @@ def verdict(session: Session, broken_step: int | None, now: Stamp, glyphs: Glyph
 
 def broken_step(status: Status) -> Step | None:
     """The open step that matters most: an effect outside, else the last one."""
+    from refloat.model.transcript import StepKind  # loaded with the first session that is read
+
     outside = [step for step in status.open_steps if step.kind is StepKind.EXTERNAL]
     return (outside or list(status.open_steps) or [None])[-1]
 
@@ -131,6 +136,9 @@ def _waits(pending: PendingRequest, glyphs: Glyphs) -> Pieces:
 
 def verdict_detail(status: Status, glyphs: Glyphs) -> Pieces:
     """The second line: what hangs, in its own words, and what that means."""
+    from refloat.model.transcript import StepKind  # loaded with the first session that is read
+    from refloat_tui.present.step import step_words
+
     if status.pending_request is not None:
         return _waits(status.pending_request, glyphs)
     failure = status.session.failure
@@ -165,6 +173,8 @@ _OPERATION: Final[dict[Operation, str]] = {
 
 def next_words(status: Status) -> str:
     """The one next step, as an order."""
+    from refloat.model.transcript import StepKind  # loaded with the first session that is read
+
     words = _OPERATION[status.next.operation]
     left = status.next.open
     if left:

@@ -6,7 +6,6 @@ Decides what is chosen and what is read when. The reading itself is `desk_work`;
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on, work
@@ -16,28 +15,13 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from refloat.model.problem import Problem
-from refloat.model.record import Lease
-from refloat.model.session import RecordGone, Session, SessionName, State
+from refloat.model.session import SessionName, State
 from refloat_tui.actions import bindings
-from refloat_tui.library import Library
-from refloat_tui.messages import (
-    AnswerKept,
-    BriefSaved,
-    BriefWritten,
-    CheckoutCompared,
-    PartFailed,
-    PlaceKnown,
-    SessionOpened,
-    SessionsFound,
-    TriageMade,
-    WatchTold,
-)
+from refloat_tui.library import HUGE
 from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_same
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
 from refloat_tui.screens.desk_search import DeskSearch
 from refloat_tui.screens.doors import Demo, Doors
-from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import content
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.key_line import KeyLine
@@ -45,15 +29,31 @@ from refloat_tui.widgets.row_list import RowList
 from refloat_tui.widgets.session_list import SessionList
 
 if TYPE_CHECKING:
-    from refloat.usecases.find_sessions import Batch
+    from collections.abc import Mapping
+
+    from refloat.model.problem import Problem
+    from refloat.model.record import Lease
+    from refloat.model.session import RecordGone, Session
+    from refloat.usecases.batch import Batch
     from refloat.usecases.look_around import Place
+    from refloat_tui.library import Library
+    from refloat_tui.messages import (
+        PlaceKnown,
+        SessionsFound,
+        WatchTold,
+    )
     from refloat_tui.screens.wizard.farewell import Farewell
+    from refloat_tui.theme import Glyphs
 
 NARROW_BELOW: Final = 100
 _SETTLE: Final = 0.12
-"""Seconds that the cursor rests before a session is read, and that changes are gathered before a look."""
+"""Seconds that the cursor rests before a session is read."""
+GATHER: Final = 0.24
+"""Seconds that changes are gathered before a look."""
 _LOOK_EVERY: Final = 2.5
 """Seconds between two glances at the processes."""
+_AFTER_PAINT: Final = 0.02
+"""Seconds that the first paint has for itself before anything else begins."""
 _REST: Final = 10
 """A look that took long is rested from for so many times its length."""
 
@@ -75,6 +75,8 @@ class DeskScreen(DeskSearch):
         self._gone: tuple[RecordGone, ...] = ()
         self._problems: tuple[Problem, ...] = ()
         self._place: Place | None = None
+        self._first_group = ""
+        """The group of this place, as far as the catalogue knows it."""
         self._complete = False
         self._progress = ""
         self._everywhere: bool | None = None
@@ -103,13 +105,27 @@ class DeskScreen(DeskSearch):
         yield KeyLine(self.glyphs)
 
     def on_mount(self) -> None:
-        """Paint, then look: nothing here waits for a disk."""
+        """Paint what the catalogue has, then look: nothing here waits for a scan."""
         self._list.focus()
         self._fit()
+        first = self._library.first_rows(2 * self.size.height)
+        if first is not None:
+            self._first_group = first.group
+            self._take(first.batch)
         self._draw()
+        self.call_after_refresh(self.set_timer, _AFTER_PAINT, self._begin)
+
+    def _begin(self) -> None:
+        """The first paint is there."""
+        self.load_panes()
         self.find()
         self.learn_place()
         self.watch_files()
+
+    async def on_panes_loaded(self) -> None:
+        """Make the panes; reading a session begins with them."""
+        await self._detail.build()
+        self._read_soon()
         self.look_at_record(anew=False)
         self.set_interval(_LOOK_EVERY, self._tick)
 
@@ -120,14 +136,22 @@ class DeskScreen(DeskSearch):
         return self.query_one(SessionList)
 
     @property
+    def sessions(self) -> Mapping[SessionName, Session]:
+        """All that are known."""
+        return self._sessions
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything was looked at once."""
+        return self._complete
+
+    @property
     def _session(self) -> Session | None:
         return self._sessions.get(self._chosen) if self._chosen else None
 
     @property
     def _is_narrow(self) -> bool:
         return self.has_class("-narrow")
-
-    # ── the demo ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @work(thread=True, exclusive=True, group="demo", exit_on_error=False, description="Building the demo")
     def build_demo(self, build: Demo) -> None:
@@ -186,13 +210,13 @@ class DeskScreen(DeskSearch):
         if not message.changed:
             self._draw_headline()
         elif self._gather is None:
-            self._gather = self.set_timer(2 * _SETTLE, self._look_gathered)
+            self._gather = self.set_timer(GATHER, self._look_gathered)
 
     def _look_gathered(self) -> None:
         self._gather = None
         if self.is_at("look"):
             # A look that is cut short again and again by an agent that writes all the time would never end.
-            self._gather = self.set_timer(2 * _SETTLE, self._look_gathered)
+            self._gather = self.set_timer(GATHER, self._look_gathered)
         else:
             self.look()
 
@@ -211,38 +235,6 @@ class DeskScreen(DeskSearch):
             self.look_if_due()
         self.look_at_record(anew=False)
 
-    def on_session_opened(self, message: SessionOpened) -> None:
-        """The chosen session was read."""
-        if message.name == self._chosen:
-            self._detail.take_opened(message.opened, self._now)
-            self.arrive()
-            self.refresh_bindings()
-
-    def on_checkout_compared(self, message: CheckoutCompared) -> None:
-        """Its checkout was compared."""
-        if message.name == self._chosen:
-            self._detail.take_checkout(message.checkout)
-
-    def on_triage_made(self, message: TriageMade) -> None:
-        """It was sorted."""
-        if message.name == self._chosen:
-            self._detail.take_triage(message.triage, message.given)
-
-    def on_answer_kept(self, message: AnswerKept) -> None:
-        """Show what was said."""
-        if message.name == self._chosen:
-            self._detail.take_given(message.given)
-
-    def on_brief_written(self, message: BriefWritten) -> None:
-        """Its brief stands ready."""
-        if message.name == self._chosen:
-            self._detail.take_brief(message.written)
-
-    def on_part_failed(self, message: PartFailed) -> None:
-        """One part could not be had."""
-        if message.name == self._chosen:
-            self._detail.take_failure(message.part, message.why)
-
     def take_holders(self, holders: Mapping[str, Lease]) -> None:
         """Who else is at which session: said in the list and in the verdict."""
         if holders != self._list.holders:
@@ -250,14 +242,10 @@ class DeskScreen(DeskSearch):
             self._list.redraw()
         self._detail.head.take_holder(holders.get(self._chosen or ""))
 
-    def on_brief_saved(self, message: BriefSaved) -> None:
-        """The brief is on disk."""
-        self.tell(f"Written to {message.path}, readable for you alone.")
-
     # ── drawing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _draw(self) -> None:
-        home_group = (self._place.repo or self._place.path) if self._place else ""
+        home_group = (self._place.repo or self._place.path) if self._place else self._first_group
         entries = list_entries(
             self._sessions.values(),
             here=self._here,
@@ -344,9 +332,14 @@ class DeskScreen(DeskSearch):
         self._settle = self.set_timer(_SETTLE, self._read_now)
 
     def _read_now(self) -> None:
-        if self._chosen is not None:
-            self.read(self._chosen)
+        if self._chosen is not None and self._detail.is_built:
+            self._read(whole=False)
             self.look_at_record(anew=True)
+
+    def _read(self, *, whole: bool) -> None:
+        session = self._session
+        if self._chosen is not None:
+            self.read(self._chosen, session.transcript.bytes if session is not None else 0, whole=whole)
 
     @on(RowList.Moved, "#sessions")
     def _cursor_moved(self, event: RowList.Moved) -> None:
@@ -452,7 +445,23 @@ class DeskScreen(DeskSearch):
         """Look at everything now."""
         self.look()
         self.learn_place()
-        self._read_soon()
+        if self._session is not None and self._session.transcript.bytes >= HUGE:
+            self._read(whole=True)
+        else:
+            self._read_soon()
+
+    def show_item(self, name: SessionName, item: int, line: int | None = None) -> None:
+        """Show an item of a session's history. `line`: the one it stands at, which a long transcript finds at once."""
+        if self._list.cursor_key != name and not self._list.go_to(name):
+            self._everywhere = True
+            self.query_one("#filter", Input).value = self._words = ""
+            self._draw()
+            if not self._list.go_to(name):
+                self.tell("That session is not in the list.")
+                return
+        self.add_class("-detail")
+        self._choose(name)
+        self._detail.show_item(item, line)
 
     def action_desk_jobs(self) -> None:
         """List the jobs."""

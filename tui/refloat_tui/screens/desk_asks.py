@@ -3,31 +3,42 @@
 Decides how each is asked back and done. Refuses to know what is chosen or read: the desk does.
 """
 
+from __future__ import annotations
+
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import work
 
 from refloat.errors import RefloatError
-from refloat.model.recovery import MovedTo, SaidWrap
-from refloat.model.session import Session, SessionName
-from refloat.model.stamp import Stamp
-from refloat.usecases.draft_wrap import FIELDS, draft_wrap
-from refloat_tui.library import SavedRecord
-from refloat_tui.messages import JobsFound
-from refloat_tui.screens.confirm import Confirm
+from refloat_tui.library import HUGE
+from refloat_tui.messages import JobsFound, LongBegun, LongTold, StretchFound
 from refloat_tui.screens.desk_work import DeskWork
-from refloat_tui.screens.move import MoveFinding
 from refloat_tui.screens.record_asks import RecordAsks
-from refloat_tui.screens.text import item_screen
-from refloat_tui.screens.wrap import Fields
-from refloat_tui.screens.wrap_asks import WrapWanted
-from refloat_tui.widgets.brief_pane import BriefPane
 from refloat_tui.widgets.detail import Detail
-from refloat_tui.widgets.history_pane import HistoryPane
-from refloat_tui.widgets.panes import Unreachable
-from refloat_tui.widgets.triage_pane import TriagePane
+
+if TYPE_CHECKING:
+    from refloat.model.recovery import MovedTo
+    from refloat.model.session import Session, SessionName
+    from refloat.model.stamp import Stamp
+    from refloat_tui.library import SavedRecord
+    from refloat_tui.messages import (
+        AnswerKept,
+        BriefSaved,
+        BriefWritten,
+        CheckoutCompared,
+        PartFailed,
+        SessionOpened,
+        TriageMade,
+    )
+    from refloat_tui.screens.wrap import Fields
+    from refloat_tui.screens.wrap_asks import WrapWanted
+    from refloat_tui.widgets.brief_pane import BriefPane
+    from refloat_tui.widgets.history_pane import HistoryPane
+    from refloat_tui.widgets.panes import Unreachable
+    from refloat_tui.widgets.triage_pane import TriagePane
 
 
 class DeskAsks(DeskWork, RecordAsks[None]):
@@ -38,6 +49,49 @@ class DeskAsks(DeskWork, RecordAsks[None]):
     @property
     def _detail(self) -> Detail:
         return self.query_one(Detail)
+
+    def arrive(self) -> None:
+        """Something of the chosen session can be shown now: go to what waits for it."""
+
+    # ── what was read of the chosen session ──────────────────────────────────────────────────────────────────────────
+
+    def on_session_opened(self, message: SessionOpened) -> None:
+        """The chosen session was read."""
+        if message.name == self._chosen:
+            self._detail.take_opened(message.opened, self._library.now())
+            self.arrive()
+            self.refresh_bindings()
+
+    def on_checkout_compared(self, message: CheckoutCompared) -> None:
+        """Its checkout was compared."""
+        if message.name == self._chosen:
+            self._detail.take_checkout(message.checkout)
+
+    def on_triage_made(self, message: TriageMade) -> None:
+        """It was sorted."""
+        if message.name == self._chosen:
+            self._detail.take_triage(message.triage, message.given)
+
+    def on_answer_kept(self, message: AnswerKept) -> None:
+        """Show what was said."""
+        if message.name == self._chosen:
+            self._detail.take_given(message.given)
+
+    def on_brief_written(self, message: BriefWritten) -> None:
+        """Its brief stands ready."""
+        if message.name == self._chosen:
+            self._detail.take_brief(message.written)
+
+    def on_part_failed(self, message: PartFailed) -> None:
+        """One part could not be had."""
+        if message.name == self._chosen:
+            self._detail.take_failure(message.part, message.why)
+
+    def on_brief_saved(self, message: BriefSaved) -> None:
+        """The brief is on disk."""
+        self.tell(f"Written to {message.path}, readable for you alone.")
+
+    # ── what is asked ────────────────────────────────────────────────────────────────────────────────────────────────
 
     @property
     def record(self) -> SavedRecord:
@@ -50,6 +104,10 @@ class DeskAsks(DeskWork, RecordAsks[None]):
 
     def wrap_wanted(self, job: str | None) -> WrapWanted | None:
         """A wrap of this session, filled in from its brief, or with what was typed before."""
+        from refloat.model.recovery import SaidWrap
+        from refloat.usecases.draft_wrap import FIELDS, draft_wrap
+        from refloat_tui.screens.wrap_asks import WrapWanted
+
         name, opened, session = self._chosen, self._detail.opened, self._detail.session
         if name is None or session is None:
             return None
@@ -68,15 +126,17 @@ class DeskAsks(DeskWork, RecordAsks[None]):
 
         return WrapWanted(session, draft, keep, job)
 
-    @on(TriagePane.Said)
-    def _keep(self, event: TriagePane.Said) -> None:
+    def on_triage_pane_said(self, event: TriagePane.Said) -> None:
+        """Keep an answer."""
         event.stop()
         if self._chosen is not None and self._detail.opened is not None:
             self.keep_answer(self._chosen, self._detail.opened, event.said)
 
-    @on(TriagePane.AskedToMove)
-    def _ask_where_to(self, event: TriagePane.AskedToMove) -> None:
+    def on_triage_pane_asked_to_move(self, event: TriagePane.AskedToMove) -> None:
+        """Ask where to, and why."""
         event.stop()
+        from refloat_tui.screens.move import MoveFinding
+
         name, opened = self._chosen, self._detail.opened
 
         def answered(said: MovedTo | None) -> None:
@@ -104,26 +164,54 @@ class DeskAsks(DeskWork, RecordAsks[None]):
 
         self.app.push_screen(JobsScreen(event.jobs, event.why, self._library.now(), glyphs=self.glyphs), answered)
 
-    @on(Unreachable)
-    def _say_why(self, event: Unreachable) -> None:
+    def on_unreachable(self, event: Unreachable) -> None:
+        """Say why."""
         event.stop()
         self.tell(event.why)
 
-    @on(HistoryPane.Asked)
-    def _show_item(self, event: HistoryPane.Asked) -> None:
+    def on_history_pane_asked(self, event: HistoryPane.Asked) -> None:
+        """Show an item whole."""
+        from refloat_tui.screens.text import item_screen
+
         self.app.push_screen(item_screen(event.item, self.glyphs))
 
-    @on(BriefPane.Copy)
-    def _copy_brief(self, event: BriefPane.Copy) -> None:
+    def on_history_pane_wanted(self, event: HistoryPane.Wanted) -> None:
+        """Read a stretch of a long history."""
+        event.stop()
+        if self._chosen is not None:
+            self.find_stretch(self._chosen, event.ask)
+
+    def on_stretch_found(self, message: StretchFound) -> None:
+        """Show it."""
+        if message.name == self._chosen:
+            self._detail.history.take_stretch(message.ask, message.stretch)
+
+    def on_long_begun(self, message: LongBegun) -> None:
+        """The chosen session is long: its history is there before the rest."""
+        if message.name == self._chosen:
+            self._detail.take_long(message.size)
+            self.arrive()
+            session = self._detail.session
+            if not self.is_at("number"):
+                self.number_long(message.name, items=session is not None and session.transcript.bytes >= HUGE)
+
+    def on_long_told(self, message: LongTold) -> None:
+        """Say how far it is."""
+        if message.name == self._chosen:
+            self._detail.tell_long(message.doing, message.done, message.size)
+
+    def on_brief_pane_copy(self, event: BriefPane.Copy) -> None:
+        """Copy it."""
         self.app.copy_to_clipboard(event.written.markdown)
         self.tell("The brief is copied.")
 
-    @on(BriefPane.Write)
-    def _ask_to_write(self, event: BriefPane.Write) -> None:
+    def on_brief_pane_write(self, event: BriefPane.Write) -> None:
+        """Write it; ask where a file is in the way."""
         session = self._detail.session
         if session is None:
             return
         from refloat.usecases.put_brief import usual_path
+        from refloat_tui.screens.confirm import Confirm
 
         path = usual_path(session, Path.cwd())
         if not os.path.lexists(path):

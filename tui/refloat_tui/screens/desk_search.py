@@ -5,12 +5,15 @@ Decides what a search begins with, and that a place is shown as soon as its sess
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.widgets import Input
 
-from refloat.model.session import Session, SessionName
 from refloat_tui.screens.desk_asks import DeskAsks
-from refloat_tui.screens.search import Goal, SearchScreen
-from refloat_tui.widgets.history_pane import HistoryPane
+
+if TYPE_CHECKING:
+    from refloat.model.session import Session, SessionName
+    from refloat_tui.screens.search import Goal
 
 
 class DeskSearch(DeskAsks):
@@ -27,6 +30,8 @@ class DeskSearch(DeskAsks):
 
     def action_desk_search(self) -> None:
         """Search all sessions."""
+        from refloat_tui.screens.search import SearchScreen
+
         words = self.query_one("#filter", Input).value
         screen = SearchScreen(self._library, self._sessions.values, self._here, glyphs=self.glyphs, words=words)
         self.app.push_screen(screen, self._go_to)
@@ -42,9 +47,11 @@ class DeskSearch(DeskAsks):
 
     def arrive(self) -> None:
         """Show the item that is waited for, if its session is read."""
-        if self._goes_to is None or self._goes_to[0] != self._chosen or self._detail.opened is None:
+        detail = self._detail
+        if self._goes_to is None or self._goes_to[0] != self._chosen:
+            return
+        if detail.opened is None and not (detail.is_built and detail.history.is_long):
             return
         self.add_class("-detail")
-        self._detail.query_one("#history", HistoryPane).go_to(self._goes_to[1])
-        self._detail.show_tab("history", focus=True)
+        detail.show_item(self._goes_to[1])
         self._goes_to = None

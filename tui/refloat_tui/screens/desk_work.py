@@ -1,33 +1,45 @@
 """The slow work of the desk: workers in threads, each of which ends in messages and touches no widget."""
 
+from __future__ import annotations
+
 import threading
 import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from textual import work
 from textual.worker import Worker, get_current_worker
 
 from refloat.errors import RefloatError
-from refloat.model.brief import WrittenBrief
-from refloat.model.recovery import Said
-from refloat.model.session import SessionName
 from refloat_tui.base import RefloatScreen, notice_of
-from refloat_tui.library import Library, Opened
+from refloat_tui.library import HUGE, LONG
 from refloat_tui.messages import (
     AnswerKept,
     BriefSaved,
     BriefWritten,
     CheckoutCompared,
+    LongBegun,
+    LongTold,
+    PanesLoaded,
     PartFailed,
     PlaceKnown,
     SessionOpened,
     SessionsFound,
+    StretchFound,
     TriageMade,
     WatchTold,
 )
-from refloat_tui.theme import Glyphs
+from refloat_tui.widgets.detail import import_panes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from refloat.model.brief import WrittenBrief
+    from refloat.model.long import Ask
+    from refloat.model.recovery import Said
+    from refloat.model.session import SessionName
+    from refloat_tui.library import Library, LongHistory, Opened
+    from refloat_tui.theme import Glyphs
 
 _ANYWAY: Final = 30.0
 """Seconds after which everything is looked at though nothing asks for it: some changes show in no other way."""
@@ -44,6 +56,10 @@ class DeskWork(RefloatScreen[None]):
         self._one_reading = threading.Lock()
         """A reading that was given up still runs to its next question; the next one waits for it."""
         self._one_answer = threading.Lock()
+        self._long: tuple[SessionName, LongHistory] | None = None
+        """The long history that is shown."""
+        self.looks = 0
+        """Looks so far."""
         self._look_took = 0.0
         """Seconds of the last look."""
         self._anyway = time.monotonic() + _ANYWAY
@@ -52,6 +68,12 @@ class DeskWork(RefloatScreen[None]):
     def is_at(self, *groups: str) -> bool:
         """Whether work of one of these groups goes on."""
         return any(worker.group in groups and worker.is_running for worker in self.workers)
+
+    @work(thread=True, exclusive=True, group="panes", exit_on_error=False, description="Loading the panes")
+    def load_panes(self) -> None:
+        """Load what the panes are made of."""
+        import_panes()
+        self.post_message(PanesLoaded())
 
     @work(thread=True, exclusive=True, group="find", exit_on_error=False, description="Finding sessions")
     def find(self) -> None:
@@ -67,6 +89,7 @@ class DeskWork(RefloatScreen[None]):
 
     def _look(self, worker: Worker[None]) -> None:
         began = time.monotonic()
+        self.looks += 1
         for found in self._library.look_again(lambda: worker.is_cancelled):
             self.post_message(SessionsFound(found))
         ended = time.monotonic()
@@ -96,11 +119,18 @@ class DeskWork(RefloatScreen[None]):
         self.post_message(PlaceKnown(self._library.place()))
 
     @work(thread=True, exclusive=True, group="read", exit_on_error=False, description="Reading the session")
-    def read(self, name: SessionName) -> None:
-        """One session, part by part; a part that fails leaves the others."""
+    def read(self, name: SessionName, size: int = 0, *, whole: bool = False) -> None:
+        """One session, part by part; a part that fails leaves the others. A long one's history comes first; of a huge
+        one the rest is read only with `whole`.
+        """
         worker = get_current_worker()
+        if size >= LONG and not worker.is_cancelled:
+            self._try(name, "story", lambda: self._begin_long(name, worker))
+            if size >= HUGE and not whole:
+                self.post_message(LongTold(name, "unread", 0, size))
+                return
         with self._one_reading:
-            opened = None if worker.is_cancelled else self._open(name)
+            opened = None if worker.is_cancelled else self._open(name, worker, size)
             if opened is None or worker.is_cancelled:
                 return
             self.post_message(SessionOpened(name, opened))
@@ -117,10 +147,62 @@ class DeskWork(RefloatScreen[None]):
     def _say(self, message: CheckoutCompared | TriageMade | BriefWritten) -> None:
         self.post_message(message)
 
-    def _open(self, name: SessionName) -> Opened | None:
+    def _open(self, name: SessionName, worker: Worker[None], size: int) -> Opened | None:
         opened: list[Opened] = []
-        self._try(name, "story", lambda: opened.append(self._library.open(name)))
+
+        def tell(done: int, of: int) -> None:
+            self.post_message(LongTold(name, "reading", done, of))
+
+        def read() -> None:
+            if size < LONG:
+                opened.append(self._library.open(name))
+            else:
+                opened.append(self._library.open(name, lambda: worker.is_cancelled, tell))
+
+        self._try(name, "story", read)
         return opened[0] if opened else None
+
+    def _begin_long(self, name: SessionName, worker: Worker[None]) -> None:
+        long = self._library.long_history(name)
+        if long is None or worker.is_cancelled:
+            return
+        self._long = (name, long)
+        self.post_message(LongBegun(name, long.size))
+
+    @work(thread=True, exclusive=True, group="stretch", exit_on_error=False, description="Reading the history")
+    def find_stretch(self, name: SessionName, ask: Ask) -> None:
+        """What a long history's pane asks for."""
+        worker = get_current_worker()
+        long = self._long[1] if self._long is not None and self._long[0] == name else None
+
+        def find() -> None:
+            stretch = long.ask(ask, lambda: worker.is_cancelled) if long is not None else None
+            if stretch is not None and not worker.is_cancelled:
+                self.post_message(StretchFound(name, ask, stretch))
+
+        self._try(name, "history", find)
+
+    @work(thread=True, exclusive=True, group="number", exit_on_error=False, description="Numbering the history")
+    def number_long(self, name: SessionName, *, items: bool) -> None:
+        """Count the lines of a long history; `items`: and number its items, which takes as long as reading it."""
+        worker = get_current_worker()
+        if self._long is None or self._long[0] != name:
+            return
+        long = self._long[1]
+
+        def stop() -> bool:
+            return worker.is_cancelled
+
+        long.count(stop, lambda done, of: self._tell_long(name, "counting", done, of))
+        if not stop():
+            self._tell_long(name, "counting", long.size, long.size)
+        if items and not stop() and not long.is_numbered:
+            long.number(stop, lambda done, of: self._tell_long(name, "numbering", done, of))
+            if long.is_numbered:
+                self._tell_long(name, "numbering", long.size, long.size)
+
+    def _tell_long(self, name: SessionName, doing: Literal["counting", "numbering"], done: int, size: int) -> None:
+        self.post_message(LongTold(name, doing, done, size))
 
     def _try(self, name: SessionName, part: str, make: Callable[[], None]) -> None:
         try:

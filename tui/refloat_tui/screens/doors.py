@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from textual.screen import Screen
+from refloat.model.light import light
 
-from refloat.model.session import SessionName
-from refloat_tui.library import Library
-from refloat_tui.screens.wizard.farewell import Farewell
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from refloat.model.session import SessionName
+    from refloat_tui.library import Library
+    from refloat_tui.screens.wizard.farewell import Farewell
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Doors:
     """Where the desk leads to; None: that way is not there, and its key says so."""
 
@@ -22,5 +25,5 @@ class Doors:
     """The home that paths are told from where that is not the app's own: a demo's."""
 
 
-Demo = Callable[[], tuple[Library, Doors]]
+Demo = Callable[[], "tuple[Library, Doors]"]
 """Builds the demo and answers with its library and its own doors; slow."""

@@ -7,30 +7,28 @@ Every reading, hashing and sealing is a worker's; what comes of it arrives as a 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from textual import on, work
+from textual import work
 from textual.message import Message
 from textual.worker import get_current_worker
 
 from refloat.errors import RefloatError
-from refloat.model.record import Lease, TiedJob, Trail, Verified, Wrap
-from refloat.model.session import Session, SessionName
-from refloat.model.stamp import Stamp
 from refloat.text import inert
 from refloat_tui.base import Returned
-from refloat_tui.present.markdown import MarkdownLine
-from refloat_tui.present.record import link_facts, picked_facts
-from refloat_tui.screens.text import TextScreen
-from refloat_tui.screens.wrap_asks import WrapAsks, WrapWanted
-from refloat_tui.widgets.record_pane import RecordPane
+from refloat_tui.screens.wrap_asks import WrapAsks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from refloat.model.record import Lease, TiedJob, Trail, Verified, Wrap
+    from refloat.model.session import Session, SessionName
+    from refloat.model.stamp import Stamp
     from refloat.usecases.hand_over import PickedUp
+    from refloat_tui.present.markdown import MarkdownLine
+    from refloat_tui.screens.wrap_asks import WrapWanted
+    from refloat_tui.widgets.record_pane import RecordPane
 
 _TELL_EVERY: Final = 0.1
 """Seconds between two words of how far a check has come."""
@@ -95,6 +93,8 @@ class RecordAsks(WrapAsks[Returned]):
     @property
     def record_pane(self) -> RecordPane:
         """The pane."""
+        from refloat_tui.widgets.record_pane import RecordPane
+
         return self.query_one(RecordPane)
 
     def record_now(self) -> Stamp:
@@ -150,15 +150,15 @@ class RecordAsks(WrapAsks[Returned]):
         self._restless = bool(event.holders) or flying
         self.record_pane.take(event.jobs, event.trail, event.why)
 
-    @on(RecordPane.Wanted)
-    def _read_more(self, event: RecordPane.Wanted) -> None:
+    def on_record_pane_wanted(self, event: RecordPane.Wanted) -> None:
+        """Read another job, or more of it."""
         event.stop()
         self.look_at_record(anew=True)
 
     # ── verifying ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    @on(RecordPane.Verify)
-    def _verify(self, event: RecordPane.Verify) -> None:
+    def on_record_pane_verify(self, event: RecordPane.Verify) -> None:
+        """Verify a job."""
         event.stop()
         self._verify_now(event.job)
 
@@ -194,8 +194,8 @@ class RecordAsks(WrapAsks[Returned]):
             self.tell(inert(event.why), bad=True)
         self.record_pane.take_verified(event.job, event.verified, self.record_now())
 
-    @on(RecordPane.StopVerifying)
-    def _stop_verifying(self, event: RecordPane.StopVerifying) -> None:
+    def on_record_pane_stop_verifying(self, event: RecordPane.StopVerifying) -> None:
+        """It is enough."""
         event.stop()
         self.workers.cancel_group(self, "verify")
         pane = self.record_pane
@@ -205,8 +205,8 @@ class RecordAsks(WrapAsks[Returned]):
 
     # ── handing over ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    @on(RecordPane.WrapUp)
-    def _wrap_up(self, event: RecordPane.WrapUp) -> None:
+    def on_record_pane_wrap_up(self, event: RecordPane.WrapUp) -> None:
+        """Begin a wrap."""
         event.stop()
         wanted = self.wrap_wanted(event.job)
         if wanted is not None:
@@ -217,8 +217,8 @@ class RecordAsks(WrapAsks[Returned]):
         self.record_pane.wanted = wrap.job
         self.look_at_record(anew=True)
 
-    @on(RecordPane.PickUp)
-    def _ask_to_pick_up(self, event: RecordPane.PickUp) -> None:
+    def on_record_pane_pick_up(self, event: RecordPane.PickUp) -> None:
+        """Ask whether to pick the job up."""
         event.stop()
         from refloat_tui.screens.pickup import PickupScreen
 
@@ -243,19 +243,27 @@ class RecordAsks(WrapAsks[Returned]):
         if event.picked is None:
             self.tell(inert(event.why or "It is not picked up."), bad=True)
             return
+        from refloat_tui.present.record import picked_facts
+        from refloat_tui.screens.text import TextScreen
+
         self.look_at_record(anew=True)
         heading = (("Picked up: ", "$quiet"), (inert(event.picked.trail.job), "bold"))
         self.app.push_screen(TextScreen(heading, fact_lines(picked_facts(event.picked)), glyphs=self.glyphs))
 
-    @on(RecordPane.Show)
-    def _show_link(self, event: RecordPane.Show) -> None:
+    def on_record_pane_show(self, event: RecordPane.Show) -> None:
+        """Show a link whole."""
         event.stop()
+        from refloat_tui.present.record import link_facts
+        from refloat_tui.screens.text import TextScreen
+
         lines = fact_lines(link_facts(event.link, event.verdict))
         self.app.push_screen(TextScreen((("As it is saved", "bold"),), lines, glyphs=self.glyphs))
 
 
 def fact_lines(facts: Iterable[tuple[str, str]]) -> list[MarkdownLine]:
     """Labels with what they say, each over as many lines as it has."""
+    from refloat_tui.present.markdown import MarkdownLine
+
     lines: list[MarkdownLine] = []
     for label, words in facts:
         rows = inert(words).expandtabs(4).split("\n")

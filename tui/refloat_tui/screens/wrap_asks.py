@@ -6,7 +6,6 @@ what the form says first: `draft` does.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,13 +13,15 @@ from textual import work
 from textual.message import Message
 
 from refloat.errors import RefloatError
-from refloat.model.record import Wrap
-from refloat.model.session import Session
 from refloat.text import inert, inert_line
 from refloat_tui.base import RefloatScreen, Returned
-from refloat_tui.library import SavedRecord
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from refloat.model.record import Wrap
+    from refloat.model.session import Session
+    from refloat_tui.library import SavedRecord
     from refloat_tui.screens.wrap import Fields
 
 

@@ -1,11 +1,11 @@
 """Cells in a row: pieces to Textual's content, cut and padded to a width."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from textual.content import Content
 
+from refloat.model.light import light
 from refloat_tui.present import Pieces
 from refloat_tui.theme import Glyphs
 
@@ -15,7 +15,7 @@ def content(pieces: Pieces) -> Content:
     return Content.assemble(*pieces) if pieces else Content("")
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Cell:
     """One cell of a row."""
 

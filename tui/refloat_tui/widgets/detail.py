@@ -1,32 +1,39 @@
-"""The right side of the desk: one session's head, tabs and panes, as much of it as was read so far."""
+"""The right side of the desk: one session's head, tabs and panes, as much of it as was read so far.
+
+The panes come after the first paint (`import_panes`, then `build`): what they are made of takes as long to load as all
+that stands there first.
+"""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import ContentSwitcher, Static
 
-from refloat.model.brief import WrittenBrief
-from refloat.model.checkout import Checkout
-from refloat.model.recovery import PILES, Given
-from refloat.model.session import Session
-from refloat.model.stamp import Stamp
-from refloat.model.triage import Triage
 from refloat.text import inert
-from refloat.usecases.recover import cards_of
-from refloat_tui.library import Opened
-from refloat_tui.present.recap import recap_rows, root_of
 from refloat_tui.theme import Glyphs
-from refloat_tui.widgets.brief_pane import BriefPane
-from refloat_tui.widgets.checkout_pane import CheckoutPane, dirty_count
 from refloat_tui.widgets.head import Head
-from refloat_tui.widgets.history_pane import HistoryPane
 from refloat_tui.widgets.panes import JumpTo, JumpToChange, Pane, Unreachable
-from refloat_tui.widgets.recap_pane import RecapPane
-from refloat_tui.widgets.record_pane import RecordPane
 from refloat_tui.widgets.tab_line import Tab, TabLine
-from refloat_tui.widgets.triage_pane import TriagePane
+
+if TYPE_CHECKING:
+    from refloat.model.brief import WrittenBrief
+    from refloat.model.checkout import Checkout
+    from refloat.model.recovery import Given
+    from refloat.model.session import Session
+    from refloat.model.stamp import Stamp
+    from refloat.model.triage import Triage
+    from refloat_tui.library import Opened
+    from refloat_tui.widgets.brief_pane import BriefPane
+    from refloat_tui.widgets.checkout_pane import CheckoutPane
+    from refloat_tui.widgets.history_pane import HistoryPane
+    from refloat_tui.widgets.record_pane import RecordPane
+    from refloat_tui.widgets.triage_pane import TriagePane
 
 _JUMPS = 100
 """Jumps that are remembered."""
@@ -61,8 +68,12 @@ class Detail(Vertical):
         self.opened: Opened | None = None
         self.checkout: Checkout | None = None
         self.triage: Triage | None = None
-        self.given = Given()
+        self._given: Given | None = None
         self.written: WrittenBrief | None = None
+        self._first_tab: tuple[str, bool] = ("recap", False)
+        """What to show once there are panes, and whether it gets the keys."""
+        self._goes_to: tuple[int, int | None] | None = None
+        """An item to show once it is there, with its line."""
         self._came_from: list[tuple[str, object]] = []
         """Where the person stood before each jump: a pane, and the place in it."""
 
@@ -71,17 +82,41 @@ class Detail(Vertical):
         yield Head(self.glyphs, self._home, id="head")
         yield TabLine(self.glyphs, id="tabs")
         yield Static(id="reading", markup=False)
-        with ContentSwitcher(initial="recap"):
-            yield RecapPane(self.glyphs, id="recap")
-            yield HistoryPane(self.glyphs, id="history")
-            yield CheckoutPane(self.glyphs, id="checkout")
-            yield TriagePane(self.glyphs, id="triage")
-            yield BriefPane(self.glyphs, self._home, id="brief")
-            yield RecordPane(self.glyphs, id="record")
+        yield ContentSwitcher()
 
     def on_mount(self) -> None:
         """Begin with the answer."""
         self._draw_tabs()
+
+    @property
+    def is_built(self) -> bool:
+        """Whether there are panes."""
+        return bool(self.query_one(ContentSwitcher).children)
+
+    async def build(self) -> None:
+        """Make the panes. Before that, what is told of a session goes to the head alone."""
+        if self.is_built:
+            return
+        panes = _make_panes(self.glyphs, self._home)
+        for pane in panes:
+            pane.display = False
+        await self.query_one(ContentSwitcher).mount(*panes)
+        name, focus = self._first_tab
+        self.show_tab(name, focus=focus)
+        self.record_pane.begin(self.session)
+
+    @property
+    def given(self) -> Given:
+        """What a person said to it."""
+        if self._given is None:
+            from refloat.model.recovery import Given
+
+            self._given = Given()
+        return self._given
+
+    @given.setter
+    def given(self, given: Given) -> None:
+        self._given = given
 
     @property
     def head(self) -> Head:
@@ -91,7 +126,7 @@ class Detail(Vertical):
     @property
     def shown(self) -> str:
         """The name of the shown pane."""
-        return self.query_one(ContentSwitcher).current or "recap"
+        return self.query_one(ContentSwitcher).current or self._first_tab[0]
 
     def pane(self, name: str) -> Pane:
         """A pane by name."""
@@ -99,8 +134,11 @@ class Detail(Vertical):
 
     def show_tab(self, name: str, *, focus: bool) -> None:
         """Show another pane."""
-        self.query_one(ContentSwitcher).current = name
         self.query_one(TabLine).chosen = name
+        if not self.is_built:
+            self._first_tab = (name, focus)
+            return
+        self.query_one(ContentSwitcher).current = name
         if focus:
             self.call_after_refresh(self.pane(name).take_focus)
         self.post_message(self.TabShown(name))
@@ -111,10 +149,13 @@ class Detail(Vertical):
         """Another session: what was known of the former is forgotten."""
         self.session, self.opened = session, None
         self.checkout, self.triage, self.written = None, None, None
-        self.given = Given()
+        self._given = None
         self._came_from.clear()
-        self.query_one("#brief", BriefPane).written = None
-        self.query_one(RecordPane).begin(session)
+        self._goes_to = None
+        if self.is_built:
+            self.history.forget()
+            self._brief.written = None
+            self.record_pane.begin(session)
         self.head.take(session, None, now)
         self._draw_tabs()
         if session is not None:
@@ -130,12 +171,14 @@ class Detail(Vertical):
 
     def take_opened(self, opened: Opened, now: Stamp) -> None:
         """It was read."""
+        from refloat_tui.present.recap import root_of
+
         fresh = self.opened is None
         self.opened = opened
         self.remove_class("-reading")
         self.session = opened.status.session
         self.head.take(self.session, opened.status, now)
-        self.query_one("#history", HistoryPane).take(opened.story.items, root=root_of(opened.story), fresh=fresh)
+        self.history.take(opened.story.items, root=root_of(opened.story), fresh=fresh)
         if fresh:
             wait = self.glyphs.ellipsis
             self.pane("checkout").say(((f"Comparing the checkout with what was recorded{wait}", "$quiet"),))
@@ -143,13 +186,84 @@ class Detail(Vertical):
             self.pane("brief").say(((f"Writing the brief{wait}", "$quiet"),))
         self._draw_recap()
         self._draw_tabs()
+        if self._goes_to is not None:
+            self.show_item(*self._goes_to)
+
+    # ── a long history ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def take_long(self, size: int) -> None:
+        """Its history can be asked for, before the whole is read."""
+        if self.opened is None:
+            begun = self.history.is_long
+            self.history.begin_long(size)
+            self.remove_class("-reading")
+            if not begun:
+                self.wait_for_whole(f"Reading {size:,} bytes{self.glyphs.ellipsis}")
+            if self._goes_to is not None:
+                self.show_item(*self._goes_to)
+
+    def wait_for_whole(self, *sentences: str) -> None:
+        """What the panes wait for that need the whole."""
+        if self.opened is None:
+            for name in READ:
+                if name != "history":
+                    self.pane(name).say(*(((sentence, "$quiet"),) for sentence in sentences))
+
+    def tell_long(self, doing: str, done: int, size: int) -> None:
+        """How far something is that a long session takes."""
+        wait, part = self.glyphs.ellipsis, f"{100 * done // max(1, size)}%"
+        if doing == "unread":
+            self.wait_for_whole(
+                f"This transcript holds {size:,} bytes. Its history is there; this here needs all of it read,",
+                "which takes minutes and about as much memory. Press ctrl+r to read it.",
+            )
+        elif doing == "reading":
+            self.wait_for_whole(f"Reading {size:,} bytes: {part}{wait}")
+            self.history.tell_progress(f"reading all of it {part}{wait}" if done < size else "")
+        elif done >= size:
+            self.history.tell_progress("")
+            self.history.know_more()
+        else:
+            what = "counting lines" if doing == "counting" else "items get their numbers"
+            self.history.tell_progress(f"{what} {part}{wait}")
+
+    def show_item(self, item: int, line: int | None = None) -> None:
+        """Show an item of the history: at once, or as soon as it was read."""
+        if self.opened is None and not (self.is_built and self.history.is_long):
+            self._goes_to = (item, line)
+            return
+        self._goes_to = None
+        self.history.show_item(item, line)
+        self.show_tab("history", focus=True)
+
+    @property
+    def history(self) -> HistoryPane:
+        """The history."""
+        return cast("HistoryPane", self.pane("history"))
+
+    @property
+    def record_pane(self) -> RecordPane:
+        """The record."""
+        return cast("RecordPane", self.pane("record"))
+
+    @property
+    def _checkout(self) -> CheckoutPane:
+        return cast("CheckoutPane", self.pane("checkout"))
+
+    @property
+    def _triage(self) -> TriagePane:
+        return cast("TriagePane", self.pane("triage"))
+
+    @property
+    def _brief(self) -> BriefPane:
+        return cast("BriefPane", self.pane("brief"))
 
     def take_checkout(self, checkout: Checkout) -> None:
         """The checkout was compared."""
         self.checkout = checkout
         if self.opened is not None:
             self.head.learn(self.opened.status)
-            self.query_one("#checkout", CheckoutPane).take(checkout, self.opened.story)
+            self._checkout.take(checkout, self.opened.story)
         self._draw_recap()
         self._draw_tabs()
 
@@ -157,7 +271,7 @@ class Detail(Vertical):
         """It was sorted; what a person said to it stands beside."""
         self.triage, self.given = triage, given
         if self.opened is not None:
-            self.query_one("#triage", TriagePane).take(triage, given, self.opened.story)
+            self._triage.take(triage, given, self.opened.story)
         self._draw_recap()
         self._draw_tabs()
 
@@ -169,7 +283,7 @@ class Detail(Vertical):
     def take_brief(self, written: WrittenBrief) -> None:
         """The brief stands ready."""
         self.written = written
-        self.query_one("#brief", BriefPane).take(written)
+        self._brief.take(written)
 
     def take_failure(self, part: str, why: str) -> None:
         """One part could not be had."""
@@ -183,14 +297,23 @@ class Detail(Vertical):
     def _draw_recap(self) -> None:
         if self.opened is not None:
             story, status = self.opened.story, self.opened.status
+            from refloat_tui.present.recap import recap_rows
+            from refloat_tui.widgets.recap_pane import RecapPane
+
             rows = recap_rows(story, status, self.checkout, self.triage, self.glyphs)
             self.query_one("#recap", RecapPane).take(rows, story, status.session.state)
 
     def _draw_tabs(self) -> None:
         items = f"{len(self.opened.story.items):,}" if self.opened else ""
-        dirty = str(dirty_count(self.checkout)) if self.checkout else ""
-        piles, dot = "", self.glyphs.dot
+        dirty, piles, dot = "", "", self.glyphs.dot
+        if self.checkout is not None:
+            from refloat_tui.widgets.checkout_pane import dirty_count
+
+            dirty = str(dirty_count(self.checkout))
         if self.triage is not None:
+            from refloat.model.recovery import PILES
+            from refloat.usecases.recover import cards_of
+
             found = cards_of(self.triage, self.given)
             piles = dot.join(str(sum(card.pile == pile for card in found)) for pile in PILES)
         counts = {"history": items, "checkout": dirty, "triage": piles}
@@ -216,14 +339,14 @@ class Detail(Vertical):
         """Show an item of the history."""
         event.stop()
         self._came_from = [*self._came_from[1 - _JUMPS :], (self.shown, self.pane(self.shown).place())]
-        self.query_one("#history", HistoryPane).go_to(event.item)
+        self.history.go_to(event.item)
         self.show_tab("history", focus=True)
 
     def on_jump_to_change(self, event: JumpToChange) -> None:
         """Show what a step changed or checked."""
         event.stop()
         came_from = (self.shown, self.pane(self.shown).place())
-        pane = self.query_one("#checkout", CheckoutPane)
+        pane = self._checkout
         if self.checkout is None:
             self.post_message(Unreachable("The checkout is still being compared; it takes a moment."))
         elif pane.show_step(event.step, event.subagent, event.path):
@@ -238,3 +361,28 @@ class Detail(Vertical):
             name, place = self._came_from.pop()
             self.show_tab(name, focus=False)
             self.call_after_refresh(self.pane(name).return_to, place)
+
+
+def import_panes() -> None:
+    """Load what the panes are made of; in a thread, so that nobody waits for it."""
+    for name in ("brief_pane", "checkout_pane", "history_pane", "recap_pane", "record_pane", "triage_pane"):
+        import_module(f"refloat_tui.widgets.{name}")
+
+
+def _make_panes(glyphs: Glyphs, home: str) -> tuple[Pane, ...]:
+    """The panes, in the order of the tabs."""
+    from refloat_tui.widgets.brief_pane import BriefPane
+    from refloat_tui.widgets.checkout_pane import CheckoutPane
+    from refloat_tui.widgets.history_pane import HistoryPane
+    from refloat_tui.widgets.recap_pane import RecapPane
+    from refloat_tui.widgets.record_pane import RecordPane
+    from refloat_tui.widgets.triage_pane import TriagePane
+
+    return (
+        RecapPane(glyphs, id="recap"),
+        HistoryPane(glyphs, id="history"),
+        CheckoutPane(glyphs, id="checkout"),
+        TriagePane(glyphs, id="triage"),
+        BriefPane(glyphs, home, id="brief"),
+        RecordPane(glyphs, id="record"),
+    )

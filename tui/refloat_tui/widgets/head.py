@@ -1,26 +1,31 @@
 """The head of a session: its name, the verdict as a sentence, and the one next step. Unfolds the evidence."""
 
+from __future__ import annotations
+
 import os
 import shlex
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from refloat.model.record import Lease
-from refloat.model.session import Session
-from refloat.model.stamp import Stamp
-from refloat.model.status import Status
 from refloat.text import inert_line, one_line
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import absolute
 from refloat_tui.present.evidence import evidence_row, liveness_sentence
+from refloat_tui.present.holder import holder_words
 from refloat_tui.present.path import from_home
-from refloat_tui.present.record import holder_words
 from refloat_tui.present.state import broken_step, next_words, verdict, verdict_detail
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, content, row, wrapped
+
+if TYPE_CHECKING:
+    from refloat.model.record import Lease
+    from refloat.model.session import Session
+    from refloat.model.stamp import Stamp
+    from refloat.model.status import Status
 
 _LOOKED, _WHEN = 22, 8
 

@@ -1,21 +1,27 @@
 """The list of sessions: one line each, grouped by workspace, what is broken on top."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from refloat.model.record import Lease
-from refloat.model.session import SessionName
-from refloat.model.stamp import Stamp
 from refloat.text import inert_line, one_line
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import age, minute_of
-from refloat_tui.present.record import holder_name
+from refloat_tui.present.holder import holder_name
 from refloat_tui.present.sessions import Entry, Heading, SessionRow, needs_person
 from refloat_tui.present.state import state_glyph, state_style, state_word
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, row
 from refloat_tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from refloat.model.record import Lease
+    from refloat.model.session import SessionName
+    from refloat.model.stamp import Stamp
 
 _BRANCH_FROM, _AGENT_FROM, _COUNT_FROM, _AGE_FROM = 90, 56, 34, 26
 """Columns of width from which each cell is shown: counts go first, then the agent, then the age."""

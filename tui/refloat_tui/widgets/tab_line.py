@@ -9,10 +9,11 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from refloat.model.light import light
 from refloat_tui.theme import Glyphs
 
 
-@dataclass(frozen=True, slots=True)
+@light
 class Tab:
     """One tab."""
 

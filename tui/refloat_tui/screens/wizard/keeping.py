@@ -24,7 +24,7 @@ from refloat.usecases.recover import Recovery, answer
 from refloat.usecases.rescue import Rescue
 from refloat_tui.base import RefloatScreen
 from refloat_tui.present.age import clock_time
-from refloat_tui.present.record import holder_words
+from refloat_tui.present.holder import holder_words
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.theme import Glyphs

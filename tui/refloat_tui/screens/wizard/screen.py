@@ -24,7 +24,7 @@ from refloat_tui.actions import bindings
 from refloat_tui.library import SavedRecord
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import clock_time
-from refloat_tui.present.record import holder_name
+from refloat_tui.present.holder import holder_name
 from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.screens.wizard.outside import PATH, Outside
 from refloat_tui.screens.wizard.pages import VIEWS

@@ -1,0 +1,37 @@
+"""What a look at the sessions tells, piece by piece."""
+
+from collections.abc import Mapping
+from dataclasses import field
+
+from refloat.model.attempts import InChain
+from refloat.model.light import light
+from refloat.model.problem import Problem
+from refloat.model.session import RecordGone, Session, SessionName
+
+
+@light
+class Batch:
+    """Some sessions, as far as known now."""
+
+    sessions: tuple[Session, ...] = ()
+    """New ones, and known ones that changed."""
+    removed: tuple[SessionName, ...] = ()
+    """Told before and no longer on disk, or now carried whole by another. What could not be read removes nothing."""
+    gone: tuple[RecordGone, ...] | None = None
+    problems: tuple[Problem, ...] | None = None
+    here: frozenset[SessionName] | None = None
+    """Those that belong to the directory asked about; None: as before."""
+    provisional: bool = False
+    """From the catalogue alone, or from the ends of files: states and counts may be older than the disk."""
+    by_ends: bool = False
+    """All sessions, those that are not read yet by the ends of their files."""
+    done: int = 0
+    total: int = 0
+    """Sessions read, and to be read, in this look."""
+    read: int = 0
+    size: int = 0
+    """Bytes of their own files."""
+    complete: bool = False
+    """Everything was looked at."""
+    chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
+    """Of a complete one, and of one by the ends: where sessions stand among the attempts at one piece of work."""

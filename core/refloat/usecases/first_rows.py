@@ -1,0 +1,79 @@
+"""The rows of a list that fit on a screen, straight from the catalogue: what is painted before anything is looked at.
+
+Decides which those are, in the order in which the desk shows them. Refuses to look at the disk otherwise, to wait and
+to judge: it all is provisional, and a look that follows says what is so now. Loads no reader.
+"""
+
+import _sqlite3
+from collections.abc import Mapping
+from typing import Final, cast
+
+import orjson
+
+from refloat.catalogue.peek import NOW, SCHEMA, Peek, Told, peek, read_places
+from refloat.catalogue.repos import Repos
+from refloat.model.light import light
+from refloat.model.session import Session
+from refloat.model.stamp import Stamp
+from refloat.ports import Places
+from refloat.usecases.batch import Batch
+from refloat.wire.reading import read_session
+
+_RANKS: Final = {"failed": 0, "unresolved": 0, "live": 1, "stopped": 2, "unbound": 3}
+"""As the desk orders states; within a rank the newest stands first."""
+
+
+@light
+class FirstRows:
+    """The first rows, and the group that stands on top."""
+
+    batch: Batch
+    group: str
+
+
+def first_rows(places: Places, now: Stamp, here: str, rows: int) -> FirstRows | None:
+    """At most so many sessions, those of the repository or directory `here` (a real path) first; None where there is no
+    catalogue that can be read so. Their number in all is the batch's `total`.
+    """
+    found = peek(str(places.cache))
+    if found is None:
+        return None
+    try:
+        return _first_rows(found, now, here, rows)
+    except (_sqlite3.Error, OSError, ValueError, KeyError, TypeError):  # damaged, or of another form
+        return None
+    finally:
+        found.close()
+
+
+def _first_rows(found: Peek, now: Stamp, here: str, rows: int) -> FirstRows | None:
+    notes = found.notes()
+    if notes.get("schema", SCHEMA) != SCHEMA:
+        return None
+    repos = {path: repo for path, repo, _ in read_places(notes.get("places", ""))}
+    home = repos.get(here) or Repos().of(here)[0] or here
+    told = [row for row in found.told(finished=False) if not row[6]]
+    wanted = _in_order(told, repos, home)[:rows]
+    texts = found.finished([(row[1], row[0]) for row in wanted])
+    documents = [orjson.loads(text.replace(NOW, now)) for text in texts]
+    sessions = tuple(_session(document) for document in documents)
+    return FirstRows(Batch(sessions, provisional=True, total=len(told)), home) if sessions else None
+
+
+def _session(document: object) -> Session:
+    return read_session(cast("Mapping[str, object]", document))  # what it lacks it says
+
+
+def _in_order(told: list[Told], repos: Mapping[str, str], home: str) -> list[Told]:
+    """As the desk shows them: the group of this place, then by newest activity; in each what is broken first."""
+    groups: dict[str, list[Told]] = {}
+    for row in told:
+        groups.setdefault(repos.get(row[4]) or row[4], []).append(row)
+    ordered: list[Told] = []
+    for name in sorted(groups, key=lambda name: name != home):
+        ordered += sorted(groups[name], key=_rank)
+    return ordered
+
+
+def _rank(row: Told) -> int:
+    return _RANKS.get(row[3], len(_RANKS))

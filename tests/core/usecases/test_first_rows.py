@@ -1,0 +1,55 @@
+"""The first rows of a list come from the catalogue alone, and are those that the whole list begins with."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from refloat.catalogue.peek import FILE
+from refloat.model.stamp import Stamp
+from refloat.readers.claude_code import ClaudeCode
+from refloat.usecases.find_sessions import Scope, list_sessions
+from refloat.usecases.first_rows import first_rows
+
+NOW = Stamp("2026-09-14T12:00:00.000Z")
+IDS = [f"{digit * 8}-0000-4000-8000-000000000001" for digit in "123456"]
+
+
+def test_the_rows_that_fit_as_the_last_look_knew_them(home: Any, monkeypatch: pytest.MonkeyPatch):
+    for minute, session in enumerate(IDS):
+        home.write(session, *home.talk(session, minute=minute))
+    listed = list_sessions(home.bench, Scope()).sessions
+    monkeypatch.setattr(ClaudeCode, "identify", None)
+    for session in IDS:
+        home.path(session).unlink()
+    found = first_rows(home.bench.machine.places, NOW, str(home.work), 4)
+    assert found is not None
+    told = [replace(session, liveness=listed[0].liveness) for session in found.batch.sessions]
+    assert told == [replace(session, liveness=listed[0].liveness) for session in listed[:4]]
+    assert (found.batch.total, found.batch.provisional, found.batch.complete) == (6, True, False)
+    assert found.group == str(home.work)
+
+
+def test_this_place_comes_first_then_what_is_broken(home: Any):
+    elsewhere = home.directory / "elsewhere"
+    elsewhere.mkdir()
+    for minute, session in enumerate(IDS[:2]):
+        home.write(session, *home.talk(session, minute=minute, cwd=str(elsewhere)))
+    asked = home.row(IDS[2], 1, "user", "Push it", promptSource="typed")
+    home.write(IDS[2], asked)
+    home.write(IDS[3], *home.talk(IDS[3], minute=1))
+    list_sessions(home.bench, Scope())
+    for place, first in ((home.work, [IDS[2], IDS[3]]), (elsewhere, [IDS[1], IDS[0]])):
+        found = first_rows(home.bench.machine.places, NOW, str(place), 2)
+        assert found is not None
+        assert [session.session_id for session in found.batch.sessions] == first
+
+
+def test_without_a_catalogue_or_with_a_damaged_one_there_is_nothing_to_paint(home: Any):
+    places = home.bench.machine.places
+    assert first_rows(places, NOW, str(home.work), 10) is None
+    home.write(IDS[0], *home.talk(IDS[0]))
+    list_sessions(home.bench, Scope())
+    assert first_rows(places, NOW, str(home.work), 10) is not None
+    (places.cache / FILE).write_bytes(b"SQLite format 3\0" + b"x" * 4096)
+    assert first_rows(places, NOW, str(home.work), 10) is None
