@@ -153,7 +153,7 @@ def test_an_owner_that_no_signal_reaches_keeps_what_it_started(
         (60, "the system does not let you signal it"),
         (61, "in the session of processes that the session's process leads"),
     ]
-    assert "process 60 (claude) still runs" in stopped.why
+    assert stopped.why == "process 60 (claude), process 61 (bash) still runs"
 
 
 def test_a_child_that_no_signal_reaches_is_what_is_left(home: Home) -> None:
