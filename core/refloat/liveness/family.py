@@ -31,7 +31,7 @@ def family_of(
     for kin in (*heads, *known):
         row = table.get(kin.process.pid)
         if row is not None and is_same(row, kin.process) and _may_belong(row, spared):
-            found.setdefault(row.pid, Kin(row, kin.role))
+            found.setdefault(row.pid, Kin(row, kin.role, kin.since))
     for head in heads:
         for row in table.values():
             if _may_belong(row, spared) and (role := _led_by(head.process, row, table)):
@@ -48,6 +48,26 @@ def family_of(
                 found[row.pid] = Kin(row, "child")
                 due.append(found[row.pid])
     return tuple(found.values())
+
+
+def begun_before(heads: Sequence[Kin], table: Mapping[int, ProcessInfo]) -> Mapping[int, ProcessInfo]:
+    """What a head's process had started, or led, before it became the agent, with all that came of it: not the
+    agent's.
+    """
+    found: dict[int, ProcessInfo] = {}
+    for head in heads:
+        for row in table.values() if head.since is not None else ():
+            theirs = row.ppid == head.process.pid or _led_by(head.process, row, table)
+            if theirs and head.since is not None and row.started < head.since:
+                found[row.pid] = row
+    due = list(found)
+    while due:
+        parent = due.pop()
+        for row in table.values():
+            if row.ppid == parent and row.pid not in found:
+                found[row.pid] = row
+                due.append(row.pid)
+    return found
 
 
 def _may_belong(row: ProcessInfo, spared: Collection[int]) -> bool:

@@ -27,6 +27,9 @@ class Kin:
     role: Literal["owner", "named", "child", "group", "session"]
     """`named`: a person named it. `child`: started by one of the others. `group`, `session`: it is in the process
     group, or the session of processes, that the owner leads."""
+    since: float | None = None
+    """Of an owner: seconds since 1970 before which its process was another program's (a shell that became the agent by
+    `exec` keeps its number and its start, and its jobs stay its children). None: it was the agent from its start."""
 
 
 @light

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from refloat.liveness.evidence import Facts, Look, ancestry, look, subject_of
-from refloat.liveness.family import FIRST, family_of, is_same, nameable
+from refloat.liveness.family import FIRST, begun_before, family_of, is_same, nameable
 from refloat.liveness.verdict import owners_of
 from refloat.model.guard import Ruling
 from refloat.model.liveness import ProcessInfo
@@ -26,6 +26,8 @@ from refloat.usecases.workbench import Workbench
 
 ASKS: Final = (Asking("SIGINT", 10.0), Asking("SIGTERM", 5.0))
 """For an agent whose reader says nothing of signals."""
+_LATE: Final = 60.0
+"""Seconds that a program may take from its start until it notes it, on a machine that is busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +88,15 @@ def plan_for(sight: Sight, ruling: Ruling, actor: Actor) -> StopPlan:
         return replace(nothing, refused=f"its number is all that ties {whom} to {name}: nothing is signalled on that")
     for why in _refusals(sight, heads, actor):
         return replace(nothing, refused=why)
-    kin = family_of(heads, sight.seen.processes, (), ancestry(sight.seen.processes))
+    table = sight.seen.processes
+    older = begun_before(heads, table)
+    kin = family_of(heads, table, (), ancestry(table) | older.keys())
+    left = {row.pid: row for row in (*(_left_alone(row) for row in older.values()), *_background(sight, kin))}
     return replace(
         nothing,
         kin=kin,
         asks=_asks(sight.reader, heads[0].process),
-        left=tuple(_background(sight, kin)),
+        left=tuple(left.values()),
         confirm=None if sight.wish.pid is None else _confirmation(sight, heads[0].process),
     )
 
@@ -104,9 +109,24 @@ def heads_of(plan: StopPlan) -> tuple[Kin, ...]:
 def _find_heads(sight: Sight, ruling: Ruling) -> tuple[Kin, ...]:
     """The verified owners; of a named process only what is tied to the session by more than its number."""
     if sight.wish.pid is None:
-        return tuple(Kin(row, "owner") for row in owners_of(sight.facts) if row.pid in ruling.pids)
+        owners = [row for row in owners_of(sight.facts) if row.pid in ruling.pids]
+        return tuple(Kin(row, "owner", _since(sight, row)) for row in owners)
     named = nameable(sight.facts).get(sight.wish.pid)
-    return () if named is None else (Kin(named[0], "named"),)
+    return () if named is None else (Kin(named[0], "named", _since(sight, named[0])),)
+
+
+def _since(sight: Sight, row: ProcessInfo) -> float | None:
+    """When the process became the agent, by the agent's own register, where that is clearly later than its start."""
+    noted = [
+        claim.holder.started_ms / 1000 - _LATE
+        for claim in sight.facts.claims
+        if claim.matches and claim.holder.started_ms and claim.process is not None and claim.process.pid == row.pid
+    ]
+    return max((moment for moment in noted if moment > row.started), default=None)
+
+
+def _left_alone(row: ProcessInfo) -> Left:
+    return Left(row.pid, row.name, "began before the agent took over its parent's process (exec): it is left alone")
 
 
 def _refusals(sight: Sight, heads: Sequence[Kin], actor: Actor) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from refloat.liveness.evidence import ancestry
-from refloat.liveness.family import family_of, is_same
+from refloat.liveness.family import begun_before, family_of, is_same
 from refloat.model.light import light
 from refloat.model.liveness import ProcessInfo
 from refloat.model.stopping import Kin, Left, Progress, Sent, SignalWord, StopPlan
@@ -54,6 +54,8 @@ class Tree:
         self._uid = uid
         self._kin: dict[int, Kin] = {kin.process.pid: kin for kin in plan.kin}
         self._grips: dict[int, Grip] = {}
+        self._older: set[int] = set()
+        """What is not the agent's, though its process started it: once told, it stays so when its parent has ended."""
         self._foreign: dict[int, str] = {}
         """Of the tree, what may not be signalled: why."""
 
@@ -72,7 +74,8 @@ class Tree:
         """Look who belongs to it now, and take hold of those that are new."""
         table = {row.pid: row for row in self.machine.processes.all()}
         self.first = self.first or table
-        for kin in family_of(self.heads, table, tuple(self._kin.values()), ancestry(table)):
+        self._older |= begun_before(self.heads, table).keys()
+        for kin in family_of(self.heads, table, tuple(self._kin.values()), ancestry(table) | self._older):
             row = kin.process
             if row.pid in self._grips or row.pid in self._foreign:
                 if is_same(self._kin[row.pid].process, row):

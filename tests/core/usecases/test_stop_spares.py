@@ -164,6 +164,22 @@ def test_a_child_that_no_signal_reaches_is_what_is_left(home: Home) -> None:
     assert [row.pid for row in stopped.left] == [61]
 
 
+def test_a_shell_that_became_the_agent_keeps_its_own_jobs(home: Home) -> None:
+    """`make & exec claude`: the process, its children and its session are older than the agent that they are now."""
+    agent = process(60, cwd=str(home.work), uid=OWN, start_token="60", group=60, session=60)
+    make = process(70, "make", ppid=60, uid=OWN, start_token="70", group=70, session=60, started=1_000_100.0)
+    compiler = process(71, "cc", ppid=70, uid=OWN, start_token="71", group=70, session=60, started=1_002_000.0)
+    server = process(72, "mcp", ppid=60, uid=OWN, start_token="72", group=72, session=60, started=1_001_000.0)
+    table = Table(home, INIT, agent, make, compiler, server)
+    table.register(60, "60", startedAt=1_001_000_000)
+    table.signals.ends = {60: "SIGINT"}
+    plan = table.plan()
+    assert [kin.process.pid for kin in plan.kin] == [60, 72]
+    stopped = table.stop(plan)
+    assert {pid for _, pid in table.signals.sent} == {60, 72}
+    assert [(row.pid, "exec" in row.why) for row in stopped.left] == [(70, True), (71, True)]
+
+
 def test_a_plan_that_names_the_first_process_after_all_sends_nothing(home: Home) -> None:
     """Whoever made it: the tree takes hold of each process that it signals, and of that one nobody can."""
     table = Table(home, INIT, *BELOW)
