@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from refloat.model.guard import Ruling
 from refloat.model.light import light
 from refloat.model.liveness import ProcessInfo
 from refloat.model.session import SessionName
@@ -61,6 +62,8 @@ class StopPlan:
     confirm: str | None = None
     """Where a person named a process: what ties it to the session. Nothing is sent before they have said yes to it."""
     warnings: tuple[str, ...] = ()
+    ruling: Ruling | None = None
+    """What the guard said: a force overrules nothing that came after it."""
 
 
 @light

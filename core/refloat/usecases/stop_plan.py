@@ -78,7 +78,9 @@ def plan_stop(bench: Workbench, actor: Actor, wish: Wish) -> StopPlan:
 def plan_for(sight: Sight, ruling: Ruling, actor: Actor) -> StopPlan:
     """The plan that a look and the guard's answer come to."""
     name = sight.session.name
-    nothing = StopPlan(name, sight.wish.ref, (), (), tuple(_background(sight, ())), warnings=ruling.warnings)
+    warnings = (*(f"overruled: {why}" for why in ruling.overruled), *ruling.warnings)
+    left = tuple(_background(sight, ()))
+    nothing = StopPlan(name, sight.wish.ref, (), (), left, warnings=warnings, ruling=ruling)
     if not ruling.allowed:
         helps = "; `--force REASON` overrules that, and is recorded" if ruling.force_helps else ""
         return replace(nothing, refused=ruling.why + helps, holder=ruling.holder)
@@ -91,12 +93,12 @@ def plan_for(sight: Sight, ruling: Ruling, actor: Actor) -> StopPlan:
     table = sight.seen.processes
     older = begun_before(heads, table)
     kin = family_of(heads, table, (), ancestry(table) | older.keys())
-    left = {row.pid: row for row in (*(_left_alone(row) for row in older.values()), *_background(sight, kin))}
+    others = {row.pid: row for row in (*(_left_alone(row) for row in older.values()), *_background(sight, kin))}
     return replace(
         nothing,
         kin=kin,
         asks=_asks(sight.reader, heads[0].process),
-        left=tuple(left.values()),
+        left=tuple(others.values()),
         confirm=None if sight.wish.pid is None else _confirmation(sight, heads[0].process),
     )
 

@@ -107,7 +107,7 @@ def stop_session(
 def _refuse(bench: Workbench, actor: Actor, wish: Wish, tree: Tree, held: ExitStack) -> str:
     """Look once more; why nothing may be sent, empty where it may. What began meanwhile is taken into the tree."""
     try:
-        acting = held.enter_context(act.act(bench, actor, wish))
+        acting = held.enter_context(act.act(bench, actor, wish, known=tree.plan.ruling))
     except Refused as no:
         return str(no)
     fresh = plan_for(take_sight(bench, acting.seen.located, wish), acting.seen.ruling, actor)

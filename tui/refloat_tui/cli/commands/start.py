@@ -110,6 +110,8 @@ def _go_on(order: Order, tmux: str | None) -> int:
     plan = plan_start(bench(), actor(), order)
     if plan.refused is not None:
         raise Refused(plan.refused)
+    for why in plan.ruling.overruled if tmux is None else ():  # the window says it itself
+        err.say(f"overruled: {why}")
     return _start(plan) if tmux is None else _in_tmux(plan, tmux)
 
 
