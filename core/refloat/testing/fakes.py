@@ -362,6 +362,8 @@ class FakeSignals:
     sent: list[tuple[SignalName, int]] = field(default_factory=list[tuple[SignalName, int]])
     waited: list[float] = field(default_factory=list[float])
     """Seconds that were asked for; none passes."""
+    waits: Callable[[Sequence[Grip], float], None] | None = None
+    """What happens meanwhile."""
 
     def grip(self, process: ProcessInfo) -> Grip | None:
         """A hold on a row."""
@@ -371,9 +373,10 @@ class FakeSignals:
         return FakeGrip(self, process.pid) if fits else None
 
     def wait(self, grips: Sequence[Grip], seconds: float) -> None:
-        """Nobody ends by waiting."""
-        del grips
+        """Nobody ends by waiting, unless a test says so."""
         self.waited.append(seconds)
+        if self.waits is not None:
+            self.waits(grips, seconds)
 
 
 @dataclass(slots=True)

@@ -61,13 +61,10 @@ def wait_for_turn(bench: Workbench, actor: Actor, wish: Wish, tell: Tell = _say_
             told = True
         rows = [bench.machine.processes.get(pid) for pid in session.liveness.owners]
         grips = [grip for row in rows if row is not None and (grip := bench.machine.signals.grip(row)) is not None]
-        try:
-            if not grips:
-                return
-            bench.machine.signals.wait(grips, TURN_LOOK)
-        finally:
+        with ExitStack() as held:
             for grip in grips:
-                grip.release()
+                held.callback(grip.release)
+            bench.machine.signals.wait(grips, TURN_LOOK)
 
 
 def stop_session(

@@ -19,7 +19,7 @@ from refloat.model.stopping import Asking, Progress, Stopped, StopPlan
 from refloat.testing.fakes import FakeSignals, fake_machine, process
 from refloat.usecases.act import Actor, Wish, actor_of
 from refloat.usecases.stop_plan import plan_stop
-from refloat.usecases.stop_session import stop_session
+from refloat.usecases.stop_session import TURN_LOOK, stop_session, wait_for_turn
 from refloat.usecases.stop_tree import Patience
 from refloat.usecases.workbench import Workbench
 
@@ -178,6 +178,28 @@ def test_a_shell_that_became_the_agent_keeps_its_own_jobs(home: Home) -> None:
     stopped = table.stop(plan)
     assert {pid for _, pid in table.signals.sent} == {60, 72}
     assert [(row.pid, "exec" in row.why) for row in stopped.left] == [(70, True), (71, True)]
+
+
+def test_waiting_for_a_turn_does_not_end_where_there_is_no_hold_on_the_owner(home: Home) -> None:
+    """Else a stop that was to wait would interrupt the turn."""
+    table = owned(home)
+    talk = home.talk(ID)
+    home.append(ID, home.row(ID, 3, "user", "And now the tests", promptSource="typed"))
+    table.signals.beyond = frozenset({60})
+    waits: list[float] = []
+
+    def wait(grips: Sequence[object], seconds: float) -> None:
+        assert grips == []
+        waits.append(seconds)
+        if len(waits) == 3:
+            home.append(ID, {**talk[1], "parentUuid": f"{ID}-row-3", "uuid": f"{ID}-row-4"})
+            table.register(60, "60", status="idle")
+
+    table.signals.waits = wait
+    told: list[Progress] = []
+    wait_for_turn(table.bench, table.actor, table.wish(), told.append)
+    assert waits == [TURN_LOOK] * 3
+    assert [step.what for step in told] == ["waiting"]
 
 
 def test_a_plan_that_names_the_first_process_after_all_sends_nothing(home: Home) -> None:
