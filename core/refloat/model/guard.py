@@ -391,7 +391,8 @@ def _warnings(seen: Situation) -> Iterator[str]:
                 yield f"process {near.pid} ({near.agent}) of yours works in this workspace, too{what}"
     if seen.operation == "recover" and seen.state is State.LIVE:
         yield f"{_pids(seen.liveness.owners)} owns the session and runs: what you read here may move"
-    if seen.operation in {"attach", "stop"} and seen.lease is not None and seen.lease.holder == seen.own:
+    beside = seen.lease is not None and seen.lease.runner.pid not in seen.liveness.owners
+    if seen.operation in {"attach", "stop"} and beside and seen.lease is not None and seen.lease.holder == seen.own:
         yield f"{_holder_words(seen.lease, seen.now)}, in another process of yours"
 
 

@@ -301,6 +301,9 @@ def test_warnings_tell_of_what_does_not_forbid() -> None:
     )
     assert "process 7" in judge(seen("recover", *LIVE)).warnings[0]
     assert "another process of yours" in judge(seen("stop", *LIVE, lease=MY_OWN)).warnings[0]
+    itself = replace(MY_OWN, runner=Runner("devbox", 7, "5"))
+    for operation in ("attach", "stop"):
+        assert judge(seen(operation, *LIVE, lease=itself)).warnings == (), "it is the very process that this is about"
 
 
 @pytest.mark.parametrize(
