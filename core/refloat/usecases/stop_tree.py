@@ -173,10 +173,12 @@ class Tree:
                 self._reach("SIGCONT", pid)  # else it could not react
 
     def _reach(self, signal: SignalWord, pid: int) -> bool:
+        # Noted first: whoever ends the stop in this very moment must not be told that nothing was sent.
+        self.sent.append(Sent(signal, pid, self.machine.clock.now()))
         answer = self._grips[pid].send(signal)
-        if answer == "sent":
-            self.sent.append(Sent(signal, pid, self.machine.clock.now()))
-        elif answer == "forbidden":
+        if answer != "sent":
+            self.sent.pop()
+        if answer == "forbidden":
             self._foreign[pid] = "the system does not let you signal it"
             self._let_go(pid)
         return answer == "sent"

@@ -305,8 +305,10 @@ def test_a_program_of_the_workspace_is_never_the_agent(world: World, path: str, 
         for name in ("claude", "codex"):
             (place / name).write_text("#!/bin/sh\ntouch hostile\n")
             (place / name).chmod(0o755)
-    world.start(*words, world.talk.session_id, env={"PATH": path.format(world.environment["PATH"])})
+    process = world.start(*words, world.talk.session_id, env={"PATH": path.format(world.environment["PATH"])})
     assert world.one_runs()["cwd"] == str(world.workspace)
+    world.let_end()
+    assert process.wait(PATIENCE) == 0
     assert not (world.workspace / "hostile").exists()
 
 
