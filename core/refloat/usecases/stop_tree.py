@@ -37,7 +37,9 @@ class Patience:
     rest: float = 2.0
     """For what an owner started to end by itself, when the owner has ended."""
     end: float = 5.0
-    """After SIGTERM, and after SIGKILL, to what is left."""
+    """After SIGTERM, to what is left."""
+    kill: float = 5.0
+    """After each SIGKILL, to what is left then."""
     quiet: float = 2.0
     """Looking whether anything goes on."""
 
@@ -152,7 +154,7 @@ class Tree:
             if not self._targets():
                 break
             self._send("SIGKILL", self._targets())
-            self._wait(self._targets(), self.patience.end)
+            self._wait(self._targets(), self.patience.kill)
 
     def _targets(self) -> list[int]:
         """What may be signalled and still runs, owners first."""

@@ -82,7 +82,7 @@ class Desk:
         if plan.refused is None:
             plan = replace(plan, asks=asks)
         actor = actor_of(self.machine, here.runner(), here.is_running)
-        patience = Patience(rest=0.3, end=end, quiet=quiet)
+        patience = Patience(rest=0.3, end=end, kill=60.0, quiet=quiet)
         return stop_session(self.bench, actor, self.wish(agent, pid, force), plan, tell or self.told.append, patience)
 
     def located(self, agent: Standin) -> Located:
@@ -194,7 +194,12 @@ def test_one_who_writes_on_instead_of_ending(desk: Desk) -> None:
 def test_a_child_that_it_starts_while_it_is_stopped(desk: Desk) -> None:
     """It ends with the rest: the tree is walked before each signal."""
     with Standin(desk.home, signals={"SIGINT": "breed", "SIGTERM": "breed"}) as agent:
-        stopped = desk.stop(agent, asks=HASTE, end=0.3)
+
+        def wait_for_child(step: Progress) -> None:
+            if step.words.startswith(f"SIGTERM to {agent.pid} "):  # its handler of the interruption has run by then
+                until(lambda: any(row.ppid == agent.pid for row in LinuxProcesses().all()), "a child")
+
+        stopped = desk.stop(agent, asks=HASTE, end=0.3, tell=wait_for_child)
         assert stopped.result == "stopped"
         assert len({pid for _, pid in sent(stopped)} - {agent.pid}) >= 1
         assert all(is_gone(pid) for _, pid in sent(stopped))

@@ -64,7 +64,7 @@ class Table:
 
     def stop(self, plan: StopPlan, pid: int | None = None) -> Stopped:
         told: list[Progress] = []
-        return stop_session(self.bench, self.actor, self.wish(pid), plan, told.append, Patience(0, 0, 0))
+        return stop_session(self.bench, self.actor, self.wish(pid), plan, told.append, Patience(0, 0, 0, 0))
 
     def refusal(self, pid: int | None = None) -> str:
         """Why it is refused; nothing was sent on the way."""
