@@ -60,6 +60,7 @@ _WEAKER: Final[dict[Branch, Branch]] = {"owner_is_running": "owner_may_be_runnin
 """Who overruled the first has overruled the second: an owner that has just ended, and is named no more, may still seem
 to be there.
 """
+FORCE_HELPS: Final = "`--force REASON` overrules that, and is recorded"
 _NEVER_OWNERS: Final = frozenset({"child", "zombie", "hint"})
 """Evidence whose process may not be taken for the session's own."""
 
@@ -124,6 +125,11 @@ class Ruling:
     warnings: tuple[str, ...] = ()
     pids: tuple[int, ...] = ()
     """Of `attach` and `stop`: the processes that they may go to or signal, strongest evidence first."""
+
+    @property
+    def sentence(self) -> str:
+        """Why, and what helps."""
+        return f"{self.why}; {FORCE_HELPS}" if self.force_helps else self.why
 
 
 @light

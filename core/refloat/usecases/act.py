@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from refloat.errors import NotDone, RefloatError
+from refloat.errors import NotDone, RefloatError, UsageError
 from refloat.model.guard import Guarded, Neighbour, Ruling, Situation, judge, judge_again, judge_taken
 from refloat.model.record import Lease
 from refloat.model.saving import Runner
@@ -46,8 +46,7 @@ class Refused(NotDone):
     """The guard says no; `ruling` says why, and who forbids it."""
 
     def __init__(self, ruling: Ruling) -> None:
-        helps = "; `--force REASON` overrules that, and is recorded" if ruling.force_helps else ""
-        super().__init__(f"{ruling.why}{helps}")
+        super().__init__(ruling.sentence)
         self.ruling = ruling
 
 
@@ -74,6 +73,16 @@ class Wish:
     """Where that is resolved from."""
     force: str | None = None
     pid: int | None = None
+
+    def __post_init__(self) -> None:
+        """Whoever overrules says why.
+
+        Raises:
+            UsageError: the reason is blank.
+
+        """
+        if self.force is not None and not self.force.strip():
+            raise UsageError("--force wants a reason: it is recorded with what it overruled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +258,7 @@ def _must(ruling: Ruling) -> None:
 def _same(wish: Wish, seen: Seen) -> Wish:
     """The wish for the session that was seen: a word such as `last` may mean another one by now."""
     ref = wish.ref if seen.located.found.by_path else seen.session.name
-    return Wish(wish.operation, ref, wish.cwd, wish.force, wish.pid)
+    return replace(wish, ref=ref)
 
 
 def _holding(bench: Workbench, actor: Actor, wish: Wish, seen: Seen) -> Holding:

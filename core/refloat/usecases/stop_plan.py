@@ -82,8 +82,7 @@ def plan_for(sight: Sight, ruling: Ruling, actor: Actor) -> StopPlan:
     left = tuple(_background(sight, ()))
     nothing = StopPlan(name, sight.wish.ref, (), (), left, warnings=warnings, ruling=ruling)
     if not ruling.allowed:
-        helps = "; `--force REASON` overrules that, and is recorded" if ruling.force_helps else ""
-        return replace(nothing, refused=ruling.why + helps, holder=ruling.holder)
+        return replace(nothing, refused=ruling.sentence, holder=ruling.holder)
     heads = _find_heads(sight, ruling)
     if not heads:
         whom = " or ".join(f"process {pid}" for pid in ruling.pids) or "any process"

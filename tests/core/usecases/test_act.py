@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from refloat.errors import UsageError
 from refloat.model.liveness import ProcessInfo
 from refloat.model.saving import Runner
 from refloat.model.session import SessionName
@@ -207,6 +208,12 @@ def test_who_lost_the_leases_before_the_agent_began_is_told_by_the_guard(people:
     acting.tell_force()
     with people.actor(ADA).make() as record:
         assert len(load_trail(record, f"recovery:{NAME}").steps) == 1
+
+
+@pytest.mark.parametrize("operation", ["continue", "new", "stop", "install"])
+def test_a_force_wants_a_reason(people: People, operation: Any) -> None:
+    with pytest.raises(UsageError, match="wants a reason"):
+        people.wish(operation, force=" \t")
 
 
 def test_a_force_that_overrules_nothing_is_no_step(people: People) -> None:

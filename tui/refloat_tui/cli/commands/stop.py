@@ -8,13 +8,13 @@ import click
 
 from refloat.brief.masks import Masker
 from refloat.errors import NotDone, UsageError
-from refloat.machine import here as this_process
 from refloat.model.stopping import Progress, StopPlan
-from refloat.usecases.act import Actor, Wish, actor_of
+from refloat.usecases.act import Actor, Wish
 from refloat.usecases.stop_plan import plan_stop
 from refloat.usecases.stop_session import stop_session, wait_for_turn
 from refloat.wire import stopping as documents
 from refloat_tui.cli import err, out
+from refloat_tui.cli.asking import actor as own_actor
 from refloat_tui.cli.commands.bench import answer, as_json, bench, here, session_argument
 from refloat_tui.cli.show.stop import plan_lines, question_lines, stopped_lines
 
@@ -38,7 +38,7 @@ def stop(session: str, wait: bool, pid: int | None, yes: bool, force: str | None
     """  # noqa: D301 - the backspace is click's sign for lines that stay as they are
     if yes and pid is None:
         raise UsageError("--yes answers the question that --pid asks: leave it out, or name a process")
-    actor = actor_of(bench().machine, this_process.runner(), this_process.is_running)
+    actor = own_actor()
     wish = Wish("stop", session, here(), force, pid)
     with _Ending() as ending:
         try:
