@@ -79,9 +79,9 @@ def plan_attach(bench: Workbench, actor: Actor, ref: str, cwd: Path, *, peek: bo
         why = f"the process that owned {seen.session.name} has just ended: `refloat status {seen.session.name}`"
         return Attachment(seen.session.name, seen.place, None, None, Refused(why))
     place = replace(found.place, notes=(*found.place.notes, *ruling.warnings))
-    if refused is None and found.way is None:
-        refused = Refused(only_told(place, seen.session.name))
     shown = _peek(bench.machine, found) if peek else None
+    if found.way is None and (refused is None or (peek and shown is None)):
+        refused = Refused(only_told(place, seen.session.name))  # a lease forbids no look: it is not why nothing is seen
     return Attachment(seen.session.name, seen.place, place, found.way, refused, shown)
 
 

@@ -243,7 +243,7 @@ class _Run:
         if self._acting.lost is not None:
             self._tell(_lost_words(self._acting.lost))
         if ended.failed is not None:
-            self._tell(f"{self._plan.command[0]}: {ended.failed}")
+            self._tell(f"{self._plan.program}: {ended.failed}")
         return ended, child
 
     def _stands(self, agent: Runner) -> None:

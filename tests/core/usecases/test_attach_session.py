@@ -135,6 +135,8 @@ def test_somebody_elses_lease_forbids_going_and_not_looking(scene: Scene) -> Non
         looked = scene.plan(peek=True)
         assert looked.screen == ("one", "\x1b[31mtwo")
         assert looked.command is None
+        scene.agent(terminal=None)
+        assert "without a terminal" in why(scene.plan(peek=True)), "no lease forbids a look"
 
 
 @pytest.mark.parametrize(("more", "theirs"), [((), True), ((process(13, argv=["claude", "--resume", ONE]),), False)])

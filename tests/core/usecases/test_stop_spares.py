@@ -19,7 +19,7 @@ from refloat.model.stopping import Asking, Progress, Stopped, StopPlan
 from refloat.testing.fakes import FakeSignals, fake_machine, process
 from refloat.usecases.act import Actor, Wish, actor_of
 from refloat.usecases.stop_plan import plan_stop
-from refloat.usecases.stop_session import TURN_LOOK, stop_session, wait_for_turn
+from refloat.usecases.stop_session import TURN_LOOK, plan_after_turn, stop_session, wait_for_turn
 from refloat.usecases.stop_tree import Patience
 from refloat.usecases.workbench import Workbench
 
@@ -200,6 +200,24 @@ def test_waiting_for_a_turn_does_not_end_where_there_is_no_hold_on_the_owner(hom
     wait_for_turn(table.bench, table.actor, table.wish(), told.append)
     assert waits == [TURN_LOOK] * 3
     assert [step.what for step in told] == ["waiting"]
+
+
+def test_an_owner_that_ends_by_itself_while_a_stop_waits_for_its_turn_is_stopped(home: Home) -> None:
+    table = owned(home)
+    home.append(ID, home.row(ID, 3, "user", "And now the tests", promptSource="typed"))
+
+    def end(grips: Sequence[object], seconds: float) -> None:
+        del grips, seconds
+        home.processes.rows = [row for row in home.processes.rows if row.pid not in {60, 61}]
+
+    plan = table.plan()
+    table.signals.waits = end
+    told: list[Progress] = []
+    after = plan_after_turn(table.bench, table.actor, table.wish(), plan, told.append)
+    assert [step.what for step in told] == ["waiting"]
+    table.signals.waits = None
+    stopped = table.stop(after)
+    assert (stopped.result, stopped.signals) == ("stopped", ())
 
 
 def test_a_plan_that_names_the_first_process_after_all_sends_nothing(home: Home) -> None:

@@ -11,7 +11,7 @@ from refloat.errors import NotDone, UsageError
 from refloat.model.stopping import Progress, StopPlan
 from refloat.usecases.act import Actor, Wish
 from refloat.usecases.stop_plan import plan_stop
-from refloat.usecases.stop_session import stop_session, wait_for_turn
+from refloat.usecases.stop_session import plan_after_turn, stop_session
 from refloat.wire import stopping as documents
 from refloat_tui.cli import err, out
 from refloat_tui.cli.asking import actor as own_actor
@@ -42,9 +42,9 @@ def stop(session: str, wait: bool, pid: int | None, yes: bool, force: str | None
     wish = Wish("stop", session, here(), force, pid)
     with _Ending() as ending:
         try:
-            if wait and not dry_run:
-                wait_for_turn(bench(), actor, wish, _say)
             plan = plan_stop(bench(), actor, wish)
+            if wait and not dry_run:
+                plan = plan_after_turn(bench(), actor, wish, plan, _say)
             if dry_run:
                 answer(plan, plan_lines, documents.stop_plan if json_ else None, masked=True)
                 return 0 if plan.refused is None else 1
