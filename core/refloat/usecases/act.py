@@ -169,10 +169,25 @@ def look(bench: Workbench, actor: Actor, wish: Wish) -> Seen:
     """
     located = resolve(bench, wish.ref, wish.cwd)
     session = located.session
+    situation = _situation(bench, actor, wish, session)
+    return Seen(located, session, place_of(session), situation, judge(situation))
+
+
+def judge_now(bench: Workbench, actor: Actor, wish: Wish, session: Session) -> Ruling:
+    """What the guard says of a session that was looked at just now.
+
+    Raises:
+        Unreadable: the record cannot be opened, so nobody knows who holds what.
+
+    """
+    return judge(_situation(bench, actor, wish, session))
+
+
+def _situation(bench: Workbench, actor: Actor, wish: Wish, session: Session) -> Situation:
     place = place_of(session)
     leases = _leases(bench, actor)
     own = actor.own.holder
-    situation = replace(
+    return replace(
         _plain(wish.operation, session, bench.machine.clock.now(), own),
         lease=next((lease for lease in leases if lease.subject == session.name), None),
         workspace_leases=tuple(_about_place(leases, workspace_subject(actor, place), own)) if place else (),
@@ -181,7 +196,6 @@ def look(bench: Workbench, actor: Actor, wish: Wish) -> Seen:
         force=wish.force,
         pid=wish.pid,
     )
-    return Seen(located, session, place, situation, judge(situation))
 
 
 def would_continue(session: Session, now: Stamp) -> bool:

@@ -14,7 +14,9 @@ from refloat.record.leases import find_leases
 from refloat.record.trails import load_trail
 from refloat.testing.fakes import process
 from refloat.usecases.act import Acting, Actor, Refused, Wish, act, actor_of, look, workspace_subject
+from refloat.usecases.find_sessions import resolve
 from refloat.usecases.hold_session import SECONDS, Holding
+from refloat.usecases.tell_status import tell_status
 
 ONE, TWO = "5f0c1d2e-0000-4000-8000-000000000001", "5f0c1d2e-0000-4000-8000-000000000002"
 NAME = SessionName(f"claude-code:{ONE}")
@@ -214,6 +216,21 @@ def test_who_lost_the_leases_before_the_agent_began_is_told_by_the_guard(people:
 def test_a_force_wants_a_reason(people: People, operation: Any) -> None:
     with pytest.raises(UsageError, match="wants a reason"):
         people.wish(operation, force=" \t")
+
+
+@pytest.mark.parametrize("operation", ["continue", "new", "recover"])
+def test_status_advises_no_second_writer_while_somebody_holds_it(people: People, operation: Any) -> None:
+    """No process of the agent is seen: the lease is all that tells. Whoever holds it is advised to go on."""
+    bench, ada, bob = people.home.bench, people.actor(ADA, "ada@testhost"), people.actor(BOB, "bob@testhost")
+    before = tell_status(bench, resolve(bench, ONE, people.home.work), bob).next
+    assert (before.operation, before.command is None) == ("continue", False)
+    with act(bench, ada, people.wish(operation)):
+        located = resolve(bench, ONE, people.home.work)
+        then = tell_status(bench, located, bob).next
+        assert (then.operation, then.command) == ("resolve_liveness", None)
+        assert "ada@testhost is " in then.why
+        assert tell_status(bench, located, ada).next == before
+    assert tell_status(bench, resolve(bench, ONE, people.home.work), bob).next == before
 
 
 def test_a_force_that_overrules_nothing_is_no_step(people: People) -> None:
