@@ -79,10 +79,15 @@ class Searched:
 
 
 def make(
-    reader: Reader, found: Found, start: Mapping[str, Resumable], digests: Callable[[], Digest] | None = None
+    reader: Reader,
+    found: Found,
+    start: Mapping[str, Resumable],
+    digests: Callable[[], Digest] | None = None,
+    *,
+    quick: bool = False,
 ) -> Made:
     """Read a session, on from `start` where that is given for a part, with a digest of its texts where one is wanted.
-    Needs no catalogue, so any process can do it.
+    Needs no catalogue, so any process can do it. `quick` as in `reading.run`.
     """
     digest = None if digests is None else digests()
     ends: dict[str, Resumable | None] = {}
@@ -90,7 +95,7 @@ def make(
     for sub in (None, *found.subagents):
         part = "" if sub is None else sub.id
         sink = None if digest is None else digest.sink(part)
-        summaries[part], ends[part] = read_summary(reader, found, sub, start.get(part), sink)
+        summaries[part], ends[part] = read_summary(reader, found, sub, start.get(part), sink, quick=quick)
     made = _made(found, Packed(summaries.pop(""), summaries), ends)
     return made if digest is None else replace(made, digest=digest.close(), anew=not start)
 
@@ -209,10 +214,7 @@ class Recall:
 
     def read_of(self, found: Found) -> int:
         """Bytes of its own files that need not be read again."""
-        at = self.starts(found).get("")
-        return (
-            0 if at is None else sum(segment.file.size for segment in found.segments[: at.segment]) + at.cursor.offset
-        )
+        return read_before(found, self.starts(found))
 
     def _reading(self, key: Key) -> Reading | None:
         reading = self._written.get(key)
@@ -233,6 +235,12 @@ class Recall:
             return _find_starts(before, frozen, found)
         except (ValueError, TypeError, KeyError, IndexError):  # frozen by another version: read anew
             return {}
+
+
+def read_before(found: Found, starts: Mapping[str, Resumable]) -> int:
+    """Bytes of a session's own files that stand before the place where reading goes on."""
+    at = starts.get("")
+    return 0 if at is None else sum(segment.file.size for segment in found.segments[: at.segment]) + at.cursor.offset
 
 
 def _every(packed: Packed) -> Sequence[Summary]:

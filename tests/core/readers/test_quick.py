@@ -1,7 +1,7 @@
 """The quick road of a summary comes to what the parser comes to: the same counts, texts and memory, row by row."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,6 @@ from refloat.model.transcript import Event
 from refloat.readers.contract import Found, Line, Segment, SourceFile
 from refloat.readers.registry import load
 from refloat.readers.story import Assembler
-from refloat.usecases import reading
 from refloat.usecases.reading import Resumable, run
 
 Row = dict[str, object]
@@ -198,14 +197,6 @@ CODEX: Sequence[Callable[[int], Row]] = (
 )
 
 
-@pytest.fixture(autouse=True, scope="module")
-def always_quick() -> Iterator[None]:
-    """These files are too small to be worth it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "WORTH_QUICK", 0)
-        yield
-
-
 class Taken:
     """A sink that keeps what it is given."""
 
@@ -253,7 +244,7 @@ def read(agent: str, path: Path, *, quick: bool, start: Resumable | None = None)
     sink = Taken()
     thawed = None if start is None else json.loads(start.assembler)
     assembler = Assembler(agent, SESSION, keep_items=False, frozen=thawed, sink=sink)
-    at = run(reader if quick else SlowReader(reader), found, assembler, None, start)  # pyright: ignore[reportArgumentType] - the part of a Reader that reading needs
+    at = run(reader if quick else SlowReader(reader), found, assembler, None, start, quick=quick)  # pyright: ignore[reportArgumentType] - the part of a Reader that reading needs
     return assembler.summary(), sink.texts, at
 
 
