@@ -98,6 +98,20 @@ def index_form(text: str) -> str:
     return " ".join(terms)
 
 
+def word_end(text: str, at: int, reach: int) -> int:
+    """Where the word ends before the one that goes over `at`, at most `reach` characters before; else `at`."""
+    if at >= len(text) or text[at].isspace():
+        return at
+    return next((back for back in range(at, max(0, at - reach), -1) if text[back - 1].isspace()), at)
+
+
+def word_start(text: str, at: int, reach: int) -> int:
+    """Where the next word begins behind the one that goes over `at`, at most `reach` characters behind; else `at`."""
+    if not at or text[at - 1].isspace():
+        return at
+    return next((place + 1 for place in range(at, min(len(text), at + reach)) if text[place].isspace()), at)
+
+
 def _fold(run: re.Match[str]) -> str:
     return run.group().translate(_FOLDS)
 

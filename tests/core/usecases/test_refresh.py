@@ -26,19 +26,6 @@ def test_nothing_is_read_twice(home: Any):
     assert (end.done, end.total, end.sessions, end.complete) == (0, 0, 4, True)
 
 
-def test_what_was_read_before_a_stop_stays(home: Any):
-    write_all(home)
-    asked: list[int] = []
-
-    def stop() -> bool:
-        asked.append(1)
-        return len(asked) > 2
-
-    states = list(refresh(home.bench, stop))
-    assert not any(state.complete for state in states)
-    assert list(refresh(home.bench))[-1].total == 2
-
-
 def test_what_was_read_before_it_was_given_up_stays(home: Any, monkeypatch: Any):
     from refloat.usecases import finder
 

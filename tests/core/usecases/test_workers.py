@@ -72,9 +72,8 @@ def test_they_work_where_nobody_waits_for_children():
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="only Linux tells its threads")
 def test_a_thread_that_python_does_not_know_forbids_a_fork(monkeypatch: pytest.MonkeyPatch):
-    from refloat.usecases import workers
-
-    monkeypatch.setattr(workers.os, "listdir", lambda _: ["1", "2"])
+    tasks = {"/proc/self/task": ["1", "2"]}
+    monkeypatch.setattr(os, "listdir", tasks.__getitem__)
     assert not may_fork()
 
 
