@@ -23,7 +23,7 @@ from refloat.search.query import Query
 from refloat.search.shards import COUNT, Shard, open_shard, shard_path, throw_away
 
 FILE: Final = "search.db"
-_FORM: Final = "1"
+_FORM: Final = "2"
 _TABLES: Final = """
 CREATE TABLE own (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE covered (

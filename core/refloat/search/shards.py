@@ -20,7 +20,7 @@ from typing import Final, Self
 from refloat.model.light import light
 
 COUNT: Final = 4
-_FORM: Final = "1"
+_FORM: Final = "2"
 _WAIT: Final = 10.0
 """Seconds to wait for another writer where all files are held."""
 _HASH: Final = 8 * 1024 * 1024

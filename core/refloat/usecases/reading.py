@@ -205,14 +205,15 @@ class Drive:
 
     def end(self, tail: Tail, *, last: bool) -> None:
         """Take what stands behind the last line end. `last`: nothing follows, and what is no whole record was cut."""
-        got = list(read_one(self._path, *_after(tail.cursor), tail.data, self._torn_heads))
+        line, offset = _after(tail.cursor)
+        got = list(read_one(self._path, line, offset, tail.data, self._torn_heads))
         whole = any(isinstance(record, Line) for record in got)
         if not whole and tail.data.strip(b"\x00 \t\r"):
-            line, offset = _after(tail.cursor)
             got = [Problem(self._path, line, offset, f"the last record is incomplete: {len(tail.data):,} bytes")]
         for record in got:
-            if isinstance(record, Problem) and last and not whole:
-                self.assembler.cut(record)
+            if isinstance(record, Problem):
+                told = record if line else replace(record, line=None)  # rows that were entered in the middle
+                (self.assembler.cut if last and not whole else self.feed)(told)
             else:
                 self.feed(record)
 

@@ -18,7 +18,7 @@ from refloat.usecases.reading import Resumable, run
 
 Row = dict[str, object]
 SESSION = "01a07276-0000-7000-8000-000000000001"
-WRONG: Sequence[object] = (None, True, 0, -1.5, "", "words", [], ["a"], {}, {"type": "text", "text": 7})
+WRONG: Sequence[object] = (None, True, 0, -1.5, "", "words", [], ["a"], {}, {"type": "text", "text": 7}, "1e999!")
 
 
 def stamp(at: int) -> str:
@@ -267,6 +267,7 @@ def transcripts(draw: st.DrawFn, kinds: Sequence[Callable[[int], Row]], head: Se
     for row in rows:
         shown = spoil(draw, row) if draw(st.integers(0, 9)) == 9 else row
         line = json.dumps(shown, ensure_ascii=bool(draw(st.integers(0, 1))), separators=(",", ":")).encode()
+        line = line.replace(b'"1e999!"', b"1e999")  # a number that no double holds
         match draw(st.integers(0, 40)):
             case 36:
                 line = line[: len(line) // 2]

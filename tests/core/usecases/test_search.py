@@ -98,6 +98,7 @@ def rich(number: int = 1) -> ClaudeTalk:
     made.result("toolu_read", "def importer():\n    retry()\n")
     made.ran("git push origin main", "x" * 3000 + "\nmiddleword\n" + "y" * 3000 + "\nrejected at last")
     made.say("Déjà vu: 東京 fails, the importer retries.")
+    made.ran("npm test", "\x1b[31mREDDISH\x1b[0m spec 🚀\n\x1b[1m\x1b[32mgreenish\x1b[39m")
     return made
 
 
@@ -130,6 +131,11 @@ def codex(home: Sessions) -> None:
         "京",
         "東京",
         "retries now",
+        "reddish",
+        "reddish spec 🚀",
+        "🚀",
+        "greenish",
+        "31mREDDISH",
         "nowhere",
     ],
 )
