@@ -109,8 +109,8 @@ class Finder:
         """Every session in scope, newest activity first, then by id. Where much is unread, it is told by its ends."""
         batch = Batch()
         for batch in self._watch(scope.cwd, lambda: False, remembered=False):
-            if batch.by_ends:
-                break
+            if batch.by_ends and self._recall.can_keep:
+                break  # where nothing can be kept, no later look knows more
         sessions = newest_first([session for session in batch.sessions if self._fits(session, scope, batch.here)])
         gone = batch.gone or ()
         if scope.cwd is not None:
@@ -209,7 +209,7 @@ class Finder:
             return
         left = sum(self._recall.recall(found) is None for _, found in unread)
         end = self._conclude(look) if len(chosen) == len(unread) else Batch()
-        yield replace(end, done=done, total=len(unread), read=read, size=total, unread=left)
+        yield replace(end, done=done, total=len(unread), read=read, size=total, unread=left, kept=self._recall.can_keep)
 
     def _unread(self, sighting: Sighting) -> list[tuple[Reader, Found]]:
         """Sessions that must be read, or read on, newest files first."""

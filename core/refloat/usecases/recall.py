@@ -141,12 +141,15 @@ class Recall:
         self._digested: list[tuple[Key, str, str | None, bytes]] = []
         self.kept_all = True
         """Whether everything that was read since `open` is in the catalogue, or will be with `flush`."""
+        self.can_keep = False
+        """Whether there is a catalogue, and it took what it was given."""
 
     def open(self, catalogue: Catalogue | None, *, everything: bool, index: Index | None = None) -> None:
         """Use a catalogue from now on; `everything` takes all of its readings along, which a list needs. With an
         `index`, what it does not cover counts as unread.
         """
         self._catalogue, self._index = catalogue, index
+        self.can_keep = catalogue is not None
         self._pending.clear()
         self._digested.clear()
         self._frozen.clear()
@@ -220,7 +223,7 @@ class Recall:
             if self._catalogue.keep_readings(self._pending):
                 self._frozen.clear()
             else:
-                self.kept_all = False
+                self.kept_all = self.can_keep = False
         self._pending.clear()
 
     def read_of(self, found: Found) -> int:

@@ -1,7 +1,8 @@
 """Reads what is new, newest files first, and tells how far it is.
 
 Decides that one process at a time does it: a second one waits, and then reads what is still new. What was read is kept
-also when the reading is given up. Refuses to need a catalogue that can be written, and then says that nothing was kept.
+also when the reading is given up. Refuses to need a catalogue that can be written, and then says that nothing was kept,
+which is no complete reading.
 """
 
 import fcntl
@@ -29,9 +30,15 @@ def state_of(batch: Batch | None) -> Refreshed:
     """How far a reading is that hands out this batch."""
     if batch is None:
         return Refreshed(waits=True)
-    problems = batch.problems or ()
     return Refreshed(
-        batch.done, batch.total, batch.read, batch.size, len(batch.sessions), problems, complete=batch.complete
+        batch.done,
+        batch.total,
+        batch.read,
+        batch.size,
+        len(batch.sessions),
+        batch.problems or (),
+        complete=batch.complete and batch.kept,
+        kept=batch.kept,
     )
 
 

@@ -52,5 +52,26 @@ def test_a_place_that_cannot_be_written_is_no_hindrance(home: Any):
     write_all(home)
     (home.directory / "cache").write_text("in the way")
     end = list(refresh(home.bench))[-1]
-    assert (end.complete, end.sessions) == (True, 4)
+    assert (end.complete, end.kept, end.done, end.sessions) == (False, False, 4, 4)
     assert len(list_sessions(home.bench, Scope()).sessions) == 4
+
+
+def test_a_catalogue_that_takes_nothing_is_said(home: Any, monkeypatch: Any):
+    from refloat.catalogue.store import Catalogue
+
+    write_all(home)
+    monkeypatch.setattr(Catalogue, "keep_readings", lambda *_: False)
+    end = list(refresh(home.bench))[-1]
+    assert (end.complete, end.kept, end.sessions) == (False, False, 4)
+
+
+def test_a_list_that_cannot_be_kept_is_read_whole(home: Any, monkeypatch: Any):
+    from refloat.usecases import finder, glimpse
+
+    monkeypatch.setattr(finder, "BY_ENDS", 1)
+    monkeypatch.setattr(glimpse, "SMALL", 100)
+    write_all(home)
+    assert all(session.provisional for session in list_sessions(home.bench, Scope()).sessions)
+    (home.directory / "cache").rename(home.directory / "before")
+    (home.directory / "cache").write_text("in the way")
+    assert not any(session.provisional for session in list_sessions(home.bench, Scope()).sessions)

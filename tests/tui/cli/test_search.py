@@ -168,3 +168,11 @@ def test_a_refresh_that_is_stopped_says_how_far_it_came(
         assert json.loads(capsys.readouterr().out)["complete"] is False
     assert run(["refresh", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["complete"] is True
+
+
+def test_a_refresh_that_can_keep_nothing_says_so(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "cache").write_text("a file where the cache should be")
+    assert run(["refresh", "--json"]) == 3
+    said = capsys.readouterr()
+    assert json.loads(said.out)["complete"] is False
+    assert "nothing could be kept" in said.err

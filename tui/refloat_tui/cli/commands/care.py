@@ -44,6 +44,9 @@ def refresh(json_: bool) -> int:
         except KeyboardInterrupt:
             code = 130
     err.progress("")
+    if not state.kept:
+        err.say(f"nothing could be kept: {bench().machine.places.cache} cannot be written")
+        code = 3
     answer(state, refreshed_lines, wire.refreshed if json_ else None, masked=True)
     return code
 
