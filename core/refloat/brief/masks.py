@@ -135,8 +135,8 @@ _ESCAPES: Final = ("\\u", "\\U", "\\x", "\\0")
 
 
 def may_hide(text: str) -> bool:
-    """Whether a text may hold what is not seen: then a secret may lie in it that its parts do not show. Ordinary text is
-    known five times as fast as by the expression.
+    """Whether a text may hold what is not seen: then a secret may lie in it that its parts do not show. Ordinary text
+    is known five times as fast as by the expression.
     """
     plain = text.isascii() and not any(escape in text for escape in _ESCAPES)
     return not (plain and not text.encode().translate(None, _PLAIN)) and _MAY_BE_UNSEEN.search(text) is not None

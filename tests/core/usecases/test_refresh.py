@@ -60,7 +60,11 @@ def test_a_catalogue_that_takes_nothing_is_said(home: Any, monkeypatch: Any):
     from refloat.catalogue.store import Catalogue
 
     write_all(home)
-    monkeypatch.setattr(Catalogue, "keep_readings", lambda *_: False)
+
+    def full(*_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(Catalogue, "keep_readings", full)
     end = list(refresh(home.bench))[-1]
     assert (end.complete, end.kept, end.sessions) == (False, False, 4)
 
