@@ -140,6 +140,22 @@ class Index:
         """Every session of which anything is searchable, in whatever state of its files."""
         return dict.fromkeys(stretch.key for stretch in self._stretches())
 
+    def is_sound(self) -> bool:
+        """Whether all that is kept could be asked so far. What could not, since its shard is gone or damaged, is let go
+        of: those sessions count as not yet read.
+        """
+        failed = [number for number, shard in enumerate(self._shards) if shard is not None and shard.failed]
+        for number in failed:
+            shard = self._shards[number]
+            if shard is not None and shard.is_damaged:
+                shard.close()
+                self._shards[number], self._runs = None, None
+                throw_away(shard_path(self.directory, number))
+        broken = {stretch.key for stretch in self._stretches(valid=False)}
+        if broken:
+            self.forget(broken)
+        return not failed and not broken
+
     def note(self, name: str) -> str | None:
         """What `set_note` was given last."""
         rows = self._ask("SELECT value FROM own WHERE name = ?", (f"note {name}",))

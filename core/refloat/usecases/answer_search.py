@@ -60,7 +60,7 @@ def answer_search(
             if end.complete and not end.unread and catalogue is not None and (look := _look_of(catalogue)):
                 index.set_note(_WHOLE, look)
             found = search_sessions(able, index, map(row_of, sessions), asked)
-        return replace(found, complete=not end.unread, unread=end.unread)
+            return replace(found, complete=not end.unread and index.is_sound(), unread=end.unread)
 
 
 def _answer_at_once(bench: Workbench, asked: Asked) -> Found | None:
@@ -71,7 +71,8 @@ def _answer_at_once(bench: Workbench, asked: Asked) -> Found | None:
     with index, _catalogue(bench) as catalogue:
         if catalogue is None or index.note(_WHOLE) != _look_of(catalogue):
             return None
-        return replace(search_sessions(bench, index, _rows(bench, catalogue), asked), complete=True)
+        found = search_sessions(bench, index, _rows(bench, catalogue), asked)
+        return replace(found, complete=True) if index.is_sound() else None
 
 
 def _sessions(bench: Workbench, end: "Batch") -> Sequence[Session]:

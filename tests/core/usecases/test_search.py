@@ -270,6 +270,12 @@ def test_nothing_to_look_for_is_said(home: Sessions):
     for words in ("", "...", "-importer", '""'):
         with pytest.raises(UsageError, match="name at least one word"):
             home.search(words)
+    for more in ({"file": ""}, {"command": '"'}, {"file": "..."}):
+        with pytest.raises(UsageError, match="nothing is called so"):
+            home.search("importer", **more)
+    with pytest.raises(UsageError) as told:
+        home.search("-" * 5000)
+    assert len(str(told.value)) < 200
 
 
 def test_cold_and_warm_and_made_anew_give_the_same_answer(home: Sessions):
@@ -293,6 +299,33 @@ def test_a_damaged_index_is_made_anew(home: Sessions):
         for side in ("-wal", "-shm"):
             (home.cache / f"{name}{side}").unlink(missing_ok=True)
         assert home.found("importer") == found
+
+
+@pytest.mark.parametrize("damage", ["head", "gone", "directory", "pages"])
+def test_a_damaged_shard_never_makes_an_answer_look_complete(home: Sessions, damage: str):
+    for number in range(1, 9):
+        home.write(rich(number))
+    home.search("importer")
+    whole = home.search("importer")
+    assert whole.complete
+    for number in range(COUNT):
+        path = shard_path(home.cache, number)
+        if not path.exists():
+            continue
+        data = bytearray(path.read_bytes())
+        for side in ("-wal", "-shm"):
+            path.with_name(path.name + side).unlink(missing_ok=True)
+        path.unlink()
+        if damage == "directory":
+            path.mkdir()
+        elif damage != "gone":
+            start = 0 if damage == "head" else data.rfind(b"importer") - 600
+            data[start : start + 1200] = b"\xa5" * 1200
+            path.write_bytes(data)
+    answers = [answer_search(home.bench, Asked("importer", limit=ALL), unchanged=True) for _ in range(3)]
+    for found in answers:
+        assert found.hits == whole.hits or not found.complete
+    assert damage == "directory" or answers[-1] == whole
 
 
 def test_a_shard_that_is_gone_takes_its_sessions_along_until_they_are_read_again(home: Sessions):
