@@ -26,7 +26,7 @@ _FIRST: Final = 16 * 1024
 """Bytes of the tail that are looked at first."""
 _FURTHEST: Final = 16 * 1024 * 1024
 """Bytes from the end that are looked through for a row that tells anything."""
-_SHARED: Final = 200
+_SHARED: Final = 600
 """Sessions from which a second process is worth its start."""
 _TRIES: Final = 4
 _LAST_ROWS: Final = 10
