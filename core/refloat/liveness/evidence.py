@@ -166,6 +166,11 @@ class Look:
             foreign_path=next((place for place in subject.directories if is_foreign_path(place)), None),
         )
 
+    def told(self) -> tuple[object, ...]:
+        """All that `facts_for` tells from, the moment apart: two looks that compare equal here tell the same."""
+        seen = (self.boot, self.here, self.agents, self.claims, self.opened, self.named, self.children)
+        return (*seen, self.complete, self.lock_directories, self.problems)
+
     def sessions_of(self, agent: str, pid: int) -> frozenset[str]:
         """Ids of the sessions that a process verifiably owns by registers and locks: a server may hold many."""
         return self._owners.get((agent, pid), frozenset())

@@ -9,12 +9,12 @@ from typing import Final
 
 from refloat.catalogue.pack import Packed
 from refloat.liveness.evidence import Facts, look, subject_of, with_verified_end
-from refloat.liveness.verdict import judge_liveness, judge_many, judge_state, judge_subagent
+from refloat.liveness.verdict import RECENT_SECONDS, judge_liveness, judge_many, judge_state, judge_subagent
 from refloat.model.light import light
 from refloat.model.liveness import Liveness, Verdict
 from refloat.model.problem import Problem
-from refloat.model.session import Activity, Failure, State
-from refloat.model.stamp import Stamp
+from refloat.model.session import Activity, Failure, Session, State
+from refloat.model.stamp import Stamp, later
 from refloat.readers.contract import Found
 from refloat.usecases.workbench import Workbench
 
@@ -49,6 +49,11 @@ class Judge:
         return self._look.at
 
     @property
+    def recent(self) -> Stamp:
+        """From when on activity counted as recent."""
+        return later(self._look.at, -RECENT_SECONDS)
+
+    @property
     def boot(self) -> Stamp | None:
         """When the machine booted."""
         return self._look.boot
@@ -62,6 +67,11 @@ class Judge:
     def any_agent_runs(self) -> bool:
         """Whether a process of any agent runs."""
         return any(self._look.agents.values())
+
+    @property
+    def told(self) -> tuple[object, ...]:
+        """What was seen of processes, registers and locks: where it compares equal, only time may change a verdict."""
+        return self._look.told()
 
     def judge(self, found: Found, packed: Packed, *, grew: bool) -> Judged:
         """Judge one session alone. `grew`: two looks of this Refloat saw its transcript grow."""
@@ -90,6 +100,15 @@ class Judge:
         from refloat.usecases.verified_end import saw_end  # most look at no such session, and need no record
 
         return with_verified_end(facts) if saw_end(self._bench, facts.subject) else facts
+
+
+def may_pass(session: Session, recent: Stamp) -> bool:
+    """Whether what was judged of a session may become another thing though no file changed and the same processes run.
+    `recent`: the moment from which on activity counted as recent in that look.
+    """
+    last = session.last_activity_at
+    fresh = any(fact.kind in _FRESH for fact in session.liveness.evidence)
+    return fresh or not is_settled(session.liveness) or (last is not None and last > recent)
 
 
 def is_settled(liveness: Liveness) -> bool:
