@@ -221,8 +221,8 @@ class BenchLibrary:
         """All sessions: first what the catalogue has."""
         return self.look_again(stop)
 
-    def look_again(self, stop: Stop) -> Iterator[Batch]:
-        """What changed since."""
+    def look_again(self, stop: Stop, changed: frozenset[str] | None = None) -> Iterator[Batch]:
+        """What changed since, as far as `changed` files and processes tell it; None: all of it."""
         with self._lists:
             if stop():
                 return
@@ -232,9 +232,10 @@ class BenchLibrary:
             self._finder = self._finder or Finder(self._bench, searched=searched(self._bench))
             glance = self._glances()
             running = glance.begin()
-            for batch in self._finder.watch(self._cwd, stop):
-                if batch.complete:
-                    glance.rest(running, batch.sessions)
+            finder, cwd = self._finder, self._cwd
+            for batch in finder.watch(cwd, stop) if changed is None else finder.watch_changed(changed, cwd, stop):
+                if batch.complete or batch.narrow:
+                    glance.rest(running, finder.told)
                 yield self._mask_batch(batch)
 
     def _glances(self) -> Glance:

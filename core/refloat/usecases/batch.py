@@ -33,5 +33,7 @@ class Batch:
     """Bytes of their own files."""
     complete: bool = False
     """Everything was looked at."""
+    narrow: bool = False
+    """All that some changed paths concern was looked at, and no more."""
     chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
     """Of a complete one, and of one by the ends: where sessions stand among the attempts at one piece of work."""

@@ -154,9 +154,8 @@ class Finder:
     def watch_changed(
         self, changed: Collection[str], here: Path | None = None, stop: Stop = lambda: False
     ) -> Iterator[Batch]:
-        """One look at what some changed paths concern, at processes, registers and locks: in one batch those sessions
-        that are, or may be, told otherwise now. Where that cannot be told from the paths, a whole look: its last batch
-        is `complete`.
+        """One look at what some changed paths concern, at processes, registers and locks: in one `narrow` batch those
+        sessions that are, or may be, told otherwise now. Where that cannot be told from the paths, a whole look.
         """
         seen, self._seen = self._seen, None
         batch = self._narrow(seen, changed, stop) if seen is not None and seen.asked == here else None

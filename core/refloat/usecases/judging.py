@@ -95,11 +95,16 @@ class Judge:
         """The facts as they count where Refloat itself saw the owner end: asked only where a record of just now, or a
         transcript that grew, speaks for a writer that nobody sees.
         """
-        if not any(fact.kind in _FRESH for fact in liveness.evidence):
+        if not is_fresh(liveness):
             return facts
         from refloat.usecases.verified_end import saw_end  # most look at no such session, and need no record
 
         return with_verified_end(facts) if saw_end(self._bench, facts.subject) else facts
+
+
+def is_fresh(liveness: Liveness) -> bool:
+    """Whether a record of just now, or one that grew, is among the evidence: time alone takes that away."""
+    return any(fact.kind in _FRESH for fact in liveness.evidence)
 
 
 def may_pass(session: Session, recent: Stamp) -> bool:
@@ -107,8 +112,7 @@ def may_pass(session: Session, recent: Stamp) -> bool:
     `recent`: the moment from which on activity counted as recent in that look.
     """
     last = session.last_activity_at
-    fresh = any(fact.kind in _FRESH for fact in session.liveness.evidence)
-    return fresh or not is_settled(session.liveness) or (last is not None and last > recent)
+    return is_fresh(session.liveness) or not is_settled(session.liveness) or (last is not None and last > recent)
 
 
 def is_settled(liveness: Liveness) -> bool:

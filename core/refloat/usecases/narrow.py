@@ -107,9 +107,28 @@ def tell_again(
     if chains != seen.chains:
         return None
     made = dict(zip(made, with_parents(made.values(), chains), strict=True))
+    told = tuple(each for key, each in made.items() if key in grew or not _says_the_same(each, seen.sessions[key]))
     seen.sessions |= made
     seen.judge = judge
     if seen.here is not None:
         here = names_here(seen.asked, made.values(), surroundings) or frozenset[SessionName]()
         seen.here = seen.here - {session.name for session in made.values()} | here
-    return Batch(tuple(made.values()), problems=seen.problems, here=seen.here, chains=chains)
+    return Batch(told, problems=seen.problems, here=seen.here, narrow=True, chains=chains)
+
+
+def _says_the_same(one: Session, other: Session) -> bool:
+    """Whether two looks told the same of a session, the moment apart. What passes with time is told each time: its
+    moment counts.
+    """
+    from refloat.usecases.judging import is_fresh
+
+    return (
+        one.liveness.verdict is other.liveness.verdict
+        and not is_fresh(one.liveness)
+        and _without_moment(one) == _without_moment(other)
+        and replace(one, liveness=other.liveness) == other
+    )
+
+
+def _without_moment(session: Session) -> list[tuple[str, str, int | None]]:
+    return [(fact.kind, fact.detail, fact.pid) for fact in session.liveness.evidence]

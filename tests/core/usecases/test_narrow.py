@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import event, given
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from tests.core.usecases.conftest import Home
 
@@ -50,7 +50,7 @@ class Desk:
                 self.known.pop(name, None)
             told = {"here": batch.here, "gone": batch.gone, "problems": batch.problems}
             self.rest |= {name: value for name, value in told.items() if value is not None}
-            self.narrow_looks += not batch.complete and not batch.provisional and batch.problems is not None
+            self.narrow_looks += batch.narrow
 
     def _fold(self, batches: Iterator[Batch]) -> Batch:
         *_, last = batches
@@ -179,6 +179,7 @@ SCRIPTS = st.lists(
 )
 
 
+@settings(max_examples=50)
 @given(script=SCRIPTS)
 def test_it_says_what_a_look_at_everything_says(script: list[tuple[str, str, bool]]) -> None:
     place = Path(tempfile.mkdtemp(prefix="narrow-"))
@@ -226,7 +227,7 @@ def test_a_session_that_grew_is_told_alone(desk: Desk, monkeypatch: pytest.Monke
     (batch,) = told(desk)
     assert [(row.session_id, row.prompts) for row in batch.sessions] == [(IDS[1], 2)]
     assert asked == [str(desk.home.path(IDS[1]))]
-    assert not batch.complete
+    assert (batch.narrow, batch.complete) == (True, False)
     assert batch.here == {f"claude-code:{each}" for each in IDS[:3]}
 
 

@@ -218,7 +218,7 @@ class DeskScreen(DeskSearch):
             # A look that is cut short again and again by an agent that writes all the time would never end.
             self._gather = self.set_timer(GATHER, self._look_gathered)
         else:
-            self.look()
+            self.look_at_changes()
 
     def _tick(self) -> None:
         """Processes come and go without a file that changes; ages grow."""
