@@ -20,6 +20,7 @@ from refloat.model.light import light
 from refloat.readers.contract import Digest, Found, Reader
 from refloat.usecases.reading import Resumable
 from refloat.usecases.recall import Made, Recall, make
+from refloat.usecases.tracker import start_tracker
 from refloat.usecases.twin import processors
 
 if TYPE_CHECKING:
@@ -89,6 +90,8 @@ def _by_workers(tasks: Sequence[_Task], workers: int) -> Generator[Made]:
     # A fork takes the locks of other threads along, and so is for a process without such. It has everything loaded.
     forked = sys.platform == "linux" and threading.active_count() == 1
     context = multiprocessing.get_context("fork" if forked else "spawn")
+    if not forked:
+        start_tracker()
     theirs, ours = context.Pipe(duplex=False)
     pieces = iter(_pieces(tasks))
     waiting: deque[tuple[Sequence[_Task], Future[list[Made]] | None]] = deque()
