@@ -4,7 +4,7 @@ Joins the liveness package to what was read. Decides only how a sub-agent stands
 ends by its own record.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from refloat.catalogue.pack import Packed
@@ -68,10 +68,11 @@ class Judge:
         """Whether a process of any agent runs."""
         return any(self._look.agents.values())
 
-    @property
-    def told(self) -> tuple[object, ...]:
-        """What was seen of processes, registers and locks: where it compares equal, only time may change a verdict."""
-        return self._look.told()
+    def told(self, names: Collection[str]) -> tuple[object, ...]:
+        """What was seen of processes, registers and locks, and of transcripts of these names that processes hold open:
+        where it compares equal, only time may change a verdict.
+        """
+        return self._look.told(names)
 
     def judge(self, found: Found, packed: Packed, *, grew: bool) -> Judged:
         """Judge one session alone. `grew`: two looks of this Refloat saw its transcript grow."""

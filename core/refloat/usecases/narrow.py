@@ -6,6 +6,7 @@ attempts or the links between sessions changed: then everything is looked at. Ke
 finds on disk does not fit the last whole look's fingerprint then, and so it looks for itself.
 """
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -46,8 +47,17 @@ class Seen:
     here: frozenset[SessionName] | None
     unread: Sequence[Problem]
     gone_problems: Sequence[Problem]
+    _names: frozenset[str] | None = None
     _lone: Mapping[str, int] | None = None
     _families: Mapping[tuple[str, str], int] | None = None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Of all transcripts, without their directories."""
+        if self._names is None:
+            files = (file.path for _, found in self.sighting.found for file in found.files)
+            self._names = frozenset(map(os.path.basename, files))
+        return self._names
 
     @property
     def lone(self) -> Mapping[str, int]:
@@ -92,7 +102,7 @@ def tell_again(
     if tuple(read_attempts(bench)) != tuple(seen.attempts):
         return None
     carriers = copies.find([(key, found, packed.summary) for key, (found, packed) in seen.known.items()], catalogue)
-    anew, recent = judge.told != seen.judge.told, seen.judge.recent
+    anew, recent = judge.told(seen.names) != seen.judge.told(seen.names), seen.judge.recent
     keys = [
         key
         for key, session in seen.sessions.items()

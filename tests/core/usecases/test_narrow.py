@@ -243,6 +243,20 @@ def test_a_register_is_heard_of_without_a_look_at_everything(desk: Desk) -> None
     assert {row.session_id: row.state for row in batch.sessions}[IDS[2]] != "live"
 
 
+def test_only_a_transcript_that_a_process_opens_counts(desk: Desk) -> None:
+    desk.start("")
+    told(desk)
+    seen = desk.narrow._seen
+    assert seen is not None
+    before = seen.judge.told(seen.names)
+    desk.home.processes.files = {41: frozenset({"/usr/lib/libc.so"})}
+    told(desk)
+    assert seen.judge.told(seen.names) == before
+    desk.home.processes.files = {41: frozenset({str(desk.home.path(IDS[1]).resolve())})}
+    (batch,) = told(desk)
+    assert {row.session_id: row.state for row in batch.sessions}[IDS[1]] == "live"
+
+
 def test_what_was_recent_passes(desk: Desk) -> None:
     desk.home.clock.moment = later(desk.home.clock.moment, 0.0)
     row = desk.home.row(IDS[0], 3, "user", "Now", promptSource="typed") | {"timestamp": desk.home.clock.moment}
