@@ -18,6 +18,7 @@ from refloat.readers.claude_code.kin import rows_of
 from refloat.readers.claude_code.state import State, thaw
 from refloat.readers.claude_code.values import Row, mapping, text
 from refloat.readers.contract import Line, Segment, SourceFile
+from refloat.readers.naming import make_id
 from refloat.readers.story import Assembler
 
 _CONVERSATION: Final[Mapping[str, Callable[[State, Row, Here], None]]] = {
@@ -220,7 +221,7 @@ class Rows:
             if at is not None:
                 events.append(Fact("started", at, at))
         if "forkedFrom" in row or state.copied_from:
-            self._fork(text(mapping(row.get("forkedFrom")).get("sessionId")), here)
+            self._fork(make_id(text(mapping(row.get("forkedFrom")).get("sessionId"))), here)
 
     def _fork(self, source: str, here: Here) -> None:
         state = self._state

@@ -27,6 +27,7 @@ from refloat.readers.codex.state import State
 from refloat.readers.codex.talk import EVENT, ITEM, ROW
 from refloat.readers.codex.turns import limit_reached
 from refloat.readers.contract import Found, FoundSubagent, Line, Segment
+from refloat.readers.naming import make_id
 from refloat.readers.patch import absolute
 from refloat.readers.story import Assembler
 
@@ -177,7 +178,7 @@ class CodexParser(Lifecycle):
     def _meta(self, payload: Json, out: list[Event]) -> None:
         """The head of a file. Later ones are copies of a parent's, and say that such a copy follows."""
         s = self._s
-        own = as_id(payload.get("id"))
+        own = make_id(as_id(payload.get("id")))
         expected = self._subagent.id if self._subagent else self._found.session_id
         if not s.meta_seen and own and own != expected and self._line.line > 1:
             s.meta_seen, s.own = True, expected  # its own head is damaged; this one is a copy
