@@ -13,7 +13,7 @@ from refloat.model.attempts import Standing
 from refloat.model.light import light
 from refloat.model.liveness import Liveness
 from refloat.model.record import Lease
-from refloat.model.session import Failure, FailureKind, SessionName, State
+from refloat.model.session import Failure, FailureKind, SessionName, State, place_here
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.text import inert_line
 
@@ -29,6 +29,7 @@ Branch = Literal[
     "process_is_not_tied",
     "owner_unseen",
     "only_a_copy_is_left",
+    "no_id_of_the_agent",
     "no_workspace",
     "owner_is_running",
     "owner_may_be_running",
@@ -85,6 +86,8 @@ class Situation:
     """`user@host` of whoever asks."""
     failure: Failure | None = None
     dangling: int = 0
+    takes_id: bool = True
+    """Its id is one that the agent's own command takes for an id."""
     copy_only: bool = False
     """The agent's own transcript is gone, and Refloat's copy is left."""
     workspace: str | None = None
@@ -228,7 +231,19 @@ def _about_a_place(seen: Situation) -> Iterator[_Forbids]:
             f"cannot continue: `refloat new --parent {seen.session}` starts a linked session with the brief"
         )
         yield _Forbids("only_a_copy_is_left", why, hard=True)
-    if seen.workspace is None:
+    if seen.operation == "continue" and not seen.takes_id:
+        why = (
+            f"{seen.session} has no id of that agent's form, and its command would take it for something else: "
+            f"`refloat new --parent {seen.session}` starts a linked session with the brief"
+        )
+        yield _Forbids("no_id_of_the_agent", why, hard=True)
+    if seen.workspace is not None and place_here(seen.workspace) is None:
+        why = (
+            f"the record of {seen.session} names the workspace {inert_line(seen.workspace)!r}, which is no absolute "
+            f"path of this machine: go on from `refloat brief {seen.session}` where it belongs"
+        )
+        yield _Forbids("no_workspace", why, hard=True)
+    elif seen.workspace is None:
         yield _Forbids("no_workspace", f"the record of {seen.session} names no workspace to run it in", hard=True)
     elif not seen.workspace_there:
         why = (

@@ -123,6 +123,14 @@ class Session:
         return SessionName(f"{self.agent}:{self.session_id}")
 
 
+def place_here(recorded: str | None) -> str | None:
+    """A recorded directory that names one on this machine, wherever Refloat itself stands: an absolute path.
+
+    None for what is relative, of another system's style, or no path at all: such a one is never entered or resolved.
+    """
+    return recorded if recorded and recorded.startswith("/") and "\0" not in recorded else None
+
+
 @light
 class RecordGone:
     """A session that the agent's own history, index or register names and whose transcript no longer exists."""

@@ -7,7 +7,7 @@ from typing import Final, assert_never
 from refloat.model.attempts import Standing
 from refloat.model.checkout import SAVED_PLACES, Checkout, EditedFile, Fate, PlaceKind
 from refloat.model.guard import goes_on
-from refloat.model.session import Session, State
+from refloat.model.session import Session, State, place_here
 from refloat.model.status import NextOperation, PendingRequest, Status
 from refloat.model.story import Story
 from refloat.model.transcript import Outcome, Step
@@ -127,6 +127,8 @@ def _pending(open_steps: tuple[Step, ...], turn: int) -> PendingRequest | None:
 def find_next(reader: Reader, session: Session) -> NextOperation:
     """The next operation that a session's state calls for (design, section 3)."""
     found = _by_state(reader, session)
+    if found.operation in {"continue", "prompt"} and not (reader.takes_id(session.session_id) and found.workspace):
+        return _elsewhere(reader, session, found.workspace)
     if session.kept is None or not session.kept.original_gone or found.operation not in {"continue", "prompt"}:
         return found
     why = (
@@ -136,8 +138,15 @@ def find_next(reader: Reader, session: Session) -> NextOperation:
     return NextOperation("new_linked", tuple(reader.new_command(BRIEF_FILE)), found.workspace, why)
 
 
+def _elsewhere(reader: Reader, session: Session, workspace: str | None) -> NextOperation:
+    """Of a session that its agent's own command cannot be told of, or not where."""
+    what = "its id is none of that agent's form" if workspace else "its record names no workspace of this machine"
+    why = f"{what}: write the brief with `refloat brief {session.name} --out {BRIEF_FILE}`, then start a new session"
+    return NextOperation("new_linked", tuple(reader.new_command(BRIEF_FILE)), workspace, f"{why} with it")
+
+
 def _by_state(reader: Reader, session: Session) -> NextOperation:
-    name, workspace = session.name, session.worktree or session.workspace
+    name, workspace = session.name, place_here(session.worktree) or place_here(session.workspace)
     match session.state:
         case State.LIVE:
             pids = ", ".join(map(str, session.liveness.owners))

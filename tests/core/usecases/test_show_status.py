@@ -52,7 +52,7 @@ def test_what_is_said_to_be_next_is_what_the_guard_lets_through(
         kept=Kept(NOW, 1, original_gone=gone),
     )
     operation = show_status(ClaudeCode(), session, LOST.story).next.operation
-    assert (operation in {"continue", "prompt"}) == would_continue(session, NOW)
+    assert (operation in {"continue", "prompt"}) == would_continue(ClaudeCode(), session, NOW)
 
 
 def test_a_session_that_somebody_went_on_from_leads_to_the_newer_one() -> None:
