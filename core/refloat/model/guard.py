@@ -44,6 +44,7 @@ Branch = Literal[
     "stop_the_named_process",
     "go_on_where_it_stopped",
     "go_on_after_the_provider_failed",
+    "go_on_with_the_repaired_copy",
     "ask_for_the_first_time",
     "start_anew",
     "install_the_copy",
@@ -57,6 +58,14 @@ CAN_GO_ON: Final = frozenset(
     {FailureKind.RATE_LIMIT, FailureKind.OUT_OF_CREDIT, FailureKind.AUTH, FailureKind.API_ERROR}
 )
 """Failures of the provider: the conversation itself is whole, so the agent's own resume goes on with it."""
+MENDED: Final = CAN_GO_ON | {
+    FailureKind.PROCESS_EXIT,
+    FailureKind.HOST_RESTART,
+    FailureKind.INTERRUPTED_BY_USER,
+    FailureKind.TRANSCRIPT_DAMAGED,
+    FailureKind.UNKNOWN,
+}
+"""Failures after which a repaired copy can be gone on with: in it the agent reads which calls' outcome is unknown."""
 _NEVER_OWNERS: Final = frozenset({"child", "zombie", "hint"})
 """Evidence whose process may not be taken for the session's own."""
 
@@ -86,6 +95,8 @@ class Situation:
     """`user@host` of whoever asks."""
     failure: Failure | None = None
     dangling: int = 0
+    repaired: bool = False
+    """It is a repaired copy to which nothing was added since."""
     takes_id: bool = True
     """Its id is one that the agent's own command takes for an id."""
     copy_only: bool = False
@@ -310,7 +321,7 @@ def _about_a_newer_attempt(seen: Situation) -> Iterator[_Forbids]:
 
 
 def _about_the_end(seen: Situation) -> Iterator[_Forbids]:
-    if seen.state is State.FAILED and not goes_on(seen.failure, seen.dangling):
+    if seen.state is State.FAILED and not goes_on(seen.failure, seen.dangling, repaired=seen.repaired):
         what = seen.failure.kind.replace("_", " ") if seen.failure else "nothing says why"
         calls = f", {_calls(seen.dangling)} without a result" if seen.dangling else ""
         why = (
@@ -320,9 +331,22 @@ def _about_the_end(seen: Situation) -> Iterator[_Forbids]:
         yield _Forbids("ended_badly", why)
 
 
-def goes_on(failure: Failure | None, dangling: int) -> bool:
-    """Whether a failed session is one that its agent can continue: the provider failed, and no call is open."""
-    return failure is not None and failure.kind in CAN_GO_ON and not dangling
+def goes_on(failure: Failure | None, dangling: int, *, repaired: bool) -> bool:
+    """Whether a failed session is one that its agent can continue: the provider failed, and no call is open; or it is
+    a repaired copy, in which each open call is closed as one of unknown outcome.
+    """
+    if failure is None:
+        return False
+    return failure.kind in MENDED if repaired else failure.kind in CAN_GO_ON and not dangling
+
+
+def going_on_words(failure: Failure | None, dangling: int, *, repaired: bool) -> str:
+    """Why a failed session can go on all the same."""
+    if repaired:
+        calls = f" that the outcome of {_calls(dangling)} is unknown" if dangling else " how its record ended"
+        return f"it is a repaired copy, which its agent can load, and in which it reads{calls}"
+    kind = failure.kind.replace("_", " ") if failure else "for an unknown reason"
+    return f"the provider ended the turn ({kind}): once that is mended it can go on"
 
 
 # ── what allows ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -357,9 +381,8 @@ def _continuing(seen: Situation) -> tuple[Branch, str]:
         case State.UNBOUND:
             return "ask_for_the_first_time", "it exists, and nothing was ever asked of it"
         case State.FAILED:
-            kind = seen.failure.kind.replace("_", " ") if seen.failure else "for an unknown reason"
-            why = f"the provider ended the turn ({kind}): once that is mended it can go on"
-            return "go_on_after_the_provider_failed", why
+            why = going_on_words(seen.failure, seen.dangling, repaired=seen.repaired)
+            return "go_on_with_the_repaired_copy" if seen.repaired else "go_on_after_the_provider_failed", why
         case State.LIVE | State.UNRESOLVED:
             return "forced", "somebody may be at it"
         case _:
@@ -367,6 +390,9 @@ def _continuing(seen: Situation) -> tuple[Branch, str]:
 
 
 def _warnings(seen: Situation) -> Iterator[str]:
+    if seen.operation == "continue" and seen.repaired and seen.dangling:
+        what = f"{_calls(seen.dangling)} of unknown outcome {'stands' if seen.dangling == 1 else 'stand'} in it"
+        yield f"{what}: `refloat triage {seen.session}` says what to look at before it is repeated"
     if seen.operation in {"continue", "new"}:
         for near in seen.neighbours:
             if near.mine:
@@ -382,8 +408,10 @@ def _warnings(seen: Situation) -> Iterator[str]:
 
 
 def _instead(seen: Situation) -> str:
+    if not seen.takes_id:
+        return f"`refloat new --parent {seen.session}` starts a linked session with the brief"
     match seen.state:
-        case State.FAILED if not goes_on(seen.failure, seen.dangling):
+        case State.FAILED if not goes_on(seen.failure, seen.dangling, repaired=seen.repaired):
             return f"`refloat new --parent {seen.session}` starts a linked session with the brief"
         case State.UNBOUND:
             return f'`refloat continue {seen.session} "PROMPT"` asks it something'

@@ -114,6 +114,8 @@ class Session:
     worktree: str | None
     transcript: TranscriptFiles
     kept: Kept | None = None
+    repaired: bool = False
+    """A repaired copy, nothing added since: calls without a result are closed in it, and its agent is told."""
     provisional: bool = False
     """Told by the ends of its files alone: what is counted is not known yet."""
 

@@ -185,6 +185,7 @@ def _plain(operation: Guarded, session: Session, reader: Reader, now: Stamp, own
         own=own,
         failure=session.failure,
         dangling=session.dangling,
+        repaired=session.repaired,
         takes_id=reader.takes_id(session.session_id),
         copy_only=session.kept is not None and session.kept.original_gone,
         workspace=place or session.worktree or session.workspace,

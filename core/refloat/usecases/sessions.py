@@ -103,6 +103,7 @@ def make_session(
             (*found.problems, *summary.problems, *_problems_of_subagents(packed)),
         ),
         kept=found.kept,
+        repaired=bool(summary.repaired) and (summary.last_activity_at or "") <= summary.repaired,
         provisional=packed.provisional,
     )
 

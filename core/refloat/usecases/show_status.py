@@ -6,7 +6,7 @@ from typing import Final, assert_never
 
 from refloat.model.attempts import Standing
 from refloat.model.checkout import SAVED_PLACES, Checkout, EditedFile, Fate, PlaceKind
-from refloat.model.guard import goes_on
+from refloat.model.guard import goes_on, going_on_words
 from refloat.model.session import Session, State, place_here
 from refloat.model.status import NextOperation, PendingRequest, Status
 from refloat.model.story import Story
@@ -174,9 +174,9 @@ def _by_state(reader: Reader, session: Session) -> NextOperation:
 
 def _after_failure(reader: Reader, session: Session, workspace: str | None) -> NextOperation:
     failure = session.failure
-    if failure is not None and goes_on(failure, session.dangling):
+    if goes_on(failure, session.dangling, repaired=session.repaired):
         command = tuple(reader.continue_command(session.session_id, None))
-        why = f"the provider ended the turn ({failure.kind.replace('_', ' ')}): once that is mended it can go on"
+        why = going_on_words(failure, session.dangling, repaired=session.repaired)
         return NextOperation("continue", command, workspace, why)
     what = failure.kind.replace("_", " ") if failure else "nothing says why"
     why = (

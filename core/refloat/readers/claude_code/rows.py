@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Final
 
 from refloat.model.problem import Place
+from refloat.model.repaired import CLAUDE_FIELD
 from refloat.model.stamp import Stamp, read_stamp
 from refloat.model.transcript import Call, Event, Fact, Marker, Result, TurnEnded, Unknown
 from refloat.readers.claude_code import beside, spoken
@@ -220,6 +221,9 @@ class Rows:
             events.append(Fact("lineage", uuid, at))
             if at is not None:
                 events.append(Fact("started", at, at))
+        repair = mapping(row.get(CLAUDE_FIELD))
+        if repair.get("made") == "note" and (told := read_stamp(repair.get("at"))):
+            events.append(Fact("repaired", told, at))
         if "forkedFrom" in row or state.copied_from:
             self._fork(make_id(text(mapping(row.get("forkedFrom")).get("sessionId"))), here)
 

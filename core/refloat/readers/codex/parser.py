@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
+from refloat.model.repaired import CODEX_FIELD
 from refloat.model.stamp import Stamp, read_stamp
 from refloat.model.transcript import Event, Fact, Marker, Message, Touched, TurnEnded, Unknown
 from refloat.readers.codex.copies import Ancestry, Copying, is_copy, names_itself
@@ -218,7 +219,10 @@ class CodexParser(Lifecycle):
         cwd = as_text(payload.get("cwd"))
         parent = self._found.parent if self._subagent is None else ""
         s.version = as_text(payload.get("cli_version")) or s.version
-        pairs: tuple[tuple[Literal["started", "version", "entrypoint", "commit", "branch", "parent"], str], ...] = (
+        pairs: tuple[
+            tuple[Literal["started", "version", "entrypoint", "commit", "branch", "parent", "repaired"], str], ...
+        ] = (
+            ("repaired", read_stamp(as_dict(payload.get(CODEX_FIELD)).get("at")) or ""),
             ("started", started or ""),
             ("version", s.version),
             ("entrypoint", as_text(payload.get("originator"))),
