@@ -408,6 +408,8 @@ def _warnings(seen: Situation) -> Iterator[str]:
 
 
 def _instead(seen: Situation) -> str:
+    if seen.workspace is not None and place_here(seen.workspace) is None:
+        return f"`refloat brief {seen.session}` hands it over"
     if not seen.takes_id:
         return f"`refloat new --parent {seen.session}` starts a linked session with the brief"
     match seen.state:

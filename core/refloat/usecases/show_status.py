@@ -42,7 +42,8 @@ def show_status(
     done = next((step for step in reversed(steps) if step.outcome is Outcome.OK), None)
     then = find_next(reader, session)
     if session.state in {State.STOPPED, State.FAILED} and (checkout is not None or not story.summary.edits):
-        then = _with_open(then, tuple(find_open_work(session, story, checkout)))
+        found = tuple(find_open_work(session, story, checkout))
+        then = _with_open(then, found, calls=bool(session.dangling))
     then = then if standing is None else _with_newer(session, then, standing)
     return Status(session, done, open_steps, _pending(open_steps, turn), then, standing)
 
@@ -70,10 +71,10 @@ def _with_newer(session: Session, then: NextOperation, standing: Standing) -> Ne
             assert_never(standing.state)
 
 
-def _with_open(then: NextOperation, found: tuple[str, ...]) -> NextOperation:
-    """Say with the next operation what nobody finished: a resume command alone would hide it."""
+def _with_open(then: NextOperation, found: tuple[str, ...], *, calls: bool) -> NextOperation:
+    """Say with the next operation what nobody finished: a resume command alone would hide it. `calls`: some are open."""
     told = f"still open: {'; '.join(found)}" if found else "nothing is left open"
-    why = then.why if then.operation == "new_linked" and not found else f"{then.why}; {told}"
+    why = then.why if not found and (calls or then.operation == "new_linked") else f"{then.why}; {told}"
     return replace(then, why=why, open=found)
 
 

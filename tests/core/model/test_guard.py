@@ -133,6 +133,7 @@ TABLE: dict[str, tuple[Branch, Situation, str]] = {
     "continue-no-id": ("no_id_of_the_agent", seen("continue", takes_id=False), "`refloat new --parent codex:1`"),
     "continue-no-id-forced": ("no_id_of_the_agent", seen("continue", takes_id=False, force="now"), "no id"),
     "new-no-id": ("start_anew", seen("new", takes_id=False), "linked session"),
+    "attach-relative": ("nothing_runs", seen("attach", workspace="sub"), "`refloat brief codex:1` hands it over"),
     "attach-no-id": ("nothing_runs", seen("attach", takes_id=False), "`refloat new --parent codex:1`"),
     "continue-relative": ("no_workspace", seen("continue", workspace="sub"), "'sub', which is no absolute path"),
     "new-no-path": ("no_workspace", seen("new", workspace="/a\0b"), "no absolute path"),
