@@ -14,6 +14,8 @@ from refloat_tui.screens.help import HelpScreen
 from refloat_tui.screens.job import JobScreen
 from refloat_tui.screens.jobs import JobsScreen
 from refloat_tui.screens.move import MoveFinding
+from refloat_tui.screens.operation import OperationScreen
+from refloat_tui.screens.peek import PeekScreen
 from refloat_tui.screens.pickup import PickupScreen
 from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wizard.screen import WizardScreen
@@ -39,6 +41,8 @@ OWNERS: dict[Scope, type] = {
     "job": JobScreen,
     "wrap": WrapScreen,
     "pickup": PickupScreen,
+    "operation": OperationScreen,
+    "peek": PeekScreen,
     "confirm": Confirm,
     "move": MoveFinding,
     "help": HelpScreen,

@@ -3,14 +3,17 @@
 from typing import Protocol
 
 import pytest
-from tests.tui.conftest import FakeLibrary, make_app, some_sessions
+from tests.tui.conftest import UTF8, FakeLibrary, make_app, some_sessions
 from tests.tui.evidence import evidence
+from tests.tui.operated import FakeOperations, refused
 from tests.tui.waiting import has_read, until
 from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from refloat_tui.screens.desk import DeskScreen
+from refloat_tui.screens.desk import DeskScreen, Doors
+from refloat_tui.screens.operation import OperationScreen
+from refloat_tui.screens.peek import PeekScreen
 
 
 class Compare(Protocol):
@@ -32,6 +35,16 @@ async def read(pilot: Pilot[str], *keys: str) -> None:
         await until(pilot, lambda: not desk.is_at("find", "look", "place", "read", "answer"))
 
 
+async def stands(pilot: Pilot[str]) -> None:
+    """Wait until a question, or somebody's screen, was looked at."""
+    screen = pilot.app.screen
+    if isinstance(screen, OperationScreen):
+        await until(pilot, lambda: screen.phase == "asking")
+    else:
+        assert isinstance(screen, PeekScreen)
+        await until(pilot, lambda: screen.text.rows)
+
+
 STORIES = {
     "list": (),
     "recap": ("enter",),
@@ -39,6 +52,41 @@ STORIES = {
     "checkout": ("3", "down", "down", "down"),
     "triage": ("4",),
 }
+
+
+OPERATIONS = {
+    "continuing": ("down", "down", "down", "c"),
+    "a new one": ("plus",),
+    "stopping": ("down", "down", "s"),
+    "repairing": ("M",),
+    "peeking": ("down", "down", "p"),
+}
+REFUSED = refused("eve@lab is continuing this (process 88), for 2 minutes", instead="attach", force_helps=True)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)], ids=["small", "wide", "huge"])
+@pytest.mark.parametrize("story", list(OPERATIONS))
+def test_operations(snap_compare: Compare, story: str, size: tuple[int, int]):
+    async def tell(pilot: Pilot[str]) -> None:
+        await read(pilot, *OPERATIONS[story])
+        await stands(pilot)
+
+    app = make_app(FakeLibrary(some_sessions()), Doors(operations=FakeOperations()))
+    assert snap_compare(app, terminal_size=size, run_before=tell)
+
+
+LOOKS = {"colours": UTF8, "ascii": {"TERM": "xterm", "LANG": "C"}, "no colour": {**UTF8, "NO_COLOR": "1"}}
+
+
+@pytest.mark.parametrize("look", list(LOOKS))
+def test_a_refusal(snap_compare: Compare, look: str):
+    async def tell(pilot: Pilot[str]) -> None:
+        await read(pilot, "c")
+        await stands(pilot)
+
+    doors = Doors(operations=FakeOperations(REFUSED))
+    app = make_app(FakeLibrary(some_sessions()), doors, environment=LOOKS[look])
+    assert snap_compare(app, terminal_size=(80, 24), run_before=tell)
 
 
 EVIDENCE = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from refloat.usecases.workbench import Workbench
     from refloat_tui.bench_library import BenchLibrary
     from refloat_tui.library import Library
+    from refloat_tui.operations import Operations
     from refloat_tui.screens.wizard.farewell import Farewell
     from refloat_tui.screens.wizard.screen import WizardScreen
 
@@ -137,16 +138,18 @@ class RefloatApp(App[str]):
         self.exit()
 
 
-def make_doors(library: BenchLibrary, environment: Mapping[str, str], demo: Demo | None = None) -> Doors:
+def make_doors(
+    library: BenchLibrary, operations: Operations, environment: Mapping[str, str], demo: Demo | None = None
+) -> Doors:
     """The ways out of a desk over a real workbench."""
     glyphs = choose_glyphs(environment)
 
     def wizard(name: SessionName) -> WizardScreen:
         from refloat_tui.screens.wizard.screen import WizardScreen
 
-        return WizardScreen(partial(library.rescue, name), glyphs=glyphs, record=library.saved)
+        return WizardScreen(partial(library.rescue, name), glyphs=glyphs, record=library.saved, operations=operations)
 
-    return Doors(wizard, demo)
+    return Doors(wizard, demo, operations)
 
 
 def make_app(
@@ -156,20 +159,27 @@ def make_app(
     chosen: SessionName | None = None,
     recover: bool = False,
     demo: Callable[[], tuple[Workbench, Path]] | None = None,
+    program: Sequence[str] = ("refloat",),
+    starts: bool = True,
 ) -> RefloatApp:
-    """The app over a workbench. `demo` builds one and answers with its workbench and its repository; slow."""
+    """The app over a workbench. `demo` builds one and answers with its workbench and its repository; slow. `program`:
+    the words that start Refloat's command line. `starts`: agents may be started.
+    """
     from refloat_tui.bench_library import BenchLibrary
+    from refloat_tui.bench_operations import BenchOperations
 
     places = bench.machine.places
 
     def open_demo() -> tuple[BenchLibrary, Doors]:
         workbench, workspace = demo() if demo is not None else (bench, cwd)
         library = BenchLibrary(workbench, workspace)
-        doors = make_doors(library, places.environment)
+        operations = BenchOperations(workbench, workspace, program, starts=False)
+        doors = make_doors(library, operations, places.environment)
         return library, replace(doors, home=str(workbench.machine.places.home))
 
     library = BenchLibrary(bench, cwd)
-    doors = make_doors(library, places.environment, None if demo is None else open_demo)
+    operations = BenchOperations(bench, cwd, program, starts=starts)
+    doors = make_doors(library, operations, places.environment, None if demo is None else open_demo)
     return RefloatApp(library, doors, Start(places.environment, places.config, str(places.home), chosen, recover))
 
 

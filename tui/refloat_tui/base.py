@@ -85,9 +85,11 @@ class RefloatScreen(Screen[Returned]):
             self.log.error(event.worker.error)
             self.tell(notice_of(event.worker.error, event.worker.description or event.worker.name), bad=True)
 
-    def tell(self, sentence: str, *, bad: bool = False) -> None:
-        """Show a sentence for a few seconds. It is text, never markup. Told again, it takes its own place."""
+    def tell(self, sentence: str, *, bad: bool = False, seconds: float | None = None) -> None:
+        """Show a sentence for a few seconds, or so many. It is text, never markup; told again it takes its own."""
         if sentence == self._told:
             self.app.clear_notifications()
         self._told = sentence
-        self.notify(sentence, severity="error" if bad else "information", timeout=8 if bad else 4, markup=False)
+        self.notify(
+            sentence, severity="error" if bad else "information", timeout=seconds or (8 if bad else 4), markup=False
+        )

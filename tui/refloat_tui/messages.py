@@ -48,6 +48,10 @@ class WatchTold(Message, bubble=False):
     how: str
     """How it watches now, in words."""
 
+    def can_replace(self, message: Message) -> bool:
+        """While another program has the terminal they pile up: the newest says it all."""
+        return isinstance(message, WatchTold) and (message.changed or not self.changed)
+
 
 @dataclass
 class SessionOpened(Message, bubble=False):

@@ -209,17 +209,38 @@ def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally, s
         elif piece.loose and new and "\n".join(new) in text:
             tally.there += 1
             _mark_indented(new, piece.origins[hunk.new_from : hunk.new_to], lines, tally)
-        elif not old or find_block(old, lines) is not None or (piece.loose and "\n".join(old) in text):
+        elif old and (find_block(old, lines) is not None or (piece.loose and "\n".join(old) in text)):
             tally.undone += 1
         elif any(place is not None and tells(line) for place, line in zip(spot, new, strict=True)):
             tally.broken += 1
+        elif not old:
+            tally.undone += 1
 
 
 def _is_undone(piece: Piece, before: list[str] | None, bares: list[str], lines: Sequence[str]) -> bool:
-    """Whether a stretch that does not stand does so as it was before: then no line of it is a recorded one."""
-    if piece.whole or before is None or not any(map(tells, before)):
+    """Whether a stretch that does not stand does so as it was before: then no line of it is a recorded one.
+
+    What was put in above or below it leaves it whole, so that says nothing of a line that still stands on that side.
+    """
+    if piece.whole or before is None or before == bares or not any(map(tells, before)):
         return False
-    return before != bares and find_block(before, lines) is not None
+    at = find_block(before, lines)
+    if at is None:
+        return False
+    above, below = _put_around(before, bares)
+    left = above.intersection(lines[:at]) | below.intersection(lines[at + len(before) :])
+    return not any(map(tells, left - set(before)))
+
+
+def _put_around(before: list[str], bares: list[str]) -> tuple[set[str], set[str]]:
+    """The lines that a stretch gained above its first one and below its last one, where those stayed."""
+    places = find_differences(before, bares)
+    above = next((place for place in places[:1] if place.old_to == 0), None)
+    below = next((place for place in places[-1:] if place.old_from == len(before)), None)
+    return (
+        set(bares[: above.new_to] if above else ()),
+        set(bares[below.new_from :] if below else ()),
+    )
 
 
 def _place(piece: Piece, bares: list[str], lines: Sequence[str], single: _Single) -> list[int | None]:

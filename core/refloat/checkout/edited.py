@@ -4,10 +4,11 @@ Decides the order of the questions: disk first, then what is cheap to ask, then 
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from refloat.checkout.compare import STANDS, Comparison
-from refloat.checkout.fates import Committed, Surroundings, judge_fates
+from refloat.checkout.fates import Surroundings, judge_fates
 from refloat.checkout.files import Content
 from refloat.checkout.fold import Folded, recorded_as
 from refloat.checkout.hunks import UNTOLD, changed_hunks, whole_hunk
@@ -29,6 +30,7 @@ from refloat.checkout.porcelain import DiffHunk
 from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
 from refloat.checkout.trees import names_in
+from refloat.checkout.uptake import Committed, Uptake
 from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, PlaceKind
 
 _SEARCHED: Final = frozenset(
@@ -78,9 +80,16 @@ def owned_hunks(survey: Survey, real: str) -> list[DirtyHunk]:
     """The dirty places of a file, each with its owner."""
     raw = _raw_hunks(survey, real)
     if raw:
-        return own_hunks(raw, survey.ground(real))
+        return _as_moved(survey, real, own_hunks(raw, survey.ground(real)))
     staged = staged_hunks(survey, real)
     return own_hunks(staged, survey.ground(real, staged=True)) if staged else []
+
+
+def _as_moved(survey: Survey, real: str, hunks: list[DirtyHunk]) -> list[DirtyHunk]:
+    """A path that is gone because its file was moved is one half of a change, and has the owner of the other half."""
+    target = survey.moved.get(real)
+    owner, session = owner_of(owned_hunks(survey, target)) if target is not None else (None, None)
+    return hunks if owner is None else [replace(hunk, owner=owner, session=session) for hunk in hunks]
 
 
 def staged_hunks(survey: Survey, real: str) -> Sequence[DiffHunk]:
@@ -253,13 +262,23 @@ def _surroundings(
     return Surroundings(
         dirty=not clean,
         dirty_lines=lines,
-        commits=() if settled else _commits(survey, real, moved),
+        commits=Uptake(() if settled else _commits(survey, real, moved)),
         replaced_by=[(o.name, o.folded[real].traces.removed) for o in survey.others if real in o.folded],
         undone_by=None if comparison.state in STANDS else survey.undone_by(real),
+        put_back_by=_put_back_by(survey, real) if comparison.state is FileState.DIVERGED else None,
         moved=moved is not None,
         kept=any(p.where in (PlaceKind.STASH, PlaceKind.OTHER_WORKTREE) or p.ref == INDEX for p in places),
         under_way=under_way,
     )
+
+
+def _put_back_by(survey: Survey, real: str) -> str | None:
+    """The session's own command behind its deletion of a file that can have put it back."""
+    folded = survey.folded[real]
+    if not folded.deleted:
+        return None
+    last = max((row.ended_at or row.at or "" for row in folded.made), default="")
+    return next((f"step {run.step}" for run in survey.runs if run.at >= last and run.may_put_back(real)), None)
 
 
 def _own_lines(comparison: Comparison) -> set[int]:

@@ -6,27 +6,21 @@ took them up, which later edit replaced them. Refuses to call an edit lost that 
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from itertools import islice
 from typing import Final
 
 from refloat.checkout.compare import Comparison
 from refloat.checkout.fold import Folded, RecordedEdit, Standing
 from refloat.checkout.lines import bare, tells
+from refloat.checkout.uptake import Uptake
 from refloat.model.checkout import TAKEN_BACK, EditFate, Fate, FileState
 from refloat.model.light import light
 from refloat.model.session import SessionName
-from refloat.model.stamp import Stamp, later
 
 _THERE: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
 
 
-@light
-class Committed:
-    """What a commit made of the file."""
-
-    sha: str
-    at: Stamp | None
-    lines: frozenset[str] | None
-    """None: it deleted the file."""
+_NO_COMMITS: Final = Uptake()
 
 
 @light
@@ -37,10 +31,12 @@ class Surroundings:
     """The path differs from HEAD, or there is no HEAD."""
     dirty_lines: AbstractSet[int] = frozenset()
     """Indexes of the file's lines that differ from HEAD."""
-    commits: Sequence[Committed] = ()
+    commits: Uptake = _NO_COMMITS
     """Since the session's start, oldest first."""
     replaced_by: Sequence[tuple[SessionName, AbstractSet[str]]] = ()
     """Other sessions with the lines that they took away from this file."""
+    put_back_by: str | None = None
+    """The recorded command of the session behind its deletion that can have put the file back."""
     undone_by: str | None = None
     """The last recorded command behind the edits that can have undone them."""
     moved: bool = False
@@ -97,6 +93,8 @@ def _fate(
         return made(Fate.NEVER_APPLIED)
     if not left and _written_over(folded, index) and not folded.deleted:
         return made(Fate.REVERTED, by=TAKEN_BACK if row.standing is Standing.SUPERSEDED else None)
+    if not left and (again := _written_again(folded, index, comparison)) is not None:
+        return made(Fate.REPLACED, by=f"step {again.step}")
     if _stands(folded, index, left, places, comparison):
         if _is_dirty(places, around):
             taken = _commit_of(folded, row, left, around) if around.under_way else None
@@ -110,6 +108,17 @@ def _fate(
     if commit is not None:
         return made(Fate.COMMITTED, commit)
     return made(*_missing(row, left, comparison, around))
+
+
+def _written_again(folded: Folded, index: int, comparison: Comparison) -> RecordedEdit | None:
+    """The later edit by which the session put a file that it deleted or moved away back to its path."""
+    row = folded.edits[index]
+    away = row.edit.op == "delete" or row.edit.moved_to not in (None, row.edit.path)
+    if folded.deleted or not away or row.edit.path != folded.path:
+        return None
+    proved = [Standing.APPLIED, row.standing, *([Standing.UNCONFIRMED] if comparison.state in _THERE else [])]
+    later_on = (other for other in islice(folded.edits, index + 1, None) if other.standing in proved)
+    return next((other for other in later_on if other.edit.op != "delete"), None)
 
 
 def _written_over(folded: Folded, index: int) -> bool:
@@ -129,6 +138,8 @@ def _missing(
         return Fate.REVERTED, None, TAKEN_BACK
     if comparison.laid_out_by is not None:
         return Fate.REPLACED, None, f"step {comparison.laid_out_by}"
+    if around.put_back_by is not None:
+        return Fate.REVERTED, None, around.put_back_by
     if around.moved:
         return (Fate.UNCOMMITTED if around.dirty else Fate.COMMITTED), None, None
     if row.standing is Standing.UNCONFIRMED:
@@ -158,22 +169,11 @@ def _is_dirty(places: Sequence[int], around: Surroundings) -> bool:
 
 def _commit_of(folded: Folded, row: RecordedEdit, left: Sequence[str], around: Surroundings) -> str | None:
     """The oldest commit behind the edit that holds what it left."""
-    for commit in around.commits:
-        if row.at is not None and commit.at is not None and later(commit.at, 1) <= row.at:
-            continue
-        if _took_up(folded, row, left, commit):
-            return commit.sha
-    return None
-
-
-def _took_up(folded: Folded, row: RecordedEdit, left: Sequence[str], commit: Committed) -> bool:
-    if commit.lines is None or folded.deleted:
-        return folded.deleted and commit.lines is None
-    return set(left) <= commit.lines if left else _without(folded, row, commit.lines)
-
-
-def _without(folded: Folded, row: RecordedEdit, lines: frozenset[str]) -> bool:
-    """Whether what a mere removal took away is missing from a commit."""
+    if folded.deleted:
+        return around.commits.deleting(row.at)
+    if left:
+        return around.commits.holding(frozenset(left), row.at)
+    # Of a mere removal: whether what it took away is missing from a commit.
     gone = {bare(line[1:]) for hunk in row.edit.hunks for line in hunk.lines if line[:1] == "-"}
-    told = {line for line in gone & folded.traces.removed if tells(line)}
-    return bool(told) and not told & lines
+    told = frozenset(line for line in gone & folded.traces.removed if tells(line))
+    return around.commits.lacking(told, row.at) if told else None

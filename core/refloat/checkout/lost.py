@@ -93,11 +93,23 @@ def find_lost(survey: Survey, files: Sequence[EditedFile], gone_workspace: str |
 def _was_swept(survey: Survey, files: Sequence[EditedFile], lost: Collection[str]) -> bool:
     """Whether everything that the session did is lost, contents among it: then its deletions went the same way.
 
-    A deletion that was undone by itself was undone on purpose.
+    A deletion that was undone by itself was undone on purpose. A file that the session left as it had found it stands
+    either way.
     """
-    made = [(real, file) for real, file in zip(survey.folded, files, strict=True) if survey.folded[real].made]
+    made = [
+        (real, file)
+        for real, file in zip(survey.folded, files, strict=True)
+        if survey.folded[real].made and not _left_as_found(survey.folded[real])
+    ]
     stands = any(real not in lost and file.state is not FileState.UNVERIFIABLE for real, file in made)
     return not stands and any(real in lost and file.recorded == "content" for real, file in made)
+
+
+def _left_as_found(folded: Folded) -> bool:
+    """Whether the edits of a file cancel each other out: whole text again, or made and deleted."""
+    if folded.deleted:
+        return folded.existed is False
+    return folded.text is not None and folded.existed is not False and folded.text == folded.first_text
 
 
 def _unless_blocked(survey: Survey, row: Lost, gone: Collection[str | None]) -> Lost:
@@ -214,7 +226,8 @@ class _Place:
     def _deletion(
         self, folded: Folded, name: str | None, old: tuple[bytes, str] | None, outside: str | None
     ) -> Lost | None:
-        if old is None or (self.survey.undone_by(self.real) or "").startswith("step "):
+        by = (self.survey.undone_by(self.real), *(edit.by for edit in self.file.edits if edit.fate is Fate.REVERTED))
+        if old is None or any(who is not None and who.startswith("step ") for who in by):
             return None  # it put the file back itself
         text = text_of(old[0])
         known = (folded.first_text, *(row.edit.before for row in folded.edits))
@@ -272,6 +285,7 @@ class _Place:
             text = text_of(data)
             made = put_onto(_edits(folded), text) if text is not None else None
             if text is not None and made is not None and not folded.blind:
+                made = _ended(folded, made, text)
                 return rejoin(text, data, made), "the recorded hunks, put into the committed content"
         return None, "the record holds mere hunks, and what they changed is gone"
 
@@ -289,7 +303,7 @@ class _Place:
         made = put_onto(_edits(folded), text)
         if made is None:
             return None, "the record holds mere hunks, and they fit nowhere in what stands there now"
-        return rejoin(text, disk, made), "the recorded hunks, put where they fit"
+        return rejoin(text, disk, _ended(folded, made, text)), "the recorded hunks, put where they fit"
 
     def _lost_versions(self, folded: Folded) -> Iterator[tuple[bytes, str]]:
         """Contents in lost places that are just what the record says, exact bytes."""
@@ -310,6 +324,12 @@ class _Place:
 
 def _edits(folded: Folded) -> list[FileEdit]:
     return [row.edit for row in folded.edits if row.standing in (Standing.APPLIED, Standing.UNCONFIRMED)]
+
+
+def _ended(folded: Folded, text: str, model: str) -> str:
+    """A text made of recorded hunks, with the line ends of what they were put onto where they show none themselves."""
+    shown = any("\r" in line for edit in _edits(folded) for hunk in edit.hunks for line in hunk.lines)
+    return text if shown else ended_like(text, model)
 
 
 def _base_of(folded: Folded, versions: Sequence[bytes]) -> str | None:

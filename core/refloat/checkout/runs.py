@@ -69,13 +69,34 @@ class Run:
 
     def names_above(self, real: str) -> bool:
         """Whether one of its words names a file or a directory that it lies in."""
-        return any(_means(word, real) or f"/{word.strip('./')}/" in real for word in self.words if word.strip("./"))
+        return any(_means_above(word, real) for word in self.words)
+
+    def may_put_back(self, real: str) -> bool:
+        """Whether it can have put a file that was gone back to its place."""
+        return any(_puts_back(part.words, real) for part in read_line(self.command))
 
 
 def _means(word: str, real: str) -> bool:
     if any(char in word for char in "*?["):
         return fnmatchcase(real, word if word.startswith("/") else "*/" + word.removeprefix("./"))
     return real.endswith("/" + word.removeprefix("./").strip("/")) and word.strip("./") != ""
+
+
+def _means_above(word: str, real: str) -> bool:
+    return bool(word.strip("./")) and (_means(word, real) or f"/{word.strip('./')}/" in real)
+
+
+def _puts_back(words: Sequence[str], real: str) -> bool:
+    named = [word for word in words[1:] if not word.startswith("-")]
+    if words[0] in {"cp", "mv", "install"}:
+        return len(named) > 1 and _means(named[-1], real)
+    if words[0] != "git" or not named:
+        return False
+    if named[0] == "reset":
+        return "--hard" in words
+    index_alone = not {"--staged", "-S"}.isdisjoint(words) and {"--worktree", "-W"}.isdisjoint(words)
+    whole = any(word in {".", ":/"} or _means_above(word, real) for word in named[1:])
+    return named[0] in {"checkout", "restore"} and whole and not index_alone
 
 
 def find_runs(steps: Iterable[Step]) -> list[Run]:

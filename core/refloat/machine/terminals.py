@@ -113,16 +113,25 @@ class SystemTerminals:
             return fault.strerror or str(fault)
 
     def converse(self, argv: Sequence[str]) -> int:
-        """Run another program in this terminal; 127 where it cannot be started."""
+        """Run another program in this terminal; 127 where it cannot be started. Call it from the main thread.
+
+        What a person types there to interrupt is meant for that program: the terminal tells this process, too.
+        """
+        import signal
         import subprocess
 
         program = find_program(argv[0], self._environment)
         if program is None:
             return 127
+        # A handler, and not SIG_IGN, which the program would inherit.
+        before = {number: signal.signal(number, _leave_it_to_them) for number in (signal.SIGINT, signal.SIGQUIT)}
         try:
             return subprocess.run(list(argv), executable=program, env=dict(self._environment), check=False).returncode
         except OSError:
             return 127
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     def written(self, write: Callable[[str], None]) -> bytes | None:
         """What comes into a private file, once it has stopped growing."""
@@ -144,6 +153,10 @@ class SystemTerminals:
                     return file.read(_MOST)
             except OSError:
                 return None
+
+
+def _leave_it_to_them(number: int, frame: object) -> None:
+    del number, frame
 
 
 def read_unix(table: bytes, inodes: frozenset[str] | set[str]) -> tuple[str, ...]:

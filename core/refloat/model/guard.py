@@ -218,7 +218,7 @@ def _about_stopping(seen: Situation) -> Iterator[_Forbids]:
                 why = f"process {seen.pid} does not own {seen.session}: {_pids(owners)} does"
                 yield _Forbids("process_is_not_tied", why, hard=True)
         case State.UNRESOLVED:
-            tied = _tied(seen)
+            tied = tied_to(seen)
             if seen.pid is None:
                 name = f"; name one with --pid {tied[0]}" if tied else ""
                 why = f"nobody can prove which process owns {seen.session}{_candidates(seen)}{name}"
@@ -271,7 +271,7 @@ def _about_processes(seen: Situation) -> Iterator[_Forbids]:
         why = f"{who} {seen.session} and runs: `refloat attach {seen.session}` goes to it; two writers spoil the work"
         yield _Forbids("owner_is_running", why, f"process {owners[0]}" if owners else None)
     elif seen.state is State.UNRESOLVED:
-        tied = _tied(seen)
+        tied = tied_to(seen)
         why = (
             f"a process may own {seen.session}, or its absence cannot be proved{_candidates(seen)}: "
             f"`refloat status {seen.session}` shows the evidence"
@@ -427,14 +427,14 @@ def _targets(seen: Situation) -> tuple[int, ...]:
     return seen.liveness.owners if seen.pid is None else (seen.pid,)
 
 
-def _tied(seen: Situation) -> tuple[int, ...]:
+def tied_to(seen: Situation) -> tuple[int, ...]:
     """Processes that the evidence names as perhaps the owner."""
     facts = (fact.pid for fact in seen.liveness.evidence if fact.kind not in _NEVER_OWNERS)
     return tuple(dict.fromkeys(pid for pid in facts if pid))
 
 
 def _candidates(seen: Situation) -> str:
-    tied = _tied(seen)
+    tied = tied_to(seen)
     if tied:
         return f" ({_pids(tied)} may)"
     fact = next((fact.detail for fact in seen.liveness.evidence if fact.kind not in _NEVER_OWNERS), "")

@@ -1,7 +1,7 @@
 """What is wrong with a transcript, and what a repaired copy does about it."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from refloat.model.session import SessionName
 
@@ -9,6 +9,9 @@ Severity = Literal["blocks", "loses", "noted"]
 """`blocks`: a build of the agent cannot load the transcript, or the service refuses the conversation made from it.
 `loses`: it loads, and part of the conversation is not reached. `noted`: the agent reads around it.
 """
+
+REPAIRED_AGENTS: Final = frozenset({"claude-code", "codex"})
+"""The agents whose transcripts can be repaired; the registry of the repairers has the same."""
 
 
 @dataclass(frozen=True, slots=True)

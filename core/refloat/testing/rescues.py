@@ -183,7 +183,6 @@ def rescue_of(
         write=lambda answers: plain_brief(sample, answers),
         preview=lambda _: plain_preview(sample),
         mask=unmasked,
-        new_command=lambda brief: ("claude", f"Read {brief} and go on from there."),
         cwd=cwd or machine.places.home,
         holding=holding,
     )

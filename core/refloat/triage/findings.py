@@ -141,13 +141,21 @@ def file_stands(file: EditedFile) -> bool:
 
 def is_gone(file: EditedFile) -> bool:
     """Whether an edit that was made stands in no worktree, branch or stash."""
-    if all(edit.fate is Fate.NEVER_APPLIED for edit in file.edits) or file_stands(file):
+    if all(edit.fate is Fate.NEVER_APPLIED for edit in file.edits) or file_stands(file) or put_back_by(file):
         return False
     if any(place.where in SAVED_PLACES for place in file.found_in):
         return False
     if file.state is FileState.UNVERIFIABLE:
         return bool(file.found_in)
     return file.state is not FileState.PARTLY or loses(file)
+
+
+def put_back_by(file: EditedFile) -> str | None:
+    """The step by which the session put a file that it had deleted back itself: then nothing of it is missing."""
+    made = [edit for edit in file.edits if edit.fate is not Fate.NEVER_APPLIED]
+    if file.recorded != "deleted" or not made or made[-1].fate is not Fate.REVERTED:
+        return None
+    return made[-1].by if (made[-1].by or "").startswith("step ") else None
 
 
 def _edit(
@@ -161,7 +169,7 @@ def _edit(
     made = [edit for edit in file.edits if edit.fate is not Fate.NEVER_APPLIED]
     subagents = {edit.subagent for edit in made}
     return Finding(
-        f"{file.path} deleted" if file.recorded == "deleted" else f"{file.path} edited",
+        f"{file.path} {_done_to(file)}",
         "edit",
         (file.path,),
         tuple(dict.fromkeys(edit.step for edit in made)),
@@ -174,6 +182,12 @@ def _edit(
         confirmed=file.confirmed,
         subagent=subagents.pop() if len(subagents) == 1 else None,
     )
+
+
+def _done_to(file: EditedFile) -> str:
+    if file.recorded != "deleted":
+        return "edited"
+    return "deleted" if put_back_by(file) is None else "deleted and put back"
 
 
 def loses(file: EditedFile) -> bool:
@@ -193,6 +207,8 @@ def where_it_stands(file: EditedFile, saved: Sequence[FoundIn]) -> StandsIn | No
 
 def _saved_why(file: EditedFile, saved: Sequence[FoundIn], commands: Mapping[str, str]) -> str:
     parts = [file.why]
+    if (back := put_back_by(file)) is not None:
+        return f"{file.why}: put back by the session itself, by {commands.get(back, back)}"
     if not file.confirmed:
         parts.append("its result was never recorded")
     if file.state not in _STANDS:

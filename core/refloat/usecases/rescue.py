@@ -6,7 +6,7 @@ method may be slow and is made to be called from a thread. What comes back is ma
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -64,7 +64,6 @@ class Rescue:
         write: Callable[[Answers | None], WrittenBrief],
         preview: Callable[[Answers | None], BriefPreview],
         mask: Mask,
-        new_command: Callable[[str], Sequence[str]],
         cwd: Path,
         holding: Holding | None = None,
     ) -> None:
@@ -76,7 +75,6 @@ class Rescue:
         self._write = write
         self._preview = preview
         self._mask = mask
-        self._new_command = new_command
         self._cwd = cwd
         self._turn = threading.Lock()
         self._kept: Kept | None = None
@@ -197,18 +195,9 @@ class Rescue:
         put_brief(path, self.brief(recovery).markdown, overwrite=overwrite)
         return answer(recovery, WroteTo(str(path), self._machine.clock.now()))
 
-    def next_command(self, path: Path) -> tuple[str, ...]:
-        """The agent's own command that starts a linked session with the brief in that file."""
-        return tuple(self._new_command(str(path)))
-
 
 def open_rescue(bench: Workbench, drafts: Drafts, case: Case, *, cwd: Path, holding: Holding | None = None) -> Rescue:
-    """The recovery of a session that was read and compared. `drafts` must outlive it.
-
-    Raises:
-        KeyError: there is no reader for its agent.
-
-    """
+    """The recovery of a session that was read and compared. `drafts` must outlive it."""
     masker = Masker()
     masker.learn((case.session, case.story, case.checkout, case.triage))
 
@@ -228,7 +217,6 @@ def open_rescue(bench: Workbench, drafts: Drafts, case: Case, *, cwd: Path, hold
         write=write,
         preview=preview,
         mask=masker.tree,
-        new_command=bench.reader(case.session.agent).new_command,
         cwd=cwd,
         holding=holding,
     )

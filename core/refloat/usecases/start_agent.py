@@ -149,6 +149,12 @@ def words_of(order: Order, session: SessionName) -> tuple[str, ...]:
     return ("new", "--parent", session, *agent, *brief, *forced, *prompt)
 
 
+def installed_agents(bench: Workbench) -> tuple[str, ...]:
+    """The agents whose program is here, in the order of their readers."""
+    which = bench.machine.launcher.which
+    return tuple(reader.agent for reader in bench.readers if which(reader.new_command("HANDOFF.md")[0]) is not None)
+
+
 def _reader(bench: Workbench, agent: str) -> Reader:
     try:
         return bench.reader(agent)

@@ -37,6 +37,18 @@ def test_hunks_of_an_existing_file(disk: str | Content, expected: FileState, *, 
     assert state(disk, edited(PATH, BEFORE, AFTER, exact=exact)) is expected
 
 
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize(
+    "put", ["new a\nnew b\n" + BEFORE, BEFORE + "new a\nnew b\n", f"new a\nnew b\n{BEFORE}new c\n"]
+)
+@pytest.mark.parametrize("between", ["", "somebody's\n"])
+def test_what_is_left_of_an_insertion_stands_though_what_was_around_it_does_too(
+    put: str, between: str, *, exact: bool
+) -> None:
+    left = put.replace("new a\n", between)
+    assert state(left, edited(PATH, BEFORE, put, exact=exact)) is FileState.PARTLY
+
+
 def test_something_else_changed_too() -> None:
     assert state("zero\n" + AFTER, edited(PATH, BEFORE, AFTER)) is FileState.CHANGED_SINCE
 

@@ -72,7 +72,7 @@ class History:
     def make(self, data: st.DataObject) -> None:
         name = data.draw(st.sampled_from(NAMES), "file")
         if name not in self.files:
-            self._create(name, data.draw(TEXTS, "text"))
+            self.create(name, data.draw(TEXTS, "text"))
             return
         before = self.files[name]
         how = data.draw(st.sampled_from(OPERATIONS if name in self.known else ("write", "exact", "delete")), "how")
@@ -90,17 +90,19 @@ class History:
                 hunk = Hunk(None, 0, None, 1, ("+" + line,))
                 self._set(name, before + line + "\n", lambda _: FileEdit(self.path(name), "update", hunks=(hunk,)))
             case "delete":
-                self.story.edit(FileEdit(self.path(name), "delete", before=before, existed=True))
-                del self.files[name]
+                self.delete(name)
             case "codex":
                 self._codex(name, data)
             case _:
                 self._rename(name, data, patched=how == "moving patch")
 
-    def _create(self, name: str, text: str) -> None:
+    def create(self, name: str, text: str) -> None:
         self.story.edit(written(self.path(name), text, existed=False))
         self.files[name] = text
         self.known.add(name)
+
+    def delete(self, name: str) -> None:
+        self.story.edit(FileEdit(self.path(name), "delete", before=self.files.pop(name), existed=True))
 
     def _set(self, name: str, after: str, edit: Callable[[str], FileEdit]) -> None:
         if after != self.files[name]:
@@ -203,17 +205,50 @@ def test_a_salvage_of_a_reverted_session_restores_every_byte(
     place: Path, start: dict[str, str], data: st.DataObject
 ) -> None:
     """The session's edits were all undone: the tree is as it was before. `git apply` brings back what they left."""
-    repo = fresh(place, start)
-    history = History(str(repo.root), dict(start), repo.story())
+    history = History(str(place / "work"), dict(start))
     for _ in range(data.draw(st.integers(1, 6), "edits")):
         history.make(data)
+    _salvaged(place, start, history)
+
+
+def test_a_salvage_tells_a_mere_deletion_that_was_undone_and_does_not_make_it_again(place: Path) -> None:
+    """The counterexample that the property found: nothing shows that it was not put back on purpose."""
+    for text in ("", "alpha\n"):
+        history = History(str(place / "work"), {"a.txt": text})
+        history.delete("a.txt")
+        _salvaged(place, {"a.txt": text}, history)
+
+
+def test_a_deletion_went_with_the_rest_although_a_file_was_left_as_it_was_found(place: Path) -> None:
+    """What was changed and changed back, or made and deleted, stands the same in a tree that lost everything."""
+    start = {"a.txt": "alpha\n", "b c.txt": "beta\n"}
+    history = History(str(place / "work"), dict(start))
+    path = history.path("b c.txt")
+    history.story.edit(FileEdit(path, "update", "beta\n", "other\n"), FileEdit(path, "update", "other\n", "beta\n"))
+    history.create("gone.txt", "x\n")
+    history.delete("gone.txt")
+    history.create("dir/d.txt", "made\n")
+    history.delete("a.txt")
+    _salvaged(place, start, history)
+
+
+def _salvaged(place: Path, start: Mapping[str, str], history: History) -> None:
+    """Hold a salvage of a history against it, in a tree that shows nothing of it."""
+    repo = fresh(place, start)
+    history.story.workspace = str(repo.root)
     found = salvage(repo.bench, history.story.build())
-    assert [(file.path, file.why) for file in found.files if not file.in_patch] == []
+    beside = [file.path for file in found.files if not file.in_patch]
+    if any(start.get(name) != text for name, text in history.files.items()):
+        assert [(file.path, file.why) for file in found.files if not file.in_patch] == []
+    else:
+        # Deletions and no content were undone: they may have been on purpose. They are told, and not made again.
+        assert (sorted(beside), found.patch) == (sorted(set(start) - set(history.files)), "")
     if found.patch:
         patch = place / "lost.patch"
         patch.write_bytes(found.patch.encode())
         repo.git("apply", "--whitespace=nowarn", str(patch))
-    assert contents(repo) == {name: text.encode() for name, text in history.files.items()}
+    left = history.files if not beside else start
+    assert contents(repo) == {name: text.encode() for name, text in left.items()}
 
 
 DISTINCT = st.lists(st.integers(0, 30), min_size=1, max_size=14, unique=True)
@@ -235,6 +270,7 @@ def without_returns(versions: list[list[int]]) -> list[list[int]]:
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.lists(DISTINCT, min_size=2, max_size=4), st.sampled_from(["\n", "\r\n"]), st.booleans())
 @example([[1, 2, 3], [1, 4, 3]], "\r\n", True)
+@example([[1], [2], [1], [0]], "\r\n", True)
 def test_mere_hunks_are_enough_where_lines_are_distinct(
     place: Path, versions: list[list[int]], end: str, blind: bool
 ) -> None:

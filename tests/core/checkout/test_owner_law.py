@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from typing import Final
 
-from hypothesis import given, note, settings
+from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
 from tests.core.checkout.test_owners import diff_hunks, joined, recorded
 
@@ -305,6 +305,9 @@ def _inherited(world: World, line: Line) -> Iterator[str]:
 # ── the floor: where nothing is ambiguous, the owner is found ────────────────────────────────────────────────────────
 
 
+BASE: Final = ["base 0", "base 1", "base 2"]
+
+
 @st.composite
 def plain_acts(draw: st.DrawFn) -> tuple[list[str], list[Act]]:
     """Every line stands once for ever."""
@@ -320,6 +323,7 @@ def plain_acts(draw: st.DrawFn) -> tuple[list[str], list[Act]]:
 
 @settings(max_examples=300, deadline=None)
 @given(plain_acts())
+@example((BASE, [Act("mine", 0, 0, ("mine 0.0", "mine 0.1"), "hunks"), Act("hers", 0, 1, (), "exact")]))
 def test_where_nothing_is_ambiguous_the_owner_is_found(told: tuple[list[str], list[Act]]) -> None:
     world = played(*told)
     standing = {id(line) for line in world.lines}

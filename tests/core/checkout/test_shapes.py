@@ -305,3 +305,35 @@ def test_a_session_in_a_directory_below_the_top(repo: Repo) -> None:
     repo.write("pkg/a.py", NEW, 12)
     (file,) = repo.compare(story).files
     assert (file.path, file.state) == ("pkg/a.py", FileState.PRESENT)
+
+
+@pytest.mark.parametrize("staged", [True, False])
+@pytest.mark.parametrize("more", ["", "and somebody's\n"])
+@pytest.mark.parametrize(
+    ("edit", "left", "owner"),
+    [
+        (edited("", OLD, NEW), NEW, Owner.MIXED),
+        (edited("", OLD, NEW, exact=False), NEW, Owner.MIXED),
+        (FileEdit("", "update", OLD, "all\nof\nit\n"), "all\nof\nit\n", Owner.THIS_SESSION),
+    ],
+)
+def test_both_halves_of_a_rename_have_one_owner(
+    repo: Repo, edit: FileEdit, left: str, owner: Owner, *, more: str, staged: bool
+) -> None:
+    """One change that git tells at two paths: it cannot be nobody's at the one and the session's at the other."""
+    path = repo.write("a.txt", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(replace(edit, path=path))
+    repo.write("a.txt", left, 12)
+    if staged:
+        repo.git("mv", "a.txt", "b.txt")
+    else:
+        (repo.root / "a.txt").rename(repo.root / "b.txt")
+    repo.write("b.txt", left + more, 300)
+    made = repo.compare(story)
+    file, other = file_of(made, "a.txt"), change_of(made, "b.txt")
+    assert file.state is FileState.MOVED
+    assert (file.owner, file.session) == (other.owner, other.session)
+    assert {hunk.owner for hunk in file.hunks} == {file.owner}
+    assert file.owner is (Owner.MIXED if more else owner)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.core.checkout.conftest import Repo, at
 
-from refloat.model.checkout import PlaceKind
+from refloat.model.checkout import Fate, FileState, PlaceKind
 from refloat.model.liveness import Liveness, Verdict
 from refloat.model.session import Session, State, Subagent, TranscriptFiles
 from refloat.model.stamp import seconds_of
@@ -132,6 +132,86 @@ def test_a_deletion_is_saved_work(repo: Repo) -> None:
     Path(path).unlink()
     (saved,) = triage(repo, story).saved
     assert saved.what == "a.py deleted"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git checkout -- a.py",
+        "git restore .",
+        "git checkout HEAD -- pkg/a.py",
+        "git reset --hard",
+        "git restore pkg",
+        "cp /keep/a.py pkg/a.py",
+        "ls && mv /keep/old.py ./pkg/a.py",
+    ],
+)
+def test_a_deletion_that_the_session_undid_by_a_command_is_not_gone(repo: Repo, command: str) -> None:
+    story = _deleting(repo)
+    story.run(command)
+    (file,), made = repo.compare(story).files, triage(repo, story)
+    assert (file.state, [(edit.fate, edit.by) for edit in file.edits]) == (
+        FileState.DIVERGED,
+        [(Fate.REVERTED, "step 2")],
+    )
+    (saved,) = made.saved
+    assert (made.gone, saved.what, saved.verdict) == ((), "pkg/a.py deleted and put back", FindingVerdict.RECORDED)
+    assert f"put back by the session itself, by step 2 (`{command}`)" in (saved.why or "")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git stash",
+        "git restore --staged .",
+        "git checkout -- b.py",
+        "git reset pkg/a.py",
+        "git clean -f pkg",
+        "rm pkg/a.py",
+        "mv pkg/a.py /keep/a.py",
+        "cat pkg/a.py",
+    ],
+)
+def test_a_deletion_that_nothing_of_the_session_undid_is_gone(repo: Repo, command: str) -> None:
+    story = _deleting(repo)
+    story.run(command)
+    assert what(triage(repo, story).gone) == [("edit", "pkg/a.py deleted")]
+
+
+@pytest.mark.parametrize("outcome", [Outcome.OK, Outcome.DANGLING])
+@pytest.mark.parametrize("text", [OLD, NEW])
+def test_a_deletion_that_the_session_wrote_over_was_replaced(repo: Repo, text: str, outcome: Outcome) -> None:
+    story = _deleting(repo)
+    story.edit(written(repo.path("pkg/a.py"), text, existed=False), outcome=outcome)
+    repo.write("pkg/a.py", text, 22)
+    there = Fate.COMMITTED if text == OLD else Fate.UNCOMMITTED
+    (file,), made = repo.compare(story).files, triage(repo, story)
+    assert [(edit.fate, edit.by) for edit in file.edits] == [(Fate.REPLACED, "step 2"), (there, None)]
+    assert (made.gone, what(made.saved)) == ((), [("edit", "pkg/a.py edited")])
+
+
+def test_a_path_that_was_moved_away_and_written_anew(repo: Repo) -> None:
+    story = repo.story()
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story.edit(FileEdit(path, "update", OLD, moved_to=repo.path("b.py"), existed=True))
+    story.edit(written(path, NEW, existed=False))
+    repo.write("a.py", NEW, 22)
+    repo.write("b.py", OLD, 12)
+    made = repo.compare(story)
+    assert {file.path: [edit.fate for edit in file.edits] for file in made.files} == {
+        "a.py": [Fate.REPLACED, Fate.UNCOMMITTED],
+        "b.py": [Fate.UNCOMMITTED],
+    }
+
+
+def _deleting(repo: Repo) -> StoryBuilder:
+    """A session that deletes a file, which is there again."""
+    path = repo.write("pkg/a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(FileEdit(path, "delete", before=OLD, existed=True))
+    return story
 
 
 def test_only_the_last_run_of_a_check_is_told(repo: Repo) -> None:

@@ -25,9 +25,9 @@ def test_an_attempt_is_kept_as_it_comes_to_be_known(record: Record) -> None:
     end_attempt(record, "1", later(NOW, 60), 130)
     end_attempt(record, "1", later(NOW, 90), 0)
     (kept,) = find_attempts(record)
-    assert kept == replace(
-        FIRST, child=B, runner=Runner("here", 7, "100"), ended=later(NOW, 60), exit_code=130
-    ), "what is known stays"
+    assert kept == replace(FIRST, child=B, runner=Runner("here", 7, "100"), ended=later(NOW, 60), exit_code=130), (
+        "what is known stays"
+    )
 
 
 def test_words_that_no_engine_stores_do_not_stop_it(record: Record) -> None:

@@ -414,7 +414,6 @@ def test_the_real_brief_takes_every_answer(tmp_path: Path) -> None:
         ):  # fmt: skip
             assert words in text, words
         assert text.count("ana@harbour") >= 9
-        assert rescue.next_command(tmp_path / "HANDOFF.md")
 
 
 def test_secrets_are_masked_on_every_page_and_in_the_brief(tmp_path: Path) -> None:

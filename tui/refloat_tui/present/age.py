@@ -61,8 +61,11 @@ def duration(begin: Stamp | None, end: Stamp | None) -> str:
     if begin is None or end is None:
         return ""
     seconds = seconds_of(end) - seconds_of(begin)
-    if seconds < 0.1:
-        return ""
+    return lasted(seconds) if seconds >= 0.1 else ""
+
+
+def lasted(seconds: float) -> str:
+    """`0.4 s`, `12 s`, `3 min`, `2 h`."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     return f"{int(seconds)} s" if seconds < _MINUTE else _largest(seconds, (" min", " h", " d", " w", " y"))

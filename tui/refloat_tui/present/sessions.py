@@ -1,12 +1,21 @@
 """Which sessions a list shows, in which groups and order."""
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 from refloat.model.light import light
 from refloat.model.session import Session, SessionName, State
 from refloat_tui.present.path import from_home, group_name
 from refloat_tui.present.state import BROKEN_FIRST
+
+if TYPE_CHECKING:
+    from refloat.model.attempts import InChain
+
+_ALONE: Final[Mapping[SessionName, InChain]] = MappingProxyType({})
 
 
 @light
@@ -26,6 +35,13 @@ class SessionRow:
     """A session in the list."""
 
     session: Session
+    chain: InChain | None = None
+    """Where it stands among the attempts at one piece of work."""
+
+    @property
+    def went_on(self) -> bool:
+        """Another session went on from it: what it left is no longer work to do here."""
+        return self.chain is not None and self.chain.continued_by is not None
 
 
 Entry = Heading | SessionRow
@@ -67,8 +83,11 @@ def list_entries(
     home: str,
     words: str,
     everywhere: bool,
+    chains: Mapping[SessionName, InChain] = _ALONE,
 ) -> tuple[Entry, ...]:
-    """The rows: the group of this place first, then by newest activity; inside, what is broken first, then newest."""
+    """The rows: the group of this place first, then by newest activity; inside, what is broken first, then newest. A
+    session that another one went on from is not work to do any more, whatever it ended in.
+    """
     shown = [
         session
         for session in sessions
@@ -80,11 +99,16 @@ def list_entries(
     names = sorted(groups, key=lambda name: name != home_group)
     found: list[Entry] = []
     for name in names:
-        rows = sorted(groups[name], key=lambda session: BROKEN_FIRST[session.state])
+        rows = sorted((SessionRow(one, chains.get(one.name)) for one in groups[name]), key=_rank)
         where = from_home(name, home).rpartition("/")[0]
         found.append(Heading(f"# {name}", group_name(name or None), where, name == home_group, len(rows)))
-        found += [SessionRow(session) for session in rows]
+        found += rows
     return tuple(found)
+
+
+def _rank(row: SessionRow) -> int:
+    ended = row.session.state not in {State.LIVE, State.UNRESOLVED}
+    return BROKEN_FIRST[State.UNBOUND] if ended and row.went_on else BROKEN_FIRST[row.session.state]
 
 
 def needs_person(session: Session) -> int:

@@ -20,7 +20,7 @@ from refloat_tui.actions import bindings
 from refloat_tui.library import HUGE
 from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_same
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
-from refloat_tui.screens.desk_search import DeskSearch
+from refloat_tui.screens.desk_operations import DeskOperations
 from refloat_tui.screens.doors import Demo, Doors
 from refloat_tui.widgets.cells import content
 from refloat_tui.widgets.detail import Detail
@@ -37,11 +37,7 @@ if TYPE_CHECKING:
     from refloat.usecases.batch import Batch
     from refloat.usecases.look_around import Place
     from refloat_tui.library import Library
-    from refloat_tui.messages import (
-        PlaceKnown,
-        SessionsFound,
-        WatchTold,
-    )
+    from refloat_tui.messages import PlaceKnown, SessionsFound, WatchTold
     from refloat_tui.screens.wizard.farewell import Farewell
     from refloat_tui.theme import Glyphs
 
@@ -58,7 +54,7 @@ _REST: Final = 10
 """A look that took long is rested from for so many times its length."""
 
 
-class DeskScreen(DeskSearch):
+class DeskScreen(DeskOperations):
     """The first screen."""
 
     CSS_PATH = "desk.tcss"
@@ -67,10 +63,7 @@ class DeskScreen(DeskSearch):
     def __init__(
         self, library: Library, doors: Doors, *, glyphs: Glyphs, home: str, chosen: SessionName | None = None
     ) -> None:
-        super().__init__(library, glyphs=glyphs)
-        self._doors = doors
-        self._home = home
-        self._sessions: dict[SessionName, Session] = {}
+        super().__init__(library, doors, glyphs=glyphs, home=home)
         self._here: frozenset[SessionName] = frozenset()
         self._gone: tuple[RecordGone, ...] = ()
         self._problems: tuple[Problem, ...] = ()
@@ -79,11 +72,9 @@ class DeskScreen(DeskSearch):
         """The group of this place, as far as the catalogue knows it."""
         self._complete = False
         self._progress = ""
-        self._everywhere: bool | None = None
-        """None until a person or the first complete look decides."""
         self._words = ""
         self._watching = ""
-        self._chosen = chosen
+        self._chosen: SessionName | None = chosen
         self._settle: Timer | None = None
         self._gather: Timer | None = None
         self._now = library.now()
@@ -132,10 +123,6 @@ class DeskScreen(DeskSearch):
     # ── parts ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @property
-    def _list(self) -> SessionList:
-        return self.query_one(SessionList)
-
-    @property
     def sessions(self) -> Mapping[SessionName, Session]:
         """All that are known."""
         return self._sessions
@@ -144,10 +131,6 @@ class DeskScreen(DeskSearch):
     def is_complete(self) -> bool:
         """Whether everything was looked at once."""
         return self._complete
-
-    @property
-    def _session(self) -> Session | None:
-        return self._sessions.get(self._chosen) if self._chosen else None
 
     @property
     def _is_narrow(self) -> bool:
@@ -174,6 +157,7 @@ class DeskScreen(DeskSearch):
             self._everywhere = not self._here
         if changed or not was_complete:
             self._draw()
+        self._go_to_wanted()
         after = self._session
         if after is not None and before is not None:
             self._detail.tell(after, self._now)
@@ -196,6 +180,8 @@ class DeskScreen(DeskSearch):
         self._gone = self._gone if found.gone is None else found.gone
         self._problems = self._problems if found.problems is None else found.problems
         self._complete |= found.complete
+        if found.complete and found.chains != self._chains:
+            self._chains, changed = found.chains, True
         self._progress = f" {found.done:,} of {found.total:,}" if found.total else ""
         return changed, grew
 
@@ -253,9 +239,11 @@ class DeskScreen(DeskSearch):
             home=self._home,
             words=self._words,
             everywhere=self._everywhere is not False,
+            chains=self._chains,
         )
         self.set_class(self._complete and not self._sessions, "-empty")
         self.set_class(bool(self._sessions) and not entries, "-none-fits")
+        self._detail.head.take_chain(self.chain_here())
         self.refresh_bindings()
         self._list.now = self._now
         self._list.set_rows(entries)
@@ -314,6 +302,7 @@ class DeskScreen(DeskSearch):
             return
         self._chosen = name
         self._detail.begin(self._session, self._now)
+        self._detail.head.take_chain(self.chain_here())
         self._detail.head.take_holder(self._list.holders.get(self._chosen or ""))
         self.refresh_bindings()
         self._read_soon()
@@ -372,6 +361,8 @@ class DeskScreen(DeskSearch):
                 return not (self._is_narrow and self.has_class("-detail")) and not self._words
             case "desk_return":
                 return not self._detail.can_return
+            case "desk_newer" | "desk_older":
+                return self.neighbour(action) is None
             case "desk_demo":
                 return self._doors.demo is None or not empty
             case "desk_quit" | "desk_refresh" | "desk_jobs":
@@ -389,7 +380,7 @@ class DeskScreen(DeskSearch):
             case "desk_copy" if self._detail.head.command is None:
                 return "There is no command to copy: NEXT says what to do instead."
             case _:
-                return None
+                return super().why_not(action)
 
     def action_desk_recover(self) -> None:
         """Open the wizard."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from refloat.model.session import SessionName
     from refloat_tui.library import Library
+    from refloat_tui.operations import Operations
     from refloat_tui.screens.wizard.farewell import Farewell
 
 
@@ -21,6 +22,8 @@ class Doors:
 
     wizard: Callable[[SessionName], Screen[Farewell]] | None = None
     demo: Demo | None = None
+    operations: Operations | None = None
+    """What may be done to sessions."""
     home: str = ""
     """The home that paths are told from where that is not the app's own: a demo's."""
 

@@ -16,12 +16,14 @@ from refloat_tui.present import Pieces
 from refloat_tui.present.age import absolute
 from refloat_tui.present.evidence import evidence_row, liveness_sentence
 from refloat_tui.present.holder import holder_words
+from refloat_tui.present.next_keys import chain_words, next_keys
 from refloat_tui.present.path import from_home
 from refloat_tui.present.state import broken_step, next_words, verdict, verdict_detail
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, content, row, wrapped
 
 if TYPE_CHECKING:
+    from refloat.model.attempts import InChain
     from refloat.model.record import Lease
     from refloat.model.session import Session
     from refloat.model.stamp import Stamp
@@ -45,6 +47,8 @@ class Head(Vertical):
     Head > #detail { height: auto; max-height: 2; }
     Head > #holder { height: 1; display: none; text-overflow: ellipsis; text-wrap: nowrap; }
     Head.-held > #holder { display: block; }
+    Head > #chain { height: 1; display: none; text-overflow: ellipsis; text-wrap: nowrap; }
+    Head.-chained > #chain { display: block; }
     Head > #next { height: auto; max-height: 2; margin: 1 0 0 0; text-overflow: ellipsis; text-wrap: nowrap; }
     Head > #evidence { height: auto; max-height: 12; margin: 1 0 0 0; display: none; }
     Head.-unfolded > #evidence { display: block; }
@@ -59,6 +63,7 @@ class Head(Vertical):
         self._status: Status | None = None
         self._now: Stamp | None = None
         self._holder: Lease | None = None
+        self._chain: InChain | None = None
         self._shown: dict[str, Pieces] = {}
 
     def compose(self) -> ComposeResult:
@@ -67,6 +72,7 @@ class Head(Vertical):
         yield Static(id="verdict", markup=False)
         yield Static(id="detail", markup=False)
         yield Static(id="holder", markup=False)
+        yield Static(id="chain", markup=False)
         yield Static(id="next", markup=False)
         with VerticalScroll(id="evidence", can_focus=False):
             yield Static(id="facts", markup=False)
@@ -88,6 +94,13 @@ class Head(Vertical):
             self.set_class(lease is not None, "-held")
             words: Pieces = ((holder_words(lease), "$person bold"),) if lease is not None else ()
             self._put("holder", words)
+
+    def take_chain(self, chain: InChain | None) -> None:
+        """Which attempt it is, and which keys lead along them."""
+        if chain != self._chain:
+            self._chain = chain
+            self.set_class(chain is not None, "-chained")
+            self._put("chain", chain_words(chain) if chain is not None else ())
 
     def unfold(self) -> None:
         """Show the evidence, or fold it away."""
@@ -142,7 +155,11 @@ class Head(Vertical):
         lines: list[tuple[str, str]] = [("NEXT  ", "$accent bold"), (next_words(status), "bold")]
         command = self.command
         if command is not None:
-            lines += [("\n  y   ", "$key bold"), (_from_here(command, self._home), "$quiet")]
+            keys = next_keys(status)
+            lines.append(("\n", ""))
+            for key, word in (*keys, ("y", "copy")):
+                lines += [(key, "$key bold"), (f" {word}  ", "$quiet")]
+            lines.append((_from_here(command, self._home), "$quiet"))
         return tuple(lines)
 
     def _draw_evidence(self, session: Session, status: Status | None, now: Stamp) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from refloat.model.session import State
 from refloat.text import inert_line, one_line
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import age, minute_of
@@ -27,6 +28,8 @@ _BRANCH_FROM, _AGENT_FROM, _COUNT_FROM, _AGE_FROM = 90, 56, 34, 26
 """Columns of width from which each cell is shown: counts go first, then the agent, then the age."""
 
 
+_CHAIN = 4
+"""Columns for which attempt it is."""
 _HOLDER = 9
 """Columns for the name of somebody who is at a session."""
 
@@ -73,13 +76,16 @@ class SessionList(RowList[Entry]):
 
     def _session(self, entry: SessionRow, width: int) -> Content:
         session = entry.session
-        style = state_style(session.state)
+        went_on = entry.went_on and session.state not in {State.LIVE, State.UNRESOLVED}
+        style = "$quiet" if went_on else state_style(session.state)
         title = one_line(session.title) or "untitled"
-        needs = needs_person(session)
+        needs = 0 if went_on else needs_person(session)
         cells = [
             Cell(((state_glyph(session.state, self.glyphs), style), (f" {state_word(session.state)}", style)), 9),
-            Cell(((title, "" if session.title else "$quiet italic"),)),
+            Cell(((title, "$quiet" if went_on else "" if session.title else "$quiet italic"),)),
         ]
+        if entry.chain is not None and width >= _AGE_FROM:
+            cells.append(Cell(((f"{entry.chain.n}/{entry.chain.of}", "$person"),), _CHAIN, "right"))
         if (holder := self.holders.get(session.name)) is not None and width >= _AGE_FROM:
             cells.append(Cell(((f"@{holder_name(holder)}", "$person bold"),), _HOLDER, "right"))
         if width >= _AGENT_FROM:

@@ -14,6 +14,7 @@ from refloat.testing.samples import SAMPLES, Sample
 from refloat.usecases.hold_session import Holding
 from refloat.usecases.keep_draft import Drafts, open_drafts
 from refloat_tui.library import SavedRecord
+from refloat_tui.operations import Operations
 from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.screens.wizard.screen import WizardScreen
 from refloat_tui.theme import THEMES, UNICODE, Glyphs
@@ -34,6 +35,7 @@ class WizardApp(App[Farewell]):
         look: str = "refloat-dark",
         record: SavedRecord | None = None,
         holding: Holding | None = None,
+        operations: Operations | None = None,
     ) -> None:
         super().__init__()
         for theme in THEMES:
@@ -43,6 +45,7 @@ class WizardApp(App[Farewell]):
             lambda: rescue_of(sample, machine, drafts=drafts, cwd=machine.places.home, holding=holding),
             glyphs=glyphs,
             record=record,
+            operations=operations,
         )
 
     def on_mount(self) -> None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+from tests.tui.operated import FakeOperations
+from tests.tui.waiting import until
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -17,7 +19,9 @@ from refloat.testing.rescues import ScriptedLauncher, still_machine
 from refloat.testing.samples import SAMPLES, Sample, crashed
 from refloat.usecases.keep_draft import Drafts, open_drafts
 from refloat_tui.actions import find_actions
+from refloat_tui.operations import Asked, Operations
 from refloat_tui.screens.confirm import Confirm
+from refloat_tui.screens.operation import OperationScreen
 from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.screens.wizard.pages import VIEWS
@@ -79,12 +83,16 @@ class Desk:
 
 @asynccontextmanager
 async def wizard(
-    home: Path, size: tuple[int, int], sample: Sample | None = None, glyphs: Glyphs = UNICODE
+    home: Path,
+    size: tuple[int, int],
+    sample: Sample | None = None,
+    glyphs: Glyphs = UNICODE,
+    operations: Operations | None = None,
 ) -> AsyncGenerator[Desk]:
     launcher = ScriptedLauncher()
     machine = still_machine(home, launcher)
     with open_drafts(machine) as drafts:
-        app = WizardApp(sample or crashed(), machine, drafts, glyphs=glyphs)
+        app = WizardApp(sample or crashed(), machine, drafts, glyphs=glyphs, operations=operations)
         async with app.run_test(size=size) as pilot:
             desk = Desk(app, pilot, machine, drafts, launcher, home)
             app.copy_to_clipboard = desk.copied.append  # pyright: ignore[reportAttributeAccessIssue] - what the terminal would get
@@ -208,8 +216,9 @@ async def test_a_file_is_replaced_only_on_a_yes(tmp_path: Path) -> None:
         assert written(tmp_path).startswith("# Round prices")
 
 
-async def test_another_path_can_be_typed_and_is_kept(tmp_path: Path) -> None:
-    async with wizard(tmp_path, (80, 24)) as desk:
+async def test_another_path_can_be_typed_and_the_next_session_reads_it(tmp_path: Path) -> None:
+    operations = FakeOperations(lambda offer: replace(offer, window=True))
+    async with wizard(tmp_path, (80, 24), operations=operations) as desk:
         await desk.press(*["enter"] * 6, "w")
         await desk.press(*["backspace"] * len("HANDOFF.md"))
         await desk.type("next.md")
@@ -217,9 +226,22 @@ async def test_another_path_can_be_typed_and_is_kept(tmp_path: Path) -> None:
         assert (tmp_path / "next.md").exists()
         assert not (tmp_path / "HANDOFF.md").exists()
         await desk.press("n")
-        assert isinstance(desk.app.screen, Confirm)
+        question = desk.app.screen
+        assert isinstance(question, OperationScreen)
+        await until(desk.pilot, lambda: question.phase == "asking")
         await desk.press("y")
-        assert desk.copied == [f"claude 'Read {tmp_path / 'next.md'} and go on from there.'"]
+        assert desk.copied == ["claude 'Read HANDOFF.md and continue from it.'"]
+        assert operations.done == []
+        await desk.press("enter")
+        await until(desk.pilot, lambda: desk.app.screen is desk.wizard)
+        assert operations.done == [("window", Asked("new", crashed().session.name, brief=tmp_path / "next.md"))]
+        assert "it goes on in tmux window" in desk.told()
+
+
+async def test_without_a_way_to_start_one_the_key_says_so(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press(*["enter"] * 6, "n")
+        assert "Nothing can be started" in desk.told()
 
 
 async def test_a_path_that_cannot_be_written_is_said_and_nothing_is_lost(tmp_path: Path) -> None:

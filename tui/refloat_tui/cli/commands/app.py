@@ -56,7 +56,7 @@ def demo(home: Path | None, build_only: bool) -> int:
     _need_terminal()
     with ExitStack() as stack:
         workbench, workspace = _enter_demo(stack, home)
-        code = _run(workbench, workspace)
+        code = _run(workbench, workspace, starts=False)
     if home is not None:
         err.say(f"the demo stays: cd {workspace} && HOME={home.absolute()} refloat")
     return code
@@ -85,12 +85,22 @@ def _need_terminal() -> None:
         raise UsageError("the app needs a terminal; `refloat list` and `refloat brief last` work without one")
 
 
-def _run(workbench: Workbench, cwd: Path, chosen: SessionName | None = None) -> int:
+def _run(workbench: Workbench, cwd: Path, chosen: SessionName | None = None, *, starts: bool = True) -> int:
     from refloat_tui.app import make_app, run_app
+    from refloat_tui.cli.own_program import own_program
 
     with ExitStack() as stack:
         demo = partial(_enter_demo, stack)
-        said = run_app(make_app(workbench, cwd, chosen=chosen, recover=chosen is not None, demo=demo))
+        app = make_app(
+            workbench,
+            cwd,
+            chosen=chosen,
+            recover=chosen is not None,
+            demo=demo,
+            program=own_program(),
+            starts=starts,
+        )
+        said = run_app(app)
     if said:
         err.say(said)
     return 0

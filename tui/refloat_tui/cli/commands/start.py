@@ -1,6 +1,5 @@
 """`continue`, `new`: go on with a session, or start another one from it, and never beside a second writer."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from refloat.usecases.start_agent import Order, Plan, need_program, plan_start, 
 from refloat_tui.cli import err, out
 from refloat_tui.cli.asking import actor
 from refloat_tui.cli.commands.bench import Command, as_json, bench, here, session_argument
+from refloat_tui.cli.own_program import own_program
 from refloat_tui.cli.show.start import plan_lines
 
 
@@ -149,22 +149,12 @@ def _in_tmux(plan: Plan, session: str) -> int:
     return 0
 
 
-def own_program() -> tuple[str, ...]:
-    """The words that start this program again. `-P`: a module of its name in the directory is none of ours."""
-    if getattr(sys, "frozen", False):
-        return (sys.executable,)
-    script = os.path.abspath(sys.argv[0])  # noqa: PTH100 - text stays text
-    if os.path.basename(script) == "refloat" and os.access(script, os.X_OK):  # noqa: PTH119
-        return (script,)
-    return (sys.executable, "-P", "-m", "refloat_tui")
-
-
 def _held(order: Order) -> int:
-    """A window closes with its program: what it said last must be read first."""
+    """A window closes with its program, and the app comes back over it: what it said last must be read first."""
     from refloat_tui.cli import ending
 
     code = ending.told(lambda: _go_on(order, None))
     if code:
-        err.say("press enter to close this window")
+        err.say(f"it ended with exit code {code}; press enter to go on")
         sys.stdin.readline()
     return code

@@ -14,17 +14,20 @@ from refloat.errors import RefloatError
 from refloat.model.brief import BriefPreview
 from refloat.model.recovery import ChosePath, Said, WroteTo
 from refloat.text import inert
+from refloat.usecases.hold_session import Held
 from refloat.usecases.probe import Look
 from refloat.usecases.recover import Recovery, Uncertain, uncertain_rows
 from refloat_tui.clipboard import COPIED, COPIED_BY_TERMINAL, copy_locally
+from refloat_tui.operations import Asked, Operations
 from refloat_tui.present.markdown import MarkdownLine, markdown_lines
 from refloat_tui.present.path import from_home, homes_shortened
 from refloat_tui.present.preview import preview_pieces
 from refloat_tui.screens.confirm import Confirm
+from refloat_tui.screens.operation import Done, OperationScreen
 from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wizard.keeping import Keeping
 from refloat_tui.screens.wizard.rows import PageRows
-from refloat_tui.screens.wizard.words import Words
+from refloat_tui.widgets.words import Words
 
 PATH = "path"
 """The key of the field that asks for a path."""
@@ -72,6 +75,7 @@ class Outside(Keeping):
     words = query_one(Words)
 
     _probing = False
+    _operations: Operations | None = None
 
     def _uncertain(self) -> Uncertain | None:
         if self._recovery is None:
@@ -213,21 +217,31 @@ class Outside(Keeping):
         self.app.push_screen(TextScreen(heading, lines, glyphs=self.glyphs))
 
     def action_wizard_command(self) -> None:
-        """The command that goes on from here; a yes copies it."""
-        if self._rescue is None or self._recovery is None or self._recovery.given.written is None:
+        """Start the next session with the brief: the same question as on the desk."""
+        rescue, recovery = self._rescue, self._recovery
+        if self._operations is None or rescue is None or recovery is None or recovery.given.written is None:
             return
-        command = shlex.join(self._rescue.next_command(self._rescue.resolve(self._recovery.given.written[0])))
-        ask = Confirm(
-            f"This starts the next session with the brief:\n\n  {command}\n",
-            "y copies it; run it in the workspace.",
-            glyphs=self.glyphs,
-        )
+        asked = Asked("new", rescue.session.name, brief=rescue.resolve(recovery.given.written[0]))
+        holding = rescue.holding
+        aside = holding.release if holding is not None else lambda: None
+        question = OperationScreen(self._operations, asked, glyphs=self.glyphs, home=str(rescue.home), step_aside=aside)
 
-        def heard(yes: bool | None) -> None:
-            if yes:
-                self._copy_now(command)
+        def heard(done: Done | None) -> None:
+            self._take_back()
+            if done is not None:
+                self.tell(done.words, bad=done.bad)
 
-        self.app.push_screen(ask, heard)
+        self.app.push_screen(question, heard)
+
+    @work(thread=True, exclusive=True, group="take-back", exit_on_error=False, description="Holding the session again")
+    def _take_back(self) -> None:
+        """The agent that was started may hold the session by now: then it is theirs."""
+        if self._rescue is None or self._rescue.holding is None or self._rescue.why_memory is not None:
+            return
+        try:
+            self._rescue.holding.take()
+        except Held as held:
+            self.post_message(self.LostTo(held.lease))
 
     def action_wizard_brief(self) -> None:
         """The brief over everything."""

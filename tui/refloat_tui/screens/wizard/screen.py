@@ -22,6 +22,7 @@ from refloat.usecases.recover import Recovery, answer, goal_of, previous_page
 from refloat.usecases.rescue import Rescue
 from refloat_tui.actions import bindings
 from refloat_tui.library import SavedRecord
+from refloat_tui.operations import Operations
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import clock_time
 from refloat_tui.present.holder import holder_name
@@ -32,12 +33,12 @@ from refloat_tui.screens.wizard.pages.brief import brief_rows, section_key
 from refloat_tui.screens.wizard.pages.view import Look, PageView, Verb
 from refloat_tui.screens.wizard.rail import Rail
 from refloat_tui.screens.wizard.rows import PageRows
-from refloat_tui.screens.wizard.words import Words
 from refloat_tui.screens.wrap import Fields
 from refloat_tui.screens.wrap_asks import WrapAsks, WrapWanted
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import content
 from refloat_tui.widgets.key_line import KeyLine
+from refloat_tui.widgets.words import Words
 
 WIDE = 100
 """Columns from which the brief stands at the right."""
@@ -54,8 +55,16 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
     side = query_one("#side-rows", PageRows)
     rail = query_one(Rail)
 
-    def __init__(self, open_rescue: Callable[[], Rescue], *, glyphs: Glyphs, record: SavedRecord | None = None) -> None:
+    def __init__(
+        self,
+        open_rescue: Callable[[], Rescue],
+        *,
+        glyphs: Glyphs,
+        record: SavedRecord | None = None,
+        operations: Operations | None = None,
+    ) -> None:
         super().__init__(open_rescue, glyphs=glyphs)
+        self._operations = operations
         self._record = record
         self._shown: dict[str, object] = {}
         """What stands where, so that only what changed is laid out and drawn again."""
@@ -252,6 +261,8 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
                 return "The brief is being written; it takes a moment."
             case "wizard_wrap" if self._record is None:
                 return "The record is not part of this start of Refloat."
+            case "wizard_command" if self._operations is None:
+                return "Nothing can be started in this start of Refloat."
             case "wizard_command" if look.recovery.given.written is None:
                 return "Write the brief first (w): the next session is started with its file."
             case "wizard_drop" if key == "title" or view.field(look, key or "") is None:

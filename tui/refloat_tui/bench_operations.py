@@ -1,0 +1,233 @@
+"""Operations over a real workbench: joins the use cases, masks what is shown, keeps what is run as it is.
+
+Decides nothing about sessions. Use cases are imported where they are called, in a worker. What takes this terminal is
+Refloat's own command line, as a process of its own: it asks the guard and takes the leases itself, and the agent stands
+for them when the app is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from refloat.errors import NotDone
+from refloat.model.guard import Guarded, tied_to
+from refloat.model.session import SessionName, State
+from refloat.model.stopping import Progress, Stopped
+from refloat.model.terminals import Attachment
+from refloat_tui.operations import Asked, Offer, Operation, Planned, Repaired
+from refloat_tui.present.offers import Scene, attach_offer, repair_offer, start_offer, stop_offer
+
+if TYPE_CHECKING:
+    from refloat.model.stopping import StopPlan
+    from refloat.usecases.act import Actor, Seen, Wish
+    from refloat.usecases.start_agent import Plan
+    from refloat.usecases.workbench import Workbench
+
+_GUARDED: Final[dict[Operation, Guarded]] = {
+    "attach": "attach",
+    "continue": "continue",
+    "new": "new",
+    "stop": "stop",
+    "repair": "install",
+}
+DEMO: Final = "this is the demo, where no agent is started; outside of it enter would run the command"
+
+
+class _Planned:
+    """One look. A subclass does what its operation can."""
+
+    def __init__(self, offer: Offer) -> None:
+        self.offer = _masked(offer)
+
+    def in_terminal(self) -> int:
+        raise NotDone(f"{self.offer.asked.operation} takes no terminal")
+
+    def in_window(self) -> str:
+        raise NotDone(f"{self.offer.asked.operation} opens no window")
+
+    def stop(self, tell: Callable[[Progress], None]) -> Stopped:
+        del tell
+        raise NotDone(f"{self.offer.asked.operation} stops nothing")
+
+    def repair(self) -> Repaired:
+        raise NotDone(f"{self.offer.asked.operation} repairs nothing")
+
+
+class _Start(_Planned):
+    def __init__(self, offer: Offer, bench: Workbench, plan: Plan, program: Sequence[str]) -> None:
+        super().__init__(offer)
+        self._bench, self._plan, self._program = bench, plan, program
+
+    def _words(self) -> list[str]:
+        from refloat.usecases.start_agent import words_of
+
+        words = words_of(self._plan.order, self._plan.session.name)
+        return [*self._program, words[0], "--hold", *words[1:]]
+
+    def in_terminal(self) -> int:
+        return self._bench.machine.terminals.converse(self._words())
+
+    def in_window(self) -> str:
+        from refloat.usecases.open_window import open_window
+
+        where = open_window(self._bench.machine, self._words(), "", self._plan.agent)
+        return f"{self._plan.session.name} goes on in tmux window {where}"
+
+
+class _Attach(_Planned):
+    def __init__(self, offer: Offer, bench: Workbench, plan: Attachment) -> None:
+        super().__init__(offer)
+        self._bench, self._plan = bench, plan
+
+    def in_terminal(self) -> int:
+        from refloat.usecases.attach_session import go
+
+        return go(self._bench.machine, self._plan, stays=True)
+
+    def in_window(self) -> str:
+        from refloat.usecases.attach_session import go
+
+        go(self._bench.machine, self._plan, stays=True)
+        return f"it is shown {self._plan.place.words}" if self._plan.place is not None else "it is shown"
+
+
+class _Stop(_Planned):
+    def __init__(self, offer: Offer, bench: Workbench, actor: Actor, wish: Wish, plan: StopPlan) -> None:
+        super().__init__(offer)
+        self._bench, self._actor, self._wish, self._plan = bench, actor, wish, plan
+
+    def stop(self, tell: Callable[[Progress], None]) -> Stopped:
+        from refloat.brief.masks import Masker, mask_tree
+        from refloat.usecases.stop_session import stop_session
+
+        return mask_tree(stop_session(self._bench, self._actor, self._wish, self._plan, tell), Masker())
+
+
+class _Repair(_Planned):
+    def __init__(self, offer: Offer, bench: Workbench, actor: Actor, seen: Seen, cwd: Path) -> None:
+        super().__init__(offer)
+        self._bench, self._actor, self._seen, self._cwd = bench, actor, seen, cwd
+
+    def repair(self) -> Repaired:
+        from refloat.usecases.repair_session import draft_repair, install
+
+        asked = self.offer.asked
+        with draft_repair(self._bench, self._seen.located) as draft:
+            if draft.plan != self.offer.rests_on[0]:
+                raise NotDone("the transcript changed since it was looked at: nothing was written; look again")
+            if asked.out is None:
+                done = install(self._bench, self._actor, draft, self._cwd, force=asked.force)
+            else:
+                done = draft.write(_path(asked.out, self._bench, self._cwd))
+        return Repaired(done.written or "", done.copy if done.installed else None)
+
+
+class BenchOperations:
+    """All that the app may do to the sessions of one workbench."""
+
+    def __init__(self, bench: Workbench, cwd: Path, program: Sequence[str], *, starts: bool = True) -> None:
+        """`program`: the words that start Refloat's command line. `starts`: agents may be started."""
+        self._bench, self._cwd, self._program, self._starts = bench, cwd, tuple(program), starts
+
+    def _actor(self) -> Actor:
+        from refloat.machine import here
+        from refloat.usecases.act import actor_of
+
+        return actor_of(self._bench.machine, here.runner(), here.is_running)
+
+    def plan(self, asked: Asked) -> Planned:
+        """Look, and say what would be done."""
+        from refloat.usecases import act
+
+        actor = self._actor()
+        operation = _GUARDED[asked.operation]
+        wish = act.Wish(operation, asked.session, self._cwd, asked.force, asked.pid)
+        seen = act.look(self._bench, actor, wish)
+        now = self._bench.machine.clock.now()
+        scene = Scene(
+            seen.session.title,
+            seen.session.state,
+            seen.place,
+            seen.ruling,
+            seen.situation.lease,
+            act.would_continue(seen.session, now),
+        )
+        match asked.operation:
+            case "continue" | "new":
+                return self._start(asked, actor, wish, scene)
+            case "attach":
+                return self._attach(asked, actor, scene)
+            case "stop":
+                return self._stop(asked, actor, wish, seen, scene)
+            case "repair":
+                return self._repair(asked, actor, seen, scene)
+
+    def _start(self, asked: Asked, actor: Actor, wish: Wish, scene: Scene) -> Planned:
+        from refloat.usecases.start_agent import Order, installed_agents, plan_start
+
+        plan = plan_start(self._bench, actor, Order(wish, asked.prompt or None, asked.agent, asked.brief))
+        agents = installed_agents(self._bench) if asked.operation == "new" else ()
+        in_tmux = bool(self._bench.machine.places.environment.get("TMUX"))
+        offer = start_offer(asked, scene, plan, agents, in_tmux=in_tmux)
+        if not self._starts:
+            offer = replace(offer, refused=True, force_helps=False, instead=None, guard=DEMO)
+        return _Start(offer, self._bench, plan, self._program)
+
+    def _attach(self, asked: Asked, actor: Actor, scene: Scene) -> Planned:
+        from refloat.usecases.attach_session import plan_attach
+
+        plan = plan_attach(self._bench, actor, asked.session, self._cwd)
+        return _Attach(attach_offer(asked, scene, plan), self._bench, plan)
+
+    def _stop(self, asked: Asked, actor: Actor, wish: Wish, seen: Seen, scene: Scene) -> Planned:
+        from refloat.usecases.stop_plan import plan_stop
+
+        plan = plan_stop(self._bench, actor, wish)
+        # What a dead process left behind names one, too: there is nobody to choose among then.
+        pids = tied_to(seen.situation) if seen.session.state is State.UNRESOLVED else ()
+        return _Stop(stop_offer(asked, scene, plan, pids), self._bench, actor, wish, plan)
+
+    def _repair(self, asked: Asked, actor: Actor, seen: Seen, scene: Scene) -> Planned:
+        from refloat.usecases.repair_session import draft_repair
+
+        with ExitStack() as stack:
+            draft = stack.enter_context(draft_repair(self._bench, seen.located))
+            refused = ""
+            try:
+                installed = str(draft.place.parent)
+            except NotDone as error:
+                installed, refused = "", str(error)
+            place = installed if asked.out is None else str(_path(asked.out, self._bench, self._cwd))
+            offer = repair_offer(asked, scene, draft.plan, place)
+        if refused and asked.out is None:
+            offer = replace(offer, refused=True, force_helps=False, guard=refused, will=())
+        return _Repair(offer, self._bench, actor, seen, self._cwd)
+
+    def peek(self, session: SessionName) -> Attachment:
+        """Where a session lives and what is to be seen there, masked."""
+        from refloat.brief.masks import Masker, mask_tree
+        from refloat.usecases.attach_session import mask_screen, plan_attach
+
+        masker = Masker()
+        plan = mask_screen(plan_attach(self._bench, self._actor(), session, self._cwd, peek=True), masker)
+        return mask_tree(plan, masker)
+
+
+def _path(text: str, bench: Workbench, cwd: Path) -> Path:
+    if text == "~" or text.startswith("~/"):
+        return Path(f"{bench.machine.places.home}{text[1:]}")
+    return cwd / text
+
+
+def _masked(offer: Offer) -> Offer:
+    """Masked for the eye; what was asked, and what a yes rests on, stay as they are."""
+    from refloat.brief.masks import Masker, mask_tree
+
+    shown = mask_tree(
+        replace(offer, asked=replace(offer.asked, prompt=None, force=None, brief=None), rests_on=()), Masker()
+    )
+    return replace(shown, asked=offer.asked, rests_on=offer.rests_on)
