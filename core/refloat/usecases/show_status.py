@@ -72,7 +72,7 @@ def _with_newer(session: Session, then: NextOperation, standing: Standing) -> Ne
 
 
 def _with_open(then: NextOperation, found: tuple[str, ...], *, calls: bool) -> NextOperation:
-    """Say with the next operation what nobody finished: a resume command alone would hide it. `calls`: some are open."""
+    """Say with the next operation what nobody finished: a command alone would hide it. `calls`: some are open."""
     told = f"still open: {'; '.join(found)}" if found else "nothing is left open"
     why = then.why if not found and (calls or then.operation == "new_linked") else f"{then.why}; {told}"
     return replace(then, why=why, open=found)
