@@ -5,7 +5,6 @@ shell's substitution, a control sequence) gives way to a made one, the same each
 """
 
 import re
-from hashlib import blake2b
 from typing import Final
 
 _PLAIN: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
@@ -21,6 +20,8 @@ def make_id(recorded: str) -> str:
     """The id as it was recorded, where that is a plain word or nothing; else a word that is made of it."""
     if not recorded or is_plain(recorded):
         return recorded
+    from hashlib import blake2b  # hardly ever asked
+
     told = blake2b(recorded.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
     kept = _OTHER.sub("_", recorded).strip("._-")[:60]
     return f"{kept or 'unnamed'}.{told}"
