@@ -131,6 +131,16 @@ def test_programs_are_never_found_where_one_stands(tmp_path: Path, monkeypatch: 
     monkeypatch.chdir(tmp_path)
     assert find_program("tool", {"PATH": ":.:"}) is None
     assert find_program("tool", {"PATH": f".:{tmp_path}"}) == str(tmp_path / "tool")
+    assert find_program("./tool", {"PATH": str(tmp_path)}) is None
+    assert find_program(str(tmp_path / "tool"), {"PATH": ""}) == str(tmp_path / "tool")
+
+
+@pytest.mark.parametrize("path", [".:{}", ":{}:", "sub:{}:."])
+def test_what_a_program_starts_in_turn_is_not_found_where_it_stands(path: str, tmp_path: Path) -> None:
+    (tmp_path / "ls").write_text("#!/bin/sh\necho hostile\n")
+    (tmp_path / "ls").chmod(0o755)
+    launcher = SystemLauncher({**os.environ, "PATH": path.format(os.environ["PATH"])})
+    assert launcher.run(["sh", "-c", "ls"], tmp_path, 60).out == b"ls\n"
 
 
 def test_mounts(tmp_path: Path) -> None:
