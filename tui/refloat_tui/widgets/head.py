@@ -12,11 +12,12 @@ from textual.content import Content
 from textual.widgets import Static
 
 from refloat.text import cut, inert_line, one_line
+from refloat_tui.actions import ACTIONS_BY_ID
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import absolute
 from refloat_tui.present.evidence import evidence_row, liveness_sentence
 from refloat_tui.present.holder import holder_words
-from refloat_tui.present.next_keys import chain_words, leads_there, next_keys
+from refloat_tui.present.next_keys import chain_words, leads_there, next_actions
 from refloat_tui.present.path import from_home
 from refloat_tui.present.state import broken_step, next_parts, verdict, verdict_detail
 from refloat_tui.theme import Glyphs
@@ -106,7 +107,8 @@ class Head(Vertical):
         if chain != self._chain:
             self._chain = chain
             self.set_class(chain is not None, "-chained")
-            self._put("chain", chain_words(chain) if chain is not None else ())
+            keys = self._key_of("desk.older"), self._key_of("desk.newer")
+            self._put("chain", chain_words(chain, *keys) if chain is not None else ())
 
     def take_no_way(self, name: SessionName, why: str) -> None:
         """Why nothing leads to where a live session runs; empty: something does."""
@@ -182,7 +184,7 @@ class Head(Vertical):
         def lines_with(words: str) -> Pieces:
             return (("NEXT  ", "$accent bold"), (f"{words} " if words else "", "bold"), (step, "bold"))
 
-        known = len(told)
+        known = min(len(told), _NEXT * width) if width > 0 else len(told)
         while width > 0 and known > 1 and len(wrapped(lines_with(cut(told, known, self._ellipsis)), width)) > _NEXT:
             known -= 1  # the step itself is never cut
         return lines_with(cut(told, known, self._ellipsis))
@@ -192,8 +194,9 @@ class Head(Vertical):
         if command is None and not no_way:
             return ()
         lines: list[tuple[str, str]] = []
-        for key, word in (*next_keys(status, no_way=no_way), *((("y", "copy"),) if command is not None else ())):
-            lines += [(key, "$key bold"), (f" {word}  ", "$quiet")]
+        copying = ("desk.copy",) if command is not None else ()
+        for action in (*next_actions(status, no_way=no_way), *copying):
+            lines += [(self._key_of(action), "$key bold"), (f" {ACTIONS_BY_ID[action].word}  ", "$quiet")]
         room = self.size.width - 2 - sum(len(text) for text, _ in lines)
         shown = _from_here(command or "", self._home)
         lines.append((cut(shown, max(1, room), self._ellipsis) if room < len(shown) else shown, "$quiet"))
@@ -202,6 +205,14 @@ class Head(Vertical):
     @property
     def _ellipsis(self) -> str:
         return self.glyphs.ellipsis
+
+    def _key_of(self, action: str) -> str:
+        """The key that does it here, which may be a person's own."""
+        for active in self.screen.active_bindings.values():
+            if active.binding.id == action:
+                return active.binding.key_display or self.app.get_key_display(active.binding)
+        row = ACTIONS_BY_ID[action]
+        return row.shown_key or row.key
 
     def _draw_evidence(self, session: Session, status: Status | None, now: Stamp) -> None:
         width = max(40, self.size.width - 4)
