@@ -356,11 +356,11 @@ async def test_next_names_the_keys_that_a_person_bound(tmp_path: Path):
     library = FakeLibrary(some_sessions())
     own = {"desk.recover": "f5", "desk.new": "f6", "desk.evidence": "f7", "desk.stop": "s", "desk.copy": "y"}
     async with make_app(library, config=tmp_path).run_test(size=(120, 40)) as pilot:
-        said = pilot.app.screen.query_one("#next", Static)
+        said = pilot.app.screen.query_one("#keys", Static)
         await until(pilot, lambda: " copy" in str(said.content))
         actions = (*next_actions(library.open(library.opened[0]).status), "desk.copy")
         assert {"desk.recover", "desk.evidence"} & {*actions}
-        words = str(said.content).split("\n")[1]
+        words = str(said.content)
         assert words.startswith("  ".join(f"{own[each]} {ACTIONS_BY_ID[each].word}" for each in actions))
 
 
