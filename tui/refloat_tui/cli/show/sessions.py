@@ -48,6 +48,10 @@ _GUARDED: Final[dict[Operation, str]] = {
 """The command of this program that takes the step."""
 
 
+_AGAINST: Final = 3
+"""So many claims that the record contradicts a recap tells, the last ones."""
+
+
 def _words(name: str) -> str:
     return name.replace("_", " ")
 
@@ -142,10 +146,13 @@ def recap_lines(recap: Recap, width: int) -> Iterator[str]:
         yield from labelled("" if at else "ASKED", cut(one_line(item.text or ""), width * 3), width)
     if len(recap.asked) > 5:
         yield from labelled("", f"and {counted(len(recap.asked) - 5, 'more prompt')}", width)
-    for at, row in enumerate(_done(recap.steps, recap.workspace)):
+    for at, row in enumerate(_done(recap)):
         yield from labelled("" if at else "DONE", row, width)
     if recap.said and recap.said.text:
         yield from labelled("SAID", "“" + cut(one_line(recap.said.text), width * 3) + "”", width)
+        against = [f"{one_line(row.what)}: {one_line(row.why)}" for row in recap.against[-_AGAINST:]]
+        for row in against or ["its own words: a claim, no evidence"]:
+            yield from labelled("", cut(row, width * 2), width)
     opened = [step for step in recap.steps if step.outcome is Outcome.DANGLING]
     for at, step in enumerate(opened):
         yield from labelled("" if at else "OPEN", cut(step_line(step, recap.workspace), width * 2), width)
@@ -156,12 +163,14 @@ def recap_lines(recap: Recap, width: int) -> Iterator[str]:
         yield f"… {counted(recap.omitted, 'earlier item')} and thoughts: refloat history {recap.session}"
 
 
-def _done(steps: tuple[Step, ...], root: str | None) -> Iterator[str]:
+def _done(recap: Recap) -> Iterator[str]:
+    steps, root = recap.steps, recap.workspace
     edits = [step for step in steps if step.kind is StepKind.EDIT and step.outcome is Outcome.OK]
     if edits:
         files = list(dict.fromkeys(edit.path.rsplit("/", 1)[-1] for step in edits for edit in step.edits))
         more = f" and {len(files) - 6} more" if len(files) > 6 else ""
         yield f"{counted(len(edits), 'edit')} recorded: {', '.join(files[:6])}{more}"
+        yield f"what became of them since: refloat checkout {recap.session}"
     checks: dict[str, Step] = {}
     for step in steps:
         if step.kind is StepKind.CHECK:
