@@ -109,8 +109,8 @@ class Finder:
         """Every session in scope, newest activity first, then by id. Where much is unread, it is told by its ends."""
         batch = Batch()
         for batch in self._watch(scope.cwd, lambda: False, remembered=False):
-            if batch.by_ends:
-                break
+            if batch.by_ends and self._recall.can_keep:
+                break  # where nothing can be kept, no later look knows more
         sessions = newest_first([session for session in batch.sessions if self._fits(session, scope, batch.here)])
         gone = batch.gone or ()
         if scope.cwd is not None:
@@ -141,18 +141,22 @@ class Finder:
         """
         return self._watch(here, stop, remembered=not self._told)
 
-    def read_all(self, stop: Stop) -> Iterator[Batch]:
-        """The same, without a word about what is known already."""
-        return self._watch(None, stop, remembered=False, by_ends=False)
+    def read_all(self, most: int | None = None) -> Iterator[Batch]:
+        """The same, without a word about what is known already; only the newest of what is new, where it is more than
+        `most` bytes: the last batch is not `complete` then.
+        """
+        return self._watch(None, lambda: False, remembered=False, by_ends=False, most=most)
 
-    def _watch(self, here: Path | None, stop: Stop, *, remembered: bool, by_ends: bool = True) -> Iterator[Batch]:
+    def _watch(
+        self, here: Path | None, stop: Stop, *, remembered: bool, by_ends: bool = True, most: int | None = None
+    ) -> Iterator[Batch]:
         with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
             if catalogue is not None and remembered:
                 yield self._remembered(catalogue, here)
-            index = self._searched.index if self._searched is not None else None
+            index = self._searched.index() if self._searched is not None else None
             self._recall.open(catalogue, everything=True, index=index)
             try:
-                yield from self._look(self._sight(catalogue), catalogue, here, stop, by_ends=by_ends)
+                yield from self._look(self._sight(catalogue), catalogue, here, stop, by_ends=by_ends, most=most)
             finally:
                 self._recall.flush()  # also when nobody wants the rest
 
@@ -165,7 +169,14 @@ class Finder:
         return Batch(tuple(shown), here=_here(here, shown, Surroundings()), provisional=True)
 
     def _look(
-        self, sighting: Sighting, catalogue: Catalogue | None, here: Path | None, stop: Stop, *, by_ends: bool
+        self,
+        sighting: Sighting,
+        catalogue: Catalogue | None,
+        here: Path | None,
+        stop: Stop,
+        *,
+        by_ends: bool,
+        most: int | None,
     ) -> Iterator[Batch]:
         from refloat.usecases.judging import Judge
         from refloat.usecases.linked import read_attempts, with_parents
@@ -175,11 +186,12 @@ class Finder:
         unread = self._unread(sighting)
         if by_ends and self._is_much(unread):
             yield self._tell_by_ends(look, unread)
+        chosen = unread if most is None else list(self._first(unread, most))
         shown: list[Session] = []
         done = read = told = 0
         total = sum(size_of(found) for _, found in unread)
         digests = self._searched.digests if self._searched is not None else None
-        for done, (found, packed) in enumerate(read_each(self._recall, unread, stop, digests=digests), 1):
+        for done, (found, packed) in enumerate(read_each(self._recall, chosen, stop, digests=digests), 1):
             look.fresh[key_of(found)] = packed
             read += size_of(found)
             if not unreadable(packed):
@@ -193,22 +205,27 @@ class Finder:
             # What grew is told before all that only the whole can tell, which takes many times as long.
             yield Batch(tuple(shown), done=done, total=len(unread), read=read, size=total)
         self._recall.flush()
-        if done < len(unread):  # stopped
+        if done < len(chosen):  # stopped
             return
-        yield replace(self._conclude(look), done=done, total=len(unread), read=read, size=total)
+        left = sum(self._recall.recall(found) is None for _, found in unread)
+        end = self._conclude(look) if len(chosen) == len(unread) else Batch()
+        yield replace(end, done=done, total=len(unread), read=read, size=total, unread=left, kept=self._recall.can_keep)
 
     def _unread(self, sighting: Sighting) -> list[tuple[Reader, Found]]:
         """Sessions that must be read, or read on, newest files first."""
         unread = [pair for pair in sighting.found if self._recall.recall(pair[1]) is None]
         return sorted(unread, key=lambda pair: newest_of(pair[1]), reverse=True)
 
+    def _first(self, unread: Sequence[tuple[Reader, Found]], most: int) -> Iterator[tuple[Reader, Found]]:
+        """The first of them, as far as what is new in them comes to so many bytes together."""
+        for reader, found in unread:
+            most -= size_of(found) - self._recall.read_of(found)
+            if most < 0:
+                return
+            yield reader, found
+
     def _is_much(self, unread: Sequence[tuple[Reader, Found]]) -> bool:
-        left = BY_ENDS
-        for _, found in unread:
-            left -= size_of(found) - self._recall.read_of(found)
-            if left <= 0:
-                return True
-        return False
+        return sum(1 for _ in self._first(unread, BY_ENDS - 1)) < len(unread)
 
     def _tell_by_ends(self, look: "_Look", unread: Sequence[tuple[Reader, Found]]) -> Batch:
         """Every session, the unread ones by the ends of their files. Keeps nothing."""
@@ -247,7 +264,6 @@ class Finder:
     def _conclude(self, look: "_Look") -> Batch:
         """What only the whole can tell; kept for the next time."""
         from refloat.usecases.linked import settled, with_parents
-        from refloat.usecases.telling import keep_listing
 
         problems = [*look.sighting.problems, *look.judge.problems]
         known: list[tuple[Key, Found, Packed]] = []
@@ -270,6 +286,25 @@ class Finder:
         sessions = dict(zip(sessions, with_parents(sessions.values(), chains), strict=True))
         gone, more = self._find_gone(look.sighting)
         problems += more
+        self._keep(look, sessions, gone, chains, trusted=self._recall.kept_all and not problems)
+        self._sizes = {key_of(found): size_of(found) for _, found in look.sighting.found}
+        every = tuple(sessions.values())
+        removed = self._tell(look, every)
+        return Batch(every, removed, tuple(gone), tuple(problems), look.here_of(every), complete=True, chains=chains)
+
+    def _keep(
+        self,
+        look: "_Look",
+        sessions: Mapping[Key, Session],
+        gone: Sequence[RecordGone],
+        chains: Mapping[SessionName, InChain],
+        *,
+        trusted: bool,
+    ) -> None:
+        """Keep what the whole told, and let go of what is proved to be gone."""
+        from refloat.usecases.telling import keep_listing
+
+        lost: Sequence[Key] = ()
         if look.catalogue is not None:
             lost = keep_listing(
                 look.catalogue,
@@ -280,13 +315,9 @@ class Finder:
                 surroundings=look.surroundings,
                 judge=look.judge,
                 home=self._bench.machine.places.home,
-                trusted=self._recall.kept_all and not problems,
+                trusted=trusted,
             )
-            self._recall.forget(lost)
-        self._sizes = {key_of(found): size_of(found) for _, found in look.sighting.found}
-        every = tuple(sessions.values())
-        removed = self._tell(look, every)
-        return Batch(every, removed, tuple(gone), tuple(problems), look.here_of(every), complete=True, chains=chains)
+        self._recall.forget(lost, {key_of(found) for _, found in look.sighting.found})
 
     def _tell(self, look: "_Look", sessions: Sequence[Session]) -> tuple[SessionName, ...]:
         """Remember what was told; those that were told before and are no longer there. What could not be read removes

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from refloat.errors import NotDone
+from refloat.model.own_files import is_own_text
 from refloat.record.aer1 import hold, merkle_root
 from refloat.record.backup import back_up
 from refloat.record.checking import verify_job
@@ -120,6 +121,12 @@ def test_an_export_does_not_launder_what_was_altered(record: Record, tmp_path: P
         assert not verify_file(out, NOW_LATER).ok
         assert (1, "output" if form == "json" else "refloat.found", "altered") in verdicts(out)
     assert "ALTERED" in "".join(export_job(record, "retry", "markdown", nothing))
+
+
+def test_an_export_says_whose_it_is(record: Record, tmp_path: Path) -> None:
+    fill(record, tmp_path)
+    for form in ("json", "markdown"):
+        assert is_own_text("".join(export_job(record, "retry", form, nothing)))
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from pathlib import Path
 import click
 
 from refloat import wire
-from refloat.machine import here as machine_here
 from refloat.model.repair import Repair
-from refloat.usecases.act import Actor, Refused, Wish, actor_of, look
+from refloat.usecases.act import Refused, Wish, look
 from refloat.usecases.repair_session import Draft, draft_repair
 from refloat.usecases.repair_session import install as install_copy
 from refloat_tui.cli import err
+from refloat_tui.cli.asking import actor
 from refloat_tui.cli.commands.bench import answer, as_json, bench, here, located, session_argument
 from refloat_tui.cli.show.repair import repair_lines
 
@@ -62,17 +62,13 @@ def repair(
 
 def _may_install(draft: Draft, force: str | None) -> bool:
     """Say where the copy would go, and what the guard says of it now; nothing is written."""
-    seen = look(bench(), _actor(), Wish("install", draft.plan.session, here(), force))
+    seen = look(bench(), actor(), Wish("install", draft.plan.session, here(), force))
     if not seen.ruling.allowed:
         err.say(f"REFUSED: {Refused(seen.ruling)}")
     err.say(f"{'would write' if seen.ruling.allowed else 'refused:'} {_told(draft)}")
     for why in seen.ruling.overruled:
         err.say(f"`--force` would overrule: {why}")
     return seen.ruling.allowed
-
-
-def _actor() -> Actor:
-    return actor_of(bench().machine, machine_here.runner(), machine_here.is_running)
 
 
 def _told(draft: Draft) -> str:
@@ -84,7 +80,7 @@ def _installed(draft: Draft, *, yes: bool, force: str | None) -> Repair:
     err.say(f"will write {_told(draft)}; nothing else is touched")
     if not yes and not _agreed():
         return Repair(draft.plan)
-    return install_copy(bench(), _actor(), draft, here(), force=force)
+    return install_copy(bench(), actor(), draft, here(), force=force)
 
 
 def _agreed() -> bool:
