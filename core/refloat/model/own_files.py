@@ -6,6 +6,7 @@ for, an export, a saved answer, a repaired copy. Refuses to go by a name, and by
 
 import json
 import re
+from base64 import b64decode
 from collections.abc import Iterator
 from hashlib import sha256
 from typing import Final, cast
@@ -21,6 +22,7 @@ LISTING: Final = ".txt"
 
 _ANSWER: Final = re.compile(r'\s*\{\s*"schema"\s*:\s*"refloat/1"')
 _COPY: Final = re.compile(rf'\{{.*"(?:{CLAUDE_FIELD}|{CODEX_FIELD})"\s*:\s*\{{')
+_RECEIPT: Final = re.compile(r'"canonical_bytes":\s*"([A-Za-z0-9+/=]+)')
 _HOLDS: Final = re.compile(r"<!-- refloat/1 (\{.*\}) -->")
 
 
@@ -35,7 +37,18 @@ def is_own_text(text: str, tail: str | None = None) -> bool:
     last = (text if tail is None else tail).rstrip().rpartition("\n")[2]
     if text.startswith(MARK) or last.startswith(MARK) or _ANSWER.match(text):
         return True
-    return _COPY.match(last) is not None or _COPY.match(text.partition("\n")[0]) is not None
+    first = text.partition("\n")[0]
+    return any((_COPY.match(last), _COPY.match(first), _is_receipt(first)))
+
+
+def _is_receipt(line: str) -> bool:
+    """Whether a line is a receipt of AER-1 whose payload carries Refloat's own member."""
+    match = _RECEIPT.search(line)
+    payload = match[1][: len(match[1]) // 4 * 4] if match and line.startswith("{") else ""
+    try:
+        return b'"refloat":{' in b64decode(payload, validate=True)
+    except ValueError:
+        return False
 
 
 def listings_of(path: str) -> Iterator[str]:
