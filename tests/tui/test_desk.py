@@ -169,6 +169,27 @@ async def test_the_chosen_session_is_read_again_when_it_moved_on_and_only_then(l
         assert library.opened == [name, name]
 
 
+async def test_a_look_is_told_which_files_changed_and_looks_at_everything_where_some_were_missed(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        desk = pilot.app.screen
+        assert isinstance(desk, DeskScreen)
+
+        async def looked(*told: frozenset[str] | None) -> frozenset[str] | None:
+            looks = library.looks
+            for paths in told:
+                library.tell(paths)
+            await until(pilot, lambda: library.looks > looks and not desk.is_at("look"))
+            return library.asked_about[looks]
+
+        assert await looked(frozenset({"/a"}), frozenset({"/b"})) == {"/a", "/b"}
+        assert await looked(frozenset({"/c"})) == {"/c"}
+        assert await looked(frozenset({"/d"}), None, frozenset({"/e"})) is None
+        assert await looked(frozenset({"/f"})) == {"/f"}
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: library.asked_about[-1] is None)
+
+
 async def test_a_removed_session_hands_the_cursor_to_the_next(library: FakeLibrary):
     async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)

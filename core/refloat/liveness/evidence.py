@@ -5,13 +5,14 @@ Decides which observed facts concern a session. Refuses to judge them: that is `
 
 import ntpath
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
 from refloat.model.light import light
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
+from refloat.model.session import place_here
 from refloat.model.stamp import Stamp
 from refloat.model.story import Summary
 from refloat.ports import Machine, Processes
@@ -166,6 +167,19 @@ class Look:
             foreign_path=next((place for place in subject.directories if is_foreign_path(place)), None),
         )
 
+    def told(self, names: Collection[str]) -> tuple[object, ...]:
+        """All that `facts_for` tells from, the moment apart: two looks that compare equal here tell the same of
+        sessions whose transcripts have these names.
+        """
+        opened = {
+            (pid, path)
+            for pid, paths in self.opened.items()
+            for path in paths
+            if os.path.basename(path) in names  # noqa: PTH119 - text stays text
+        }
+        seen = (self.boot, self.here, self.agents, self.claims, opened, self.named, self.children)
+        return (*seen, self.complete, self.lock_directories, self.problems)
+
     def sessions_of(self, agent: str, pid: int) -> frozenset[str]:
         """Ids of the sessions that a process verifiably owns by registers and locks: a server may hold many."""
         return self._owners.get((agent, pid), frozenset())
@@ -177,7 +191,8 @@ class Look:
         return self._links[directory]
 
     def _forms(self, directories: Sequence[str]) -> frozenset[str]:
-        return frozenset(form.rstrip("/") or "/" for place in directories for form in (place, self._real(place)))
+        here = [place for place in directories if place_here(place)]
+        return frozenset(form.rstrip("/") or "/" for place in here for form in (place, self._real(place)))
 
     def _files(self, paths: Sequence[str]) -> frozenset[str]:
         split = (os.path.split(path) for path in paths)

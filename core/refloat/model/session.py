@@ -1,7 +1,8 @@
 """Sessions and what is known about them (design, sections 2 and 3)."""
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Literal, NewType
+from typing import Final, Literal, NewType
 
 from refloat.model.light import light
 from refloat.model.liveness import Liveness
@@ -22,6 +23,16 @@ class State(StrEnum):
     FAILED = "failed"
     STOPPED = "stopped"
     UNBOUND = "unbound"
+
+
+BROKEN_FIRST: Final[Mapping[State, int]] = {
+    State.FAILED: 0,
+    State.UNRESOLVED: 0,
+    State.LIVE: 1,
+    State.STOPPED: 2,
+    State.UNBOUND: 3,
+}
+"""The order in which a person is shown sessions of one place; within a rank the newest stands first."""
 
 
 class Activity(StrEnum):
@@ -114,6 +125,8 @@ class Session:
     worktree: str | None
     transcript: TranscriptFiles
     kept: Kept | None = None
+    repaired: bool = False
+    """A repaired copy, nothing added since: calls without a result are closed in it, and its agent is told."""
     provisional: bool = False
     """Told by the ends of its files alone: what is counted is not known yet."""
 
@@ -121,6 +134,14 @@ class Session:
     def name(self) -> SessionName:
         """`agent:id`."""
         return SessionName(f"{self.agent}:{self.session_id}")
+
+
+def place_here(recorded: str | None) -> str | None:
+    """A recorded directory that names one on this machine, wherever Refloat itself stands: an absolute path.
+
+    None for what is relative, of another system's style, or no path at all: such a one is never entered or resolved.
+    """
+    return recorded if recorded and recorded.startswith("/") and "\0" not in recorded else None
 
 
 @light

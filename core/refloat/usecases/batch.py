@@ -33,6 +33,8 @@ class Batch:
     """Bytes of their own files."""
     complete: bool = False
     """Everything was looked at."""
+    narrow: bool = False
+    """All that some changed paths concern was looked at, and no more."""
     unread: int = 0
     """At the end of a look: sessions that are still to be read, or could not be kept as read."""
     kept: bool = True

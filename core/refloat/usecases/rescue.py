@@ -16,7 +16,7 @@ from refloat.errors import NotDone
 from refloat.model.brief import Answers, BriefPreview, WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.recovery import Probed, Said, WroteTo
-from refloat.model.session import Session
+from refloat.model.session import Session, place_here
 from refloat.model.story import Story
 from refloat.model.triage import DoNotRepeat, Triage
 from refloat.ports import Machine
@@ -155,8 +155,8 @@ class Rescue:
 
     def look(self, row: Uncertain) -> Look:
         """The read-only look of a row: what is run, and where."""
-        known = self._known(row)
-        workspace = Path(self._case.session.worktree or self._case.session.workspace or self._cwd)
+        known, session = self._known(row), self._case.session
+        workspace = Path(place_here(session.worktree) or place_here(session.workspace) or self._cwd)
         return plan_look(
             self._machine,
             known.probe if known is not None else None,

@@ -13,6 +13,8 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
+from refloat.usecases.tracker import start_tracker
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
@@ -56,6 +58,8 @@ class Workers:
 
         forked = may_fork()
         context = multiprocessing.get_context("fork" if forked else "spawn")
+        if not forked:
+            start_tracker()
         self._theirs, self._ours = context.Pipe(duplex=False)
         self._pool = ProcessPoolExecutor(many, context, _begin, (self._theirs, self._ours if forked else None))
 

@@ -63,7 +63,7 @@ def test_without_an_option_it_only_says_what_it_would_do(original: Path, capfd: 
 def test_the_json_of_a_plan(original: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["repair", SESSION, "--dry-run", "--json"]) == 0
     told = json.loads(capfd.readouterr().out)
-    assert list(told) == ["schema", "session", "issues", "actions", "written", "copy"]
+    assert list(told) == ["schema", "session", "issues", "actions", "written", "copy", "then"]
     assert told["session"] == f"claude-code:{SESSION}"
     assert told["issues"][0] == {
         "code": "dangling_call",
@@ -136,6 +136,7 @@ def test_a_dry_run_of_an_install_says_where_and_whether(
     assert f"would write {original.parent}/" in err
     owner = process(7, argv=["claude", "--resume", SESSION], cwd=str(original.parent))
     monkeypatch.setattr("refloat.machine.processes.LinuxProcesses.all", lambda _: (owner,))  # pyright: ignore[reportUnknownLambdaType,reportUnknownArgumentType] - of a test
+    bench.bench.cache_clear()  # another process would have a machine of its own
     assert run(["repair", SESSION, "--install", "--dry-run"]) == 1
     err = capfd.readouterr().err
     assert "REFUSED: process 7 owns" in err
@@ -208,7 +209,8 @@ def test_no_system_call_writes_to_the_original_or_its_directory(original: Path, 
     assert not [line for line in suspicious if original.name in line]
     copies = [path.stem for path in original.parent.iterdir() if path != original]
     assert len(copies) == 1
-    assert all(copies[0] in line for line in suspicious)
+    # a copy has no name until it is whole: an unnamed file is shown by its number
+    assert all(copies[0] in line or "O_TMPFILE" in line or "(deleted)" in line for line in suspicious)
 
 
 @pytest.mark.parametrize(("typed", "written"), [(b"y\n", 2), (b"n\n", 1), (b"\n", 1)])

@@ -80,7 +80,7 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     yield from labelled("next", _OPERATIONS[then.operation], width, 12)
     yield from labelled("", then.why, width, 12)
     yield from _command_lines(status, width)
-    if guarded := _GUARDED.get(then.operation):
+    if then.workspace is not None and (guarded := _GUARDED.get(then.operation)):
         yield from labelled("", f"`refloat {guarded} {session.name}` does it, and lets no second writer in", width, 12)
     evidence = [
         (fact.kind, _seconds(f"{fact.detail}{f' [{fact.at}]' if fact.at else ''}"))
