@@ -6,7 +6,6 @@ process of one thread: a twin has no other threads, and would wait for ever for 
 
 import gc
 import os
-import pickle
 import sys
 from collections.abc import Callable
 from typing import TypeVar, cast
@@ -41,6 +40,8 @@ def begin_twin(work: Callable[[], T]) -> Callable[[], T | None]:
 
 def _work(work: Callable[[], object], theirs: int, ours: int) -> None:
     """In the twin: work, tell, and end without anything that the end of a process does."""
+    import pickle  # whoever makes no twin needs it not
+
     code = 1
     try:
         os.close(theirs)
@@ -53,6 +54,8 @@ def _work(work: Callable[[], object], theirs: int, ours: int) -> None:
 
 
 def _wait(child: int, theirs: int) -> object:
+    import pickle  # as above
+
     with os.fdopen(theirs, "rb") as told:
         data = told.read()
     _, status = os.waitpid(child, 0)
