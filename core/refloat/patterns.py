@@ -5,22 +5,11 @@ hundred, and its work asks a few dozen.
 """
 
 import re
-from typing import AnyStr, Generic, cast
+from typing import AnyStr
 
-
-class _Late(Generic[AnyStr]):
-    """Has no attribute of a pattern's until one is asked for; then it keeps the pattern's own."""
-
-    def __init__(self, source: AnyStr, flags: int) -> None:
-        self._source = source
-        self._flags = flags
-
-    def __getattr__(self, name: str) -> object:
-        value: object = getattr(re.compile(self._source, self._flags), name)  # `re` remembers what it compiled
-        setattr(self, name, value)
-        return value
+from refloat.late import later
 
 
 def late(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """What `re.compile` gives, to be used by its methods. A mistake in the expression is told at the first use."""
-    return cast("re.Pattern[AnyStr]", _Late(source, flags))  # it has what a pattern has
+    return later(lambda: re.compile(source, flags))

@@ -176,6 +176,8 @@ class FakeLibrary:
         self.unread = 0
         """Sessions that are not searchable yet."""
         self.looks = 0
+        self.asked_about: list[frozenset[str] | None] = []
+        """What each look was told that changed."""
         self.glances = 0
         self.first: FirstRows | None = None
         self.long: dict[SessionName, LongHistory] = {}
@@ -204,8 +206,9 @@ class FakeLibrary:
         if not stop():
             yield Batch(rows[3:], here=self._names_here(), gone=(), problems=(), complete=True)
 
-    def look_again(self, stop: Stop) -> Iterator[Batch]:
+    def look_again(self, stop: Stop, changed: frozenset[str] | None = None) -> Iterator[Batch]:
         self.looks += 1
+        self.asked_about.append(changed)
         before, self._known = self._known, dict(self.all)
         removed = tuple(name for name in before if name not in self.all)
         if not stop():

@@ -114,3 +114,17 @@ def test_a_secret_of_the_last_item_is_masked_in_the_first_and_masking_may_be_end
     with pytest.raises(NotDone):
         library.open(name, lambda: bool(asked.append(1)) or len(asked) > 2)
     assert len(asked) == 3
+
+
+def test_a_look_at_what_changed_tells_that_session_masked_and_no_further_look_is_due(tmp_path: Path):
+    library = _library(tmp_path)
+    list(library.find_sessions(lambda: False))
+    path = tmp_path / "home" / ".claude" / "projects" / "p" / "s1.jsonl"
+    row = _rows(tmp_path / "work")[0] | {"uuid": "r3", "parentUuid": "r2"}
+    row["message"] = {"role": "user", "content": f"Use {SECRET}"}
+    with path.open("a") as file:
+        file.write(json.dumps(row) + "\n")
+    (batch,) = library.look_again(lambda: False, frozenset({str(path)}))
+    assert (batch.narrow, [session.prompts for session in batch.sessions]) == (True, [2])
+    assert SECRET not in repr(batch)
+    assert batch.sessions[0].transcript.bytes == path.stat().st_size

@@ -169,6 +169,27 @@ async def test_the_chosen_session_is_read_again_when_it_moved_on_and_only_then(l
         assert library.opened == [name, name]
 
 
+async def test_a_look_is_told_which_files_changed_and_looks_at_everything_where_some_were_missed(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        desk = pilot.app.screen
+        assert isinstance(desk, DeskScreen)
+
+        async def looked(*told: frozenset[str] | None) -> frozenset[str] | None:
+            looks = library.looks
+            for paths in told:
+                library.tell(paths)
+            await until(pilot, lambda: library.looks > looks and not desk.is_at("look"))
+            return library.asked_about[looks]
+
+        assert await looked(frozenset({"/a"}), frozenset({"/b"})) == {"/a", "/b"}
+        assert await looked(frozenset({"/c"})) == {"/c"}
+        assert await looked(frozenset({"/d"}), None, frozenset({"/e"})) is None
+        assert await looked(frozenset({"/f"})) == {"/f"}
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: library.asked_about[-1] is None)
+
+
 async def test_a_removed_session_hands_the_cursor_to_the_next(library: FakeLibrary):
     async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -286,10 +307,14 @@ async def test_how_it_ended_joins_the_evidence_once_the_session_is_read(library:
         assert status is not None
         kill = Evidence("out_of_memory", "the kernel killed process 41207 (node)", 41_207, None)
         liveness = replace(session.liveness, evidence=(*session.liveness.evidence, kill))
-        head.take(session, replace(status, session=replace(session, liveness=liveness)), NOW)
+        told = replace(status, session=replace(session, liveness=liveness))
         await pilot.press("e")
-        await pilot.pause()
-        assert "the kernel killed process 41207 (node)" in words_of(pilot.app)
+
+        def says_why() -> bool:
+            head.take(session, told, NOW)  # again: the desk's own look may draw what it read meanwhile
+            return "the kernel killed process 41207 (node)" in words_of(pilot.app)
+
+        await until(pilot, says_why)
         assert "why it died" in words_of(pilot.app)
 
 

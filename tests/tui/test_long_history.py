@@ -9,6 +9,7 @@ from tests.tui.conftest import FakeLibrary, make_app, some_sessions
 from tests.tui.waiting import until
 from textual.pilot import Pilot
 
+from refloat.model.long import Ask
 from refloat.model.session import SessionName
 from refloat.model.transcript import Outcome
 from refloat.readers.contract import Found, Segment, SourceFile
@@ -18,6 +19,7 @@ from refloat.usecases import long_history
 from refloat.usecases.long_history import LongHistory
 from refloat_tui.library import HUGE, LONG
 from refloat_tui.screens.desk import DeskScreen
+from refloat_tui.screens.search import Goal
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.history_pane import HistoryPane
 from refloat_tui.widgets.item_list import ItemList
@@ -42,7 +44,7 @@ class Long:
         self.talk = talk()
         self.path = self.talk.write(directory)
         stat = self.path.stat()
-        file = SourceFile(str(self.path), stat.st_size, stat.st_mtime_ns, stat.st_dev, stat.st_ino)
+        file = SourceFile(str(self.path), stat.st_size, stat.st_mtime_ns, inode=stat.st_ino, device=stat.st_dev)
         [(session, sample)] = some_sessions()[:1]
         session = replace(session, transcript=replace(session.transcript, bytes=size))
         self.name: SessionName = session.name
@@ -206,10 +208,10 @@ async def test_a_search_hit_is_shown_before_there_are_numbers(tmp_path: Path):
     line = next(at for at, row in enumerate(lines, 1) if b"Do part 77" in row)
     async with make_app(long.library).run_test(size=(120, 30)) as pilot:
         await shown(pilot, "git push origin main")
-        await until(pilot, lambda: long.history.is_counted)
+        await until(pilot, lambda: long.history.ask(Ask("line", line), lambda: False).why == "")
         desk = pilot.app.screen
         assert isinstance(desk, DeskScreen)
-        desk.show_item(long.name, 155, line)
+        desk.come_back(Goal(long.name, 155, line))
         await shown(pilot, "Do part 77")
         assert desk.query_one(Detail).shown == "history"
         assert long.library.gate is not None

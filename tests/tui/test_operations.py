@@ -4,6 +4,7 @@ import threading
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.tui.conftest import UTF8, FakeLibrary, make_app, some_sessions
@@ -11,7 +12,7 @@ from tests.tui.operated import FakeOperations, refused
 from tests.tui.test_desk import settle, words_of
 from tests.tui.waiting import until
 from textual.pilot import Pilot
-from textual.widgets import TextArea
+from textual.widgets import Static, TextArea
 
 from refloat.errors import NotDone
 from refloat.model.attempts import InChain
@@ -19,11 +20,11 @@ from refloat.model.repair import REPAIRED_AGENTS
 from refloat.model.session import FailureKind, SessionName, State
 from refloat.repair.registry import BUILTIN
 from refloat.usecases.find_sessions import Batch
-from refloat_tui.actions import find_actions
+from refloat_tui.actions import ACTIONS_BY_ID, find_actions
 from refloat_tui.app import RefloatApp
 from refloat_tui.library import Stop
 from refloat_tui.operations import Offer
-from refloat_tui.present.next_keys import _BY_OPERATION, next_keys
+from refloat_tui.present.next_keys import _BY_OPERATION, next_actions
 from refloat_tui.screens.desk import DeskScreen, Doors
 from refloat_tui.screens.operation import MOVED, NO_SUSPEND, OperationScreen
 from refloat_tui.screens.peek import PeekScreen
@@ -291,8 +292,8 @@ class Chained(FakeLibrary):
     def find_sessions(self, stop: Stop) -> Iterator[Batch]:
         return (self._chain(batch) for batch in super().find_sessions(stop))
 
-    def look_again(self, stop: Stop) -> Iterator[Batch]:
-        return (self._chain(batch) for batch in super().look_again(stop))
+    def look_again(self, stop: Stop, changed: frozenset[str] | None = None) -> Iterator[Batch]:
+        return (self._chain(batch) for batch in super().look_again(stop, changed))
 
 
 async def test_attempts_are_numbered_and_a_key_apart():
@@ -315,10 +316,22 @@ async def test_attempts_are_numbered_and_a_key_apart():
         await until(pilot, lambda: desk._chosen == one)
 
 
-def test_the_keys_that_next_names_are_those_of_the_table():
-    keys = {action.shown_key or action.key: action.word for action in find_actions("desk")}
-    named = {key for row in _BY_OPERATION.values() for key in row} | {("M", "repair")}
-    assert {(key, keys[key]) for key, _ in named} == named
+def test_what_next_names_is_in_the_table_of_the_desk():
+    named = {action for row in _BY_OPERATION.values() for action in row} | {"desk.repair", "desk.newer", "desk.copy"}
+    assert named <= {action.id for action in find_actions("desk")}
+
+
+async def test_next_names_the_keys_that_a_person_bound(tmp_path: Path):
+    (tmp_path / "keys.toml").write_text('"desk.recover" = "f5"\n"desk.new" = "f6"\n"desk.evidence" = "f7"\n')
+    library = FakeLibrary(some_sessions())
+    own = {"desk.recover": "f5", "desk.new": "f6", "desk.evidence": "f7", "desk.stop": "s", "desk.copy": "y"}
+    async with make_app(library, config=tmp_path).run_test(size=(120, 40)) as pilot:
+        said = pilot.app.screen.query_one("#next", Static)
+        await until(pilot, lambda: " copy" in str(said.content))
+        actions = (*next_actions(library.open(library.opened[0]).status), "desk.copy")
+        assert {"desk.recover", "desk.evidence"} & {*actions}
+        words = str(said.content).split("\n")[1]
+        assert words.startswith("  ".join(f"{own[each]} {ACTIONS_BY_ID[each].word}" for each in actions))
 
 
 def test_agents_that_can_be_repaired_are_those_with_a_repairer():
@@ -332,6 +345,6 @@ def test_next_names_the_repair_of_a_damaged_transcript_and_the_attempt_that_runs
     session = status.session
     assert session.failure is not None
     damaged = replace(session, failure=replace(session.failure, kind=FailureKind.TRANSCRIPT_DAMAGED))
-    assert next_keys(replace(status, session=damaged))[0] == ("M", "repair")
+    assert next_actions(replace(status, session=damaged))[0] == "desk.repair"
     elsewhere = replace(status.next, operation="attach", command=("refloat", "attach", CHILD))
-    assert next_keys(replace(status, next=elsewhere)) == (("]", "next attempt"),)
+    assert next_actions(replace(status, next=elsewhere)) == ("desk.newer",)

@@ -109,6 +109,23 @@ async def test_filters_are_shown_and_narrow_and_escape_takes_them_back_before_it
         await until(pilot, lambda: isinstance(app.screen, DeskScreen))
 
 
+async def test_an_answer_to_other_filters_that_comes_late_is_not_shown():
+    library = FakeLibrary(some_sessions())
+    app = make_app(library)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await open_search(pilot, "pytest")
+        await settled(pilot, library, "pytest")
+        before, found = library.searched[-1], screen_of(app)._found
+        await pilot.press("f4")
+        await until(pilot, lambda: library.searched[-1].agent is not None)
+        agent = library.searched[-1].agent
+        await until(pilot, lambda: all(row.hit.session.agent == agent for row in hits_of(app)))
+        shown = hits_of(app)
+        screen_of(app).post_message(SearchScreen.Answered(before, found))
+        await pilot.pause()
+        assert hits_of(app) == shown
+
+
 async def test_an_empty_search_teaches_and_nothing_found_says_what_to_try():
     library = FakeLibrary(some_sessions())
     app = make_app(library)

@@ -1181,12 +1181,12 @@ ACTIONS: Final = (
 )
 """Every row, in the order of the help page."""
 
-_BY_ID: Final = {action.id: action for action in ACTIONS}
+ACTIONS_BY_ID: Final = {action.id: action for action in ACTIONS}
 
 
 def action_of(identifier: str) -> Action | None:
     """The row of that id."""
-    return _BY_ID.get(identifier)
+    return ACTIONS_BY_ID.get(identifier)
 
 
 def find_actions(scope: Scope) -> Iterator[Action]:

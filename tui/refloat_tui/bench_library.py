@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from refloat.model.brief import WrittenBrief
     from refloat.model.checkout import Checkout
-    from refloat.model.long import Ask, Stretch
     from refloat.model.recovery import Given, Said
     from refloat.model.search import Asked, Found
     from refloat.model.session import Session, SessionName
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from refloat.usecases.find_sessions import Finder, Located
     from refloat.usecases.first_rows import FirstRows
     from refloat.usecases.glance import Glance
-    from refloat.usecases.long_history import LongHistory as WindowedHistory
+    from refloat.usecases.long_history import LongHistory
     from refloat.usecases.look_around import Place
     from refloat.usecases.rescue import Rescue
     from refloat.usecases.workbench import Workbench
@@ -43,43 +42,6 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 _PIECE: Final = 2000
 """Items that are masked between two questions whether to go on."""
-
-
-class BenchLong:
-    """A long history whose windows are masked."""
-
-    def __init__(self, long: WindowedHistory) -> None:
-        from refloat.brief.masks import Masker
-
-        self._long = long
-        self._masker = Masker()
-
-    @property
-    def size(self) -> int:
-        """Bytes of its transcript."""
-        return self._long.size
-
-    @property
-    def is_numbered(self) -> bool:
-        """Whether its items have their numbers."""
-        return self._long.is_numbered
-
-    def ask(self, ask: Ask, stop: Stop) -> Stretch:
-        """The stretch that answers; windows that were shown already are masked."""
-        from refloat.brief.masks import mask_tree
-
-        known = {id(window) for window in ask.shown.windows} if ask.shown is not None else set[int]()
-        found = self._long.ask(ask, stop)
-        windows = (w if id(w) in known else mask_tree(w, self._masker) for w in found.windows)
-        return replace(found, windows=tuple(windows))
-
-    def count(self, stop: Stop, tell: Tell) -> None:
-        """Count the lines."""
-        self._long.count(stop, tell)
-
-    def number(self, stop: Stop, tell: Tell) -> None:
-        """Number the items."""
-        self._long.number(stop, tell)
 
 
 class BenchOpened:
@@ -195,7 +157,7 @@ class BenchLibrary:
         self._opens = threading.Lock()
         self._locator: Finder | None = None
         """Its own, so that a session opens while the first reading of all goes on."""
-        self._long: tuple[tuple[str, ...], BenchLong] | None = None
+        self._long: tuple[tuple[str, ...], LongHistory] | None = None
         """The last long history, by its files."""
         self._masked: dict[SessionName, tuple[Session, Session]] = {}
         self.saved = BenchRecord(bench.machine, self._whole_story)
@@ -221,8 +183,8 @@ class BenchLibrary:
         """All sessions: first what the catalogue has."""
         return self.look_again(stop)
 
-    def look_again(self, stop: Stop) -> Iterator[Batch]:
-        """What changed since."""
+    def look_again(self, stop: Stop, changed: frozenset[str] | None = None) -> Iterator[Batch]:
+        """What changed since, as far as `changed` files and processes tell it; None: all of it."""
         with self._lists:
             if stop():
                 return
@@ -232,9 +194,10 @@ class BenchLibrary:
             self._finder = self._finder or Finder(self._bench, searched=searched(self._bench))
             glance = self._glances()
             running = glance.begin()
-            for batch in self._finder.watch(self._cwd, stop):
-                if batch.complete:
-                    glance.rest(running, batch.sessions)
+            finder, cwd = self._finder, self._cwd
+            for batch in finder.watch(cwd, stop) if changed is None else finder.watch_changed(changed, cwd, stop):
+                if batch.complete or batch.narrow:
+                    glance.rest(running, finder.told)
                 yield self._mask_batch(batch)
 
     def _glances(self) -> Glance:
@@ -319,20 +282,22 @@ class BenchLibrary:
             self._locator = self._locator or Finder(self._bench)
             return find_named(self._locator, self._bench, name, self._cwd)
 
-    def long_history(self, name: SessionName) -> BenchLong | None:
+    def long_history(self, name: SessionName) -> LongHistory | None:
         """The history of a long session, the same one as long as its files are the same ones.
 
         Raises:
             RefloatError: it is gone.
 
         """
+        from refloat.brief.masks import Masker, mask_tree
         from refloat.usecases.long_history import LongHistory, has_windows
 
         located = self._locate(name)
         paths = tuple(file.path for file in located.found.files)
         if self._long is None or self._long[0] != paths:
-            fits = has_windows(located.found)
-            self._long = (paths, BenchLong(LongHistory(located.reader, located.found))) if fits else None
+            masker = Masker()  # one for all windows: a secret that was found once stays masked
+            long = LongHistory(located.reader, located.found, lambda window: mask_tree(window, masker))
+            self._long = (paths, long) if has_windows(located.found) else None
         return self._long[1] if self._long is not None else None
 
     def open(self, name: SessionName, stop: Stop | None = None, tell: Tell | None = None) -> BenchOpened:

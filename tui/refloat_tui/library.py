@@ -186,8 +186,10 @@ class Library(Protocol):
         """All sessions: first those that the catalogue has, then, batch by batch, those that had to be read."""
         ...
 
-    def look_again(self, stop: Stop) -> Iterator[Batch]:
-        """What changed since, in files and processes. What did not is known already: a look without news is quick."""
+    def look_again(self, stop: Stop, changed: frozenset[str] | None = None) -> Iterator[Batch]:
+        """What changed since, in files and processes. What did not is known already: a look without news is quick, and
+        one at nothing but the files that `changed` quicker. None: at everything.
+        """
         ...
 
     def is_look_due(self) -> bool:

@@ -5,7 +5,7 @@ Decides which observed facts concern a session. Refuses to judge them: that is `
 
 import ntpath
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
@@ -165,6 +165,19 @@ class Look:
             lock_directory=self.lock_directories.get(subject.agent),
             foreign_path=next((place for place in subject.directories if is_foreign_path(place)), None),
         )
+
+    def told(self, names: Collection[str]) -> tuple[object, ...]:
+        """All that `facts_for` tells from, the moment apart: two looks that compare equal here tell the same of
+        sessions whose transcripts have these names.
+        """
+        opened = {
+            (pid, path)
+            for pid, paths in self.opened.items()
+            for path in paths
+            if os.path.basename(path) in names  # noqa: PTH119 - text stays text
+        }
+        seen = (self.boot, self.here, self.agents, self.claims, opened, self.named, self.children)
+        return (*seen, self.complete, self.lock_directories, self.problems)
 
     def sessions_of(self, agent: str, pid: int) -> frozenset[str]:
         """Ids of the sessions that a process verifiably owns by registers and locks: a server may hold many."""

@@ -1,7 +1,8 @@
 """Which processes belong together when one of them is to be stopped, and which one a person may name for it. Pure.
 
 Decides by the process table alone: what a process started, and the process group and the session of processes that it
-leads. Refuses to take in Refloat itself and what it comes from, and processes whose number alone looks right.
+leads. Refuses to take in Refloat itself and what it comes from, processes whose number alone looks right, and the
+system's first process with whatever only that one ties together.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -12,6 +13,8 @@ from refloat.liveness.verdict import candidates_of, owners_of, processes_in_doub
 from refloat.model.liveness import ProcessInfo
 from refloat.model.stopping import Kin
 
+FIRST: Final = 1
+"""The number of the system's (or a container's) first process: the parent of all whose own parent has ended."""
 _SLACK: Final = 1.0
 """Seconds by which a child may seem older than its parent: the table is not read in one instant."""
 
@@ -27,11 +30,11 @@ def family_of(
     found: dict[int, Kin] = {}
     for kin in (*heads, *known):
         row = table.get(kin.process.pid)
-        if row is not None and is_same(row, kin.process) and not row.zombie and row.pid not in spared:
-            found.setdefault(row.pid, Kin(row, kin.role))
+        if row is not None and is_same(row, kin.process) and _may_belong(row, spared):
+            found.setdefault(row.pid, Kin(row, kin.role, kin.since))
     for head in heads:
         for row in table.values():
-            if not row.zombie and row.pid not in spared and (role := _led_by(head.process, row, table)):
+            if _may_belong(row, spared) and (role := _led_by(head.process, row, table)):
                 found.setdefault(row.pid, Kin(row, role))
     children: dict[int, list[ProcessInfo]] = {}
     for row in table.values():
@@ -41,10 +44,34 @@ def family_of(
         parent = due.pop().process
         for row in children.get(parent.pid, ()):
             begun = row.started >= parent.started - _SLACK
-            if begun and not row.zombie and row.pid not in spared and row.pid not in found:
+            if begun and _may_belong(row, spared) and row.pid not in found:
                 found[row.pid] = Kin(row, "child")
                 due.append(found[row.pid])
     return tuple(found.values())
+
+
+def begun_before(heads: Sequence[Kin], table: Mapping[int, ProcessInfo]) -> Mapping[int, ProcessInfo]:
+    """What a head's process had started, or led, before it became the agent, with all that came of it: not the
+    agent's.
+    """
+    found: dict[int, ProcessInfo] = {}
+    for head in heads:
+        for row in table.values() if head.since is not None else ():
+            theirs = row.ppid == head.process.pid or _led_by(head.process, row, table)
+            if theirs and head.since is not None and row.started < head.since:
+                found[row.pid] = row
+    due = list(found)
+    while due:
+        parent = due.pop()
+        for row in table.values():
+            if row.ppid == parent and row.pid not in found:
+                found[row.pid] = row
+                due.append(row.pid)
+    return found
+
+
+def _may_belong(row: ProcessInfo, spared: Collection[int]) -> bool:
+    return row.pid > FIRST and not row.zombie and row.pid not in spared
 
 
 def _led_by(
@@ -52,7 +79,7 @@ def _led_by(
 ) -> Literal["group", "session"] | None:
     """Whether a process is in the group or the session that the head leads; not where the number is another's now."""
     leader = table.get(head.pid)
-    if row.pid == head.pid or (leader is not None and not is_same(leader, head)):
+    if head.pid <= FIRST or row.pid == head.pid or (leader is not None and not is_same(leader, head)):
         return None
     if head.group == head.pid and row.group == head.pid:
         return "group"

@@ -27,7 +27,8 @@ _NOT_BEGUN: Final = 126
 def run_agent(
     argv: Sequence[str], cwd: Path, stands: Callable[[Runner], None], beat: Callable[[], None], every: float
 ) -> Ended:
-    """Run a program to its end in `cwd`; call `beat` every so many seconds meanwhile.
+    """Run a program to its end in `cwd`; call `beat` every so many seconds meanwhile. `argv[0]` is its full path: a
+    name would be looked up in `cwd` by a PATH that has `.` in it.
 
     `stands` gets the process that waits to become the program; what it raises keeps it from that, and is raised again.
     Call it while this process has one thread.
@@ -89,7 +90,7 @@ def _become(argv: Sequence[str], cwd: Path, gate: int, failure: int, mask: objec
     except OSError as error:
         os.write(failure, f"{error.errno or 0} {error.strerror}".encode())
         os._exit(_NOT_BEGUN)
-    execute(argv, failure, mask)
+    execute(argv, failure, mask, search=False)
 
 
 def _mode() -> "list[Any] | None":

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
-from refloat.machine.programs import find_program
+from refloat.machine.programs import absolute_parts, find_program
 from refloat.ports import GitAnswer
 
 if TYPE_CHECKING:
@@ -201,7 +201,12 @@ class SystemLauncher:
         program = self.which(argv[0])
         if program is None:
             return GitAnswer(127, b"", f"{argv[0]}: no such program on the path")
-        given = {**self._environment, **_quiet(self._environment)}
+        # What it starts in turn is not looked for in `cwd` either.
+        given = {
+            **self._environment,
+            "PATH": absolute_parts(self._environment) or os.defpath,
+            **_quiet(self._environment),
+        }
         return run_program([program, *argv[1:]], given, seconds, cwd=cwd)
 
     def start(self, argv: Sequence[str], cwd: Path, *, executable: str) -> int | None:

@@ -8,10 +8,10 @@ def find_program(program: str, environment: Mapping[str, str]) -> str | None:
     """The full path of a program on the absolute parts of PATH; None where there is none.
 
     Relative parts (and empty ones, which mean the current directory) are skipped: Refloat often stands in somebody
-    else's checkout.
+    else's checkout. So is a program that is named by a relative path.
     """
     if os.sep in program:
-        return program if _is_program(program) else None
+        return program if os.path.isabs(program) and _is_program(program) else None  # noqa: PTH117
     for part in filter(None, absolute_parts(environment).split(os.pathsep)):
         path = os.path.join(part, program)  # noqa: PTH118 - text stays text
         if _is_program(path):

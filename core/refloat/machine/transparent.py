@@ -59,13 +59,17 @@ def ended_by(status: int) -> Ended:
     return Ended(os.WEXITSTATUS(status))
 
 
-def execute(argv: Sequence[str], failure: int, mask: object) -> None:
-    """Become the command, in a child. Python's own settings of signals go; never returns."""
+def execute(argv: Sequence[str], failure: int, mask: object, *, search: bool = True) -> None:
+    """Become the command, in a child. Python's own settings of signals go; never returns.
+
+    `search`: along the PATH as it is, as a shell would for a command that a person typed; without, `argv[0]` is the
+    program itself.
+    """
     try:
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)  # pyright: ignore[reportArgumentType] - as it was given
-        os.execvp(argv[0], list(argv))  # noqa: S606 - what the person asked to run
+        (os.execvp if search else os.execv)(argv[0], list(argv))
     except OSError as error:
         os.write(failure, f"{error.errno or 0} {error.strerror}".encode())
     finally:

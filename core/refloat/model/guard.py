@@ -56,6 +56,11 @@ CAN_GO_ON: Final = frozenset(
     {FailureKind.RATE_LIMIT, FailureKind.OUT_OF_CREDIT, FailureKind.AUTH, FailureKind.API_ERROR}
 )
 """Failures of the provider: the conversation itself is whole, so the agent's own resume goes on with it."""
+_WEAKER: Final[dict[Branch, Branch]] = {"owner_is_running": "owner_may_be_running"}
+"""Who overruled the first has overruled the second: an owner that has just ended, and is named no more, may still seem
+to be there.
+"""
+FORCE_HELPS: Final = "`--force REASON` overrules that, and is recorded"
 _NEVER_OWNERS: Final = frozenset({"child", "zombie", "hint"})
 """Evidence whose process may not be taken for the session's own."""
 
@@ -115,9 +120,16 @@ class Ruling:
     """Refused, and `--force REASON` would overrule it."""
     overruled: tuple[str, ...] = ()
     """What a force overruled, one sentence each; empty where nothing had to be."""
+    against: tuple[tuple[Branch, str], ...] = ()
+    """The same as a later look can compare it: the row, and whom it is about (a process, a lease, a session)."""
     warnings: tuple[str, ...] = ()
     pids: tuple[int, ...] = ()
     """Of `attach` and `stop`: the processes that they may go to or signal, strongest evidence first."""
+
+    @property
+    def sentence(self) -> str:
+        """Why, and what helps."""
+        return f"{self.why}; {FORCE_HELPS}" if self.force_helps else self.why
 
 
 @light
@@ -127,6 +139,13 @@ class _Forbids:
     holder: str | None = None
     hard: bool = False
     """No force overrules it."""
+    about: tuple[str, ...] = ("",)
+    """Whom it is about: process numbers, the lease, the session."""
+
+    @property
+    def marks(self) -> Iterator[tuple[Branch, str]]:
+        """The row and whom it is about, in a form that does not change with time."""
+        return ((self.branch, one) for one in self.about)
 
 
 def judge(seen: Situation) -> Ruling:
@@ -139,11 +158,34 @@ def judge(seen: Situation) -> Ruling:
         row = rows[0]
         return Ruling(row.branch, allowed=False, why=row.why, holder=row.holder, force_helps=True)
     warnings = tuple(_warnings(seen))
-    branch, why = _allowing(seen)
     if rows:
-        whys = tuple(row.why for row in rows)
-        return Ruling("forced", True, why, rows[0].holder, overruled=whys, warnings=warnings, pids=_targets(seen))
+        return Ruling(
+            branch="forced",
+            allowed=True,
+            why=f"forced: {inert_line((seen.force or '').strip())}",
+            holder=rows[0].holder,
+            overruled=tuple(row.why for row in rows),
+            against=tuple(mark for row in rows for mark in row.marks),
+            warnings=warnings,
+            pids=_targets(seen),
+        )
+    branch, why = _allowing(seen)
     return Ruling(branch, allowed=True, why=why, warnings=warnings, pids=_targets(seen))
+
+
+def judge_again(seen: Situation, before: Ruling) -> Ruling:
+    """The answer of a later look, for whoever relied on an earlier one: a force overrules what that one showed, and
+    nothing and nobody that came since.
+    """
+    ruling = judge(seen)
+    known = set(before.against)
+    for branch, one in before.against:
+        known |= {(_WEAKER.get(branch, branch), one), (_WEAKER.get(branch, branch), "")}
+    if not ruling.allowed or known.issuperset(ruling.against):
+        return ruling
+    row = next(row for row in _forbidding(seen) if not known.issuperset(row.marks))
+    why = f"{row.why}. That came while this was being prepared, so it was not overruled"
+    return Ruling(row.branch, allowed=False, why=why, holder=row.holder, force_helps=True)
 
 
 def judge_taken(seen: Situation, lease: Lease) -> Ruling:
@@ -243,14 +285,16 @@ def _about_processes(seen: Situation) -> Iterator[_Forbids]:
         owners = seen.liveness.owners
         who = f"{_pids(owners)} owns" if owners else "a process owns"
         why = f"{who} {seen.session} and runs: `refloat attach {seen.session}` goes to it; two writers spoil the work"
-        yield _Forbids("owner_is_running", why, f"process {owners[0]}" if owners else None)
+        about = tuple(map(str, owners)) or ("",)
+        yield _Forbids("owner_is_running", why, f"process {owners[0]}" if owners else None, about=about)
     elif seen.state is State.UNRESOLVED:
         tied = tied_to(seen)
         why = (
             f"a process may own {seen.session}, or its absence cannot be proved{_candidates(seen)}: "
             f"`refloat status {seen.session}` shows the evidence"
         )
-        yield _Forbids("owner_may_be_running", why, f"process {tied[0]}" if tied else None)
+        about = tuple(map(str, tied)) or ("",)
+        yield _Forbids("owner_may_be_running", why, f"process {tied[0]}" if tied else None, about=about)
 
 
 def _about_the_lease(seen: Situation) -> Iterator[_Forbids]:
@@ -263,7 +307,7 @@ def _held(seen: Situation, lease: Lease) -> _Forbids:
     whose = (
         f"{seen.session} is theirs" if lease.holder != seen.own else "that is you, in another terminal; leave it there"
     )
-    return _Forbids("session_is_held", f"{words}: {whose}", lease.holder)
+    return _Forbids("session_is_held", f"{words}: {whose}", lease.holder, about=(lease.token,))
 
 
 def _about_the_workspace(seen: Situation) -> Iterator[_Forbids]:
@@ -272,14 +316,14 @@ def _about_the_workspace(seen: Situation) -> Iterator[_Forbids]:
     for near in seen.neighbours:
         if not near.mine:
             why = f"process {near.pid} ({near.agent}) of another user works in {inert_line(seen.workspace or '')}"
-            yield _Forbids("another_person_works_there", why, f"process {near.pid}")
+            yield _Forbids("another_person_works_there", why, f"process {near.pid}", about=(str(near.pid),))
 
 
 def _workspace_held(seen: Situation, lease: Lease) -> _Forbids:
     place = inert_line(lease.subject.partition(":")[2].partition(":")[2])
     whose = "another session of yours works" if lease.holder == seen.own else "somebody else works"
     why = f"{_holder_words(lease, seen.now)}: {whose} in {place}, and two writers spoil the work"
-    return _Forbids("workspace_is_held", why, lease.holder)
+    return _Forbids("workspace_is_held", why, lease.holder, about=(lease.token,))
 
 
 def _about_a_newer_attempt(seen: Situation) -> Iterator[_Forbids]:
@@ -291,7 +335,7 @@ def _about_a_newer_attempt(seen: Situation) -> Iterator[_Forbids]:
         f"{newer.newest} went on from {seen.session} (attempt {newer.chain.of} of {newer.chain.of}) and {runs}: "
         f"`refloat status {newer.newest}` shows how it stands"
     )
-    yield _Forbids("newer_attempt_is_running", why, newer.newest)
+    yield _Forbids("newer_attempt_is_running", why, newer.newest, about=(newer.newest,))
 
 
 def _about_the_end(seen: Situation) -> Iterator[_Forbids]:
@@ -336,19 +380,13 @@ def _allowing(seen: Situation) -> tuple[Branch, str]:
 
 
 def _continuing(seen: Situation) -> tuple[Branch, str]:
-    match seen.state:
-        case State.STOPPED:
-            return "go_on_where_it_stopped", "its process is gone and its last turn ended"
-        case State.UNBOUND:
-            return "ask_for_the_first_time", "it exists, and nothing was ever asked of it"
-        case State.FAILED:
-            kind = seen.failure.kind.replace("_", " ") if seen.failure else "for an unknown reason"
-            why = f"the provider ended the turn ({kind}): once that is mended it can go on"
-            return "go_on_after_the_provider_failed", why
-        case State.LIVE | State.UNRESOLVED:
-            return "forced", "somebody may be at it"
-        case _:
-            assert_never(seen.state)
+    """Of a session whose process is gone: all else is forbidden, and so forced or refused before."""
+    if seen.state is State.STOPPED:
+        return "go_on_where_it_stopped", "its process is gone and its last turn ended"
+    if seen.state is State.UNBOUND:
+        return "ask_for_the_first_time", "it exists, and nothing was ever asked of it"
+    kind = seen.failure.kind.replace("_", " ") if seen.failure else "for an unknown reason"
+    return "go_on_after_the_provider_failed", f"the provider ended the turn ({kind}): once that is mended it can go on"
 
 
 def _warnings(seen: Situation) -> Iterator[str]:
@@ -359,7 +397,8 @@ def _warnings(seen: Situation) -> Iterator[str]:
                 yield f"process {near.pid} ({near.agent}) of yours works in this workspace, too{what}"
     if seen.operation == "recover" and seen.state is State.LIVE:
         yield f"{_pids(seen.liveness.owners)} owns the session and runs: what you read here may move"
-    if seen.operation in {"attach", "stop"} and seen.lease is not None and seen.lease.holder == seen.own:
+    beside = seen.lease is not None and seen.lease.runner.pid not in seen.liveness.owners
+    if seen.operation in {"attach", "stop"} and beside and seen.lease is not None and seen.lease.holder == seen.own:
         yield f"{_holder_words(seen.lease, seen.now)}, in another process of yours"
 
 

@@ -49,8 +49,6 @@ class Stretch:
     """Key of the spot to stand on; None: where one stood."""
     why: str = ""
     """Why what was asked for is not here; a sentence for the person."""
-    generation: int = 0
-    """Grows when the files were replaced or cut: keys of before mean nothing then."""
     numbered: bool = False
     """Whether items carry their numbers."""
 

@@ -20,3 +20,5 @@ class Refreshed:
     waits: bool = False
     """Another Refloat is reading; this one goes on when it is done."""
     complete: bool = False
+    kept: bool = True
+    """What was read is there for the next time; False where nothing can be written."""

@@ -1,7 +1,8 @@
 """Sessions and what is known about them (design, sections 2 and 3)."""
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Literal, NewType
+from typing import Final, Literal, NewType
 
 from refloat.model.light import light
 from refloat.model.liveness import Liveness
@@ -22,6 +23,16 @@ class State(StrEnum):
     FAILED = "failed"
     STOPPED = "stopped"
     UNBOUND = "unbound"
+
+
+BROKEN_FIRST: Final[Mapping[State, int]] = {
+    State.FAILED: 0,
+    State.UNRESOLVED: 0,
+    State.LIVE: 1,
+    State.STOPPED: 2,
+    State.UNBOUND: 3,
+}
+"""The order in which a person is shown sessions of one place; within a rank the newest stands first."""
 
 
 class Activity(StrEnum):

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from refloat.model.guard import Ruling
 from refloat.model.light import light
 from refloat.model.liveness import ProcessInfo
 from refloat.model.session import SessionName
@@ -27,6 +28,9 @@ class Kin:
     role: Literal["owner", "named", "child", "group", "session"]
     """`named`: a person named it. `child`: started by one of the others. `group`, `session`: it is in the process
     group, or the session of processes, that the owner leads."""
+    since: float | None = None
+    """Of an owner: seconds since 1970 before which its process was another program's (a shell that became the agent by
+    `exec` keeps its number and its start, and its jobs stay its children). None: it was the agent from its start."""
 
 
 @light
@@ -58,6 +62,8 @@ class StopPlan:
     confirm: str | None = None
     """Where a person named a process: what ties it to the session. Nothing is sent before they have said yes to it."""
     warnings: tuple[str, ...] = ()
+    ruling: Ruling | None = None
+    """What the guard said: a force overrules nothing that came after it."""
 
 
 @light

@@ -1,13 +1,12 @@
 """Where a process's terminal is shown: panes of multiplexers, logins, and the way of one who wants to go there."""
 
-from typing import Final, Literal
+from typing import Literal
 
 from refloat.model.light import light
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 
 Multiplexer = Literal["tmux", "screen", "zellij"]
-MULTIPLEXERS: Final[tuple[Multiplexer, ...]] = ("tmux", "screen", "zellij")
 
 Argv = tuple[str, ...]
 

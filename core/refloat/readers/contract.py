@@ -315,8 +315,7 @@ class LeavesBeside(Protocol):
         ...
 
 
-@runtime_checkable
-class ReadByEnds(Protocol):
+class ReadByEnds(Reader, Protocol):
     """What a reader may know besides, so that a session's state is told before all of it is read."""
 
     turn_marks: tuple[bytes, ...]

@@ -8,19 +8,47 @@ from typing import Final
 
 import orjson
 
+_LARGE: Final = 1 << 63
+
 DEEPEST: Final = 500
 """Levels that any value may have for sure; twice as many are refused for sure."""
 
 
 def loads(raw: bytes | bytearray | memoryview) -> object:
-    """One JSON value.
+    """One JSON value. Numbers that no double holds are infinite: they are JSON, and nothing here counts by them.
 
     Raises:
         ValueError: it is none, or nested too deep.
     """
     if len(raw) > DEEPEST and is_deep(raw):
         raise ValueError("nested too deep")
-    return orjson.loads(raw)
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError as fault:
+        if "infinity" not in fault.msg:
+            raise
+    return _load_large(raw)
+
+
+def _load_large(raw: bytes | bytearray | memoryview) -> object:
+    import json  # such rows are rare
+
+    value = json.loads(bytes(raw).decode(), parse_int=_whole, parse_constant=_refuse)
+    try:
+        orjson.dumps(value)
+    except orjson.JSONEncodeError as fault:  # halves of characters, which the other one lets pass
+        raise ValueError(str(fault)) from fault
+    return value
+
+
+def _whole(digits: str) -> int | float:
+    """A whole number as `orjson` reads it: one that 64 bits do not hold is a double."""
+    number = float(digits)
+    return int(digits) if -_LARGE <= number < _LARGE else number
+
+
+def _refuse(name: str) -> object:
+    raise ValueError(f"{name} is no JSON")
 
 
 def is_deep(raw: bytes | bytearray | memoryview) -> bool:

@@ -47,15 +47,13 @@ class Numbers:
                 self._old, self._new = self._new, set()
             self._new.add(key)
         if not name:
-            self.last += 1
-            return self.last
+            return self.add()
         key = kind + name
         known = self._parts.get(key)
         if known is not None and kind != "prompt":
             return known
-        self.last += 1
         self._parts.pop(key, None)
-        self._parts[key] = self.last
+        self._parts[key] = self.add()
         if len(self._parts) > _PARTS:
             del self._parts[next(iter(self._parts))]
         return self.last

@@ -5,7 +5,7 @@ Decides nothing that the readers decide: what is not plain goes the long way.
 
 import re
 from collections.abc import Callable
-from typing import Final, Protocol, runtime_checkable
+from typing import Final, Protocol
 
 from refloat.model.problem import Place
 from refloat.readers.story import Assembler
@@ -46,7 +46,6 @@ def is_utf8(raw: bytes) -> bool:
     return True
 
 
-@runtime_checkable
 class QuickParser(Protocol):
     """A parser that may take plain rows of a summary without decoding all of them."""
 

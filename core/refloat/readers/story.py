@@ -6,9 +6,9 @@ list needs no more. `keep_items=True` keeps the items as well, each text up to `
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal, assert_never, cast
+from typing import TYPE_CHECKING, Final, assert_never, cast
 
-from refloat.model.light import plain_of, slotted
+from refloat.model.light import plain_of
 from refloat.model.problem import Place, Problem
 from refloat.model.session import Failure, FailureKind, PendingKind
 from refloat.model.stamp import Stamp
@@ -32,9 +32,10 @@ from refloat.model.transcript import (
     Unknown,
 )
 from refloat.readers.contract import Sink
+from refloat.readers.counters import Counters, thaw
 from refloat.readers.history import History
 from refloat.readers.numbers import Numbers
-from refloat.readers.pairing import Calls, OpenCall, freeze_calls, is_edit, keep_ends, short, thaw_calls
+from refloat.readers.pairing import Calls, OpenCall, freeze_calls, is_edit, keep_ends, short
 
 if TYPE_CHECKING:
     from refloat.readers.places import Places
@@ -43,8 +44,9 @@ KEPT: Final = 12 * 1024
 """Characters kept of each text unless the whole is asked for: three times what any surface shows, so that masking sees
 secrets whole before anything is cut, and little enough that a long session fits into memory."""
 
-SEARCHED: Final = 3 * 1024
-"""Characters of an output that are searched, a third of them from its end."""
+HANDED: Final = 3 * 1024
+"""Characters of an output that whoever searches is handed, a third of them from its end. How much of that is
+searched is theirs to say."""
 
 _ANSWERED: Final = 64
 """Calls answered of late whose items are remembered."""
@@ -52,32 +54,6 @@ _PROBLEMS: Final = 1000
 """Problems kept of one transcript; of a file that is damaged all over, the first thousand say enough."""
 _TITLE: Final = 4096
 _FIRST_STAYS: Final = frozenset({"commit", "started", "lineage"})
-
-TurnStatus = Literal["none", "open", "completed", "interrupted", "failed"]
-
-
-@slotted
-class Counters:
-    """All that a list needs, as plain JSON values."""
-
-    facts: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
-    first_prompt: str = ""
-    first_at: str | None = None
-    last_at: str | None = None
-    last_row: str = ""
-    turn: int = 0
-    told_turn: str = ""
-    turn_status: TurnStatus = "none"
-    turn_since: str | None = None
-    failure: list[str | None] | None = None
-    steps: int = 0
-    edits: int = 0
-    prompts: list[list[str | int]] = dataclasses.field(default_factory=list[list[str | int]])
-    """[row id, turn, 1 when it was taken back]."""
-    edited: dict[str, None] = dataclasses.field(default_factory=dict[str, None])
-    unknown: dict[str, int] = dataclasses.field(default_factory=dict[str, int])
-    problems: list[Problem] = dataclasses.field(default_factory=list[Problem])
-    cut: bool = False
 
 
 class Assembler:
@@ -361,7 +337,7 @@ class Assembler:
         self._told_outputs[name] = n
         if len(self._told_outputs) > _ANSWERED:
             del self._told_outputs[next(iter(self._told_outputs))]
-        self.tell(n, place, "output", keep_ends(output, SEARCHED))
+        self.tell(n, place, "output", keep_ends(output, HANDED))
 
     def provisional(self) -> None:
         """What comes now stands behind the place where reading goes on, and will be told again then."""
@@ -498,20 +474,6 @@ class Assembler:
             "calls": freeze_calls(self._calls),
             "numbers": self._numbers.freeze(),
         }
-
-
-def thaw(frozen: Mapping[str, object]) -> tuple[Counters, Calls]:
-    """What `Assembler.freeze` gave, made live again.
-
-    Raises:
-        TypeError, KeyError, ValueError: it was made by another version.
-    """
-    counters, calls = frozen["counters"], frozen["calls"]
-    if not isinstance(counters, dict) or not isinstance(calls, dict):
-        raise TypeError("not a frozen assembler")
-    c = Counters(**counters)  # pyright: ignore[reportUnknownArgumentType] - checked by the constructor's names
-    c.problems = [Problem(**problem) for problem in c.problems]  # pyright: ignore[reportCallIssue] - JSON objects here
-    return c, thaw_calls(cast("Mapping[str, Any]", calls))
 
 
 def _stamp(value: str | None) -> Stamp | None:

@@ -6,7 +6,7 @@ transaction on either engine, all or none, so two that ask at once get one yes. 
 at: that comes in as a function.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from refloat.errors import NotDone
@@ -49,9 +49,15 @@ def holds(lease: Lease, now: Stamp, runs: Runs) -> bool:
 
 
 def take_leases(
-    record: Record, claims: Sequence[Claim], now: Stamp, runs: Runs, *, force: bool = False
+    record: Record,
+    claims: Sequence[Claim],
+    now: Stamp,
+    runs: Runs,
+    *,
+    force: bool = False,
+    over: Collection[str] = (),
 ) -> tuple[Lease, ...]:
-    """Take all of them or none; `force` takes them from whoever has them.
+    """Take all of them or none; `force` takes them from whoever has them, `over` from the leases with these tokens.
 
     Raises:
         Held: somebody else holds one of them.
@@ -59,10 +65,10 @@ def take_leases(
 
     """
     with record.writing() as connection:
-        return tuple(_take(connection, claim, now, runs, force=force) for claim in claims)
+        return tuple(_take(connection, claim, now, runs, force=force, over=over) for claim in claims)
 
 
-def _take(connection: Connection, claim: Claim, now: Stamp, runs: Runs, *, force: bool) -> Lease:
+def _take(connection: Connection, claim: Claim, now: Stamp, runs: Runs, *, force: bool, over: Collection[str]) -> Lease:
     token, until = new_id(), later(now, claim.seconds)
     values: dict[str, Value] = {
         "subject": claim.subject,
@@ -78,7 +84,7 @@ def _take(connection: Connection, claim: Claim, now: Stamp, runs: Runs, *, force
     if not connection.run("leases.take", **values):
         row = connection.row("leases.one", subject=claim.subject)
         held = None if row is None else lease_of(row)
-        if held is not None and not force and holds(held, now, runs):
+        if held is not None and not force and held.token not in over and holds(held, now, runs):
             raise Held(held)
         if not connection.run("leases.replace", was="" if held is None else held.token, **values):
             raise NotDone(f"{claim.subject} was taken by somebody else just now")

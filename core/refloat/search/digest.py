@@ -16,7 +16,7 @@ import orjson
 from refloat.model.light import light, slotted
 from refloat.model.problem import Place
 from refloat.search.shards import write_rows
-from refloat.search.words import index_form
+from refloat.search.words import index_form, word_end, word_start
 
 HEAD: Final = 512
 TAIL: Final = 768
@@ -131,24 +131,10 @@ def bounded(kind: str, text: str) -> str:
     if kind == "path":
         return "/".join(text.rsplit("/", PARTS)[-PARTS:])
     if kind != "output":
-        return text if len(text) <= LONGEST else text[: _word_end(text, LONGEST)]
+        return text if len(text) <= LONGEST else text[: word_end(text, LONGEST, _RUN)]
     if len(text) <= HEAD + TAIL:
         return text
-    return f"{text[: _word_end(text, HEAD)]}\n{text[_word_start(text, len(text) - TAIL) :]}"
-
-
-def _word_end(text: str, at: int) -> int:
-    """Where the word ends before the one that goes over `at`."""
-    if text[at : at + 1].isspace():
-        return at
-    return next((back for back in range(at, max(0, at - _RUN), -1) if text[back - 1].isspace()), at)
-
-
-def _word_start(text: str, at: int) -> int:
-    """Where the next word begins behind the one that goes over `at`."""
-    if text[at - 1].isspace():
-        return at
-    return next((place for place in range(at, min(len(text), at + _RUN)) if text[place].isspace()), at)
+    return f"{text[: word_end(text, HEAD, _RUN)]}\n{text[word_start(text, len(text) - TAIL, _RUN) :]}"
 
 
 # ── receipts ─────────────────────────────────────────────────────────────────────────────────────────────────────────

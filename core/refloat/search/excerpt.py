@@ -7,11 +7,14 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from refloat.search.words import word_end, word_start
 from refloat.text import inert
 
 WIDTH: Final = 160
 """Characters of an excerpt, about."""
 _BEFORE: Final = 48
+_REACH: Final = 24
+"""Characters within which a stretch begins and ends with a word."""
 _SPACE: Final = re.compile(r"\s+")
 _MARK: Final = "…"
 
@@ -22,8 +25,8 @@ def excerpt(text: str, spans: Sequence[tuple[int, int]], width: int = WIDTH) -> 
     """A stretch of the text with as many different of the spans as one stretch can hold, in pieces: (text, sought)."""
     start = _best(text, spans, width)
     first = max(0, start - _BEFORE)
-    begin = _word_start(text, first)
-    end = _word_end(text, min(len(text), begin + width))
+    begin = word_start(text, first, _REACH)
+    end = word_end(text, min(len(text), begin + width), _REACH)
     pieces: list[tuple[str, bool]] = []
     at = begin
     for span_start, span_end in spans:
@@ -52,19 +55,6 @@ def _best(text: str, spans: Sequence[tuple[int, int]], width: int) -> int:
         if len(held) > most:
             best, most = start, len(held)
     return best
-
-
-def _word_start(text: str, at: int) -> int:
-    """The next start of a word, within a word's length."""
-    if not at or text[at - 1].isspace():
-        return at
-    return next((place + 1 for place in range(at, min(len(text), at + _BEFORE // 2)) if text[place].isspace()), at)
-
-
-def _word_end(text: str, at: int) -> int:
-    if at >= len(text) or text[at].isspace():
-        return at
-    return next((place for place in range(at, max(0, at - _BEFORE // 2), -1) if text[place - 1].isspace()), at)
 
 
 def _flat(text: str) -> str:

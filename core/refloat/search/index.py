@@ -23,7 +23,7 @@ from refloat.search.query import Query
 from refloat.search.shards import COUNT, Shard, open_shard, shard_path, throw_away
 
 FILE: Final = "search.db"
-_FORM: Final = "1"
+_FORM: Final = "2"
 _TABLES: Final = """
 CREATE TABLE own (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE covered (
@@ -140,6 +140,22 @@ class Index:
         """Every session of which anything is searchable, in whatever state of its files."""
         return dict.fromkeys(stretch.key for stretch in self._stretches())
 
+    def is_sound(self) -> bool:
+        """Whether all that is kept could be asked so far. What could not, since its shard is gone or damaged, is let go
+        of: those sessions count as not yet read.
+        """
+        failed = [number for number, shard in enumerate(self._shards) if shard is not None and shard.failed]
+        for number in failed:
+            shard = self._shards[number]
+            if shard is not None and shard.is_damaged:
+                shard.close()
+                self._shards[number], self._runs = None, None
+                throw_away(shard_path(self.directory, number))
+        broken = {stretch.key for stretch in self._stretches(valid=False)}
+        if broken:
+            self.forget(broken)
+        return not failed and not broken
+
     def note(self, name: str) -> str | None:
         """What `set_note` was given last."""
         rows = self._ask("SELECT value FROM own WHERE name = ?", (f"note {name}",))
@@ -150,29 +166,33 @@ class Index:
         with suppress(sqlite3.Error):
             self._db.execute("INSERT OR REPLACE INTO own VALUES (?, ?)", (f"note {name}", value))
 
-    def keep(self, rows: Sequence[tuple[Key, str, bool, bytes]]) -> None:
-        """Make readings searchable: (session, its files as text, whether it was read anew, the digest's receipt).
+    def keep(self, rows: Sequence[tuple[Key, str, str | None, bytes]]) -> None:
+        """Make readings searchable: (session, its files as text, the same of the reading that this one went on from or
+        None, the digest's receipt).
 
-        A reading that went on from an earlier one counts only where that one is covered. All or none: what could not
-        be kept is not covered.
+        A reading that went on from an earlier one counts only where just that one is covered. All or none: what could
+        not be kept is not covered.
         """
         self._runs, self._covered = None, None
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._forget_notes()
-            for key, files, anew, receipt in rows:
-                self._keep(key, files, receipt, anew=anew)
+            for key, files, before, receipt in rows:
+                self._keep(key, files, before, receipt)
             self._db.execute("COMMIT")
         except (sqlite3.Error, UnicodeEncodeError):
             self._roll_back()
             return
         self._tidy()
 
-    def _keep(self, key: Key, files: str, receipt: bytes, *, anew: bool) -> None:
+    def _keep(self, key: Key, files: str, before: str | None, receipt: bytes) -> None:
         bound = _bound(key)
-        known = self._db.execute(f"SELECT 1 FROM covered WHERE {_KEY}", bound).fetchone()  # noqa: S608 - names of our own
-        self._drop_runs(bound, "" if anew or not receipt else "AND provisional")
-        if not receipt or not (anew or known):
+        known = self._db.execute(f"SELECT files FROM covered WHERE {_KEY}", bound).fetchone()  # noqa: S608 - names of our own
+        # Another Refloat may have read on, too: then rows of this reading would stand twice.
+        joins = before is None or known == (hash_files(before),)
+        if joins:
+            self._drop_runs(bound, "" if before is None or not receipt else "AND provisional")
+        if not receipt or not joins:
             self._db.execute(f"DELETE FROM covered WHERE {_KEY}", bound)  # noqa: S608 - as above
             return
         many = self._db.execute(f"SELECT count(*) FROM runs WHERE {_KEY}", bound).fetchone()[0]  # noqa: S608 - as above

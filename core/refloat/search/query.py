@@ -12,8 +12,6 @@ from refloat.model.light import light
 from refloat.search.words import Word, find_words, index_terms, split
 
 _PART: Final = re.compile(r'(-?)"([^"]*)"?|(\S+)')
-_MOST: Final = 32
-"""Terms of one query; what goes beyond is no search but a paste."""
 _BEGINNING: Final = 2
 """Characters from which a last word may stand for longer ones."""
 
@@ -65,14 +63,14 @@ class Query:
 
 
 def parse(text: str) -> Query:
-    """The query that a text means. Terms without any letter or digit are left out; `terms` may be empty."""
+    """The query that a text means. Terms without any letter, digit or emoji are left out; `terms` may be empty."""
     terms: list[Term] = []
     without: list[Term] = []
     for found in _PART.finditer(text):
         quoted = found.group(3) is None
         minus = found.group(1) if quoted else ("-" if found.group(3).startswith("-") else "")
         words = tuple(split(found.group(2) if quoted else found.group(3)))
-        if words and len(terms) + len(without) < _MOST:
+        if words:
             last = not quoted and not minus and not text[found.end() :].strip()
             (without if minus else terms).append(Term(words, last))
     return Query(text, tuple(terms), tuple(without))

@@ -20,7 +20,7 @@ from typing import Final, Self
 from refloat.model.light import light
 
 COUNT: Final = 4
-_FORM: Final = "1"
+_FORM: Final = "2"
 _WAIT: Final = 10.0
 """Seconds to wait for another writer where all files are held."""
 _HASH: Final = 8 * 1024 * 1024
@@ -180,11 +180,15 @@ def throw_away(path: Path) -> None:
 
 
 class Shard:
-    """A shard, open for reading. Use it from one thread. A failing read is an empty one."""
+    """A shard, open for reading. Use it from one thread. A failing read is an empty one, and noted."""
 
     def __init__(self, connection: sqlite3.Connection, mark: str) -> None:
         self._db = connection
         self.mark = mark
+        self.failed = False
+        """A read failed."""
+        self.is_damaged = False
+        """And will fail again."""
 
     def rows(self, query: str, most: int, *, first: int = 0, last: int = 2**62, newest: bool = True) -> list[int]:
         """Rows between two that hold the query (`Query.index_query`), at most so many: the last ones first, or else the
@@ -196,7 +200,9 @@ class Shard:
         )
         try:
             return [row for (row,) in self._db.execute(question, (query, first, last, most))]
-        except sqlite3.Error:
+        except sqlite3.Error as fault:
+            self.failed = True
+            self.is_damaged = self.is_damaged or not isinstance(fault, sqlite3.OperationalError)
             return []
 
     def written(self) -> int:

@@ -5,7 +5,7 @@ a change is a letter too many, one missing, another one, or two that changed pla
 is right.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from refloat.search.query import Query
@@ -13,6 +13,8 @@ from refloat.search.words import find_words, split
 
 _EXACT: Final = 3
 _ONE: Final = 7
+_FORGIVEN: Final = 32
+"""Terms of a query in which mistakes are looked for; one of more is no search but a paste, and stands as it is."""
 
 
 class Titles:
@@ -21,9 +23,10 @@ class Titles:
     def __init__(self, query: Query, titles: Iterable[str]) -> None:
         self._without = [Query("", (term,)) for term in query.without]
         words = set(split("\n".join(titles)))
+        like = _find_like if len(query.terms) <= _FORGIVEN else _find_same
         self._terms = [
             [
-                frozenset(word for word in words if _like(wanted, word, begins=term.begins and last))
+                like(wanted, words, begins=term.begins and last)
                 for wanted, last in zip(term.words, [False] * (len(term.words) - 1) + [True], strict=True)
             ]
             for term in query.terms
@@ -49,6 +52,15 @@ class Titles:
                 return None
             found.update(places)
         return sorted(found)
+
+
+def _find_like(wanted: str, words: Collection[str], *, begins: bool) -> frozenset[str]:
+    return frozenset(word for word in words if _like(wanted, word, begins=begins))
+
+
+def _find_same(wanted: str, words: Collection[str], *, begins: bool) -> frozenset[str]:
+    del begins
+    return frozenset({wanted} if wanted in words else ())
 
 
 def _allowed(word: str) -> int:

@@ -1,8 +1,9 @@
 """Texts to words, the same way for the index and for what is searched in a text afterwards.
 
 Decides what a word is: a run of letters and digits, without case, accents and compatibility forms. Scripts that write
-no spaces (Chinese, Japanese, Korean, Thai and its neighbours) give a word for each character; the index holds them in
-pairs, so that any stretch of them is found. Refuses to stem: names in code are no prose.
+no spaces (Chinese, Japanese, Korean, Thai and its neighbours) and emoji give a word for each character; the index
+holds them in pairs, so that any stretch of them is found. What only colours a terminal stands between words. Refuses to
+stem: names in code are no prose.
 """
 
 import re
@@ -12,12 +13,14 @@ from typing import Final, NamedTuple
 
 _DENSE: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-    "\uf900-\ufaff\U00020000-\U0003ffff"
+    "\uf900-\ufaff\u2600-\u27bf\U0001f000-\U0001faff\U00020000-\U0003ffff"
 )
 _IS_DENSE: Final = re.compile(f"[{_DENSE}]")
 # Signs of Indic scripts count as no letters to Python, and stand inside words.
 _WORD: Final = re.compile(f"[{_DENSE}]|(?:[^\\W_{_DENSE}]|[\u0900-\u0dff])+")
 _PLAIN: Final = re.compile("[0-9a-z]+")
+_CONTROL: Final = re.compile(r"(?:\x1b\[|\x9b|\\{1,4}(?:u001[bB]|x1[bB]|033|e)\[)[0-9;:?]{0,32}[A-Za-z]")
+"""A sequence that colours or moves, as it is or as programs spell it."""
 _ACCENTS: Final = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
 
 
@@ -45,6 +48,13 @@ class _Folds(dict[int, str]):
 _FOLDS: Final = _Folds()
 
 
+def _uncoloured(text: str) -> str:
+    """A text of the same length with blanks for what a terminal does not show as letters."""
+    if "\x1b" in text or "\x9b" in text or ("\\" in text and "[" in text):
+        return _CONTROL.sub(lambda found: " " * len(found.group()), text)
+    return text
+
+
 def composed(text: str) -> str:
     """The form of a text that places of words count in: letters and their accents as one character."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
@@ -57,6 +67,7 @@ def is_dense(word: str) -> bool:
 
 def find_words(text: str) -> list[Word]:
     """The words of a `composed` text, with their places in it."""
+    text = _uncoloured(text)
     if text.isascii():
         return [Word(found.group(), *found.span()) for found in _PLAIN.finditer(text.lower())]
     places: list[int] = []
@@ -73,6 +84,7 @@ def find_words(text: str) -> list[Word]:
 
 def split(text: str) -> list[str]:
     """The words of any text."""
+    text = _uncoloured(text)
     if text.isascii():
         return _PLAIN.findall(text.lower())
     return _WORD.findall(composed(text).translate(_FOLDS))
@@ -80,6 +92,7 @@ def split(text: str) -> list[str]:
 
 def index_form(text: str) -> str:
     """A text as the index takes it: FTS5's `ascii` tokenizer makes of it just the words that `index_terms` asks for."""
+    text = _uncoloured(text)
     if text.isascii():
         return text
     folded = _FOREIGN.sub(_fold, composed(text))
@@ -96,6 +109,20 @@ def index_form(text: str) -> str:
     if before:
         terms.append(before)
     return " ".join(terms)
+
+
+def word_end(text: str, at: int, reach: int) -> int:
+    """Where the word ends before the one that goes over `at`, at most `reach` characters before; else `at`."""
+    if at >= len(text) or text[at].isspace():
+        return at
+    return next((back for back in range(at, max(0, at - reach), -1) if text[back - 1].isspace()), at)
+
+
+def word_start(text: str, at: int, reach: int) -> int:
+    """Where the next word begins behind the one that goes over `at`, at most `reach` characters behind; else `at`."""
+    if not at or text[at - 1].isspace():
+        return at
+    return next((place + 1 for place in range(at, min(len(text), at + reach)) if text[place].isspace()), at)
 
 
 def _fold(run: re.Match[str]) -> str:

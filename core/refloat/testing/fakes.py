@@ -355,20 +355,28 @@ class FakeSignals:
     processes: FakeProcesses = field(default_factory=FakeProcesses)
     ends: Mapping[int, SignalName] = field(default_factory=dict[int, SignalName])
     """By pid, the signal that ends it beside SIGKILL."""
+    forbids: frozenset[int] = frozenset()
+    """Processes that the system lets nobody signal."""
+    beyond: frozenset[int] = frozenset()
+    """Processes that no hold can be taken on."""
     sent: list[tuple[SignalName, int]] = field(default_factory=list[tuple[SignalName, int]])
     waited: list[float] = field(default_factory=list[float])
     """Seconds that were asked for; none passes."""
+    waits: Callable[[Sequence[Grip], float], None] | None = None
+    """What happens meanwhile."""
 
     def grip(self, process: ProcessInfo) -> Grip | None:
         """A hold on a row."""
         row = self.processes.get(process.pid)
         fits = row is not None and not row.zombie and row.start_token == process.start_token
+        fits = fits and process.pid > 1 and process.pid not in self.beyond
         return FakeGrip(self, process.pid) if fits else None
 
     def wait(self, grips: Sequence[Grip], seconds: float) -> None:
-        """Nobody ends by waiting."""
-        del grips
+        """Nobody ends by waiting, unless a test says so."""
         self.waited.append(seconds)
+        if self.waits is not None:
+            self.waits(grips, seconds)
 
 
 @dataclass(slots=True)
@@ -382,6 +390,8 @@ class FakeGrip:
         """Note it, and end the row where this is the signal that does."""
         if self.has_ended():
             return "ended"
+        if self.pid in self.signals.forbids:
+            return "forbidden"
         self.signals.sent.append((signal, self.pid))
         if signal in {"SIGKILL", self.signals.ends.get(self.pid)}:
             table = self.signals.processes

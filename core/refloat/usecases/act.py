@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from refloat.errors import NotDone, RefloatError
-from refloat.model.guard import Guarded, Neighbour, Ruling, Situation, judge, judge_taken
+from refloat.errors import NotDone, RefloatError, UsageError
+from refloat.model.guard import Guarded, Neighbour, Ruling, Situation, judge, judge_again, judge_taken
 from refloat.model.record import Lease
 from refloat.model.saving import Runner
 from refloat.model.session import Session, SessionName
@@ -46,8 +46,7 @@ class Refused(NotDone):
     """The guard says no; `ruling` says why, and who forbids it."""
 
     def __init__(self, ruling: Ruling) -> None:
-        helps = "; `--force REASON` overrules that, and is recorded" if ruling.force_helps else ""
-        super().__init__(f"{ruling.why}{helps}")
+        super().__init__(ruling.sentence)
         self.ruling = ruling
 
 
@@ -75,6 +74,16 @@ class Wish:
     force: str | None = None
     pid: int | None = None
 
+    def __post_init__(self) -> None:
+        """Whoever overrules says why.
+
+        Raises:
+            UsageError: the reason is blank.
+
+        """
+        if self.force is not None and not self.force.strip():
+            raise UsageError("--force wants a reason: it is recorded with what it overruled")
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -97,6 +106,10 @@ class Acting:
     overruled: tuple[str, ...]
     """What a force overruled, in both looks."""
     holding: Holding | None
+    tell_force: Callable[[], None]
+    """Records what a force overruled, and its reason. `act` calls it unless somebody else beats: then they do, as soon
+    as nothing but the act itself is left.
+    """
     lost: Lease | None = None
     """Set when somebody took a lease away while the operation ran: it must tell its person."""
 
@@ -109,11 +122,15 @@ class Acting:
         """Have a process that is about to run the agent stand for the leases; they then outlive this process.
 
         Raises:
-            Held: somebody took one meanwhile: do not start it.
+            Refused: somebody took one meanwhile: do not start it.
 
         """
-        if self.holding is not None:
+        if self.holding is None:
+            return
+        try:
             self.holding.hand_to(runner)
+        except Held as held:
+            raise Refused(judge_taken(self.seen.situation, held.lease)) from held
 
     def beat(self) -> Lease | None:
         """Hold the leases on; whoever took one meanwhile, the first time that this is seen."""
@@ -152,10 +169,25 @@ def look(bench: Workbench, actor: Actor, wish: Wish) -> Seen:
     """
     located = resolve(bench, wish.ref, wish.cwd)
     session = located.session
+    situation = _situation(bench, actor, wish, session)
+    return Seen(located, session, place_of(session), situation, judge(situation))
+
+
+def judge_now(bench: Workbench, actor: Actor, wish: Wish, session: Session) -> Ruling:
+    """What the guard says of a session that was looked at just now.
+
+    Raises:
+        Unreadable: the record cannot be opened, so nobody knows who holds what.
+
+    """
+    return judge(_situation(bench, actor, wish, session))
+
+
+def _situation(bench: Workbench, actor: Actor, wish: Wish, session: Session) -> Situation:
     place = place_of(session)
     leases = _leases(bench, actor)
     own = actor.own.holder
-    situation = replace(
+    return replace(
         _plain(wish.operation, session, bench.machine.clock.now(), own),
         lease=next((lease for lease in leases if lease.subject == session.name), None),
         workspace_leases=tuple(_about_place(leases, workspace_subject(actor, place), own)) if place else (),
@@ -164,7 +196,6 @@ def look(bench: Workbench, actor: Actor, wish: Wish) -> Seen:
         force=wish.force,
         pid=wish.pid,
     )
-    return Seen(located, session, place, situation, judge(situation))
 
 
 def would_continue(session: Session, now: Stamp) -> bool:
@@ -203,9 +234,12 @@ def workspace_subject(actor: Actor, place: str) -> str:
 
 
 @contextmanager
-def act(bench: Workbench, actor: Actor, wish: Wish, *, beats: bool = True) -> Generator[Acting]:
+def act(
+    bench: Workbench, actor: Actor, wish: Wish, *, beats: bool = True, known: Ruling | None = None
+) -> Generator[Acting]:
     """Act while nobody else may. `beats`: a thread holds the leases on; without, the caller calls `Acting.beat` every
-    `hold_session.BEAT` seconds (before a fork there must be no thread).
+    `hold_session.BEAT` seconds (before a fork there must be no thread), and `Acting.tell_force` once. `known`: what
+    the person was shown before; a force overrules nothing else.
 
     Raises:
         Refused: the guard says no.
@@ -214,17 +248,16 @@ def act(bench: Workbench, actor: Actor, wish: Wish, *, beats: bool = True) -> Ge
 
     """
     first = look(bench, actor, wish)
-    _must(first.ruling)
+    _must(first.ruling if known is None else judge_again(first.situation, known))
     if wish.operation not in DOING:
-        yield _told(bench, actor, Acting(first, first.ruling.overruled, None), wish)
+        yield _acting(bench, actor, wish, first, None, at_once=True)
         return
     holding = _holding(bench, actor, wish, first)
     try:
         _take(holding, first)
         second = look(bench, actor, _same(wish, first))
-        _must(second.ruling)
-        overruled = tuple(dict.fromkeys((*first.ruling.overruled, *second.ruling.overruled)))
-        acting = _told(bench, actor, Acting(second, overruled, holding), wish)
+        _must(judge_again(second.situation, first.ruling))
+        acting = _acting(bench, actor, wish, second, holding, first.ruling.overruled, at_once=beats)
         with _beating(acting) if beats else nullcontext():
             yield acting
     finally:
@@ -239,7 +272,7 @@ def _must(ruling: Ruling) -> None:
 def _same(wish: Wish, seen: Seen) -> Wish:
     """The wish for the session that was seen: a word such as `last` may mean another one by now."""
     ref = wish.ref if seen.located.found.by_path else seen.session.name
-    return Wish(wish.operation, ref, wish.cwd, wish.force, wish.pid)
+    return replace(wish, ref=ref)
 
 
 def _holding(bench: Workbench, actor: Actor, wish: Wish, seen: Seen) -> Holding:
@@ -251,20 +284,36 @@ def _holding(bench: Workbench, actor: Actor, wish: Wish, seen: Seen) -> Holding:
 def _take(holding: Holding, seen: Seen) -> None:
     """Take what the first look saw free. A force takes from those whom it saw, and from nobody who came since."""
     situation = seen.situation
+    over = [lease.token for lease in (situation.lease, *situation.workspace_leases) if lease is not None]
     try:
-        holding.take(force=situation.lease is not None or bool(situation.workspace_leases), tell=False)
+        holding.take(over=over, tell=False)
     except Held as held:
         raise Refused(judge_taken(situation, held.lease)) from held
 
 
-def _told(bench: Workbench, actor: Actor, acting: Acting, wish: Wish) -> Acting:
-    """Record what a force overruled, and its reason, before anything is done."""
-    if acting.overruled:
-        name: SessionName = acting.seen.session.name
-        words = f"{wish.operation} of {name} was forced: {(wish.force or '').strip()}; {'; '.join(acting.overruled)}"
-        with actor.make() as record:
-            tell_jobs(record, actor.own, name, f"force {wish.operation}", words, bench.machine.clock.now())
-    return acting
+def _acting(
+    bench: Workbench,
+    actor: Actor,
+    wish: Wish,
+    seen: Seen,
+    holding: Holding | None,
+    before: Sequence[str] = (),
+    *,
+    at_once: bool,
+) -> Acting:
+    """`before`: what a force overruled in the look before. It is recorded before anything is done."""
+    overruled = tuple(dict.fromkeys((*before, *seen.ruling.overruled)))
+    name: SessionName = seen.session.name
+    words = f"{wish.operation} of {name} was forced: {(wish.force or '').strip()}; {'; '.join(overruled)}"
+
+    def tell() -> None:
+        if overruled:
+            with actor.make() as record:
+                tell_jobs(record, actor.own, name, f"force {wish.operation}", words, bench.machine.clock.now())
+
+    if at_once:
+        tell()
+    return Acting(seen, overruled, holding, tell)
 
 
 @contextmanager

@@ -4,11 +4,10 @@ Decides where sessions come from: from the catalogue alone where the caller has 
 look at everything. Where no index can be kept, one is made for this search alone, of what is small.
 """
 
-from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.store import Catalogue
@@ -21,11 +20,13 @@ from refloat.usecases.telling import read_told
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
-    from refloat.usecases.make_searchable import Progress
+    from refloat.model.refreshed import Refreshed
+    from refloat.usecases.batch import Batch
 
 AT_ONCE: Final = 32 * 1024 * 1024
 """Bytes that a search reads before it answers."""
 
+_NO_PLACE: Final = "no place can be written for the search index: neither the cache nor a temporary directory"
 _WHOLE: Final = "whole"
 """A note of the index: everything was searchable when the catalogue's last whole look was this one."""
 
@@ -35,28 +36,52 @@ def answer_search(
     asked: Asked,
     *,
     unchanged: bool = False,
-    tell: "Callable[[Progress], None]" = lambda _: None,
+    tell: "Callable[[Refreshed], None]" = lambda _: None,
 ) -> Found:
-    """Search everything. `unchanged`: no file and no process of an agent has changed since the last whole look.
+    """Search everything. `unchanged`: no file and no process of an agent has changed since the last whole look. `tell`
+    hears how far it is to read what is new.
 
     Raises:
         UsageError: there is nothing to look for.
         NotDone: nowhere may an index be written.
     """
-    with _index(bench.machine.places.cache) as index, _catalogue(bench) as catalogue:
-        if unchanged and catalogue is not None and index.note(_WHOLE) == _look_of(catalogue):
-            return replace(search_sessions(bench, index, _rows(bench, catalogue), asked), complete=True)
-    from refloat.usecases.find_sessions import Scope, list_sessions  # a search where nothing changed needs neither
-    from refloat.usecases.make_searchable import make_searchable
+    if unchanged and (found := _answer_at_once(bench, asked)) is not None:
+        return found
+    from refloat.usecases.batch import Batch  # a search where nothing changed needs neither
+    from refloat.usecases.refresh import read_on, state_of
 
-    with _index(bench.machine.places.cache) as index:
-        left = make_searchable(bench, index, most=AT_ONCE, tell=tell)
-        listing = list_sessions(bench, Scope())
-        with _catalogue(bench) as catalogue:
-            if not left and catalogue is not None and (look := _look_of(catalogue)):
+    with _with_cache(bench) as able:
+        end = Batch()
+        for batch in read_on(able, AT_ONCE):
+            tell(state_of(batch))
+            end = batch or end
+        sessions = _sessions(able, end)
+        with _opened(able) as index, _catalogue(able) as catalogue:
+            if end.complete and not end.unread and catalogue is not None and (look := _look_of(catalogue)):
                 index.set_note(_WHOLE, look)
-        found = search_sessions(bench, index, map(row_of, listing.sessions), asked)
-        return replace(found, complete=not left, unread=left)
+            found = search_sessions(able, index, map(row_of, sessions), asked)
+            return replace(found, complete=not end.unread and index.is_sound(), unread=end.unread)
+
+
+def _answer_at_once(bench: Workbench, asked: Asked) -> Found | None:
+    """The answer by what the last whole look told, where all of it is searchable."""
+    index = Index.open(bench.machine.places.cache)
+    if index is None:
+        return None
+    with index, _catalogue(bench) as catalogue:
+        if catalogue is None or index.note(_WHOLE) != _look_of(catalogue):
+            return None
+        found = search_sessions(bench, index, _rows(bench, catalogue), asked)
+        return replace(found, complete=True) if index.is_sound() else None
+
+
+def _sessions(bench: Workbench, end: "Batch") -> Sequence[Session]:
+    """All of them: as the reading found them, if it came to its end."""
+    if end.complete:
+        return [session for session in end.sessions if session.superseded_by is None]
+    from refloat.usecases.find_sessions import Scope, list_sessions
+
+    return list_sessions(bench, Scope()).sessions
 
 
 def _look_of(catalogue: Catalogue) -> str:
@@ -78,16 +103,29 @@ def _rows(bench: Workbench, catalogue: Catalogue) -> Iterator[Row]:
 
 
 @contextmanager
-def _index(directory: Path) -> Generator[Index]:
-    """The index of the cache, or one that lives as long as the search."""
-    with ExitStack() as open_:
-        index = Index.open(directory)
-        if index is None:
-            own = Path(open_.enter_context(TemporaryDirectory(prefix="refloat-search-")))
-            index = Index.open(own)
-        if index is None:
-            raise NotDone("no place can be written for the search index: neither the cache nor a temporary directory")
-        yield open_.enter_context(index)
+def _with_cache(bench: Workbench) -> Generator[Workbench]:
+    """The bench; where its cache takes no index, one whose cache lives as long as the search."""
+    index = Index.open(bench.machine.places.cache)
+    if index is not None:
+        index.close()
+        yield bench
+        return
+    from tempfile import TemporaryDirectory
+
+    try:
+        own = TemporaryDirectory(prefix="refloat-search-")
+    except OSError as fault:
+        raise NotDone(_NO_PLACE) from fault
+    with own:
+        places = replace(bench.machine.places, cache=Path(own.name))
+        yield replace(bench, machine=replace(bench.machine, places=places))
+
+
+def _opened(bench: Workbench) -> Index:
+    index = Index.open(bench.machine.places.cache)
+    if index is None:
+        raise NotDone(_NO_PLACE)
+    return index
 
 
 @contextmanager

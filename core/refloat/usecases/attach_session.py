@@ -19,7 +19,7 @@ from refloat.terminals import route, screen, tmux, zellij
 from refloat.terminals.lineage import Lineage, Table, ancestors, trace
 from refloat.text import inert_line
 from refloat.usecases.act import Actor, Seen, Wish, look
-from refloat.usecases.place_words import elsewhere, hung_up, no_terminal, only_told
+from refloat.usecases.place_words import elsewhere, hung_up, no_terminal, only_told, under_another_user
 from refloat.usecases.see_terminals import ANSWER_SECONDS, Hosts, find_hosts, knows_window
 from refloat.usecases.workbench import Workbench
 
@@ -79,9 +79,9 @@ def plan_attach(bench: Workbench, actor: Actor, ref: str, cwd: Path, *, peek: bo
         why = f"the process that owned {seen.session.name} has just ended: `refloat status {seen.session.name}`"
         return Attachment(seen.session.name, seen.place, None, None, Refused(why))
     place = replace(found.place, notes=(*found.place.notes, *ruling.warnings))
-    if refused is None and found.way is None:
-        refused = Refused(only_told(place, seen.session.name))
     shown = _peek(bench.machine, found) if peek else None
+    if found.way is None and (refused is None or (peek and shown is None)):
+        refused = Refused(only_told(place, seen.session.name))  # a lease forbids no look: it is not why nothing is seen
     return Attachment(seen.session.name, seen.place, place, found.way, refused, shown)
 
 
@@ -148,9 +148,8 @@ def _find(scene: _Scene, pids: Sequence[int]) -> _Found | None:
 
 def _place(scene: _Scene, owner: ProcessInfo) -> _Found:
     machine, rows, pid = scene.machine, scene.rows, owner.pid
-    if owner.uid is not None and owner.uid != scene.actor.uid:
-        user = machine.terminals.user(owner.uid)
-        return _Found(Place("other_user", pid, f"under another user, {user}", owner.terminal, user=user))
+    if (theirs := under_another_user(machine, owner, scene.actor.uid)) is not None:
+        return _Found(theirs)
     holders = _holders(scene, pid)
     if (door := _own_door(scene.seen, owner, holders)) is not None:
         way = Way((door.command,), takes_terminal=True) if door.command is not None else None

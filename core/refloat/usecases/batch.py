@@ -33,5 +33,11 @@ class Batch:
     """Bytes of their own files."""
     complete: bool = False
     """Everything was looked at."""
+    narrow: bool = False
+    """All that some changed paths concern was looked at, and no more."""
+    unread: int = 0
+    """At the end of a look: sessions that are still to be read, or could not be kept as read."""
+    kept: bool = True
+    """What was read is there for the next look; False where nothing can be written."""
     chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
     """Of a complete one, and of one by the ends: where sessions stand among the attempts at one piece of work."""

@@ -4,11 +4,10 @@ Decides how texts are cleaned: secrets found in any of a session's texts are tak
 processes.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
-from refloat.brief.masks import Masker, find_secrets, may_hide, suspects
+from refloat.brief.masks import Masker
 from refloat.model.light import light
 from refloat.model.problem import Place
 from refloat.readers.contract import Sink
@@ -20,32 +19,10 @@ class Cleaner:
 
     def __init__(self) -> None:
         self._masker = Masker()
-        self._knows = False
 
     def __call__(self, texts: Sequence[str]) -> Sequence[str]:
         """The texts without them."""
-        for text in _find_likely(texts):
-            self._knows = self._masker.learn(text)
-        return [self._masker.text(text) for text in texts] if self._knows else texts
-
-
-_PLAIN: Final = bytes(range(0x20, 0x7F)) + b"\t\n\r"
-_ESCAPES: Final = ("\\u", "\\U", "\\x", "\\0")
-
-
-def _find_likely(texts: Sequence[str]) -> Iterable[str]:
-    """Those that hold a secret, or may hide one. All are looked through at once: nearly all do neither."""
-    likely = [text for text in suspects(texts) if find_secrets(text)]
-    if not _is_plain("\n".join(texts)):
-        likely += (text for text in texts if not _is_plain(text) and may_hide(text))
-    return dict.fromkeys(likely)
-
-
-def _is_plain(text: str) -> bool:
-    """Whether a text surely hides nothing; ten times as quick as to look for what hides."""
-    if not text.isascii() or any(escape in text for escape in _ESCAPES):
-        return False
-    return not text.encode().translate(None, _PLAIN)
+        return [self._masker.text(text) for text in texts] if self._masker.learn_all(texts) else texts
 
 
 class SessionDigest:

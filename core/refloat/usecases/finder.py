@@ -4,10 +4,9 @@ Decides what a look consists of and in which order: what is known first, then ne
 whole can tell (copies, records that are gone). Everything works without a catalogue, only slower.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,15 +16,18 @@ from refloat.model.attempts import Attempt, InChain, chains_of
 from refloat.model.light import light, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State
-from refloat.model.story import Story, Summary
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.batch import Batch
 from refloat.usecases.copies import Copies
+from refloat.usecases.grown import find_grown
+from refloat.usecases.located import Located
+from refloat.usecases.narrow import Seen, tell_again
 from refloat.usecases.read_many import read_each, size_of
 from refloat.usecases.reading import Placed
 from refloat.usecases.recall import Recall, Searched, found_again, key_of
-from refloat.usecases.sessions import Surroundings, make_session, newest_first, unreadable
+from refloat.usecases.sessions import Surroundings, make_session, names_here, newest_first, unreadable
 from refloat.usecases.sighting import Sighting, newest_of, sight
+from refloat.usecases.watching import Watched
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -67,26 +69,6 @@ class Listing:
     """Where sessions stand among the attempts at one piece of work."""
 
 
-class Located:
-    """The one session that was meant."""
-
-    def __init__(
-        self, found: Found, reader: Reader, summary: Summary, judge: Callable[[], Session], story: Story | None = None
-    ) -> None:
-        self.found = found
-        self.reader = reader
-        self.summary = summary
-        """What its record adds up to."""
-        self.story = story
-        """Where it had to be read, and was read whole in one go: as read, not yet `read_session.finished`."""
-        self._judge = judge
-
-    @cached_property
-    def session(self) -> Session:
-        """What is known of it now. Its state needs a look at every process, so it is judged when it is asked for."""
-        return self._judge()
-
-
 class Finder:
     """Finds sessions again and again: what was read once is remembered. Use it from one thread at a time."""
 
@@ -102,6 +84,13 @@ class Finder:
         self._identities: dict[str, tuple[Stat, str]] = {}
         self._sizes: dict[Key, int] = {}
         self._told: dict[SessionName, Session] = {}
+        self._seen: Seen | None = None
+        """What a look at what changed goes on from; None: there must be a whole one first."""
+
+    @property
+    def told(self) -> Collection[Session]:
+        """Every session as it was told last."""
+        return self._told.values()
 
     # ── all of them ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -109,8 +98,8 @@ class Finder:
         """Every session in scope, newest activity first, then by id. Where much is unread, it is told by its ends."""
         batch = Batch()
         for batch in self._watch(scope.cwd, lambda: False, remembered=False):
-            if batch.by_ends:
-                break
+            if batch.by_ends and self._recall.can_keep:
+                break  # where nothing can be kept, no later look knows more
         sessions = newest_first([session for session in batch.sessions if self._fits(session, scope, batch.here)])
         gone = batch.gone or ()
         if scope.cwd is not None:
@@ -141,18 +130,65 @@ class Finder:
         """
         return self._watch(here, stop, remembered=not self._told)
 
-    def read_all(self, stop: Stop) -> Iterator[Batch]:
-        """The same, without a word about what is known already."""
-        return self._watch(None, stop, remembered=False, by_ends=False)
+    def watch_changed(
+        self, changed: Collection[str], here: Path | None = None, stop: Stop = lambda: False
+    ) -> Iterator[Batch]:
+        """One look at what some changed paths concern, at processes, registers and locks: in one `narrow` batch those
+        sessions that are, or may be, told otherwise now. Where that cannot be told from the paths, a whole look.
+        """
+        seen, self._seen = self._seen, None
+        batch = self._narrow(seen, changed, stop) if seen is not None and seen.asked == here else None
+        if batch is None:
+            yield from self.watch(here, stop)
+        else:
+            self._seen = seen
+            yield batch
 
-    def _watch(self, here: Path | None, stop: Stop, *, remembered: bool, by_ends: bool = True) -> Iterator[Batch]:
+    def _narrow(self, seen: Seen, changed: Collection[str], stop: Stop) -> Batch | None:
+        """None where everything must be looked at; what was read until then is kept."""
+        watched = Watched(self._bench.readers, self._bench.machine.places)
+        grown = find_grown(seen.sighting, seen.lone, self._identities, watched, changed)
+        if grown is None:
+            return None
+        with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
+            self._recall.open(catalogue, everything=False, index=self._searched.index() if self._searched else None)
+            digests = self._searched.digests if self._searched is not None else None
+            try:
+                read = list(read_each(self._recall, list(grown.found.values()), stop, digests=digests))
+            finally:
+                self._recall.flush()
+            if len(read) < len(grown.found) or not all(seen.is_still_alone(*each) for each in read):
+                return None
+            self._note_identities(grown.identified, catalogue)
+            grew = {key_of(found): self._grew(found) for found, _ in read}
+            seen.take(grown, read)
+            batch = tell_again(self._bench, seen, grew, self._copies, catalogue)
+        if batch is None:
+            return None
+        self._sizes |= {key_of(found): size_of(found) for found, _ in read}
+        self._told |= {session.name: session for session in batch.sessions}
+        if not grown.holders:
+            return batch
+        gone, seen.gone_problems = self._find_gone(seen.sighting)
+        return replace(batch, gone=tuple(gone), problems=seen.problems)
+
+    def read_all(self, most: int | None = None) -> Iterator[Batch]:
+        """The same, without a word about what is known already; only the newest of what is new, where it is more than
+        `most` bytes: the last batch is not `complete` then.
+        """
+        return self._watch(None, lambda: False, remembered=False, by_ends=False, most=most)
+
+    def _watch(
+        self, here: Path | None, stop: Stop, *, remembered: bool, by_ends: bool = True, most: int | None = None
+    ) -> Iterator[Batch]:
+        self._seen = None
         with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
             if catalogue is not None and remembered:
                 yield self._remembered(catalogue, here)
-            index = self._searched.index if self._searched is not None else None
+            index = self._searched.index() if self._searched is not None else None
             self._recall.open(catalogue, everything=True, index=index)
             try:
-                yield from self._look(self._sight(catalogue), catalogue, here, stop, by_ends=by_ends)
+                yield from self._look(self._sight(catalogue), catalogue, here, stop, by_ends=by_ends, most=most)
             finally:
                 self._recall.flush()  # also when nobody wants the rest
 
@@ -162,10 +198,17 @@ class Finder:
 
         shown = recall_told(catalogue, self._bench.machine.clock.now())
         self._told = {session.name: session for session in shown}
-        return Batch(tuple(shown), here=_here(here, shown, Surroundings()), provisional=True)
+        return Batch(tuple(shown), here=names_here(here, shown, Surroundings()), provisional=True)
 
     def _look(
-        self, sighting: Sighting, catalogue: Catalogue | None, here: Path | None, stop: Stop, *, by_ends: bool
+        self,
+        sighting: Sighting,
+        catalogue: Catalogue | None,
+        here: Path | None,
+        stop: Stop,
+        *,
+        by_ends: bool,
+        most: int | None,
     ) -> Iterator[Batch]:
         from refloat.usecases.judging import Judge
         from refloat.usecases.linked import read_attempts, with_parents
@@ -175,11 +218,12 @@ class Finder:
         unread = self._unread(sighting)
         if by_ends and self._is_much(unread):
             yield self._tell_by_ends(look, unread)
+        chosen = unread if most is None else list(self._first(unread, most))
         shown: list[Session] = []
         done = read = told = 0
         total = sum(size_of(found) for _, found in unread)
         digests = self._searched.digests if self._searched is not None else None
-        for done, (found, packed) in enumerate(read_each(self._recall, unread, stop, digests=digests), 1):
+        for done, (found, packed) in enumerate(read_each(self._recall, chosen, stop, digests=digests), 1):
             look.fresh[key_of(found)] = packed
             read += size_of(found)
             if not unreadable(packed):
@@ -193,22 +237,27 @@ class Finder:
             # What grew is told before all that only the whole can tell, which takes many times as long.
             yield Batch(tuple(shown), done=done, total=len(unread), read=read, size=total)
         self._recall.flush()
-        if done < len(unread):  # stopped
+        if done < len(chosen):  # stopped
             return
-        yield replace(self._conclude(look), done=done, total=len(unread), read=read, size=total)
+        left = sum(self._recall.recall(found) is None for _, found in unread)
+        end = self._conclude(look) if len(chosen) == len(unread) else Batch()
+        yield replace(end, done=done, total=len(unread), read=read, size=total, unread=left, kept=self._recall.can_keep)
 
     def _unread(self, sighting: Sighting) -> list[tuple[Reader, Found]]:
         """Sessions that must be read, or read on, newest files first."""
         unread = [pair for pair in sighting.found if self._recall.recall(pair[1]) is None]
         return sorted(unread, key=lambda pair: newest_of(pair[1]), reverse=True)
 
+    def _first(self, unread: Sequence[tuple[Reader, Found]], most: int) -> Iterator[tuple[Reader, Found]]:
+        """The first of them, as far as what is new in them comes to so many bytes together."""
+        for reader, found in unread:
+            most -= size_of(found) - self._recall.read_of(found)
+            if most < 0:
+                return
+            yield reader, found
+
     def _is_much(self, unread: Sequence[tuple[Reader, Found]]) -> bool:
-        left = BY_ENDS
-        for _, found in unread:
-            left -= size_of(found) - self._recall.read_of(found)
-            if left <= 0:
-                return True
-        return False
+        return sum(1 for _ in self._first(unread, BY_ENDS - 1)) < len(unread)
 
     def _tell_by_ends(self, look: "_Look", unread: Sequence[tuple[Reader, Found]]) -> Batch:
         """Every session, the unread ones by the ends of their files. Keeps nothing."""
@@ -247,9 +296,8 @@ class Finder:
     def _conclude(self, look: "_Look") -> Batch:
         """What only the whole can tell; kept for the next time."""
         from refloat.usecases.linked import settled, with_parents
-        from refloat.usecases.telling import keep_listing
 
-        problems = [*look.sighting.problems, *look.judge.problems]
+        unread: list[Problem] = []
         known: list[tuple[Key, Found, Packed]] = []
         for _, found in look.sighting.found:
             # What cannot be kept, because a file may open later, was read in this look.
@@ -257,7 +305,7 @@ class Finder:
             if packed is None:
                 continue
             if told := unreadable(packed):
-                problems += told
+                unread += told
             else:
                 known.append((key_of(found), found, packed))
         carriers = self._copies.find([(key, found, packed.summary) for key, found, packed in known], look.catalogue)
@@ -269,7 +317,38 @@ class Finder:
         chains = chains_of(settled(look.attempts, tuple(sessions.values())))
         sessions = dict(zip(sessions, with_parents(sessions.values(), chains), strict=True))
         gone, more = self._find_gone(look.sighting)
-        problems += more
+        problems = [*look.sighting.problems, *look.judge.problems, *unread, *more]
+        self._keep(look, sessions, gone, chains, trusted=self._recall.kept_all and not problems)
+        self._sizes = {key_of(found): size_of(found) for _, found in look.sighting.found}
+        every = tuple(sessions.values())
+        removed, here = self._tell(look, every), look.here_of(every)
+        self._seen = Seen(
+            sighting=look.sighting,
+            known={key: (found, packed) for key, found, packed in known},
+            sessions=sessions,
+            chains=chains,
+            attempts=look.attempts,
+            judge=look.judge,
+            asked=look.here,
+            here=here,
+            unread=unread,
+            gone_problems=more,
+        )
+        return Batch(every, removed, tuple(gone), tuple(problems), here, complete=True, chains=chains)
+
+    def _keep(
+        self,
+        look: "_Look",
+        sessions: Mapping[Key, Session],
+        gone: Sequence[RecordGone],
+        chains: Mapping[SessionName, InChain],
+        *,
+        trusted: bool,
+    ) -> None:
+        """Keep what the whole told, and let go of what is proved to be gone."""
+        from refloat.usecases.telling import keep_listing
+
+        lost: Sequence[Key] = ()
         if look.catalogue is not None:
             lost = keep_listing(
                 look.catalogue,
@@ -280,13 +359,9 @@ class Finder:
                 surroundings=look.surroundings,
                 judge=look.judge,
                 home=self._bench.machine.places.home,
-                trusted=self._recall.kept_all and not problems,
+                trusted=trusted,
             )
-            self._recall.forget(lost)
-        self._sizes = {key_of(found): size_of(found) for _, found in look.sighting.found}
-        every = tuple(sessions.values())
-        removed = self._tell(look, every)
-        return Batch(every, removed, tuple(gone), tuple(problems), look.here_of(every), complete=True, chains=chains)
+        self._recall.forget(lost, {key_of(found) for _, found in look.sighting.found})
 
     def _tell(self, look: "_Look", sessions: Sequence[Session]) -> tuple[SessionName, ...]:
         """Remember what was told; those that were told before and are no longer there. What could not be read removes
@@ -315,10 +390,13 @@ class Finder:
         if catalogue is not None and not self._identities:
             self._identities.update(catalogue.identities())
         sighting = sight(self._bench, self._identities)
-        self._identities.update((path, (stat, identity)) for path, stat, identity in sighting.identified)
-        if catalogue is not None and sighting.identified:
-            catalogue.keep_identities(sighting.identified)
+        self._note_identities(sighting.identified, catalogue)
         return sighting
+
+    def _note_identities(self, identified: Sequence[tuple[str, Stat, str]], catalogue: Catalogue | None) -> None:
+        self._identities.update((path, (stat, identity)) for path, stat, identity in identified)
+        if catalogue is not None and identified:
+            catalogue.keep_identities(identified)
 
     def _find_gone(self, sighting: Sighting) -> tuple[Sequence[RecordGone], Sequence[Problem]]:
         places = self._bench.machine.places
@@ -407,15 +485,7 @@ class _Look:
     """What was read in this look."""
 
     def here_of(self, sessions: Sequence[Session]) -> frozenset[SessionName] | None:
-        return _here(self.here, sessions, self.surroundings)
-
-
-def _here(here: Path | None, sessions: Sequence[Session], surroundings: Surroundings) -> frozenset[SessionName] | None:
-    if here is None:
-        return None
-    return frozenset(
-        session.name for session in sessions if surroundings.holds(here, (session.workspace, session.worktree))
-    )
+        return names_here(self.here, sessions, self.surroundings)
 
 
 def _opened(catalogue: Catalogue | None) -> AbstractContextManager[Catalogue | None]:

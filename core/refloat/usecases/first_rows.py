@@ -6,21 +6,18 @@ to judge: it all is provisional, and a look that follows says what is so now. Lo
 
 import _sqlite3
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import cast
 
 import orjson
 
 from refloat.catalogue.peek import NOW, SCHEMA, Peek, Told, peek, read_places
 from refloat.catalogue.repos import Repos
 from refloat.model.light import light
-from refloat.model.session import Session
+from refloat.model.session import BROKEN_FIRST, Session, State
 from refloat.model.stamp import Stamp
 from refloat.ports import Places
 from refloat.usecases.batch import Batch
 from refloat.wire.reading import read_session
-
-_RANKS: Final = {"failed": 0, "unresolved": 0, "live": 1, "stopped": 2, "unbound": 3}
-"""As the desk orders states; within a rank the newest stands first."""
 
 
 @light
@@ -76,4 +73,4 @@ def _in_order(told: list[Told], repos: Mapping[str, str], home: str) -> list[Tol
 
 
 def _rank(row: Told) -> int:
-    return _RANKS.get(row[3], len(_RANKS))
+    return BROKEN_FIRST[State(row[3])]

@@ -8,8 +8,7 @@ that is small enough is read whole instead.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from threading import active_count
-from typing import Final
+from typing import Final, cast
 
 from refloat.catalogue.pack import Packed
 from refloat.model.story import Summary
@@ -17,7 +16,7 @@ from refloat.readers.contract import Found, FoundSubagent, Line, ReadByEnds, Rea
 from refloat.readers.story import Assembler
 from refloat.readers.whole import reads_on
 from refloat.usecases.reading import Drive, read_summary
-from refloat.usecases.twin import begin_twin, processors
+from refloat.usecases.workers import Workers, may_fork, processors
 
 HEAD: Final = 64 * 1024
 TAIL: Final = 64 * 1024
@@ -27,7 +26,7 @@ _FIRST: Final = 16 * 1024
 """Bytes of the tail that are looked at first."""
 _FURTHEST: Final = 16 * 1024 * 1024
 """Bytes from the end that are looked through for a row that tells anything."""
-_SHARED: Final = 200
+_SHARED: Final = 600
 """Sessions from which a second process is worth its start."""
 _TRIES: Final = 4
 _LAST_ROWS: Final = 10
@@ -50,16 +49,19 @@ def glimpse(reader: Reader, found: Found) -> Packed:
 
 
 def glimpse_each(sessions: Sequence[tuple[Reader, Found]]) -> Sequence[Packed]:
-    """The same of many; where nothing else goes on in this process, a twin of it looks at every other one."""
-    if len(sessions) < _SHARED or active_count() > 1 or processors() < 2:
-        return [glimpse(reader, found) for reader, found in sessions]
-    twin = begin_twin(lambda: [glimpse(reader, found) for reader, found in sessions[1::2]])
-    mine = [glimpse(reader, found) for reader, found in sessions[::2]]
-    theirs = twin()
-    if theirs is None:
-        theirs = [glimpse(reader, found) for reader, found in sessions[1::2]]
+    """The same of many; where a second process can be had at once, it looks at every other one."""
+    if len(sessions) < _SHARED or processors() < 2 or not may_fork():
+        return _glimpse_all(sessions)
+    with Workers(1) as workers:
+        others = workers.begin(_glimpse_all, sessions[1::2])
+        mine = _glimpse_all(sessions[::2])
+        theirs = others()
     every = [packed for pair in zip(mine, theirs, strict=False) for packed in pair]
     return [*every, *mine[len(theirs) :]]
+
+
+def _glimpse_all(sessions: Sequence[tuple[Reader, Found]]) -> list[Packed]:
+    return [glimpse(reader, found) for reader, found in sessions]
 
 
 def _part(reader: Reader, found: Found, subagent: FoundSubagent | None) -> tuple[Summary, bool]:
@@ -67,10 +69,11 @@ def _part(reader: Reader, found: Found, subagent: FoundSubagent | None) -> tuple
     size = sum((segment.file.size if segment.end is None else segment.end) - segment.start for segment in segments)
     last = segments[-1] if segments else None
     by_ends = last is not None and reads_on(last.file.path) and segments[0].end is None and not last.superseded
-    if last is None or not by_ends or size <= SMALL or not isinstance(reader, ReadByEnds):
-        return read_summary(reader, found, subagent, resumable=False)[0], True
+    # A protocol's own test looks at each of its members by inspection, and is asked for each of thousands of files.
+    if last is None or not by_ends or size <= SMALL or not hasattr(reader, "turn_marks"):
+        return read_summary(reader, found, subagent, resumable=False, quick=True)[0], True
     head = _head(reader, found, subagent, segments[0])
-    tail = _tail(reader, reader, found, subagent, last)
+    tail = _tail(cast("ReadByEnds", reader), found, subagent, last)
     return _join(head, tail.summary(), tail.title_told), False
 
 
@@ -90,9 +93,7 @@ def _begun(assembler: Assembler) -> bool:
     return bool(assembler.place) and assembler.was_asked
 
 
-def _tail(
-    reader: Reader, ends: ReadByEnds, found: Found, subagent: FoundSubagent | None, segment: Segment
-) -> Assembler:
+def _tail(reader: ReadByEnds, found: Found, subagent: FoundSubagent | None, segment: Segment) -> Assembler:
     """Rows from where the last turn begins; where its beginning is too far away, what stands for it, and the rest. Of a
     turn whose calls all have their answers, its beginning and its end say how it ended.
     """
@@ -100,17 +101,17 @@ def _tail(
     while True:
         start = max(segment.start, size - looked)
         rows = _rows(_bytes(segment.file.path, start, size - start), start, whole=start == segment.start)
-        for at in _rows_with(rows, ends.turn_marks, _TRIES):
+        for at in _rows_with(rows, reader.turn_marks, _TRIES):
             drive = _drive(reader, found, subagent)
-            late = [rows[row] for row in _rows_with(rows[:at], ends.late_marks, len(ends.late_marks))]
-            drive.stretch(segment, [*reversed(late), *_turn(rows[at:], ends)])
+            late = [rows[row] for row in _rows_with(rows[:at], reader.late_marks, len(reader.late_marks))]
+            drive.stretch(segment, [*reversed(late), *_turn(rows[at:], reader)])
             if drive.assembler.was_asked:
                 return drive.assembler
         if looked >= TAIL or start == segment.start:
             drive = _drive(reader, found, subagent)
-            for row in ends.turn_before(b"\n".join([raw for _, raw in rows])):
+            for row in reader.turn_before(b"\n".join([raw for _, raw in rows])):
                 drive.feed(Line(segment.file.path, 0, start, dict(row)))
-            drive.stretch(segment, _turn(rows, ends))
+            drive.stretch(segment, _turn(rows, reader))
             if drive.assembler.is_alive or start == segment.start or looked >= _FURTHEST:
                 return drive.assembler
         looked *= 4
@@ -154,7 +155,7 @@ def _rows_with(rows: Sequence[Row], marks: Sequence[bytes], most: int) -> Iterat
 def _drive(reader: Reader, found: Found, subagent: FoundSubagent | None) -> Drive:
     own = None if subagent is None else subagent.id
     assembler = Assembler(found.agent, found.session_id, keep_items=False, subagent=own)
-    return Drive(reader.parser(found, subagent, skim=True), assembler, reader.torn_heads)
+    return Drive(reader.parser(found, subagent, skim=True), assembler, reader.torn_heads, quick=True)
 
 
 def _join(head: Summary, tail: Summary, title: str) -> Summary:

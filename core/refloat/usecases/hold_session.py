@@ -6,7 +6,7 @@ looked at: that comes in as a function. Whether an operation may act at all is t
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -87,8 +87,9 @@ class Holding:
         """On the session. None before it is taken, and after it was given back or lost."""
         return next((lease for lease in self._leases if lease.subject == self._session), None)
 
-    def take(self, *, force: bool = False, tell: bool = True) -> None:
-        """Take the session; `force` takes it from whoever holds it, and says so (`tell`: on its jobs, too).
+    def take(self, *, force: bool = False, over: Collection[str] = (), tell: bool = True) -> None:
+        """Take the session; `force` takes it from whoever holds it, `over` from leases with these tokens alone. Who
+        lost it is told in the lease (`tell`: on its jobs, too).
 
         Raises:
             Held: somebody else holds it.
@@ -96,18 +97,19 @@ class Holding:
 
         """
         with self._turn:
-            self._take(force=force, tell=tell)
+            self._take(force=force, over=over, tell=tell)
 
-    def _take(self, *, force: bool, tell: bool = True) -> None:
+    def _take(self, *, force: bool, over: Collection[str], tell: bool) -> None:
         own, now = self._own, self._now()
         with self._open() as record:
             before = get_lease(record, self._session, now, own.runs)
             doing = self._doing
-            if force and before is not None:
+            taken = before is not None and (force or before.token in over)
+            if taken and before is not None:
                 doing = f"{doing}; taken over from {before.holder}, who held it since {before.since}"
             claims = [Claim(subject, own.holder, self._runner, SECONDS, doing) for subject in self._subjects]
-            self._leases = take_leases(record, claims, now, own.runs, force=force)
-            if force and before is not None and tell:
+            self._leases = take_leases(record, claims, now, own.runs, force=force, over=over)
+            if taken and before is not None and tell:
                 words = f"took {self._session} over from {before.holder}, who held it since {before.since}"
                 tell_jobs(record, own, self._session, "take over", words, now)
 

@@ -4,17 +4,17 @@ Joins the liveness package to what was read. Decides only how a sub-agent stands
 ends by its own record.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from refloat.catalogue.pack import Packed
 from refloat.liveness.evidence import Facts, look, subject_of, with_verified_end
-from refloat.liveness.verdict import judge_liveness, judge_many, judge_state, judge_subagent
+from refloat.liveness.verdict import RECENT_SECONDS, judge_liveness, judge_many, judge_state, judge_subagent
 from refloat.model.light import light
 from refloat.model.liveness import Liveness, Verdict
 from refloat.model.problem import Problem
-from refloat.model.session import Activity, Failure, State
-from refloat.model.stamp import Stamp
+from refloat.model.session import Activity, Failure, Session, State
+from refloat.model.stamp import Stamp, later
 from refloat.readers.contract import Found
 from refloat.usecases.workbench import Workbench
 
@@ -49,6 +49,11 @@ class Judge:
         return self._look.at
 
     @property
+    def recent(self) -> Stamp:
+        """From when on activity counted as recent."""
+        return later(self._look.at, -RECENT_SECONDS)
+
+    @property
     def boot(self) -> Stamp | None:
         """When the machine booted."""
         return self._look.boot
@@ -62,6 +67,12 @@ class Judge:
     def any_agent_runs(self) -> bool:
         """Whether a process of any agent runs."""
         return any(self._look.agents.values())
+
+    def told(self, names: Collection[str]) -> tuple[object, ...]:
+        """What was seen of processes, registers and locks, and of transcripts of these names that processes hold open:
+        where it compares equal, only time may change a verdict.
+        """
+        return self._look.told(names)
 
     def judge(self, found: Found, packed: Packed, *, grew: bool) -> Judged:
         """Judge one session alone. `grew`: two looks of this Refloat saw its transcript grow."""
@@ -85,11 +96,24 @@ class Judge:
         """The facts as they count where Refloat itself saw the owner end: asked only where a record of just now, or a
         transcript that grew, speaks for a writer that nobody sees.
         """
-        if not any(fact.kind in _FRESH for fact in liveness.evidence):
+        if not is_fresh(liveness):
             return facts
         from refloat.usecases.verified_end import saw_end  # most look at no such session, and need no record
 
         return with_verified_end(facts) if saw_end(self._bench, facts.subject) else facts
+
+
+def is_fresh(liveness: Liveness) -> bool:
+    """Whether a record of just now, or one that grew, is among the evidence: time alone takes that away."""
+    return any(fact.kind in _FRESH for fact in liveness.evidence)
+
+
+def may_pass(session: Session, recent: Stamp) -> bool:
+    """Whether what was judged of a session may become another thing though no file changed and the same processes run.
+    `recent`: the moment from which on activity counted as recent in that look.
+    """
+    last = session.last_activity_at
+    return is_fresh(session.liveness) or not is_settled(session.liveness) or (last is not None and last > recent)
 
 
 def is_settled(liveness: Liveness) -> bool:

@@ -90,11 +90,6 @@ def _begins_alike(title: str, asked: str) -> bool:
     return bool(begun) and (asked.startswith(begun) or begun.startswith(asked))
 
 
-def chains_among(bench: Workbench, sessions: Sequence[Session]) -> Mapping[SessionName, InChain]:
-    """The place of every session that is on a chain of attempts."""
-    return chains_of(settled(read_attempts(bench), sessions))
-
-
 def with_parents(sessions: Iterable[Session], chains: Mapping[SessionName, InChain]) -> Iterator[Session]:
     """The sessions, each with the parent that the record knows where the agent names none."""
     for session in sessions:

@@ -40,6 +40,10 @@ def has_windows(found: Found) -> bool:
     return can_be_wound(found.segments)
 
 
+def _as_it_is(window: Window) -> Window:
+    return window
+
+
 class _StoppedError(Exception):
     """The numbering was given up."""
 
@@ -47,13 +51,16 @@ class _StoppedError(Exception):
 class LongHistory:
     """Answers from any thread, one question at a time; counting and numbering go on beside."""
 
-    def __init__(self, reader: Reader, found: Found) -> None:
+    def __init__(self, reader: Reader, found: Found, mask: Callable[[Window], Window] = _as_it_is) -> None:
+        """`mask` is given every window that leaves; predicates of questions see items as recorded."""
+        self._mask = mask
         self._reader = reader
         self._found = found
         self._tape = Tape(found.segments)
         self._windows = WindowReader(reader, found, self._tape)
         self._one = threading.Lock()
         self._generation = 0
+        """Grows when the files were replaced or cut: what was numbered before means nothing then."""
         self._places: Places | None = None
         self._crash: int | None = None
         """Position of the crash, where it is known for sure."""
@@ -68,11 +75,6 @@ class LongHistory:
         """Whether items have their numbers."""
         return self._places is not None
 
-    @property
-    def is_counted(self) -> bool:
-        """Whether lines have their numbers."""
-        return self._tape.is_counted
-
     def ask(self, ask: Ask, stop: Stop) -> Stretch:
         """The stretch that answers; a stopped question may be answered with less."""
         with self._one:
@@ -81,7 +83,7 @@ class LongHistory:
                 self._places = self._crash = None
                 ask = Ask("end", fits=ask.fits)
             found = self._answer(ask, stop)
-            return replace(found, size=self._tape.size, generation=self._generation, numbered=self._places is not None)
+            return replace(found, size=self._tape.size, numbered=self._places is not None)
 
     # ── counting ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -151,7 +153,7 @@ class LongHistory:
             case "position":
                 return self._around(ask.n, ask.fits, stop)
             case "crash":
-                return self._crashed(ask.fits, stop)
+                return self._crashed(stop)
             case "next" | "before":
                 return self._search(ask, stop)
             case _:
@@ -196,7 +198,7 @@ class LongHistory:
         cursor = next((spot.key for spot in after.spots if spot.position >= line), None)
         return self._stretch(windows, cursor)
 
-    def _crashed(self, fits: Fits | None, stop: Stop) -> Stretch:
+    def _crashed(self, stop: Stop) -> Stretch:
         """Where it ended: the first step of the last turn without a result, else what the last windows show."""
         if self._crash is not None:
             return self._around(self._crash, None, stop)
@@ -208,14 +210,13 @@ class LongHistory:
         spots = [spot for window in windows for spot in window.spots]
         found = find_crash([spot.item for spot in spots])
         key = spots[found].key if found is not None else None
-        del fits
         return self._stretch(windows, key)
 
     def _search(self, ask: Ask, stop: Stop) -> Stretch:
         behind = ask.what == "next"
         at = ask.n
         while not stop() and (at < self._tape.size if behind else at > 0):
-            window = self._after(at, None, stop) if behind else self._before(at, None, stop)
+            window = self._recorded_after(at, None, stop) if behind else self._recorded_before(at, None, stop)
             spots = window.spots if behind else tuple(reversed(window.spots))
             found = next((spot for spot in spots if self._is_wanted(spot, ask)), None)
             if found is not None:
@@ -233,30 +234,41 @@ class LongHistory:
     # ── windows ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _read(self, begin: int, extent: Extent, fits: Fits | None) -> Window:
+        return self._mask(self._recorded(begin, extent, fits))
+
+    def _after(self, begin: int, fits: Fits | None, stop: Stop) -> Window:
+        return self._mask(self._recorded_after(begin, fits, stop))
+
+    def _before(self, end: int, fits: Fits | None, stop: Stop) -> Window:
+        return self._mask(self._recorded_before(end, fits, stop))
+
+    # What follows is not masked yet: nothing of it leaves.
+
+    def _recorded(self, begin: int, extent: Extent, fits: Fits | None) -> Window:
         window = self._windows.read(begin, extent, self._places)
         if fits is None:
             return window
         return replace(window, spots=tuple(spot for spot in window.spots if fits(spot.item)))
 
-    def _after(self, begin: int, fits: Fits | None, stop: Stop) -> Window:
+    def _recorded_after(self, begin: int, fits: Fits | None, stop: Stop) -> Window:
         """The window that begins at a line start; where few items fit, as many as it takes, as one."""
         extent = Extent(begin + _WINDOW, _LEAST, begin + _MOST)
-        window = self._read(begin, extent, fits)
+        window = self._recorded(begin, extent, fits)
         while fits is not None and len(window.spots) < _LEAST and window.end < self._tape.size and not stop():
-            more = self._read(window.end, Extent(window.end + _WINDOW, _LEAST, window.end + _MOST), fits)
+            more = self._recorded(window.end, Extent(window.end + _WINDOW, _LEAST, window.end + _MOST), fits)
             if more.end <= window.end:
                 break
             window = Window(window.begin, more.end, (*window.spots, *more.spots))
         return window
 
-    def _before(self, end: int, fits: Fits | None, stop: Stop) -> Window:
+    def _recorded_before(self, end: int, fits: Fits | None, stop: Stop) -> Window:
         """The window that ends at a line start, or at the very end."""
         window = Window(end, end, ())
         reach = _WINDOW
         while window.begin > 0 and len(window.spots) < _LEAST and not stop():
             part = self._tape.part_at(window.begin - 1)
             begin = self._tape.line_start(max(part.begin, window.begin - reach))
-            more = self._read(begin, Extent(window.begin), fits)
+            more = self._recorded(begin, Extent(window.begin), fits)
             window = Window(begin, end, (*more.spots, *window.spots))
             if fits is None and end - begin >= _MOST:
                 break

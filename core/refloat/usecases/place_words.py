@@ -37,6 +37,14 @@ def _host(login: Login | None, lineage: Lineage, connection: str) -> str | None:
     return connection.partition(" ")[0] or None if lineage.brings or lineage.carrier is None else None
 
 
+def under_another_user(machine: Machine, owner: ProcessInfo, uid: int) -> Place | None:
+    """Whose it is, where it is not this user's own: nobody else can go to it."""
+    if owner.uid is None or owner.uid == uid:
+        return None
+    user = machine.terminals.user(owner.uid)
+    return Place("other_user", owner.pid, f"under another user, {user}", owner.terminal, user=user)
+
+
 def hung_up(owner: ProcessInfo, rows: Table, gone: str) -> Place:
     """Its terminal was closed, and it lives on."""
     words = (

@@ -1,29 +1,20 @@
 """Reads many sessions: one after the other where little is unread, by worker processes where it is much.
 
-Decides how the work is cut and that its results come in the order asked for. What a worker cannot do (no process may be
-started, one died, a reader does not travel) is done here. Workers hold one session's summary at a time, write nothing,
-and end at once when the reading is given up or the process that asked is gone, however it went.
+Decides how the work is cut, that its results come in the order asked for, and from when on the decoder of the quick
+road is worth its start. Workers hold one session's summary at a time, and write nothing but its digest.
 """
 
-import gc
-import os
-import sys
-import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from importlib import import_module
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final
 
 from refloat.catalogue.pack import Packed
 from refloat.model.light import light
 from refloat.readers.contract import Digest, Found, Reader
-from refloat.usecases.reading import Resumable
-from refloat.usecases.recall import Made, Recall, make
-from refloat.usecases.twin import processors
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future, ProcessPoolExecutor
+from refloat.usecases.reading import WORTH_QUICK, Resumable
+from refloat.usecases.recall import Made, Recall, make, read_before
+from refloat.usecases.workers import Workers, processors
 
 WORTH: Final = 32 * 1024 * 1024
 """Bytes from which workers are worth their start."""
@@ -32,14 +23,6 @@ _PIECE: Final = 4 * 1024 * 1024
 _MOST: Final = 4
 
 Stop = Callable[[], bool]
-
-
-class _Asker(Protocol):
-    """The end of a pipe; at its closing `poll` returns."""
-
-    def poll(self, timeout: float | None = 0.0, /) -> bool: ...
-
-    def close(self) -> None: ...
 
 
 @light
@@ -63,12 +46,10 @@ def read_each(
     """
     workers = min(_MOST, processors())
     much = sum(size_of(found) for _, found in unread) >= worth
-    if much:
-        import_module("msgspec")  # so that small ones among many are read by the quick road too, in each fork
     if workers > 1 and len(unread) > 1 and much:
         made = _by_workers([_Task(reader, found, recall.starts(found), digests) for reader, found in unread], workers)
     else:
-        made = (make(reader, found, recall.starts(found), digests) for reader, found in unread)
+        made = _here(recall, unread, digests)
     with closing(made):
         for _, found in unread:
             if stop():
@@ -81,51 +62,27 @@ def size_of(found: Found) -> int:
     return sum(file.size for file in found.files)
 
 
-def _by_workers(tasks: Sequence[_Task], workers: int) -> Generator[Made]:
-    """What the tasks come to, in order; never more pieces under way than keep every worker busy."""
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
+def _here(
+    recall: Recall, unread: Sequence[tuple[Reader, Found]], digests: Callable[[], Digest] | None
+) -> Generator[Made]:
+    read = 0
+    for reader, found in unread:
+        start = recall.starts(found)
+        read += size_of(found) - read_before(found, start)
+        yield make(reader, found, start, digests, quick=read >= WORTH_QUICK)
 
-    # A fork takes the locks of other threads along, and so is for a process without such. It has everything loaded.
-    forked = sys.platform == "linux" and threading.active_count() == 1
-    context = multiprocessing.get_context("fork" if forked else "spawn")
-    theirs, ours = context.Pipe(duplex=False)
+
+def _by_workers(tasks: Sequence[_Task], many: int) -> Generator[Made]:
+    """What the tasks come to, in order; never more pieces under way than keep every worker busy."""
     pieces = iter(_pieces(tasks))
-    waiting: deque[tuple[Sequence[_Task], Future[list[Made]] | None]] = deque()
-    pool = ProcessPoolExecutor(workers, context, _begin, (theirs, ours if forked else None))
-    try:
+    waiting: deque[Callable[[], list[Made]]] = deque()
+    with Workers(many) as workers:
         while True:
-            while len(waiting) < 2 * workers and (piece := next(pieces, None)) is not None:
-                waiting.append((piece, _submit(pool, piece)))
+            while len(waiting) < 2 * many and (piece := next(pieces, None)) is not None:
+                waiting.append(workers.begin(_do, piece))
             if not waiting:
                 return
-            piece, future = waiting.popleft()
-            yield from _result(piece, future)
-    finally:
-        ours.close()
-        theirs.close()
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _submit(pool: "ProcessPoolExecutor", piece: Sequence[_Task]) -> "Future[list[Made]] | None":
-    from concurrent.futures.process import BrokenProcessPool
-
-    try:
-        return pool.submit(_do, piece)
-    except (BrokenProcessPool, OSError):
-        return None
-
-
-def _result(piece: Sequence[_Task], future: "Future[list[Made]] | None") -> Sequence[Made]:
-    import pickle
-    from concurrent.futures.process import BrokenProcessPool
-
-    try:
-        if future is not None:
-            return future.result()
-    except (BrokenProcessPool, OSError, pickle.PicklingError, AttributeError, TypeError):
-        pass  # the last three: something in it does not travel; a fault of the reading itself shows again below
-    return _do(piece)
+            yield from waiting.popleft()()
 
 
 def _pieces(tasks: Sequence[_Task]) -> Iterator[list[_Task]]:
@@ -141,24 +98,5 @@ def _pieces(tasks: Sequence[_Task]) -> Iterator[list[_Task]]:
         yield piece
 
 
-# ── in the workers ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _do(piece: Sequence[_Task]) -> list[Made]:
-    return [make(task.reader, task.found, task.start, task.digests) for task in piece]
-
-
-def _begin(asker: _Asker, ours: _Asker | None) -> None:
-    """Ctrl-C is the asker's to handle; its end, and its giving up, close the pipe, of which a fork holds a copy."""
-    import signal
-
-    if ours is not None:
-        ours.close()
-    gc.disable()  # what is read goes by itself; a session's values hang together in no cycle
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(asker,), daemon=True).start()
-
-
-def _end_with(asker: _Asker) -> None:
-    asker.poll(None)
-    os._exit(0)  # nothing to tidy up: a worker writes nothing
+    return [make(task.reader, task.found, task.start, task.digests, quick=True) for task in piece]

@@ -5,7 +5,6 @@ Decides what the bytes behind the last line end are: a whole record is taken pro
 line ends), anything else is told as a Problem and makes the record `cut`. Refuses to judge what a session's state is.
 """
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
@@ -57,6 +56,7 @@ def run(
     start: Resumable | None = None,
     *,
     resumable: bool = True,
+    quick: bool = False,
     placed: Placed | None = None,
     watch: Watch | None = None,
 ) -> Resumable | None:
@@ -65,12 +65,13 @@ def run(
     Afterwards the assembler holds the present end too: the provisional last record and what `finish()` concludes. The
     `Resumable` was taken before those, so that an assembler thawed from it reads on as if there had been no end; None
     where nothing can be read on, or with `resumable=False`. Files that cannot be read become Problems. `placed` is
-    called once, as soon as it is known where the session works; `watch` hears how far the reading is.
+    called once, as soon as it is known where the session works; `watch` hears how far the reading is. `quick`: so much
+    is read in all that the decoder of the quick road is worth its start, however little there is of this session.
     """
     segments = subagent.segments if subagent is not None else found.segments
     frozen = None if start is None else cast("dict[str, object]", orjson.loads(start.parser))  # we wrote it ourselves
     parser = reader.parser(found, subagent, frozen, skim=not assembler.keeps_items)
-    drive = Drive(parser, assembler, reader.torn_heads, placed, watch)
+    drive = Drive(parser, assembler, reader.torn_heads, placed, watch, quick=quick)
     tail: Tail | None = None
     for index, segment in enumerate(segments):
         if start is not None and index < start.segment:
@@ -99,8 +100,11 @@ def read_summary(
     sink: Sink | None = None,
     *,
     resumable: bool = True,
+    quick: bool = False,
 ) -> tuple[Summary, Resumable | None]:
-    """Read a session, or one of its sub-agents, for its summary alone; memory stays flat. `sink` gets its texts."""
+    """Read a session, or one of its sub-agents, for its summary alone; memory stays flat. `sink` gets its texts;
+    the rest as in `run`.
+    """
     thawed = None if start is None else cast("Mapping[str, object]", orjson.loads(start.assembler))  # our own
     assembler = Assembler(
         found.agent,
@@ -110,7 +114,7 @@ def read_summary(
         frozen=thawed,
         sink=sink,
     )
-    end = run(reader, found, assembler, subagent, start, resumable=resumable)
+    end = run(reader, found, assembler, subagent, start, resumable=resumable, quick=quick)
     return assembler.summary(), end
 
 
@@ -125,10 +129,13 @@ class Drive:
         placed: Placed | None = None,
         watch: Watch | None = None,
         begins: Callable[[int], None] | None = None,
+        *,
+        quick: bool = False,
     ) -> None:
-        """`begins` hears the offset of each line before it is taken."""
+        """`begins` hears the offset of each line before it is taken; `quick` as in `run`."""
         self._parser = parser
-        self.assembler = self._assembler = assembler
+        self.assembler = assembler
+        self._is_quick = quick
         self._torn_heads = torn_heads
         self._placed = placed
         self._watch = watch
@@ -142,7 +149,7 @@ class Drive:
     def open(self, segment: Segment) -> None:
         """What follows is of this segment."""
         self._path = segment.file.path
-        self._assembler.take(self._parser.open(segment))
+        self.assembler.take(self._parser.open(segment))
 
     def segment(self, segment: Segment, cursor: Cursor | None) -> Tail | None:
         """Read a segment, from `cursor` where its beginning was read before; the bytes left over are returned."""
@@ -153,7 +160,7 @@ class Drive:
         self.cursor = cursor
         tail: Tail | None = None
         left = segment.file.size - cursor.offset
-        quick = self._quick() if left >= WORTH_QUICK or "msgspec" in sys.modules else None
+        quick = self._quick() if self._is_quick or left >= WORTH_QUICK else None
         for got in _lines(segment, cursor, self._torn_heads, quick):
             if isinstance(got, Cursor):
                 self.cursor = got
@@ -161,13 +168,13 @@ class Drive:
                 self.feed(got[0])
                 self._tell(got[1])
                 self.cursor = got[1]
-                if self._placed is not None and (place := self._assembler.place):
+                if self._placed is not None and (place := self.assembler.place):
                     self._placed(place)
                     self._placed = None
             elif isinstance(got, Tail):
                 tail = got
             else:
-                self._assembler.take((got,))
+                self.assembler.take((got,))
         self._ends[self._path] = self.cursor
         return tail
 
@@ -179,9 +186,9 @@ class Drive:
 
     def _quick(self) -> "Callable[[bytes, int, int], bool] | None":
         # A protocol's own test looks at each of its members by inspection, and is asked for each of thousands of files.
-        if self._assembler.keeps_items or not hasattr(self._parser, "quick"):
+        if self.assembler.keeps_items or not hasattr(self._parser, "quick"):
             return None
-        quick = cast("QuickParser", self._parser).quick(self._assembler, self._path)
+        quick = cast("QuickParser", self._parser).quick(self.assembler, self._path)
         begins = self._begins
         if quick is None or begins is None:
             return quick
@@ -194,25 +201,26 @@ class Drive:
 
     def finish(self) -> None:
         """Nothing follows: take what the parser concludes."""
-        self._assembler.take(self._parser.finish())
+        self.assembler.take(self._parser.finish())
 
     def end(self, tail: Tail, *, last: bool) -> None:
         """Take what stands behind the last line end. `last`: nothing follows, and what is no whole record was cut."""
-        got = list(read_one(self._path, *_after(tail.cursor), tail.data, self._torn_heads))
+        line, offset = _after(tail.cursor)
+        got = list(read_one(self._path, line, offset, tail.data, self._torn_heads))
         whole = any(isinstance(record, Line) for record in got)
         if not whole and tail.data.strip(b"\x00 \t\r"):
-            line, offset = _after(tail.cursor)
             got = [Problem(self._path, line, offset, f"the last record is incomplete: {len(tail.data):,} bytes")]
         for record in got:
-            if isinstance(record, Problem) and last and not whole:
-                self._assembler.cut(record)
+            if isinstance(record, Problem):
+                told = record if line else replace(record, line=None)  # rows that were entered in the middle
+                (self.assembler.cut if last and not whole else self.feed)(told)
             else:
                 self.feed(record)
 
     def begin(self, segment: Segment) -> None:
         """Rows of this segment follow, from anywhere in it."""
         self.open(segment)
-        self._row = self._quick()
+        self._row = self._quick() if self._is_quick else None
 
     def row(self, raw: bytes, offset: int) -> None:
         """Read one whole row; its line number is not known."""
@@ -236,14 +244,14 @@ class Drive:
         if self._begins is not None and record.offset is not None:
             self._begins(record.offset)
         if isinstance(record, Problem):
-            self._assembler.take((record,))
+            self.assembler.take((record,))
             return
         try:
             events = list(self._parser.feed(record))
         except _UNFORESEEN as fault:
             what = f"a record that could not be understood ({type(fault).__name__})"
             events = [Problem(record.path, record.line, record.offset, what)]
-        self._assembler.take(events)
+        self.assembler.take(events)
 
     def _start(self, segment: Segment) -> Cursor:
         """The cursor at a segment's start; an earlier segment of the same file knows its line number."""

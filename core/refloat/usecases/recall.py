@@ -5,7 +5,8 @@ grew. What is kept on disk has its titles and failure texts masked; values that 
 is cast unchecked here: Refloat wrote it itself, under the schema number of `catalogue.peek`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Protocol, cast
 
@@ -60,8 +61,14 @@ class Index(Protocol):
         """Whether the session's texts are kept, of just this state of its files."""
         ...
 
-    def keep(self, rows: Sequence[tuple[Key, str, bool, bytes]]) -> None:
-        """Keep (key, files, whether all was read anew, digest) of each; what was kept of one read anew goes."""
+    def covered(self) -> Collection[Key]:
+        """All of which the texts are kept, of whatever state."""
+        ...
+
+    def keep(self, rows: Sequence[tuple[Key, str, str | None, bytes]]) -> None:
+        """Keep (key, files, the files that an earlier reading held and this one went on from, digest) of each; what was
+        kept of one that was read anew (None) goes.
+        """
         ...
 
     def forget(self, keys: Iterable[Key]) -> None:
@@ -73,16 +80,22 @@ class Index(Protocol):
 class Searched:
     """What is made of the texts of sessions while they are read."""
 
-    index: Index
+    index: Callable[[], Index]
+    """For one look."""
     digests: Callable[[], Digest]
     """A function that pickle finds by its name."""
 
 
 def make(
-    reader: Reader, found: Found, start: Mapping[str, Resumable], digests: Callable[[], Digest] | None = None
+    reader: Reader,
+    found: Found,
+    start: Mapping[str, Resumable],
+    digests: Callable[[], Digest] | None = None,
+    *,
+    quick: bool = False,
 ) -> Made:
     """Read a session, on from `start` where that is given for a part, with a digest of its texts where one is wanted.
-    Needs no catalogue, so any process can do it.
+    Needs no catalogue, so any process can do it. `quick` as in `reading.run`.
     """
     digest = None if digests is None else digests()
     ends: dict[str, Resumable | None] = {}
@@ -90,7 +103,7 @@ def make(
     for sub in (None, *found.subagents):
         part = "" if sub is None else sub.id
         sink = None if digest is None else digest.sink(part)
-        summaries[part], ends[part] = read_summary(reader, found, sub, start.get(part), sink)
+        summaries[part], ends[part] = read_summary(reader, found, sub, start.get(part), sink, quick=quick)
     made = _made(found, Packed(summaries.pop(""), summaries), ends)
     return made if digest is None else replace(made, digest=digest.close(), anew=not start)
 
@@ -125,15 +138,18 @@ class Recall:
         self._frozen: dict[Key, bytes] = {}
         self._catalogue: Catalogue | None = None
         self._index: Index | None = None
-        self._digested: list[tuple[Key, str, bool, bytes]] = []
+        self._digested: list[tuple[Key, str, str | None, bytes]] = []
         self.kept_all = True
         """Whether everything that was read since `open` is in the catalogue, or will be with `flush`."""
+        self.can_keep = False
+        """Whether there is a catalogue, and it took what it was given."""
 
     def open(self, catalogue: Catalogue | None, *, everything: bool, index: Index | None = None) -> None:
         """Use a catalogue from now on; `everything` takes all of its readings along, which a list needs. With an
         `index`, what it does not cover counts as unread.
         """
         self._catalogue, self._index = catalogue, index
+        self.can_keep = catalogue is not None
         self._pending.clear()
         self._digested.clear()
         self._frozen.clear()
@@ -171,6 +187,7 @@ class Recall:
     def keep(self, found: Found, made: Made) -> Packed:
         """Keep what a session was read to be."""
         key = key_of(found)
+        before = None if made.anew else self._before(key)
         self._known.pop(key, None)
         if made.files is None:
             self.kept_all = False
@@ -185,15 +202,17 @@ class Recall:
             return made.packed
         self._pending.append((made.reading, made.frozen, made.edited))
         if self._index is not None:
-            self._digested.append((key, made.files, made.anew, made.digest))
+            self._digested.append((key, made.files, before, made.digest))
         if len(self._pending) >= _BATCH:
             self.flush()
         return made.packed
 
-    def forget(self, keys: Iterable[Key]) -> None:
-        """Sessions whose files are gone."""
+    def forget(self, keys: Iterable[Key], seen: Collection[Key]) -> None:
+        """Let go of sessions whose files are gone: of these, and of those of the index that were not seen."""
         if self._index is not None:
-            self._index.forget(keys)
+            unseen = (key for key in self._index.covered() if key not in seen and not os.path.lexists(key[2]))
+            if gone := {*keys, *unseen}:
+                self._index.forget(gone)
 
     def flush(self) -> None:
         """Write what was read to the catalogue, and before it to the index: what a kill parts is read again."""
@@ -204,15 +223,12 @@ class Recall:
             if self._catalogue.keep_readings(self._pending):
                 self._frozen.clear()
             else:
-                self.kept_all = False
+                self.kept_all = self.can_keep = False
         self._pending.clear()
 
     def read_of(self, found: Found) -> int:
         """Bytes of its own files that need not be read again."""
-        at = self.starts(found).get("")
-        return (
-            0 if at is None else sum(segment.file.size for segment in found.segments[: at.segment]) + at.cursor.offset
-        )
+        return read_before(found, self.starts(found))
 
     def _reading(self, key: Key) -> Reading | None:
         reading = self._written.get(key)
@@ -220,12 +236,18 @@ class Recall:
             reading = self._catalogue.reading(key)
         return reading
 
+    def _before(self, key: Key) -> str | None:
+        """The files from which the session was read last."""
+        known = self._known.get(key)
+        if known is not None:
+            return known[0]
+        reading = self._reading(key)
+        return None if reading is None else reading.files
+
     def starts(self, found: Found) -> Mapping[str, Resumable]:
         """Where each part of the session may be read on from."""
         key = key_of(found)
-        known = self._known.get(key)
-        reading = self._reading(key)
-        before = known[0] if known is not None else reading.files if reading is not None else None
+        before = self._before(key)
         frozen = self._frozen.get(key) or (self._catalogue.frozen(key) if self._catalogue is not None else None)
         if before is None or frozen is None or (self._index is not None and not self._index.covers(key, before)):
             return {}
@@ -233,6 +255,12 @@ class Recall:
             return _find_starts(before, frozen, found)
         except (ValueError, TypeError, KeyError, IndexError):  # frozen by another version: read anew
             return {}
+
+
+def read_before(found: Found, starts: Mapping[str, Resumable]) -> int:
+    """Bytes of a session's own files that stand before the place where reading goes on."""
+    at = starts.get("")
+    return 0 if at is None else sum(segment.file.size for segment in found.segments[: at.segment]) + at.cursor.offset
 
 
 def _every(packed: Packed) -> Sequence[Summary]:

@@ -1,7 +1,8 @@
-"""Reads everything that is new, newest files first, and tells how far it is.
+"""Reads what is new, newest files first, and tells how far it is.
 
 Decides that one process at a time does it: a second one waits, and then reads what is still new. What was read is kept
-also when the reading is given up. Refuses to need a catalogue that can be written, and then says that nothing was kept.
+also when the reading is given up. Refuses to need a catalogue that can be written, and then says that nothing was kept,
+which is no complete reading.
 """
 
 import fcntl
@@ -11,28 +12,51 @@ from contextlib import contextmanager
 from typing import Final
 
 from refloat.model.refreshed import Refreshed
-from refloat.usecases.finder import Finder, Stop
-from refloat.usecases.recall import Searched
+from refloat.usecases.batch import Batch
+from refloat.usecases.finder import Finder
+from refloat.usecases.searched import searched
 from refloat.usecases.workbench import Workbench
 
 LOCK: Final = "reading.lock"
 
 
-def refresh(
-    bench: Workbench, stop: Stop = lambda: False, *, searched: Searched | None = None
-) -> Generator[Refreshed, None, None]:
-    """Read all that is new, into the index too where one is given. The last value is `complete`, unless stopped."""
+def refresh(bench: Workbench) -> Generator[Refreshed, None, None]:
+    """Read all that is new, and make it searchable. The last value is `complete`."""
+    for batch in read_on(bench):
+        yield state_of(batch)
+
+
+def state_of(batch: Batch | None) -> Refreshed:
+    """How far a reading is that hands out this batch."""
+    if batch is None:
+        return Refreshed(waits=True)
+    return Refreshed(
+        batch.done,
+        batch.total,
+        batch.read,
+        batch.size,
+        len(batch.sessions),
+        batch.problems or (),
+        complete=batch.complete and batch.kept,
+        kept=batch.kept,
+    )
+
+
+def read_on(bench: Workbench, most: int | None = None) -> Generator[Batch | None, None, None]:
+    """The same in batches; None: another one is waited for. Only the newest `most` bytes where there is more; nothing
+    at all then, while another one is at it.
+    """
+    finder = Finder(bench, searched=searched(bench))
     with _alone(bench) as alone:
         if alone is not None and not alone(False):
-            yield Refreshed(waits=True)
+            if most is not None:
+                *_, batch = finder.read_all(0)
+                if batch.complete or batch.size > most:
+                    yield batch
+                    return
+            yield None
             alone(True)
-        state = Refreshed()
-        for batch in Finder(bench, searched=searched).read_all(stop):
-            problems = batch.problems or ()
-            state = Refreshed(
-                batch.done, batch.total, batch.read, batch.size, len(batch.sessions), problems, complete=batch.complete
-            )
-            yield state
+        yield from finder.read_all(most)
 
 
 class _Lock:

@@ -45,6 +45,8 @@ _WEIGHTS: Final = {"title": 2.5, "prompt": 2.0, "reply": 1.5, "step": 1.0, "mark
 _K1, _B, _AVERAGE = 1.2, 0.6, 120
 """Of BM25: saturation, influence of length, and the usual length in words."""
 _HALF_LIFE: Final = 30 * 86_400
+_TOLD: Final = 60
+"""Characters of a query that an error repeats."""
 _SECRET: Final = 4
 """Letters and digits that a word of a secret has at least."""
 _RUN: Final = re.compile(r"\S+")
@@ -95,9 +97,12 @@ def search_sessions(
         UsageError: there is nothing to look for.
     """
     query = parse(asked.words)
-    if not query.terms and not (asked.file or asked.command):
-        why = "only leaves words out" if query.without else "has no letter or digit"
-        raise UsageError(f"the search {asked.words!r} {why}; name at least one word to look for")
+    if not query.terms and asked.file is asked.command is None:
+        why = "only leaves words out" if query.without else "has no letter, digit or emoji"
+        raise UsageError(f"the search {_told(asked.words)} {why}; name at least one word to look for")
+    for text in (asked.file, asked.command):
+        if text is not None and not split(text):
+            raise UsageError(f"{_told(text)} has no letter, digit or emoji: nothing is called so")
     surroundings = Surroundings()
     scope = sorted((row for row in rows if _fits(row, asked, surroundings)), key=lambda row: row.session_id)
     scope.sort(key=lambda row: row.last_activity, reverse=True)
@@ -119,9 +124,15 @@ def search_known(bench: Workbench, sessions: Sequence[Session], asked: Asked, st
         return replace(search_sessions(bench, None, map(row_of, shown), asked, stop=stop), unread=len(shown))
     with index:
         found = search_sessions(bench, index, map(row_of, shown), asked, stop=stop)
+        sound = index.is_sound()
         covered = {key[:2] for key in index.covered()}
     unread = sum((session.agent, session.session_id) not in covered for session in shown)
-    return replace(found, complete=not unread, unread=unread)
+    return replace(found, complete=sound and not unread, unread=unread)
+
+
+def _told(words: str) -> str:
+    """What was typed, as much of it as makes it known again."""
+    return repr(words if len(words) <= _TOLD else words[:_TOLD] + "…")
 
 
 def _fits(row: Row, asked: Asked, surroundings: Surroundings) -> bool:

@@ -4,7 +4,8 @@ Decides that reading goes on where no index can be kept: then nothing counts as 
 in every look.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from refloat.catalogue.store import Key
@@ -16,7 +17,7 @@ from refloat.usecases.workbench import Workbench
 
 
 class KeptIndex:
-    """The index as readings use it, from whatever thread makes the look."""
+    """The index as one look uses it, from whatever thread makes it."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -25,15 +26,23 @@ class KeptIndex:
 
     def covers(self, key: Key, files: str) -> bool:
         """Whether a session is searchable in just this state of its files."""
+        covered = self._known()
+        return covered is None or covered.get(key) == hash_files(files)
+
+    def covered(self) -> Collection[Key]:
+        """Every session that is searchable, in whatever state of its files."""
+        return self._known() or ()
+
+    def _known(self) -> Mapping[Key, str] | None:
         if not self._asked:
             self._asked = True
             index = Index.open(self._directory)
             if index is not None:
                 with index:
                     self._covered = dict(index.covered())
-        return self._covered is None or self._covered.get(key) == hash_files(files)
+        return self._covered
 
-    def keep(self, rows: Sequence[tuple[Key, str, bool, bytes]]) -> None:
+    def keep(self, rows: Sequence[tuple[Key, str, str | None, bytes]]) -> None:
         """Keep what was read."""
         close_writers()
         index = Index.open(self._directory)
@@ -54,4 +63,4 @@ class KeptIndex:
 def searched(bench: Workbench) -> Searched:
     """For a `Finder` that makes what it reads searchable."""
     cache = bench.machine.places.cache
-    return Searched(KeptIndex(cache), Digester(cache))
+    return Searched(partial(KeptIndex, cache), Digester(cache))

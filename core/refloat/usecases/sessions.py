@@ -4,7 +4,7 @@ Decides nothing about states. Where something lies is asked of the disk by names
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -103,6 +103,17 @@ def make_session(
         ),
         kept=found.kept,
         provisional=packed.provisional,
+    )
+
+
+def names_here(
+    here: Path | None, sessions: Iterable[Session], surroundings: Surroundings
+) -> frozenset[SessionName] | None:
+    """Which sessions belong to a directory; None where none was asked about."""
+    if here is None:
+        return None
+    return frozenset(
+        session.name for session in sessions if surroundings.holds(here, (session.workspace, session.worktree))
     )
 
 

@@ -120,7 +120,7 @@ def _distinct(rows: Iterator[Row]) -> Sequence[SourceFile]:
 def _identify(reader: Reader, file: SourceFile, known: Identities, identified: list[tuple[str, Stat, str]]) -> Identity:
     stat = stat_of(file)
     kept = known.get(file.path)
-    if kept is not None and kept[0] == stat and (identity := _read_identity(kept[1])) is not None:
+    if kept is not None and kept[0] == stat and (identity := read_identity(kept[1])) is not None:
         return identity
     identity = reader.identify(file)
     with suppress(TypeError):  # a name that is no text: asked again every time
@@ -128,7 +128,8 @@ def _identify(reader: Reader, file: SourceFile, known: Identities, identified: l
     return identity
 
 
-def _read_identity(written: str) -> Identity | None:
+def read_identity(written: str) -> Identity | None:
+    """What was kept of a file's identity; None where that is of another form."""
     try:
         value = cast("dict[str, object]", orjson.loads(written))  # our own; another form raises below
         if isinstance(base := value.get("base"), list):

@@ -70,8 +70,13 @@ class Plan:
     """The session that will come of it, where that is known before."""
     brief: Path | None
     """Of `new`: the file that the agent is told to read."""
-    installed: bool
-    """Whether its program is here."""
+    program: str | None
+    """The full path of the agent's program; None where it is not here."""
+
+    @property
+    def installed(self) -> bool:
+        """Whether its program is here."""
+        return self.program is not None
 
     @property
     def refused(self) -> Ruling | None:
@@ -122,8 +127,8 @@ def _plan(bench: Workbench, order: Order, seen: Seen) -> Plan:
         brief = order.brief or _brief_path(bench, session)
         command = reader.new_command(str(brief), order.prompt, own)
         child = SessionName(f"{reader.agent}:{own}") if own else None
-    installed = bench.machine.launcher.which(command[0]) is not None
-    return Plan(order, session, reader.agent, tuple(command), seen.place, seen.ruling, child, brief, installed)
+    program = bench.machine.launcher.which(command[0])
+    return Plan(order, session, reader.agent, tuple(command), seen.place, seen.ruling, child, brief, program)
 
 
 def need_program(plan: Plan) -> None:
@@ -186,7 +191,7 @@ def start_agent(
     """
     if plan.ruling.allowed:
         need_program(plan)
-    with act(bench, actor, plan.order.wish, beats=False) as acting:
+    with act(bench, actor, plan.order.wish, beats=False, known=plan.ruling) as acting:
         if acting.seen.session.name != plan.session.name or acting.seen.place != plan.workspace:
             raise NotDone(f"{plan.session.name} moved while it was looked at: ask again")
         for warning in acting.seen.ruling.warnings:
@@ -207,6 +212,12 @@ def _write_brief(bench: Workbench, acting: Acting, plan: Plan) -> None:
     put_brief(plan.brief, written.markdown)
 
 
+def _exact(plan: Plan) -> Sequence[str]:
+    """The command with the program that was found: a name would be looked up again, in the workspace too."""
+    need_program(plan)
+    return [plan.program or "", *plan.command[1:]]
+
+
 class _Run:
     """One attempt from its beginning to its end."""
 
@@ -224,7 +235,7 @@ class _Run:
         forget_list(self._bench)
         place = Path(self._plan.workspace or "/")
         try:
-            ended = run(self._plan.command, place, self._stands, self._beat, BEAT)
+            ended = run(_exact(self._plan), place, self._stands, self._beat, BEAT)
         except RefloatError:
             self._end(None)
             raise
@@ -232,12 +243,13 @@ class _Run:
         if self._acting.lost is not None:
             self._tell(_lost_words(self._acting.lost))
         if ended.failed is not None:
-            self._tell(f"{self._plan.command[0]}: {ended.failed}")
+            self._tell(f"{self._plan.program}: {ended.failed}")
         return ended, child
 
     def _stands(self, agent: Runner) -> None:
         """The process that waits to become the agent: from now on it holds the leases."""
         self._acting.hand_to(agent)
+        self._acting.tell_force()
         with self._actor.make() as record:
             note_process(record, self._attempt.id, agent)
 

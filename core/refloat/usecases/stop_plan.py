@@ -3,7 +3,8 @@
 Decides whom a stop is about: the verified owners, or the one process that a person names and that something ties to the
 session, and all that belongs to them. The guard says whether the session may be stopped at all. Refuses, whatever the
 guard says, what belongs to another user, what serves other sessions too unless a person names it, what a daemon would
-start anew, and what Refloat itself runs in.
+start anew, what Refloat itself runs in, the system's first process, and whatever does not look like the agent: a
+register is a file, and what it says of a number is no reason to end a shell, a server or the machine.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from refloat.liveness.evidence import Facts, Look, ancestry, look, subject_of
-from refloat.liveness.family import family_of, is_same, nameable
+from refloat.liveness.family import FIRST, begun_before, family_of, is_same, nameable
 from refloat.liveness.verdict import owners_of
 from refloat.model.guard import Ruling
 from refloat.model.liveness import ProcessInfo
@@ -25,6 +26,8 @@ from refloat.usecases.workbench import Workbench
 
 ASKS: Final = (Asking("SIGINT", 10.0), Asking("SIGTERM", 5.0))
 """For an agent whose reader says nothing of signals."""
+_LATE: Final = 60.0
+"""Seconds that a program may take from its start until it notes it, on a machine that is busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +78,26 @@ def plan_stop(bench: Workbench, actor: Actor, wish: Wish) -> StopPlan:
 def plan_for(sight: Sight, ruling: Ruling, actor: Actor) -> StopPlan:
     """The plan that a look and the guard's answer come to."""
     name = sight.session.name
-    nothing = StopPlan(name, sight.wish.ref, (), (), tuple(_background(sight, ())), warnings=ruling.warnings)
+    warnings = (*(f"overruled: {why}" for why in ruling.overruled), *ruling.warnings)
+    left = tuple(_background(sight, ()))
+    nothing = StopPlan(name, sight.wish.ref, (), (), left, warnings=warnings, ruling=ruling)
     if not ruling.allowed:
-        helps = "; `--force REASON` overrules that, and is recorded" if ruling.force_helps else ""
-        return replace(nothing, refused=ruling.why + helps, holder=ruling.holder)
+        return replace(nothing, refused=ruling.sentence, holder=ruling.holder)
     heads = _find_heads(sight, ruling)
     if not heads:
         whom = " or ".join(f"process {pid}" for pid in ruling.pids) or "any process"
         return replace(nothing, refused=f"its number is all that ties {whom} to {name}: nothing is signalled on that")
     for why in _refusals(sight, heads, actor):
         return replace(nothing, refused=why)
-    kin = family_of(heads, sight.seen.processes, (), ancestry(sight.seen.processes))
+    table = sight.seen.processes
+    older = begun_before(heads, table)
+    kin = family_of(heads, table, (), ancestry(table) | older.keys())
+    others = {row.pid: row for row in (*(_left_alone(row) for row in older.values()), *_background(sight, kin))}
     return replace(
         nothing,
         kin=kin,
         asks=_asks(sight.reader, heads[0].process),
-        left=tuple(_background(sight, kin)),
+        left=tuple(others.values()),
         confirm=None if sight.wish.pid is None else _confirmation(sight, heads[0].process),
     )
 
@@ -103,15 +110,40 @@ def heads_of(plan: StopPlan) -> tuple[Kin, ...]:
 def _find_heads(sight: Sight, ruling: Ruling) -> tuple[Kin, ...]:
     """The verified owners; of a named process only what is tied to the session by more than its number."""
     if sight.wish.pid is None:
-        return tuple(Kin(row, "owner") for row in owners_of(sight.facts) if row.pid in ruling.pids)
+        owners = [row for row in owners_of(sight.facts) if row.pid in ruling.pids]
+        return tuple(Kin(row, "owner", _since(sight, row)) for row in owners)
     named = nameable(sight.facts).get(sight.wish.pid)
-    return () if named is None else (Kin(named[0], "named"),)
+    return () if named is None else (Kin(named[0], "named", _since(sight, named[0])),)
+
+
+def _since(sight: Sight, row: ProcessInfo) -> float | None:
+    """When the process became the agent, by the agent's own register, where that is clearly later than its start."""
+    noted = [
+        claim.holder.started_ms / 1000 - _LATE
+        for claim in sight.facts.claims
+        if claim.matches and claim.holder.started_ms and claim.process is not None and claim.process.pid == row.pid
+    ]
+    return max((moment for moment in noted if moment > row.started), default=None)
+
+
+def _left_alone(row: ProcessInfo) -> Left:
+    return Left(row.pid, row.name, "began before the agent took over its parent's process (exec): it is left alone")
 
 
 def _refusals(sight: Sight, heads: Sequence[Kin], actor: Actor) -> Iterator[str]:
     """Why none of them may be signalled, whatever the guard says of the session."""
     own = ancestry(sight.seen.processes)
     for row in (head.process for head in heads):
+        if row.pid <= FIRST:
+            yield (
+                f"process {row.pid} is the first one of this machine or container, and everything in it would end with "
+                "it: end the container from outside"
+            )
+        if not sight.reader.is_agent(row):
+            yield (
+                f"process {row.pid} ({row.name}) does not look like {sight.reader.agent}, whatever ties it to "
+                f"{sight.session.name}: nothing is signalled on that"
+            )
         if row.pid in own:
             yield (
                 f"Refloat runs inside process {row.pid}, which {_owns(sight, row)}, and would end itself: run "

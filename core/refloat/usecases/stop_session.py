@@ -29,7 +29,7 @@ from refloat.usecases import act
 from refloat.usecases.act import Actor, Refused, Wish
 from refloat.usecases.find_sessions import Located
 from refloat.usecases.hold_session import jobs_of
-from refloat.usecases.stop_plan import Sight, heads_of, plan_for, take_sight
+from refloat.usecases.stop_plan import Sight, heads_of, plan_for, plan_stop, take_sight
 from refloat.usecases.stop_tree import Patience, Tell, Tree, names_of, words_of
 from refloat.usecases.verified_end import STOP_ORIGIN, STOP_TOOL
 from refloat.usecases.workbench import Workbench
@@ -61,13 +61,32 @@ def wait_for_turn(bench: Workbench, actor: Actor, wish: Wish, tell: Tell = _say_
             told = True
         rows = [bench.machine.processes.get(pid) for pid in session.liveness.owners]
         grips = [grip for row in rows if row is not None and (grip := bench.machine.signals.grip(row)) is not None]
-        try:
-            if not grips:
-                return
-            bench.machine.signals.wait(grips, TURN_LOOK)
-        finally:
+        with ExitStack() as held:
             for grip in grips:
-                grip.release()
+                held.callback(grip.release)
+            bench.machine.signals.wait(grips, TURN_LOOK)
+
+
+def plan_after_turn(bench: Workbench, actor: Actor, wish: Wish, plan: StopPlan, tell: Tell = _say_nothing) -> StopPlan:
+    """Wait for the turn's end, and plan anew; the same plan where all that it is about has ended by itself meanwhile:
+    its end can still be verified, and a look of just then could prove nothing.
+
+    Raises:
+        NoSuchSession: it is not there any more.
+        Unreadable: the record cannot be opened.
+
+    """
+    if plan.refused is not None:
+        return plan
+    wish = replace(wish, ref=plan.ref)
+    wait_for_turn(bench, actor, wish, tell)
+    again = plan_stop(bench, actor, wish)
+    rows = [bench.machine.processes.get(head.process.pid) for head in heads_of(plan)]
+    runs = any(
+        row is not None and is_same(row, head.process) and not row.zombie
+        for row, head in zip(rows, heads_of(plan), strict=True)
+    )
+    return again if again.refused is None or runs else plan
 
 
 def stop_session(
@@ -97,7 +116,7 @@ def stop_session(
         held.callback(tree.release)
         tree.walk()
         if tree.alive():
-            refused = _refuse(bench, actor, wish, tree, held)
+            refused = tree.why_not() or _refuse(bench, actor, wish, tree, held)
             if refused and tree.alive():
                 return Stopped(plan.session, "refused", (), plan.left, refused)
         with _Receipt(actor, plan, bench.machine) as receipt:
@@ -107,7 +126,7 @@ def stop_session(
 def _refuse(bench: Workbench, actor: Actor, wish: Wish, tree: Tree, held: ExitStack) -> str:
     """Look once more; why nothing may be sent, empty where it may. What began meanwhile is taken into the tree."""
     try:
-        acting = held.enter_context(act.act(bench, actor, wish))
+        acting = held.enter_context(act.act(bench, actor, wish, known=tree.plan.ruling))
     except Refused as no:
         return str(no)
     fresh = plan_for(take_sight(bench, acting.seen.located, wish), acting.seen.ruling, actor)

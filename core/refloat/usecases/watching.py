@@ -29,6 +29,19 @@ class Watched:
         """Whether a changed path may be one of a walk's files, or a directory on the way to them."""
         return any(_fits(walk, path) for walk in self._walks)
 
+    def is_holder(self, path: str) -> bool:
+        """Whether a path is a register's or a lock's, and nothing else's: every look reads those anew."""
+        fitting = [walk for walk in self._walks if _fits(walk, path)]
+        return bool(fitting) and all(_holds_processes(walk) and _is_inside(walk, path) for walk in fitting)
+
+
+def _holds_processes(walk: Walk) -> bool:
+    return walk.holds in {"registers", "locks"}
+
+
+def _is_inside(walk: Walk, path: str) -> bool:
+    return path.startswith(f"{walk.root}/") and path.endswith(walk.suffixes)
+
 
 def _fits(walk: Walk, path: str) -> bool:
     if path == walk.root or walk.root.startswith(f"{path}/"):

@@ -1,9 +1,10 @@
 """JSON both ways, of the schema `refloat/1` (design, section 7).
 
-`documents` and `operations` know the names and the order of keys, `writing` masks, cuts and escapes, `reading` reads a
-SESSION back. Functions named like commands make whole answers, the others the parts of one.
+`documents`, `operations` and `care` know the names and the order of keys, `writing` masks, cuts and escapes, `reading`
+reads a SESSION back. Functions named like commands make whole answers, the others the parts of one.
 """
 
+from refloat.wire.care import doctor, keep, keep_many, refreshed
 from refloat.wire.documents import (
     CUT,
     SCHEMA,
@@ -14,7 +15,6 @@ from refloat.wire.documents import (
     check_run,
     checkout,
     do_not_repeat,
-    doctor,
     edited_file,
     failure,
     finding,
@@ -22,8 +22,6 @@ from refloat.wire.documents import (
     hit,
     hunk,
     item,
-    keep,
-    keep_many,
     listing,
     liveness,
     marker,
@@ -33,7 +31,6 @@ from refloat.wire.documents import (
     problem,
     recap,
     record_gone,
-    refreshed,
     salvage,
     search,
     session,

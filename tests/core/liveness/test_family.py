@@ -68,6 +68,14 @@ def test_a_child_cannot_be_older_than_its_parent() -> None:
     assert roles([OWNER, process(70, "sh", ppid=100, started=500.0)]) == {100: "owner"}
 
 
+def test_the_first_process_lends_nobody() -> None:
+    """Its children are all whose own parent has ended, its group whatever a container runs."""
+    first = process(1, "claude", started=1.0, start_token="i", group=1, session=1)
+    rows = [first, process(40, "sshd", ppid=1, started=2.0), process(41, "sh", ppid=9, started=2.0, group=1, session=1)]
+    assert roles(rows, head=first) == {}
+    assert roles([OWNER, *rows], known=[Kin(first, "child")]) == {100: "owner"}
+
+
 def test_zombies_and_what_refloat_comes_from_are_left_out() -> None:
     zombie = process(101, "sh", ppid=100, started=1001.0, zombie=True)
     shell = process(102, "bash", ppid=100, started=1001.0)

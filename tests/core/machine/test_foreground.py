@@ -10,7 +10,7 @@ import pytest
 
 PATIENCE = 100
 CALL = """
-import os, signal, sys
+import os, shutil, signal, sys
 from pathlib import Path
 from refloat.errors import NotDone
 from refloat.machine.foreground import run_agent
@@ -21,7 +21,9 @@ def stands(agent):
 
 beats = []
 try:
-    ended = run_agent({argv}, Path({cwd!r}), stands, lambda: beats.append(1), {every})
+    argv = {argv}
+    argv[0] = shutil.which(argv[0]) or argv[0]
+    ended = run_agent(argv, Path({cwd!r}), stands, lambda: beats.append(1), {every})
 except NotDone as error:
     print("refused:", error)
 else:
@@ -68,6 +70,23 @@ def test_who_dies_before_it_is_written_down_starts_nothing(tmp_path: Path) -> No
     assert code == -signal.SIGKILL
     assert (tmp_path / "stands").exists()
     assert not (tmp_path / "began").exists()
+
+
+def test_a_name_is_looked_up_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "agent").write_text("#!/bin/sh\ntouch hostile\n")
+    (tmp_path / "agent").chmod(0o755)
+    (tmp_path / "ws").mkdir()
+    code = CALL.format(argv=["agent"], stands="pass", cwd="ws", every=30)
+    done = subprocess.run(
+        [sys.executable, "-c", code.replace("shutil.which(argv[0]) or ", "")],
+        cwd=tmp_path,
+        env={"PATH": f"{tmp_path}:.", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        capture_output=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    assert done.stdout.startswith(b"127 None ")
+    assert not (tmp_path / "ws" / "hostile").exists()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refloat.model.attempts import InChain, Standing
-from refloat.model.guard import Branch, Neighbour, Situation, judge, judge_taken
+from refloat.model.guard import Branch, Neighbour, Situation, judge, judge_again, judge_taken
 from refloat.model.liveness import Evidence, Liveness, Verdict
 from refloat.model.record import Lease
 from refloat.model.saving import Runner
@@ -139,9 +139,13 @@ TABLE: dict[str, tuple[Branch, Situation, str]] = {
     "recover-live": ("recover_beside_a_process", seen("recover", *LIVE), "starts no writer"),
     "recover-unresolved": ("recover_beside_a_process", seen("recover", *UNRESOLVED), "starts no writer"),
     "recover-held": ("session_is_held", seen("recover", lease=lease()), "ana@devbox"),
-    "force-live": ("forced", seen("continue", *LIVE, force="I watch it"), "somebody may be at it"),
-    "force-held": ("forced", seen("new", lease=lease(), force="Ana said so"), "linked session"),
-    "force-failed": ("forced", seen("continue", State.FAILED, failure=CRASH, force="nothing ran"), ""),
+    "force-live": ("forced", seen("continue", *LIVE, force="I watch it"), "forced: I watch it"),
+    "force-held": ("forced", seen("new", lease=lease(), force="Ana said so"), "forced: Ana said so"),
+    "force-failed": (
+        "forced",
+        seen("continue", State.FAILED, failure=CRASH, force="nothing ran"),
+        "forced: nothing ran",
+    ),
     "force-blank": ("owner_is_running", seen("continue", *LIVE, force=" "), "process 7"),
     "force-no-place": ("no_workspace", seen("new", workspace=None, force="now"), "no workspace"),
     "force-copy": ("only_a_copy_is_left", seen("continue", copy_only=True, force="now"), "copy"),
@@ -220,6 +224,69 @@ def test_what_a_force_can_overrule_is_said_and_kept() -> None:
     assert judge(TABLE["force-nothing-to-overrule"][1]).overruled == ()
 
 
+@pytest.mark.parametrize(
+    ("operation", "before", "after"),
+    [
+        ("continue", {"failed": CRASH}, {"failed": CRASH, "live": 7}),
+        ("continue", {"live": 7}, {"live": 8}),
+        ("new", {"live": 7}, {"live": 7, "held": "later"}),
+        ("continue", {"failed": CRASH, "held": "t"}, {"failed": CRASH, "held": "later"}),
+        ("new", {"held": "t"}, {"held": "t", "place": "p"}),
+        ("new", {"held": "t", "place": "p"}, {"held": "t", "place": "later"}),
+        ("new", {"held": "t"}, {"held": "t", "near": 5}),
+        ("new", {"held": "t"}, {"held": "t", "attempt": "codex:2"}),
+        ("install", {"held": "t"}, {"held": "t", "may": 9}),
+        ("stop", {}, {"held": "t"}),
+    ],
+)
+def test_a_force_overrules_nobody_that_came_since(operation: Any, before: Any, after: Any) -> None:
+    first = judge(_shown(operation, **before))
+    assert judge_again(_shown(operation, **before), first).allowed
+    again = judge_again(_shown(operation, **after), first)
+    assert (again.allowed, again.force_helps) == (False, True)
+    assert "came while this was being prepared" in again.why
+    assert judge(_shown(operation, **after)).allowed, "a force that has seen it overrules it"
+
+
+def test_a_force_holds_when_less_forbids_than_before() -> None:
+    first = judge(_shown("continue", live=7, held="t"))
+    afters: tuple[dict[str, Any], ...] = ({"live": 7}, {"held": "t"}, {"may": 7}, {"may": None}, {})
+    for after in afters:
+        assert judge_again(_shown("continue", **after), first).allowed, after
+    assert judge_again(_shown("continue", may=None), judge(_shown("continue", may=9))).allowed
+
+
+def _shown(
+    operation: Any,
+    *,
+    live: int | None = None,
+    may: int | None = -1,
+    failed: Failure | None = None,
+    held: str = "",
+    place: str = "",
+    near: int = 0,
+    attempt: str = "",
+) -> Situation:
+    """A situation in which each word forbids, and a force that overrules."""
+    state = State.LIVE if live or operation == "stop" else State.FAILED if failed else State.STOPPED
+    evidence: tuple[Evidence, ...] = ()
+    if state is State.LIVE:
+        evidence = (Evidence("register", "owns it", live or 7, NOW),)
+    elif may != -1:
+        state, evidence = State.UNRESOLVED, (Evidence("cwd", "runs there", may, NOW),)
+    verdict = Verdict.RUNNING if state is State.LIVE else Verdict.CANDIDATE if evidence else Verdict.GONE
+    return replace(
+        seen(operation, state),
+        liveness=Liveness(verdict, evidence),
+        force="I know better",
+        failure=failed,
+        lease=replace(lease(), token=held) if held else None,
+        workspace_leases=(replace(THERE, token=place),) if place else (),
+        neighbours=(Neighbour(near, "codex", mine=False),) if near else (),
+        newer=newer(State.LIVE, SessionName(attempt)) if attempt else None,
+    )
+
+
 def test_only_owners_and_named_processes_are_handed_to_attach_and_stop() -> None:
     assert judge(seen("stop", *MANY)).pids == (7, 8)
     assert judge(seen("stop", *UNRESOLVED, pid=9)).pids == (9,)
@@ -234,6 +301,9 @@ def test_warnings_tell_of_what_does_not_forbid() -> None:
     )
     assert "process 7" in judge(seen("recover", *LIVE)).warnings[0]
     assert "another process of yours" in judge(seen("stop", *LIVE, lease=MY_OWN)).warnings[0]
+    itself = replace(MY_OWN, runner=Runner("devbox", 7, "5"))
+    for operation in ("attach", "stop"):
+        assert judge(seen(operation, *LIVE, lease=itself)).warnings == (), "it is the very process that this is about"
 
 
 @pytest.mark.parametrize(

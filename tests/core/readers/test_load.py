@@ -51,3 +51,18 @@ def test_brackets_in_texts_are_no_levels() -> None:
 
 def test_a_few_hundred_levels_are_read() -> None:
     assert loads(b"[" * 400 + b"]" * 400) is not None
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1E+400", "9" * 400, "9" * 5000])
+def test_a_number_that_no_double_holds_is_infinite_and_costs_no_row(number: str) -> None:
+    value = loads(f'{{"type":"user","n":[{number},7,{2**70},0.5],"x":"\\u00e9"}}'.encode())
+    infinite = float("-inf" if number.startswith("-") else "inf")
+    assert value == {"type": "user", "n": [infinite, 7, float(2**70), 0.5], "x": "é"}
+
+
+@pytest.mark.parametrize(
+    "raw", [b"[1e999,NaN]", b"[1e999,Infinity]", b"[1e999,\xff]", b"[1e999,01]", b"[1e999,", b'[1e999,"\\ud800"]']
+)
+def test_beside_such_a_number_the_rest_must_be_json(raw: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - the decoder's own words
+        loads(raw)

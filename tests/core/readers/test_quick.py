@@ -1,7 +1,7 @@
 """The quick road of a summary comes to what the parser comes to: the same counts, texts and memory, row by row."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,12 +14,11 @@ from refloat.model.transcript import Event
 from refloat.readers.contract import Found, Line, Segment, SourceFile
 from refloat.readers.registry import load
 from refloat.readers.story import Assembler
-from refloat.usecases import reading
 from refloat.usecases.reading import Resumable, run
 
 Row = dict[str, object]
 SESSION = "01a07276-0000-7000-8000-000000000001"
-WRONG: Sequence[object] = (None, True, 0, -1.5, "", "words", [], ["a"], {}, {"type": "text", "text": 7})
+WRONG: Sequence[object] = (None, True, 0, -1.5, "", "words", [], ["a"], {}, {"type": "text", "text": 7}, "1e999!")
 
 
 def stamp(at: int) -> str:
@@ -198,14 +197,6 @@ CODEX: Sequence[Callable[[int], Row]] = (
 )
 
 
-@pytest.fixture(autouse=True, scope="module")
-def always_quick() -> Iterator[None]:
-    """These files are too small to be worth it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "WORTH_QUICK", 0)
-        yield
-
-
 class Taken:
     """A sink that keeps what it is given."""
 
@@ -253,7 +244,7 @@ def read(agent: str, path: Path, *, quick: bool, start: Resumable | None = None)
     sink = Taken()
     thawed = None if start is None else json.loads(start.assembler)
     assembler = Assembler(agent, SESSION, keep_items=False, frozen=thawed, sink=sink)
-    at = run(reader if quick else SlowReader(reader), found, assembler, None, start)  # pyright: ignore[reportArgumentType] - the part of a Reader that reading needs
+    at = run(reader if quick else SlowReader(reader), found, assembler, None, start, quick=quick)  # pyright: ignore[reportArgumentType] - the part of a Reader that reading needs
     return assembler.summary(), sink.texts, at
 
 
@@ -276,6 +267,7 @@ def transcripts(draw: st.DrawFn, kinds: Sequence[Callable[[int], Row]], head: Se
     for row in rows:
         shown = spoil(draw, row) if draw(st.integers(0, 9)) == 9 else row
         line = json.dumps(shown, ensure_ascii=bool(draw(st.integers(0, 1))), separators=(",", ":")).encode()
+        line = line.replace(b'"1e999!"', b"1e999")  # a number that no double holds
         match draw(st.integers(0, 40)):
             case 36:
                 line = line[: len(line) // 2]

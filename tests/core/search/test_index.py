@@ -41,13 +41,13 @@ def index(tmp_path: Path):
 
 
 def test_a_session_that_is_read_on_has_more_and_one_read_anew_has_only_that(index: Index):
-    index.keep([(KEY, "a", True, receipt(index.directory, "alpha", "beta alpha"))])
+    index.keep([(KEY, "a", None, receipt(index.directory, "alpha", "beta alpha"))])
     assert found(index, "alpha") == [2, 1]
-    index.keep([(KEY, "b", False, receipt(index.directory, "gamma alpha", first=3))])
+    index.keep([(KEY, "b", "a", receipt(index.directory, "gamma alpha", first=3))])
     assert found(index, "alpha") == [3, 2, 1]
     assert index.covers(KEY, "b")
     assert not index.covers(KEY, "a")
-    index.keep([(KEY, "c", True, receipt(index.directory, "delta"))])
+    index.keep([(KEY, "c", None, receipt(index.directory, "delta"))])
     assert found(index, "alpha") == []
     assert found(index, "delta") == [1]
 
@@ -57,28 +57,40 @@ def test_what_is_told_provisionally_goes_when_the_session_is_read_on(index: Inde
     digest.take(1, Place(KEY[2], 1, 0), "prompt", "alpha")
     digest.provisional()
     digest.take(2, Place(KEY[2], 2, 50), "prompt", "alpha half")
-    index.keep([(KEY, "a", True, digest.close())])
+    index.keep([(KEY, "a", None, digest.close())])
     assert found(index, "alpha") == [2, 1]
-    index.keep([(KEY, "b", False, receipt(index.directory, "beta", first=2))])
+    index.keep([(KEY, "b", "a", receipt(index.directory, "beta", first=2))])
     assert found(index, "alpha") == [1]
     assert found(index, "beta") == [2]
 
 
 def test_a_reading_that_went_on_from_nothing_that_is_kept_covers_nothing(index: Index):
-    index.keep([(KEY, "b", False, receipt(index.directory, "gamma", first=3))])
+    index.keep([(KEY, "b", "a", receipt(index.directory, "gamma", first=3))])
     assert not index.covers(KEY, "b")
 
 
+def test_of_two_that_read_on_from_the_same_place_neither_counts_until_all_is_read_anew(index: Index):
+    index.keep([(KEY, "a", None, receipt(index.directory, "alpha"))])
+    index.keep([(KEY, "b", "a", receipt(index.directory, "beta", first=2))])
+    index.keep([(KEY, "c", "a", receipt(index.directory, "beta", "gamma", first=2))])
+    assert not index.covers(KEY, "b")
+    assert not index.covers(KEY, "c")
+    assert found(index, "alpha") == [1]
+    index.keep([(KEY, "c", None, receipt(index.directory, "alpha", "beta", "gamma"))])
+    assert index.covers(KEY, "c")
+    assert found(index, "gamma") == [3]
+
+
 def test_what_could_not_be_written_covers_nothing(index: Index):
-    index.keep([(KEY, "a", True, receipt(index.directory, "alpha"))])
-    index.keep([(KEY, "b", True, b"")])
+    index.keep([(KEY, "a", None, receipt(index.directory, "alpha"))])
+    index.keep([(KEY, "b", None, b"")])
     assert not index.covers(KEY, "b")
     assert found(index, "alpha") == []
 
 
 def test_forgetting_takes_one_session_and_leaves_the_others(index: Index):
-    index.keep([(KEY, "a", True, receipt(index.directory, "alpha"))])
-    index.keep([(OTHER, "a", True, receipt(index.directory, "alpha", path=OTHER[2]))])
+    index.keep([(KEY, "a", None, receipt(index.directory, "alpha"))])
+    index.keep([(OTHER, "a", None, receipt(index.directory, "alpha", path=OTHER[2]))])
     index.forget([KEY])
     assert found(index, "alpha") == []
     assert found(index, "alpha", OTHER) == [1]
@@ -86,9 +98,9 @@ def test_forgetting_takes_one_session_and_leaves_the_others(index: Index):
 
 def test_a_session_in_very_many_pieces_is_read_anew(index: Index, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(indexing, "_RUNS", 2)
-    index.keep([(KEY, "0", True, receipt(index.directory, "alpha"))])
+    index.keep([(KEY, "0", None, receipt(index.directory, "alpha"))])
     for n in range(1, 4):
-        index.keep([(KEY, str(n), False, receipt(index.directory, "alpha", first=n + 1))])
+        index.keep([(KEY, str(n), str(n - 1), receipt(index.directory, "alpha", first=n + 1))])
     assert not index.covers(KEY, "3")
     assert found(index, "alpha") == [4, 3, 2, 1]
 
@@ -96,7 +108,7 @@ def test_a_session_in_very_many_pieces_is_read_anew(index: Index, monkeypatch: p
 def test_dead_rows_make_the_index_begin_anew(index: Index, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(indexing, "_DEAD", 3)
     for n in range(5):
-        index.keep([(KEY, str(n), True, receipt(index.directory, "alpha", "beta"))])
+        index.keep([(KEY, str(n), None, receipt(index.directory, "alpha", "beta"))])
     rows = sum(shard.written() for shard in index._opened())
     assert rows < 10
 
@@ -108,7 +120,7 @@ def test_many_rows_are_found_from_both_ends_and_between(index: Index, monkeypatc
     keys = [("claude-code", f"s{n}", f"/t/{n}.jsonl") for n in range(6)]
     for key in keys:
         texts = ["alpha beta", "alpha", "gamma", "alpha beta", "alpha", "alpha", "alpha beta"]
-        index.keep([(key, "a", True, receipt(index.directory, *texts, path=key[2]))])
+        index.keep([(key, "a", None, receipt(index.directory, *texts, path=key[2]))])
     for key in keys:
         assert found(index, "alpha", key) == [7, 6, 5, 4, 2, 1]
         assert found(index, "alpha beta", key) == [7, 4, 1]

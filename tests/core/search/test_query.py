@@ -38,6 +38,12 @@ def held(typed: str, text: str) -> bool:
         ("resume", "a résumé of it", True),
         ("NEAR AND OR NOT", "near and or not", True),
         ("e", "the end", False),
+        ("failed", "\x1b[31mFAILED\x1b[0m test", True),
+        ("31mfailed", "\x1b[31mFAILED\x1b[0m test", False),
+        ("🚀 deploy", "🚀 deploy", True),
+        ("🚀 deploy", "deploy", False),
+        (" ".join(["a"] * 40 + ["missing"]), "a", False),
+        (" ".join(["a"] * 40 + ["-there"]), "a there", False),
     ],
 )
 def test_a_query_holds_where_its_words_stand(typed: str, text: str, there: bool):
@@ -110,3 +116,15 @@ def test_an_excerpt_shows_the_stretch_that_holds_most_of_the_words_and_marks_the
     assert shown.startswith("…")
     assert shown.endswith("…")
     assert len(shown) < 200
+
+
+def test_a_paste_of_thousands_of_words_is_a_search_for_all_of_them():
+    typed = " ".join(f"w{n}" for n in range(4000))
+    query = parse(typed)
+    assert len(query.terms) == 4000
+    db = sqlite3.connect(":memory:")
+    db.execute("CREATE VIRTUAL TABLE words USING fts5(text, content='', detail=none, tokenize='ascii')")
+    assert db.execute("SELECT rowid FROM words WHERE words MATCH ?", (query.index_query(),)).fetchall() == []
+    db.close()
+    assert Titles(query, ["w1 w2"]).find("w1 w2") is None
+    assert Titles(query, [typed]).find(typed)

@@ -11,7 +11,9 @@ from refloat.search.query import parse
 from refloat.search.words import composed, find_words, index_form, split
 
 TEXTS = st.text(
-    st.sampled_from("abzAZ019 _-./\"'\n\t*()é\u0301ßİıÅÀ東京都한국어กขΩωЖжि\u0915\u094d\u0937…“”ﬁ½²①\ud800\U0001f600"),
+    st.sampled_from(
+        "abzAZ019 _-./\"'\n\t*()é\u0301ßİıÅÀ東京都한국어กขΩωЖжि\u0915\u094d\u0937…“”ﬁ½²①\ud800\U0001f600\x1b[m✓"
+    ),
     max_size=40,
 )
 
@@ -36,6 +38,10 @@ def asked_of_fts(text: str, query: str) -> bool:
         ("東京 tower", ["東", "京", "tower"]),
         ("Привет, мир", ["привет", "мир"]),
         ("ﬁnd ①", ["find", "1"]),
+        ("\x1b[31mFAILED\x1b[0m test", ["failed", "test"]),
+        ("\x1b[1;38;5;9mé\x1b[0m", ["e"]),
+        ("\\u001b[31mFAILED\\x1b[0m \\033[1mok \\e[0m", ["failed", "ok"]),
+        ("🚀 deploy✓", ["🚀", "deploy", "✓"]),
         ("… “” ()", []),
     ],
 )

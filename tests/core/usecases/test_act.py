@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from refloat.errors import UsageError
 from refloat.model.liveness import ProcessInfo
 from refloat.model.saving import Runner
 from refloat.model.session import SessionName
@@ -13,7 +14,9 @@ from refloat.record.leases import find_leases
 from refloat.record.trails import load_trail
 from refloat.testing.fakes import process
 from refloat.usecases.act import Acting, Actor, Refused, Wish, act, actor_of, look, workspace_subject
+from refloat.usecases.find_sessions import resolve
 from refloat.usecases.hold_session import SECONDS, Holding
+from refloat.usecases.tell_status import tell_status
 
 ONE, TWO = "5f0c1d2e-0000-4000-8000-000000000001", "5f0c1d2e-0000-4000-8000-000000000002"
 NAME = SessionName(f"claude-code:{ONE}")
@@ -155,6 +158,79 @@ def test_a_force_is_a_step_on_the_sessions_job_and_says_why(people: People) -> N
     assert step.opening.tool == "force continue"
     assert "It hangs" in step.opening.summary
     assert "process 7 owns" in step.opening.summary
+
+
+def test_a_force_overrules_no_writer_that_came_between_the_looks(
+    people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its reason was about what the first look showed: here that the session ended badly."""
+    talk = people.home.talk(TWO)
+    people.home.write(TWO, talk[0])
+    take: Callable[..., None] = Holding.take
+
+    def slow(self: Holding, **more: bool) -> None:
+        take(self, **more)
+        people.home.processes.rows = [process(7, argv=["claude", "--resume", TWO], cwd=str(people.home.work))]
+
+    bench, wish = people.home.bench, people.wish(ref=TWO, force="it ended badly")
+    assert [branch for branch, _ in look(bench, people.actor(ADA), wish).ruling.against] == ["ended_badly"]
+    monkeypatch.setattr(Holding, "take", slow)
+    with pytest.raises(Refused, match="process 7 owns") as told, act(bench, people.actor(ADA), wish):
+        raise AssertionError
+    assert told.value.ruling.branch == "owner_is_running"
+    assert people.leases() == {}
+    with people.actor(ADA).make() as record, pytest.raises(Exception, match="recovery"):
+        load_trail(record, f"recovery:claude-code:{TWO}")
+
+
+def test_a_force_overrules_only_what_its_person_was_shown(people: People) -> None:
+    bench, bob = people.home.bench, people.actor(BOB, "bob@testhost")
+    wish = people.wish("new", force="I know better")
+    shown = look(bench, bob, wish).ruling
+    with act(bench, people.actor(ADA, "ada@testhost"), people.wish("recover")):
+        with pytest.raises(Refused) as told, act(bench, bob, wish, known=shown):
+            raise AssertionError
+        assert told.value.ruling.holder == "ada@testhost"
+        with act(bench, bob, wish, known=look(bench, bob, wish).ruling):
+            assert people.leases()[NAME] == "bob@testhost"
+
+
+def test_who_lost_the_leases_before_the_agent_began_is_told_by_the_guard(people: People) -> None:
+    """And no step says that something was forced which never began."""
+    people.home.processes.rows = [owner(people)]
+    bench, bob = people.home.bench, people.actor(BOB, "bob@testhost")
+    wish = people.wish(force="It hangs")
+    with act(bench, people.actor(ADA), wish, beats=False) as acting:
+        Holding(bob.make, bench.machine.clock.now, bob.own, NAME, "is recovering this").take(force=True, tell=False)
+        with pytest.raises(Refused, match="bob@testhost is recovering this") as told:
+            acting.hand_to(Runner("testhost", 11, "c"))
+        assert told.value.ruling.force_helps
+    with people.actor(ADA).make() as record, pytest.raises(Exception, match="recovery"):
+        load_trail(record, f"recovery:{NAME}")
+    acting.tell_force()
+    with people.actor(ADA).make() as record:
+        assert len(load_trail(record, f"recovery:{NAME}").steps) == 1
+
+
+@pytest.mark.parametrize("operation", ["continue", "new", "stop", "install"])
+def test_a_force_wants_a_reason(people: People, operation: Any) -> None:
+    with pytest.raises(UsageError, match="wants a reason"):
+        people.wish(operation, force=" \t")
+
+
+@pytest.mark.parametrize("operation", ["continue", "new", "recover"])
+def test_status_advises_no_second_writer_while_somebody_holds_it(people: People, operation: Any) -> None:
+    """No process of the agent is seen: the lease is all that tells. Whoever holds it is advised to go on."""
+    bench, ada, bob = people.home.bench, people.actor(ADA, "ada@testhost"), people.actor(BOB, "bob@testhost")
+    before = tell_status(bench, resolve(bench, ONE, people.home.work), bob).next
+    assert (before.operation, before.command is None) == ("continue", False)
+    with act(bench, ada, people.wish(operation)):
+        located = resolve(bench, ONE, people.home.work)
+        then = tell_status(bench, located, bob).next
+        assert (then.operation, then.command) == ("resolve_liveness", None)
+        assert "ada@testhost is " in then.why
+        assert tell_status(bench, located, ada).next == before
+    assert tell_status(bench, resolve(bench, ONE, people.home.work), bob).next == before
 
 
 def test_a_force_that_overrules_nothing_is_no_step(people: People) -> None:

@@ -1,8 +1,9 @@
 """Where a session lives and how one gets there, on a machine that holds still."""
 
 import json
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from refloat.readers.registry import load
 from refloat.testing.fakes import FakeLauncher, FakeTerminals, fake_machine, process
 from refloat.usecases.act import Actor, Wish, act, actor_of
 from refloat.usecases.attach_session import go, mask_screen, plan_attach
+from refloat.usecases.find_sessions import resolve
+from refloat.usecases.tell_status import tell_status
 from refloat.usecases.workbench import Workbench
 
 ONE = "5f0c1d2e-0000-4000-8000-000000000001"
@@ -132,6 +135,25 @@ def test_somebody_elses_lease_forbids_going_and_not_looking(scene: Scene) -> Non
         looked = scene.plan(peek=True)
         assert looked.screen == ("one", "\x1b[31mtwo")
         assert looked.command is None
+        scene.agent(terminal=None)
+        assert "without a terminal" in why(scene.plan(peek=True)), "no lease forbids a look"
+
+
+@pytest.mark.parametrize(("more", "theirs"), [((), True), ((process(13, argv=["claude", "--resume", ONE]),), False)])
+def test_status_sends_nobody_where_attach_does_not_lead(
+    more: tuple[ProcessInfo, ...], theirs: bool, scene: Scene
+) -> None:
+    """The owner is another user's: both say so, in the same words. A second owner of one's own can be gone to."""
+    own = tuple(replace(row, uid=os.getuid()) for row in more)
+    scene.agent(*own, uid=os.getuid() + 1)
+    scene.terminals.users = {os.getuid() + 1: "bob"}
+    then = tell_status(scene.bench, resolve(scene.bench, ONE, scene.home.work)).next
+    assert (then.command is None, "runs under another user, bob: only they can go to it" in then.why) == (
+        theirs,
+        theirs,
+    )
+    if theirs:
+        assert "only they can go to it" in why(scene.plan())
 
 
 def test_one_without_a_process_is_refused(scene: Scene) -> None:

@@ -45,9 +45,9 @@ def test_a_grown_file_is_read_on_from_where_reading_stopped(home: Any, monkeypat
     starts: list[int] = []
     real = read_summary
 
-    def noted(reader: Any, found: Any, subagent: Any = None, start: Any = None, sink: Any = None) -> Any:
+    def noted(reader: Any, found: Any, subagent: Any, start: Any, *more: Any, **words: Any) -> Any:
         starts.append(start.cursor.line if start else 0)
-        return real(reader, found, subagent, start, sink)
+        return real(reader, found, subagent, start, *more, **words)
 
     monkeypatch.setattr(recall, "read_summary", noted)
     home.append(IDS[0], home.row(IDS[0], 3, "user", "And push", promptSource="typed"))
@@ -218,9 +218,9 @@ def test_only_the_named_session_is_opened(home: Any, monkeypatch: pytest.MonkeyP
     read: list[str] = []
     real = read_summary
 
-    def noted(reader: Any, found: Any, *more: Any) -> Any:
+    def noted(reader: Any, found: Any, *more: Any, **words: Any) -> Any:
         read.append(found.session_id)
-        return real(reader, found, *more)
+        return real(reader, found, *more, **words)
 
     monkeypatch.setattr(recall, "read_summary", noted)
     resolve(home.bench, IDS[2][:6], home.work)

@@ -1,5 +1,6 @@
 """The first rows of a list come from the catalogue alone, and are those that the whole list begins with."""
 
+import sqlite3
 from dataclasses import replace
 from typing import Any
 
@@ -53,3 +54,12 @@ def test_without_a_catalogue_or_with_a_damaged_one_there_is_nothing_to_paint(hom
     assert first_rows(places, NOW, str(home.work), 10) is not None
     (places.cache / FILE).write_bytes(b"SQLite format 3\0" + b"x" * 4096)
     assert first_rows(places, NOW, str(home.work), 10) is None
+
+
+def test_a_state_of_another_form_is_no_reason_to_fail(home: Any):
+    home.write(IDS[0], *home.talk(IDS[0]))
+    list_sessions(home.bench, Scope())
+    with sqlite3.connect(home.directory / "cache" / FILE) as kept:
+        kept.execute("UPDATE sessions SET state = 'dreaming'")
+    kept.close()
+    assert first_rows(home.bench.machine.places, NOW, str(home.work), 10) is None

@@ -155,6 +155,7 @@ def test_the_ends_tell_how_the_whole_ends(agent: str, name: str, cut: bool, tmp_
     assert [getattr(one.ending, key) for key in ending] == [getattr(other.ending, key) for key in ending]
     facts = ("title", "workspace", "branch", "version", "started_at", "last_activity_at", "lineage")
     assert [getattr(one, key) for key in facts] == [getattr(other, key) for key in facts]
+    assert {problem.line for problem in one.problems} == ({None} if cut else set())
 
 
 def test_a_small_session_is_read_whole(tmp_path: Path):

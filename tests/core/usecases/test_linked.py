@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from refloat.model.attempts import Attempt
+from refloat.model.attempts import Attempt, chains_of
 from refloat.model.session import Session, SessionName
 from refloat.model.stamp import Stamp, later
 from refloat.record.attempts import begin_attempt, find_attempts
 from refloat.record.store import open_record
 from refloat.testing.samples import crashed
 from refloat.usecases.find_sessions import Scope, list_sessions, listed_title
-from refloat.usecases.linked import chains_among, forget_list, read_attempts, settled, standing_of, with_parents
+from refloat.usecases.linked import forget_list, read_attempts, settled, standing_of, with_parents
 
 NOW = Stamp("2026-09-14T12:00:00.000Z")
 ONE, TWO = "5f0c1d2e-0000-4000-8000-000000000001", "5f0c1d2e-0000-4000-8000-000000000002"
@@ -74,8 +74,8 @@ def test_one_that_began_after_the_agent_had_ended_is_none() -> None:
 def test_a_parent_of_the_agents_own_stays(home: Any) -> None:
     with open_record(home.bench.machine.places.data, NOW) as record:
         begin_attempt(record, replace(MADE, child=SessionName("codex:t")))
-    assert chains_among(home.bench, []) == {}, "it came to nothing"
-    chains = chains_among(home.bench, [begun()])
+    assert chains_of(settled(read_attempts(home.bench), [])) == {}, "it came to nothing"
+    chains = chains_of(settled(read_attempts(home.bench), [begun()]))
     own = SessionName("codex:fork")
     (linked, forked) = with_parents([begun(), begun(parent=own)], chains)
     assert (linked.parent, forked.parent) == (MADE.parent, own)

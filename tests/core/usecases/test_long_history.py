@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from refloat.model.long import Ask, Spot, Stretch
+from refloat.model.long import Ask, Spot, Stretch, Window
 from refloat.model.transcript import Item, Outcome
 from refloat.readers.contract import Found, Segment, SourceFile
 from refloat.readers.registry import load
@@ -53,7 +54,7 @@ def found(path: Path, start: int = 0, end: int | None = None) -> Found:
 
 def segment(path: Path, start: int = 0, end: int | None = None) -> Segment:
     stat = path.stat()
-    file = SourceFile(str(path), stat.st_size, stat.st_mtime_ns, stat.st_dev, stat.st_ino)
+    file = SourceFile(str(path), stat.st_size, stat.st_mtime_ns, inode=stat.st_ino, device=stat.st_dev)
     return Segment(file, start, end, identity=READER.identify(file))
 
 
@@ -257,7 +258,6 @@ def test_what_grows_is_followed(tmp_path: Path):
     whole = made.write(tmp_path).read_bytes()
     path.write_bytes(whole[:-10])
     shown = long.ask(Ask("again", shown=shown), never)
-    assert shown.generation == 0
     assert shown.end == shown.size == len(whole) - 10
     assert shown.spots[-1].item.text == "And 28"
     with path.open("ab") as file:
@@ -281,7 +281,31 @@ def test_what_is_cut_or_replaced_is_begun_anew(tmp_path: Path, replaced: bool):
     else:
         path.write_bytes(small.read_bytes())
     after = long.ask(Ask("older", shown=shown), never)
-    assert (after.generation, after.numbered, after.begin) == (1, False, 0)
+    assert (after.numbered, after.begin) == (False, 0)
     assert [spot.item.text for spot in after.spots if spot.item.type == "prompt"] == ["Do part 0", "Do part 1"]
     path.unlink()
     assert long.ask(Ask("again", shown=after), never).spots == ()
+
+
+def test_every_window_that_leaves_is_masked_and_no_other(tmp_path: Path):
+    masked: list[Window] = []
+
+    def mask(window: Window) -> Window:
+        masked.append(window)
+        spots = (replace(spot, item=replace(spot.item, text="masked")) for spot in window.spots)
+        return replace(window, spots=tuple(spots))
+
+    long = LongHistory(READER, found(talk().write(tmp_path)), mask)
+    shown = long.ask(Ask("end"), never)
+    middle = shown.size // 2
+    asks = [Ask("begin"), Ask("position", middle), Ask("crash"), Ask("line", 40), Ask("item", 2)]
+    asks += [Ask("next", 0, wanted=lambda item: item.text == "Do part 30"), Ask("before", shown.size)]
+    for ask in asks:
+        for following in ("again", "older", "newer"):
+            stretch = long.ask(replace(ask, shown=shown), never)
+            shown = long.ask(Ask(following, shown=stretch), never)
+            texts = {spot.item.text for each in (stretch, shown) for spot in each.spots}
+            assert texts == {"masked"}
+    masked.clear()
+    long.ask(Ask("next", 0, wanted=lambda item: False), never)
+    assert len(masked) <= 2  # what is searched through is not shown

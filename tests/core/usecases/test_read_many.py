@@ -1,7 +1,11 @@
 """Reading many sessions: worker processes bring what one process would, in the order asked for."""
 
+import io
 import multiprocessing
+import sys
+import threading
 from collections.abc import Mapping, Sequence
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -67,3 +71,30 @@ def test_what_does_not_travel_is_read_here(
     stays: Mapping[str, Reader] = {found.session_id: Homebound() for _, found in unread}
     here = [(stays[found.session_id], found) for _, found in unread]
     assert read(here, worth=0) == read(unread, worth=1 << 60)
+
+
+def test_workers_start_while_a_terminal_app_holds_the_error_stream(
+    unread: list[tuple[Reader, Found]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Captured(io.StringIO):
+        """As Textual captures what is printed."""
+
+        def fileno(self) -> int:
+            return -1
+
+    monkeypatch.setattr(read_many, "processors", lambda: 2)
+    monkeypatch.setattr(read_many, "_PIECE", 1)
+    monkeypatch.setattr(resource_tracker, "_resource_tracker", tracker := resource_tracker.ResourceTracker())
+    monkeypatch.setattr(resource_tracker, "ensure_running", tracker.ensure_running)
+    monkeypatch.setattr(resource_tracker, "getfd", tracker.getfd)
+    monkeypatch.setattr(resource_tracker, "register", tracker.register)
+    monkeypatch.setattr(resource_tracker, "unregister", tracker.unregister)
+    monkeypatch.setattr(sys, "stderr", Captured())
+    ended = threading.Event()
+    beside = threading.Thread(target=ended.wait)  # a process with threads is not copied, but spawned
+    beside.start()
+    try:
+        assert len(read(unread, worth=0)) == len(IDS)
+    finally:
+        ended.set()
+        beside.join()

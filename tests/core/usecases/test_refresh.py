@@ -26,19 +26,6 @@ def test_nothing_is_read_twice(home: Any):
     assert (end.done, end.total, end.sessions, end.complete) == (0, 0, 4, True)
 
 
-def test_what_was_read_before_a_stop_stays(home: Any):
-    write_all(home)
-    asked: list[int] = []
-
-    def stop() -> bool:
-        asked.append(1)
-        return len(asked) > 2
-
-    states = list(refresh(home.bench, stop))
-    assert not any(state.complete for state in states)
-    assert list(refresh(home.bench))[-1].total == 2
-
-
 def test_what_was_read_before_it_was_given_up_stays(home: Any, monkeypatch: Any):
     from refloat.usecases import finder
 
@@ -65,5 +52,30 @@ def test_a_place_that_cannot_be_written_is_no_hindrance(home: Any):
     write_all(home)
     (home.directory / "cache").write_text("in the way")
     end = list(refresh(home.bench))[-1]
-    assert (end.complete, end.sessions) == (True, 4)
+    assert (end.complete, end.kept, end.done, end.sessions) == (False, False, 4, 4)
     assert len(list_sessions(home.bench, Scope()).sessions) == 4
+
+
+def test_a_catalogue_that_takes_nothing_is_said(home: Any, monkeypatch: Any):
+    from refloat.catalogue.store import Catalogue
+
+    write_all(home)
+
+    def full(*_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(Catalogue, "keep_readings", full)
+    end = list(refresh(home.bench))[-1]
+    assert (end.complete, end.kept, end.sessions) == (False, False, 4)
+
+
+def test_a_list_that_cannot_be_kept_is_read_whole(home: Any, monkeypatch: Any):
+    from refloat.usecases import finder, glimpse
+
+    monkeypatch.setattr(finder, "BY_ENDS", 1)
+    monkeypatch.setattr(glimpse, "SMALL", 100)
+    write_all(home)
+    assert all(session.provisional for session in list_sessions(home.bench, Scope()).sessions)
+    (home.directory / "cache").rename(home.directory / "before")
+    (home.directory / "cache").write_text("in the way")
+    assert not any(session.provisional for session in list_sessions(home.bench, Scope()).sessions)

@@ -1,5 +1,6 @@
 """What a search finds is what `history` shows: each hit holds the words, and each item that holds them is a hit."""
 
+import fcntl
 import os
 import shutil
 import sqlite3
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from tests.core.readers.codex.conftest import T1, CodexHome
 
 from refloat.errors import UsageError
+from refloat.model.refreshed import Refreshed
 from refloat.model.search import Asked, Found, Hit
 from refloat.model.session import State
 from refloat.model.stamp import Stamp
@@ -27,8 +29,8 @@ from refloat.testing.claude_talk import ClaudeTalk
 from refloat.testing.fakes import fake_machine
 from refloat.usecases.answer_search import answer_search
 from refloat.usecases.find_sessions import resolve
-from refloat.usecases.make_searchable import find_pending, make_searchable
 from refloat.usecases.read_session import read_story
+from refloat.usecases.refresh import LOCK, refresh
 from refloat.usecases.searchable import searchable
 from refloat.usecases.workbench import Workbench
 
@@ -96,6 +98,7 @@ def rich(number: int = 1) -> ClaudeTalk:
     made.result("toolu_read", "def importer():\n    retry()\n")
     made.ran("git push origin main", "x" * 3000 + "\nmiddleword\n" + "y" * 3000 + "\nrejected at last")
     made.say("Déjà vu: 東京 fails, the importer retries.")
+    made.ran("npm test", "\x1b[31mREDDISH\x1b[0m spec 🚀\n\x1b[1m\x1b[32mgreenish\x1b[39m")
     return made
 
 
@@ -128,6 +131,11 @@ def codex(home: Sessions) -> None:
         "京",
         "東京",
         "retries now",
+        "reddish",
+        "reddish spec 🚀",
+        "🚀",
+        "greenish",
+        "31mREDDISH",
         "nowhere",
     ],
 )
@@ -262,6 +270,12 @@ def test_nothing_to_look_for_is_said(home: Sessions):
     for words in ("", "...", "-importer", '""'):
         with pytest.raises(UsageError, match="name at least one word"):
             home.search(words)
+    for more in ({"file": ""}, {"command": '"'}, {"file": "..."}):
+        with pytest.raises(UsageError, match="nothing is called so"):
+            home.search("importer", **more)
+    with pytest.raises(UsageError) as told:
+        home.search("-" * 5000)
+    assert len(str(told.value)) < 200
 
 
 def test_cold_and_warm_and_made_anew_give_the_same_answer(home: Sessions):
@@ -287,13 +301,40 @@ def test_a_damaged_index_is_made_anew(home: Sessions):
         assert home.found("importer") == found
 
 
+@pytest.mark.parametrize("damage", ["head", "gone", "directory", "pages"])
+def test_a_damaged_shard_never_makes_an_answer_look_complete(home: Sessions, damage: str):
+    for number in range(1, 9):
+        home.write(rich(number))
+    home.search("importer")
+    whole = home.search("importer")
+    assert whole.complete
+    for number in range(COUNT):
+        path = shard_path(home.cache, number)
+        if not path.exists():
+            continue
+        data = bytearray(path.read_bytes())
+        for side in ("-wal", "-shm"):
+            path.with_name(path.name + side).unlink(missing_ok=True)
+        path.unlink()
+        if damage == "directory":
+            path.mkdir()
+        elif damage != "gone":
+            start = 0 if damage == "head" else data.rfind(b"importer") - 600
+            data[start : start + 1200] = b"\xa5" * 1200
+            path.write_bytes(data)
+    answers = [answer_search(home.bench, Asked("importer", limit=ALL), unchanged=True) for _ in range(3)]
+    for found in answers:
+        assert found.hits == whole.hits or not found.complete
+    assert damage == "directory" or answers[-1] == whole
+
+
 def test_a_shard_that_is_gone_takes_its_sessions_along_until_they_are_read_again(home: Sessions):
     home.write(rich())
     home.found("importer")
     for number in range(COUNT):
         shard_path(home.cache, number).unlink(missing_ok=True)
-    with Index.open(home.cache) or pytest.fail("no index") as index:
-        assert len(find_pending(home.bench, index)) == 1
+    *_, state = refresh(home.bench)
+    assert state.total == 1
     assert home.found("importer")
 
 
@@ -333,7 +374,7 @@ import os, sys
 sys.path[:0] = {path!r}
 from pathlib import Path
 from refloat.search import index
-from refloat.usecases import make_searchable as making
+from refloat.usecases.refresh import refresh
 from tests.core.usecases.test_search import Sessions
 home = Sessions.__new__(Sessions)
 home.directory = Path({directory!r})
@@ -343,8 +384,7 @@ from refloat.usecases.workbench import Workbench
 home.bench = Workbench(fake_machine(home.directory), [load("claude-code"), load("codex")])
 keep = index.Index.keep
 index.Index.keep = lambda self, rows: os._exit(9)
-with index.Index.open(home.cache) as opened:
-    making.make_searchable(home.bench, opened)
+list(refresh(home.bench))
 """
 
 
@@ -362,16 +402,14 @@ def test_a_reading_that_is_killed_between_its_words_and_its_receipt_leaves_nothi
     assert home.found("importer") == home.held("importer", [f"{CLAUDE}1"])
 
 
-def test_two_readings_at_once_hold_each_other_up_and_lose_nothing(home: Sessions):
+def test_a_shard_that_another_one_writes_to_holds_nobody_up_and_nothing_is_lost(home: Sessions):
     for number in range(1, 9):
         home.write(rich(number))
-    held = sqlite3.connect(shard_path(home.cache, 0), isolation_level=None) if home.cache.exists() else None
-    home.cache.mkdir(exist_ok=True)
-    held = held or sqlite3.connect(shard_path(home.cache, 0), isolation_level=None)
+    home.cache.mkdir()
+    held = sqlite3.connect(shard_path(home.cache, 0), isolation_level=None)
     held.execute("BEGIN IMMEDIATE")  # another Refloat writes
     try:
-        with Index.open(home.cache) or pytest.fail("no index") as index:
-            assert make_searchable(home.bench, index) == 0
+        assert home.search("importer").complete
     finally:
         held.execute("ROLLBACK")
         held.close()
@@ -394,6 +432,66 @@ def test_a_search_reads_what_is_small_and_says_what_it_left(home: Sessions, monk
     assert again.complete
 
 
+def test_a_search_leaves_the_reading_to_whoever_is_at_it_where_it_is_much(
+    home: Sessions, monkeypatch: pytest.MonkeyPatch
+):
+    from refloat.usecases import answer_search as answering
+
+    monkeypatch.setattr(answering, "AT_ONCE", 1)
+    home.write(rich(1))
+    home.cache.mkdir()
+    with (home.cache / LOCK).open("w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        found = home.search("importer")
+        assert (found.complete, found.unread) == (False, 1)
+        assert not any(hit.item for hit in found.hits)
+
+
+def test_a_search_waits_for_a_short_reading_of_another_one_and_reads_nothing_twice(home: Sessions):
+    home.write(rich(1))
+    home.cache.mkdir()
+    other = (home.cache / LOCK).open("w")
+    fcntl.flock(other, fcntl.LOCK_EX)
+    told: list[Refreshed] = []
+
+    def tell(state: Refreshed) -> None:
+        if state.waits:
+            fcntl.flock(other, fcntl.LOCK_UN)
+            list(refresh(home.bench))
+        told.append(state)
+
+    found = answer_search(home.bench, Asked("importer", limit=ALL), tell=tell)
+    other.close()
+    assert [state.waits for state in told] == [True, False]
+    assert told[-1].total == 0
+    assert found.complete
+    assert found.hits
+
+
+def test_what_grew_by_little_is_read_however_large_its_session_is(home: Sessions, monkeypatch: pytest.MonkeyPatch):
+    from refloat.usecases import answer_search as answering
+
+    made = rich(1)
+    home.write(made)
+    assert home.search("importer").complete
+    monkeypatch.setattr(answering, "AT_ONCE", 2000)
+    made.say("A later word: zebra.")
+    assert home.write(made).stat().st_size > 2000
+    assert home.found("zebra") == home.held("zebra", [f"{CLAUDE}1"])
+
+
+def test_the_index_lets_go_of_a_session_that_went_while_nobody_looked(home: Sessions):
+    home.write(rich(1))
+    gone = home.write(rich(2))
+    home.found("importer")
+    for name in ("", "-wal", "-shm"):
+        (home.cache / f"catalogue.db{name}").unlink(missing_ok=True)
+    gone.unlink()
+    home.found("importer")
+    with Index.open(home.cache) or pytest.fail("no index") as index:
+        assert {key[1] for key in index.covered()} == {f"{CLAUDE}1"}
+
+
 def test_the_best_come_first_and_hits_of_a_session_stand_together(home: Sessions):
     home.write(rich(1))
     home.write(rich(2))
@@ -409,13 +507,12 @@ def test_the_best_come_first_and_hits_of_a_session_stand_together(home: Sessions
 
 def test_what_a_refresh_or_a_look_of_the_app_has_read_is_searchable_and_read_on_when_it_grows(home: Sessions):
     from refloat.usecases.finder import Finder
-    from refloat.usecases.refresh import refresh
     from refloat.usecases.search_sessions import search_known
     from refloat.usecases.searched import searched
 
     made = rich(1)
     home.write(made)
-    *_, state = refresh(home.bench, searched=searched(home.bench))
+    *_, state = refresh(home.bench)
     assert state.complete
     finder = Finder(home.bench, searched=searched(home.bench))
     *_, batch = finder.watch()

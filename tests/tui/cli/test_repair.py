@@ -118,7 +118,7 @@ def test_installing_beside_a_running_owner_wants_a_reason(
     monkeypatch.setattr("refloat.machine.processes.LinuxProcesses.all", lambda _: (owner,))  # pyright: ignore[reportUnknownLambdaType,reportUnknownArgumentType] - of a test
     assert run(["repair", SESSION, "--install", "--yes"]) == 1
     assert "process 7 owns" in capfd.readouterr().err
-    assert run(["repair", SESSION, "--install", "--yes", "--force", " "]) == 1
+    assert run(["repair", SESSION, "--install", "--yes", "--force", " "]) == 2
     assert list(original.parent.iterdir()) == [original]
     assert run(["repair", SESSION, "--dry-run"]) == 0
     assert "may still run" in capfd.readouterr().err

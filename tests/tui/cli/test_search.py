@@ -148,3 +148,31 @@ def test_a_second_search_answers_from_what_the_last_look_told(
             hit["session"]["failure"] = None
             hit["score"] = 0
     assert first == second
+
+
+def test_a_refresh_that_is_stopped_says_how_far_it_came(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    from refloat.model.refreshed import Refreshed
+    from refloat_tui.cli.commands import care
+
+    def stopped(_: object) -> Iterator[Refreshed]:
+        yield Refreshed(1, 2, 1_000_000, 3_000_000)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(care, "read_all", stopped)
+        assert run(["refresh"]) == 130
+        assert capsys.readouterr().out.strip() == "1 session read, 1.0 MB; stopped before the end"
+        assert run(["refresh", "--json"]) == 130
+        assert json.loads(capsys.readouterr().out)["complete"] is False
+    assert run(["refresh", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["complete"] is True
+
+
+def test_a_refresh_that_can_keep_nothing_says_so(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "cache").write_text("a file where the cache should be")
+    assert run(["refresh", "--json"]) == 3
+    said = capsys.readouterr()
+    assert json.loads(said.out)["complete"] is False
+    assert "nothing could be kept" in said.err

@@ -296,6 +296,31 @@ def test_another_agent_is_a_normal_choice_and_its_session_is_found(world: World)
     assert f"started from {world.name}" in " ".join(world.run("status", attempt.child)[1].split())
 
 
+@pytest.mark.parametrize("path", [".:{}", ":{}", "bin:{}", "{}:."])
+@pytest.mark.parametrize("words", [("continue",), ("new", "--parent"), ("new", "--agent", "codex", "--parent")])
+def test_a_program_of_the_workspace_is_never_the_agent(world: World, path: str, words: tuple[str, ...]) -> None:
+    """By a PATH that means the current directory: what runs is the program that was found, not one of its name."""
+    (world.workspace / "bin").mkdir()
+    for place in (world.workspace, world.workspace / "bin"):
+        for name in ("claude", "codex"):
+            (place / name).write_text("#!/bin/sh\ntouch hostile\n")
+            (place / name).chmod(0o755)
+    process = world.start(*words, world.talk.session_id, env={"PATH": path.format(world.environment["PATH"])})
+    assert world.one_runs()["cwd"] == str(world.workspace)
+    world.let_end()
+    assert process.wait(PATIENCE) == 0
+    assert not (world.workspace / "hostile").exists()
+
+
+def test_a_program_of_the_workspace_alone_is_none(world: World) -> None:
+    (world.workspace / "claude").write_text("#!/bin/sh\ntouch hostile\n")
+    (world.workspace / "claude").chmod(0o755)
+    code, _, said = world.run("continue", world.talk.session_id, env={"PATH": ".:"})
+    assert code == 3
+    assert "claude is not installed here" in said
+    assert not (world.workspace / "hostile").exists()
+
+
 def test_a_program_that_is_missing_is_named_with_what_to_run_by_hand(world: World) -> None:
     (Path(world.environment["PATH"].split(":")[0]) / "claude").unlink()
     code, _, said = world.run("continue", world.talk.session_id, env={"PATH": world.environment["PATH"].split(":")[0]})

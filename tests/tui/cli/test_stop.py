@@ -7,7 +7,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +38,15 @@ def answer(home: Path, *words: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, json.loads(done.stdout)
 
 
+def read_some(terminal: int) -> bytes:
+    """What is drawn next; nothing when the other side is closed."""
+    assert select.select([terminal], [], [], PATIENCE)[0], "nothing is drawn any more, and nobody ends"
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # how Linux says it
+        return b""
+
+
 def on_a_terminal(home: Path, said: str, *words: str) -> tuple[int, str]:
     """Exit code and everything drawn; the answer is given once it was asked for."""
     terminal, other = pty.openpty()
@@ -47,22 +55,18 @@ def on_a_terminal(home: Path, said: str, *words: str) -> tuple[int, str]:
         env=environment(home), cwd=home, stdin=other, stdout=other, stderr=other, start_new_session=True,
     )  # fmt: skip
     os.close(other)
-    drawn, given, end = b"", False, time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        if not select.select([terminal], [], [], 1.0)[0]:
-            continue
-        try:
-            piece = os.read(terminal, 65536)
-        except OSError:  # Linux says so when the other side is closed
-            break
-        if not piece:
-            break
-        drawn += piece
-        if b"[y/N]" in drawn and not given:
-            os.write(terminal, said.encode() + b"\n")
-            given = True
-    code = child.wait(PATIENCE)
-    os.close(terminal)
+    drawn, given = b"", False
+    try:
+        while piece := read_some(terminal):
+            drawn += piece
+            if b"[y/N]" in drawn and not given:
+                os.write(terminal, said.encode() + b"\n")
+                given = True
+        code = child.wait(PATIENCE)
+    finally:
+        child.kill()
+        child.wait()
+        os.close(terminal)
     return code, drawn.decode(errors="replace").replace("\r\n", "\n")
 
 
@@ -127,12 +131,17 @@ def test_a_candidate_with_yes(tmp_path: Path) -> None:
 
 def test_a_number_that_is_none_of_its_own(tmp_path: Path) -> None:
     with Standin(tmp_path) as agent:
-        code, refused = answer(tmp_path, "stop", agent.session, "--pid", str(os.getpid()), "--yes")
+        stranger = agent.child(own="session", orphan=True, marked=False)
+        code, refused = answer(tmp_path, "stop", agent.session, "--pid", str(stranger), "--yes")
         assert (code, refused["result"]) == (1, "refused")
         assert not is_gone(agent.pid)
+        assert not is_gone(stranger)
 
 
-def test_ctrl_c_during_a_stop(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("ending", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=str
+)
+def test_whoever_ends_a_stop_is_told_where_it_stands(tmp_path: Path, ending: int, code: int) -> None:
     stubborn = {"SIGINT": "ignore", "SIGTERM": "ignore"}
     with Standin(tmp_path, signals=stubborn) as agent:  # pyright: ignore[reportArgumentType] - literals
         with subprocess.Popen(
@@ -140,13 +149,15 @@ def test_ctrl_c_during_a_stop(tmp_path: Path) -> None:
             env=environment(tmp_path), cwd=tmp_path, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
         ) as child:  # fmt: skip
             agent.wait_for("SIGINT")
-            child.send_signal(signal.SIGINT)
+            child.send_signal(ending)
             said, _ = child.communicate(timeout=PATIENCE)
         told = json.loads(said)
-        assert (child.returncode, told["result"]) == (130, "not_verified")
+        assert (child.returncode, told["result"]) == (code, "not_verified")
         assert f"SIGINT to {agent.pid}" in told["why"]
         assert [row["pid"] for row in told["left"]] == [agent.pid]
         assert not is_gone(agent.pid)
+        trail = json.loads(refloat(tmp_path, "trail", f"recovery:{agent.session}", "--json").stdout)
+        assert [(step["state"], step["outcome"]) for step in trail["steps"]] == [("sealed", "interrupted")]
 
 
 def test_ctrl_c_while_it_waits_for_the_turn(tmp_path: Path) -> None:
@@ -159,10 +170,12 @@ def test_ctrl_c_while_it_waits_for_the_turn(tmp_path: Path) -> None:
             os.close(other)
             drawn = b""
             while b"waiting for its turn" not in drawn:
-                drawn += os.read(terminal, 65536)
+                drawn += read_some(terminal)
             child.send_signal(signal.SIGINT)
             assert child.wait(PATIENCE) == 130
-        drawn = os.read(terminal, 65536)
+        drawn = b""
+        while piece := read_some(terminal):
+            drawn += piece
         assert b"you ended this command" in drawn
         assert b"stopped" not in drawn
         os.close(terminal)

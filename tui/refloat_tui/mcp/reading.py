@@ -4,6 +4,8 @@ from pathlib import Path
 
 from refloat import wire
 from refloat.errors import UsageError
+from refloat.machine import here as own
+from refloat.usecases.act import actor_of
 from refloat.usecases.examine import examine
 from refloat.usecases.find_sessions import Scope, list_sessions
 from refloat.usecases.read_session import read_story
@@ -31,7 +33,9 @@ def list_(door: Door, given: asked.ListSessions, client: str) -> Document:
 def status(door: Door, given: asked.OfSession, client: str) -> Document:
     """A session's state, the evidence for it, its failure, and the one next operation."""
     del client
-    return wire.status(tell_status(door.bench(), door.located(given.session)))
+    bench = door.bench()
+    actor = actor_of(bench.machine, own.runner(), own.is_running)
+    return wire.status(tell_status(bench, door.located(given.session), actor))
 
 
 def recap(door: Door, given: asked.Recap, client: str) -> Document:

@@ -105,7 +105,7 @@ def stop_offer(asked: Asked, scene: Scene, plan: StopPlan, pids: Sequence[int]) 
     if plan.kin:
         will += ["send SIGTERM, then SIGKILL, to what is left of these processes, 5 s each"]
         will += ["then look whether anything of it goes on: only that is called stopped"]
-    notes = [*plan.warnings, *(f"overruled: {why}" for why in scene.ruling.overruled)]
+    notes = list(plan.warnings)
     if plan.confirm is not None:
         notes.insert(0, f"nobody proved that this is its process; what ties it: {plan.confirm}")
     will_not = [f"signal process {left.pid} ({left.name}): {left.why}" for left in plan.left]

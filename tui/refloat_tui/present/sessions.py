@@ -8,9 +8,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from refloat.model.light import light
-from refloat.model.session import Session, SessionName, State
+from refloat.model.session import BROKEN_FIRST, Session, SessionName, State
 from refloat_tui.present.path import from_home, group_name
-from refloat_tui.present.state import BROKEN_FIRST
 
 if TYPE_CHECKING:
     from refloat.model.attempts import InChain

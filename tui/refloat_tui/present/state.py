@@ -16,15 +16,6 @@ if TYPE_CHECKING:
     from refloat.model.transcript import Step
     from refloat_tui.theme import Glyphs
 
-BROKEN_FIRST: Final[dict[State, int]] = {
-    State.FAILED: 0,
-    State.UNRESOLVED: 0,
-    State.LIVE: 1,
-    State.STOPPED: 2,
-    State.UNBOUND: 3,
-}
-"""The order inside a group of the desk; within a rank the newest stands first."""
-
 
 def state_glyph(state: State, glyphs: Glyphs) -> str:
     """One sign."""

@@ -204,7 +204,7 @@ class DeskScreen(DeskOperations):
             # A look that is cut short again and again by an agent that writes all the time would never end.
             self._gather = self.set_timer(GATHER, self._look_gathered)
         else:
-            self.look()
+            self.look_at_changes()
 
     def _tick(self) -> None:
         """Processes come and go without a file that changes; ages grow."""
@@ -440,19 +440,6 @@ class DeskScreen(DeskOperations):
             self._read(whole=True)
         else:
             self._read_soon()
-
-    def show_item(self, name: SessionName, item: int, line: int | None = None) -> None:
-        """Show an item of a session's history. `line`: the one it stands at, which a long transcript finds at once."""
-        if self._list.cursor_key != name and not self._list.go_to(name):
-            self._everywhere = True
-            self.query_one("#filter", Input).value = self._words = ""
-            self._draw()
-            if not self._list.go_to(name):
-                self.tell("That session is not in the list.")
-                return
-        self.add_class("-detail")
-        self._choose(name)
-        self._detail.show_item(item, line)
 
     def action_desk_jobs(self) -> None:
         """List the jobs."""

@@ -21,8 +21,8 @@ class DeskSearch(DeskAsks):
 
     _sessions: dict[SessionName, Session]
     _here: frozenset[SessionName]
-    _goes_to: tuple[SessionName, int] | None = None
-    """An item that is shown when its session has been read."""
+    _goes_to: Goal | None = None
+    """A place that is shown when its session has been read."""
 
     def show_session(self, name: SessionName) -> bool:
         """Choose a session, whatever the list is narrowed to; False where it is not there."""
@@ -34,24 +34,25 @@ class DeskSearch(DeskAsks):
 
         words = self.query_one("#filter", Input).value
         screen = SearchScreen(self._library, self._sessions.values, self._here, glyphs=self.glyphs, words=words)
-        self.app.push_screen(screen, self._go_to)
+        self.app.push_screen(screen, self.come_back)
 
-    def _go_to(self, goal: Goal | None) -> None:
+    def come_back(self, goal: Goal | None) -> None:
+        """From a search, with the place that was chosen there or with none."""
         if goal is None:
             return
         if not self.show_session(goal.session):
             self.tell("That session is not in the list any more.")
         elif goal.item is not None:
-            self._goes_to = (goal.session, goal.item)
+            self._goes_to = goal
             self.arrive()
 
     def arrive(self) -> None:
-        """Show the item that is waited for, if its session is read."""
-        detail = self._detail
-        if self._goes_to is None or self._goes_to[0] != self._chosen:
+        """Show the item that is waited for, if its session is read. Of one that is too long for that, the line."""
+        detail, goal = self._detail, self._goes_to
+        if goal is None or goal.item is None or goal.session != self._chosen:
             return
         if detail.opened is None and not (detail.is_built and detail.history.is_long):
             return
         self.add_class("-detail")
-        detail.show_item(self._goes_to[1])
+        detail.show_item(goal.item, goal.line)
         self._goes_to = None

@@ -58,6 +58,9 @@ class DeskWork(RefloatScreen[None]):
         self._one_answer = threading.Lock()
         self._long: tuple[SessionName, LongHistory] | None = None
         """The long history that is shown."""
+        self._one_change = threading.Lock()
+        self._changed: frozenset[str] | None = frozenset()
+        """Files that changed since the last look began; None: some may have been missed."""
         self.looks = 0
         """Looks so far."""
         self._look_took = 0.0
@@ -85,32 +88,54 @@ class DeskWork(RefloatScreen[None]):
     @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="Looking at what changed")
     def look(self) -> None:
         """What changed, in files and processes."""
-        self._look(get_current_worker())
+        self._take_changed()
+        self._look(get_current_worker(), None)
 
-    def _look(self, worker: Worker[None]) -> None:
+    @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="Looking at what changed")
+    def look_at_changes(self) -> None:
+        """What the files that changed tell, and the processes."""
+        self._look(get_current_worker(), self._take_changed())
+
+    def _look(self, worker: Worker[None], changed: frozenset[str] | None) -> None:
         began = time.monotonic()
         self.looks += 1
-        for found in self._library.look_again(lambda: worker.is_cancelled):
+        whole = False
+        for found in self._library.look_again(lambda: worker.is_cancelled, changed):
             self.post_message(SessionsFound(found))
-        ended = time.monotonic()
-        self._look_took = ended - began
-        self._anyway = ended + max(_ANYWAY, _REST * self._look_took)
+            whole = whole or found.complete
+        if worker.is_cancelled:
+            self._note_changed(None)
+        if whole:
+            ended = time.monotonic()
+            self._look_took = ended - began
+            self._anyway = ended + max(_ANYWAY, _REST * self._look_took)
+
+    def _note_changed(self, paths: frozenset[str] | None) -> None:
+        with self._one_change:
+            self._changed = None if paths is None or self._changed is None else self._changed | paths
+
+    def _take_changed(self) -> frozenset[str] | None:
+        with self._one_change:
+            changed, self._changed = self._changed, frozenset()
+        return changed
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="Looking at what runs")
     def look_if_due(self) -> None:
         """Look when a cheap question says that there is something to see, and once in a while anyway."""
         worker = get_current_worker()
         if time.monotonic() >= self._anyway or self._library.is_look_due():
-            self._look(worker)
+            self._take_changed()
+            self._look(worker, None)
 
     @work(thread=True, group="watch", exit_on_error=False, description="Watching the transcripts")
     def watch_files(self) -> None:
         """Tell of changed files for as long as the desk stands."""
         worker = get_current_worker()
         self.post_message(WatchTold(changed=False, how=self._library.watching()))
-        for _ in self._library.changes(lambda: worker.is_cancelled):
+        for paths in self._library.changes(lambda: worker.is_cancelled):
             if worker.is_cancelled:
                 return
+            self._note_changed(paths)
             self.post_message(WatchTold(changed=True, how=self._library.watching()))
 
     @work(thread=True, exclusive=True, group="place", exit_on_error=False, description="Looking at this repository")

@@ -96,6 +96,8 @@ class SearchScreen(RefloatScreen[Goal]):
         self._found: Found | None = None
         self._why = ""
         self._settle: Timer | None = None
+        self._asking: Asked | None = None
+        """What is searched now, as long as nothing else was typed or chosen."""
 
     def compose(self) -> ComposeResult:
         """Heading, field, filters, hits, keys."""
@@ -133,12 +135,14 @@ class SearchScreen(RefloatScreen[Goal]):
 
     def on_input_changed(self) -> None:
         """Search a moment after the last key."""
+        self._asking = None
         if self._settle is not None:
             self._settle.stop()
         self._settle = self.set_timer(_SETTLE, self._search)
 
     def _search(self) -> None:
         asked = self._asked()
+        self._asking = asked if asked.words else None
         if asked.words:
             self.search(asked, self._scope())
         else:
@@ -159,14 +163,15 @@ class SearchScreen(RefloatScreen[Goal]):
 
     def _search_again(self) -> None:
         """What was not searchable may be by now."""
-        if self._found is not None and self._found.unread:
+        if self._found is not None and self._found.unread and self._asking is None:
             self._search()
 
     # ── answers ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def on_search_screen_answered(self, message: Answered) -> None:
-        """Show what was found, unless other words stand there by now."""
-        if message.asked.words == self.field.value.strip():
+        """Show what was found, unless something else is asked by now."""
+        if message.asked is self._asking:
+            self._asking = None
             self._take(message.found, message.why)
 
     def _take(self, found: Found | None, why: str = "") -> None:

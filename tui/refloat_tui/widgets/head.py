@@ -12,11 +12,12 @@ from textual.content import Content
 from textual.widgets import Static
 
 from refloat.text import inert_line, one_line
+from refloat_tui.actions import ACTIONS_BY_ID
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import absolute
 from refloat_tui.present.evidence import evidence_row, liveness_sentence
 from refloat_tui.present.holder import holder_words
-from refloat_tui.present.next_keys import chain_words, next_keys
+from refloat_tui.present.next_keys import chain_words, next_actions
 from refloat_tui.present.path import from_home
 from refloat_tui.present.state import broken_step, next_words, verdict, verdict_detail
 from refloat_tui.theme import Glyphs
@@ -100,7 +101,8 @@ class Head(Vertical):
         if chain != self._chain:
             self._chain = chain
             self.set_class(chain is not None, "-chained")
-            self._put("chain", chain_words(chain) if chain is not None else ())
+            keys = self._key_of("desk.older"), self._key_of("desk.newer")
+            self._put("chain", chain_words(chain, *keys) if chain is not None else ())
 
     def unfold(self) -> None:
         """Show the evidence, or fold it away."""
@@ -155,12 +157,19 @@ class Head(Vertical):
         lines: list[tuple[str, str]] = [("NEXT  ", "$accent bold"), (next_words(status), "bold")]
         command = self.command
         if command is not None:
-            keys = next_keys(status)
             lines.append(("\n", ""))
-            for key, word in (*keys, ("y", "copy")):
-                lines += [(key, "$key bold"), (f" {word}  ", "$quiet")]
+            for action in (*next_actions(status), "desk.copy"):
+                lines += [(self._key_of(action), "$key bold"), (f" {ACTIONS_BY_ID[action].word}  ", "$quiet")]
             lines.append((_from_here(command, self._home), "$quiet"))
         return tuple(lines)
+
+    def _key_of(self, action: str) -> str:
+        """The key that does it here, which may be a person's own."""
+        for active in self.screen.active_bindings.values():
+            if active.binding.id == action:
+                return active.binding.key_display or self.app.get_key_display(active.binding)
+        row = ACTIONS_BY_ID[action]
+        return row.shown_key or row.key
 
     def _draw_evidence(self, session: Session, status: Status | None, now: Stamp) -> None:
         width = max(40, self.size.width - 4)

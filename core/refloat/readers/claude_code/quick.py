@@ -136,7 +136,7 @@ class Quick:
 
     def __call__(self, raw: bytes, line: int, offset: int) -> bool:
         """Whether the row was taken; where it was not, nothing has changed."""
-        if not (raw.isascii() or is_utf8(raw)):
+        if not is_utf8(raw):
             return False
         if self._told:
             self._at.line, self._at.offset = line, offset

@@ -184,7 +184,7 @@ class Quick:
             known = self._kinds.get(raw[start : raw.find(b'"', start)])
         else:
             known = (_CONTEXT, self._context) if raw.find(_TURN_CONTEXT, 0, _NEAR) > 0 else None
-        if known is None or not (raw.isascii() or is_utf8(raw)):
+        if known is None or not is_utf8(raw):
             return False
         if self._told:
             self._at.line, self._at.offset = line, offset

@@ -9,7 +9,6 @@ from refloat.model.refreshed import Refreshed
 from refloat.usecases.doctor import examine_machine
 from refloat.usecases.keep_session import keep_due, keep_session
 from refloat.usecases.refresh import refresh as read_all
-from refloat.usecases.searched import searched
 from refloat_tui.cli import err
 from refloat_tui.cli.commands.bench import answer, as_json, bench, located
 from refloat_tui.cli.show.care import doctor_lines, refresh_line, refreshed_lines
@@ -37,13 +36,19 @@ def keep(session: str | None, all_due: bool, json_: bool) -> int:
 @as_json
 def refresh(json_: bool) -> int:
     """Read all that is new, newest files first, with progress on standard error. Stopped early, it keeps that much."""
-    state = Refreshed()
-    with closing(read_all(bench(), searched=searched(bench()))) as states:
-        for state in states:
-            err.progress(refresh_line(state))
+    state, code = Refreshed(), 0
+    with closing(read_all(bench())) as states:
+        try:
+            for state in states:
+                err.progress(refresh_line(state))
+        except KeyboardInterrupt:
+            code = 130
     err.progress("")
+    if not state.kept:
+        err.say(f"nothing could be kept: {bench().machine.places.cache} cannot be written")
+        code = 3
     answer(state, refreshed_lines, wire.refreshed if json_ else None, masked=True)
-    return 0
+    return code
 
 
 @click.command(short_help="What was found, and what could not be read.")

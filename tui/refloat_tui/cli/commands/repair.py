@@ -6,12 +6,11 @@ from pathlib import Path
 import click
 
 from refloat import wire
-from refloat.machine import here as machine_here
 from refloat.model.repair import Repair
-from refloat.usecases.act import actor_of
 from refloat.usecases.repair_session import Draft, draft_repair
 from refloat.usecases.repair_session import install as install_copy
 from refloat_tui.cli import err
+from refloat_tui.cli.asking import actor
 from refloat_tui.cli.commands.bench import answer, as_json, bench, here, located, session_argument
 from refloat_tui.cli.show.repair import repair_lines
 
@@ -54,13 +53,12 @@ def repair(
 
 
 def _installed(draft: Draft, *, yes: bool, force: str | None) -> Repair:
-    actor = actor_of(bench().machine, machine_here.runner(), machine_here.is_running)
     many = len(draft.plan.actions)
     told = f"a new session of the agent's ({draft.name}), with {many} repair{'' if many == 1 else 's'}"
     err.say(f"will write {draft.place}: {told}; nothing else is touched")
     if not yes and not _agreed():
         return Repair(draft.plan)
-    return install_copy(bench(), actor, draft, here(), force=force)
+    return install_copy(bench(), actor(), draft, here(), force=force)
 
 
 def _agreed() -> bool:

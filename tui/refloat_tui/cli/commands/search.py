@@ -18,7 +18,7 @@ from refloat_tui.cli.commands.bench import as_json, bench, here
 from refloat_tui.cli.show.search import found_lines
 
 if TYPE_CHECKING:
-    from refloat.usecases.make_searchable import Progress
+    from refloat.model.refreshed import Refreshed
 
 _AGO: Final = re.compile(r"(\d{1,4})([hdw])")
 _UNITS: Final = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
@@ -111,6 +111,8 @@ def _typed(words: tuple[str, ...]) -> str:
     )
 
 
-def _tell(progress: "Progress") -> None:
-    if progress.total > 1 and progress.done < progress.total:
-        err.say(f"reading {progress.done:,} of {progress.total:,} sessions")
+def _tell(state: "Refreshed") -> None:
+    if state.waits:
+        err.say("another Refloat is reading; waiting for it")
+    elif state.total > 1 and 0 < state.done < state.total:
+        err.say(f"reading {state.done:,} of {state.total:,} sessions")

@@ -72,8 +72,9 @@ def list_(
 def status(session: str, full: bool, show_secrets: bool, json_: bool) -> None:
     """State, liveness evidence, failure, next operation."""
     from refloat.usecases.tell_status import tell_status  # the checkout's rooms: no other command of this file asks it
+    from refloat_tui.cli.asking import actor
 
-    shown = tell_status(bench(), located(session), full=full)
+    shown = tell_status(bench(), located(session), actor(), full=full)
     answer(
         shown, status_lines, (lambda value: wire.status(value, full=full)) if json_ else None, masked=not show_secrets
     )

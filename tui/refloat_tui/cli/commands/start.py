@@ -7,7 +7,6 @@ import click
 
 from refloat import wire
 from refloat.brief.masks import Masker, mask_tree
-from refloat.model.guard import Guarded
 from refloat.usecases.act import Refused, Wish
 from refloat.usecases.start_agent import Order, Plan, need_program, plan_start, start_agent, words_of
 from refloat_tui.cli import err, out
@@ -53,7 +52,7 @@ def continue_(
       refloat continue 5f0c1d2e --tmux=work -- "--strict is missing in the lint step"
       refloat continue last --dry-run --json
     """  # noqa: D301 - click's own mark
-    order = Order(_wish("continue", session, force), prompt)
+    order = Order(Wish("continue", session, here(), force), prompt)
     return _answer(order, dry_run=dry_run, tmux=tmux, hold=hold, json_=json_)
 
 
@@ -88,14 +87,8 @@ def new(
       refloat new --parent 5f0c1d2e --agent codex "Finish step 3 only"
       refloat new --parent last --brief HANDOFF.md
     """  # noqa: D301 - click's own mark
-    order = Order(_wish("new", parent, force), prompt, agent, None if brief is None else brief.absolute())
+    order = Order(Wish("new", parent, here(), force), prompt, agent, None if brief is None else brief.absolute())
     return _answer(order, dry_run=dry_run, tmux=tmux, hold=hold, json_=json_)
-
-
-def _wish(operation: Guarded, session: str, force: str | None) -> Wish:
-    if force is not None and not force.strip():
-        raise click.UsageError("--force wants a reason: it is recorded with what it overruled")
-    return Wish(operation, session, here(), force)
 
 
 def _answer(order: Order, *, dry_run: bool, tmux: str | None, hold: bool, json_: bool) -> int:
@@ -110,6 +103,8 @@ def _go_on(order: Order, tmux: str | None) -> int:
     plan = plan_start(bench(), actor(), order)
     if plan.refused is not None:
         raise Refused(plan.refused)
+    for why in plan.ruling.overruled if tmux is None else ():  # the window says it itself
+        err.say(f"overruled: {why}")
     return _start(plan) if tmux is None else _in_tmux(plan, tmux)
 
 

@@ -68,8 +68,8 @@ def refresh_line(state: Refreshed) -> str:
 
 def refreshed_lines(state: Refreshed, width: int) -> Iterator[str]:
     """What was read, then what could not be."""
-    whole = "" if state.complete else "; stopped before the end"
-    yield f"{counted(state.done, 'session')} read, {_megabytes(state.read)}; {state.sessions:,} in all{whole}"
+    end = f"{state.sessions:,} in all" if state.complete or not state.kept else "stopped before the end"
+    yield f"{counted(state.done, 'session')} read, {_megabytes(state.read)}; {end}"
     for problem in state.problems:
         yield from labelled("  !", f"{problem.path}: {problem.what}", width, 4)
 

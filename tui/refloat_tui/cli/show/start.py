@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from shlex import join
 
+from refloat.model.guard import FORCE_HELPS
 from refloat.usecases.start_agent import Plan
 from refloat_tui.cli.show.table import labelled
 
@@ -18,7 +19,7 @@ def plan_lines(plan: Plan, width: int) -> Iterator[str]:
     if plan.refused is not None:
         yield from labelled("REFUSED", ruling.why, width, 10)
         if ruling.force_helps:
-            yield from labelled("", "`--force REASON` overrules that, and is recorded", width, 10)
+            yield from labelled("", FORCE_HELPS, width, 10)
     else:
         yield from labelled("because", ruling.why, width, 10)
     for why in ruling.overruled:

@@ -1,0 +1,52 @@
+"""What a session adds up to while it is read: all that must be known to go on, and what of it a summary tells.
+
+Decides the form in which that is frozen. Refuses to know an event: the `Assembler` counts.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Literal, cast
+
+from refloat.model.light import slotted
+from refloat.model.problem import Problem
+from refloat.readers.pairing import Calls, thaw_calls
+
+TurnStatus = Literal["none", "open", "completed", "interrupted", "failed"]
+
+
+@slotted
+class Counters:
+    """All that a list needs, as plain JSON values."""
+
+    facts: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
+    first_prompt: str = ""
+    first_at: str | None = None
+    last_at: str | None = None
+    last_row: str = ""
+    turn: int = 0
+    told_turn: str = ""
+    turn_status: TurnStatus = "none"
+    turn_since: str | None = None
+    failure: list[str | None] | None = None
+    steps: int = 0
+    edits: int = 0
+    prompts: list[list[str | int]] = dataclasses.field(default_factory=list[list[str | int]])
+    """[row id, turn, 1 when it was taken back]."""
+    edited: dict[str, None] = dataclasses.field(default_factory=dict[str, None])
+    unknown: dict[str, int] = dataclasses.field(default_factory=dict[str, int])
+    problems: list[Problem] = dataclasses.field(default_factory=list[Problem])
+    cut: bool = False
+
+
+def thaw(frozen: Mapping[str, object]) -> tuple[Counters, Calls]:
+    """What `Assembler.freeze` gave, made live again.
+
+    Raises:
+        TypeError, KeyError, ValueError: it was made by another version.
+    """
+    counters, calls = frozen["counters"], frozen["calls"]
+    if not isinstance(counters, dict) or not isinstance(calls, dict):
+        raise TypeError("not a frozen assembler")
+    c = Counters(**counters)  # pyright: ignore[reportUnknownArgumentType] - checked by the constructor's names
+    c.problems = [Problem(**problem) for problem in c.problems]  # pyright: ignore[reportCallIssue] - JSON objects here
+    return c, thaw_calls(cast("Mapping[str, Any]", calls))

@@ -1,0 +1,109 @@
+"""Processes that work for this one, for as long as their work is wanted.
+
+Decides nothing about the work. What a worker cannot do (no process may be started, one died, something in it does not
+travel) is done here, so a result always comes. Workers end at once when the work is given up or the process that asked
+is gone, however it went.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+
+from refloat.usecases.tracker import start_tracker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+
+T = TypeVar("T")
+P = TypeVar("P")
+
+
+class _Asker(Protocol):
+    """The end of a pipe; at its closing `poll` returns."""
+
+    def poll(self, timeout: float | None = 0.0, /) -> bool: ...
+
+    def close(self) -> None: ...
+
+
+def processors() -> int:
+    """How many this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS has none
+        return os.cpu_count() or 1
+
+
+def may_fork() -> bool:
+    """Whether this process can be copied as it is, with everything loaded: a copy has no other threads, and would wait
+    for ever for what they hold. Elsewhere than on Linux what a system's library holds may not survive it.
+    """
+    try:
+        return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208 - names alone
+    except OSError:
+        return False
+
+
+class Workers:
+    """So many processes. Use it in a `with`."""
+
+    def __init__(self, many: int) -> None:
+        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
+
+        forked = may_fork()
+        context = multiprocessing.get_context("fork" if forked else "spawn")
+        if not forked:
+            start_tracker()
+        self._theirs, self._ours = context.Pipe(duplex=False)
+        self._pool = ProcessPoolExecutor(many, context, _begin, (self._theirs, self._ours if forked else None))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Give up what is not done."""
+        self._ours.close()
+        self._theirs.close()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def begin(self, work: Callable[[P], T], piece: P) -> Callable[[], T]:
+        """Begin `work`, a function that pickle finds by its name; what is returned waits for its result."""
+        from concurrent.futures.process import BrokenProcessPool
+
+        try:
+            future = self._pool.submit(work, piece)
+        except (BrokenProcessPool, OSError):
+            return lambda: work(piece)
+        return lambda: _result(future, work, piece)
+
+
+def _result(future: Future[T], work: Callable[[P], T], piece: P) -> T:
+    import pickle
+    from concurrent.futures.process import BrokenProcessPool
+
+    try:
+        return future.result()
+    except (BrokenProcessPool, OSError, pickle.PicklingError, AttributeError, TypeError):
+        return work(piece)  # the last three: something does not travel; a fault of the work itself shows again here
+
+
+def _begin(asker: _Asker, ours: _Asker | None) -> None:
+    """Ctrl-C is the asker's to handle; its end, and its giving up, close the pipe, of which a fork holds a copy."""
+    import signal
+
+    if ours is not None:
+        ours.close()
+    gc.disable()  # what a worker makes goes by itself: values that hang together in no cycle
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(asker,), daemon=True).start()
+
+
+def _end_with(asker: _Asker) -> None:
+    asker.poll(None)
+    os._exit(0)  # nothing to tidy up: a worker leaves nothing half
