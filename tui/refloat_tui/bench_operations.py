@@ -154,7 +154,7 @@ class BenchOperations:
             seen.place,
             seen.ruling,
             seen.situation.lease,
-            act.would_continue(seen.session, now),
+            act.would_continue(seen.located.reader, seen.session, now),
         )
         match asked.operation:
             case "continue" | "new":

@@ -15,7 +15,7 @@ from typing import Final, cast
 
 from refloat.errors import UsageError
 from refloat.model.brief import Ages, BriefCheck, Fingerprint, Moved
-from refloat.model.session import SessionName
+from refloat.model.session import SessionName, place_here
 from refloat.ports import Git
 
 TAIL: Final = 4_096
@@ -181,7 +181,7 @@ def _moved_head(fingerprint: Fingerprint, git: Git) -> list[Moved]:
     if fingerprint.workspace is None:
         return []
     here = Path(fingerprint.workspace)
-    if not here.is_dir():
+    if place_here(fingerprint.workspace) is None or not here.is_dir():
         return [Moved("workspace", fingerprint.workspace, "gone")] if fingerprint.head else []
     answer = git.run(here, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     now = answer.out.decode("ascii", "replace").strip() or None if answer.code == 0 else None

@@ -59,9 +59,10 @@ def _join(base: str, path: str) -> str:
 def _read(path: str) -> str | None:
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123 - pathlib is dear here
-            return file.read(_LONGEST)
+            text = file.read(_LONGEST)
     except OSError:
         return None
+    return None if "\0" in text else text  # no path holds one
 
 
 def is_in_scope(directory: str, repo: Repo, place: str, place_repo: Repo) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 from refloat.model.light import light
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
+from refloat.model.session import place_here
 from refloat.model.stamp import Stamp
 from refloat.model.story import Summary
 from refloat.ports import Machine, Processes
@@ -190,7 +191,8 @@ class Look:
         return self._links[directory]
 
     def _forms(self, directories: Sequence[str]) -> frozenset[str]:
-        return frozenset(form.rstrip("/") or "/" for place in directories for form in (place, self._real(place)))
+        here = [place for place in directories if place_here(place)]
+        return frozenset(form.rstrip("/") or "/" for place in here for form in (place, self._real(place)))
 
     def _files(self, paths: Sequence[str]) -> frozenset[str]:
         split = (os.path.split(path) for path in paths)

@@ -13,7 +13,7 @@ from refloat.model.attempts import Standing
 from refloat.model.light import light
 from refloat.model.liveness import Liveness
 from refloat.model.record import Lease
-from refloat.model.session import Failure, FailureKind, SessionName, State
+from refloat.model.session import Failure, FailureKind, SessionName, State, place_here
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.text import inert_line
 
@@ -29,6 +29,7 @@ Branch = Literal[
     "process_is_not_tied",
     "owner_unseen",
     "only_a_copy_is_left",
+    "no_id_of_the_agent",
     "no_workspace",
     "owner_is_running",
     "owner_may_be_running",
@@ -43,6 +44,7 @@ Branch = Literal[
     "stop_the_named_process",
     "go_on_where_it_stopped",
     "go_on_after_the_provider_failed",
+    "go_on_with_the_repaired_copy",
     "ask_for_the_first_time",
     "start_anew",
     "install_the_copy",
@@ -56,6 +58,8 @@ CAN_GO_ON: Final = frozenset(
     {FailureKind.RATE_LIMIT, FailureKind.OUT_OF_CREDIT, FailureKind.AUTH, FailureKind.API_ERROR}
 )
 """Failures of the provider: the conversation itself is whole, so the agent's own resume goes on with it."""
+MENDED: Final = frozenset(FailureKind) - {FailureKind.CONTEXT_LIMIT}
+"""Failures after which a repaired copy can be gone on with: in it the agent reads which calls' outcome is unknown."""
 _WEAKER: Final[dict[Branch, Branch]] = {"owner_is_running": "owner_may_be_running"}
 """Who overruled the first has overruled the second: an owner that has just ended, and is named no more, may still seem
 to be there.
@@ -90,6 +94,10 @@ class Situation:
     """`user@host` of whoever asks."""
     failure: Failure | None = None
     dangling: int = 0
+    repaired: bool = False
+    """It is a repaired copy to which nothing was added since."""
+    takes_id: bool = True
+    """Its id is one that the agent's own command takes for an id."""
     copy_only: bool = False
     """The agent's own transcript is gone, and Refloat's copy is left."""
     workspace: str | None = None
@@ -270,7 +278,19 @@ def _about_a_place(seen: Situation) -> Iterator[_Forbids]:
             f"cannot continue: `refloat new --parent {seen.session}` starts a linked session with the brief"
         )
         yield _Forbids("only_a_copy_is_left", why, hard=True)
-    if seen.workspace is None:
+    if seen.operation == "continue" and not seen.takes_id:
+        why = (
+            f"{seen.session} has no id of that agent's form, and its command would take it for something else: "
+            f"`refloat new --parent {seen.session}` starts a linked session with the brief"
+        )
+        yield _Forbids("no_id_of_the_agent", why, hard=True)
+    if seen.workspace is not None and place_here(seen.workspace) is None:
+        why = (
+            f"the record of {seen.session} names the workspace {inert_line(seen.workspace)!r}, which is no absolute "
+            f"path of this machine: go on from `refloat brief {seen.session}` where it belongs"
+        )
+        yield _Forbids("no_workspace", why, hard=True)
+    elif seen.workspace is None:
         yield _Forbids("no_workspace", f"the record of {seen.session} names no workspace to run it in", hard=True)
     elif not seen.workspace_there:
         why = (
@@ -339,7 +359,7 @@ def _about_a_newer_attempt(seen: Situation) -> Iterator[_Forbids]:
 
 
 def _about_the_end(seen: Situation) -> Iterator[_Forbids]:
-    if seen.state is State.FAILED and not goes_on(seen.failure, seen.dangling):
+    if seen.state is State.FAILED and not goes_on(seen.failure, seen.dangling, repaired=seen.repaired):
         what = seen.failure.kind.replace("_", " ") if seen.failure else "nothing says why"
         calls = f", {_calls(seen.dangling)} without a result" if seen.dangling else ""
         why = (
@@ -349,9 +369,22 @@ def _about_the_end(seen: Situation) -> Iterator[_Forbids]:
         yield _Forbids("ended_badly", why)
 
 
-def goes_on(failure: Failure | None, dangling: int) -> bool:
-    """Whether a failed session is one that its agent can continue: the provider failed, and no call is open."""
-    return failure is not None and failure.kind in CAN_GO_ON and not dangling
+def goes_on(failure: Failure | None, dangling: int, *, repaired: bool) -> bool:
+    """Whether a failed session is one that its agent can continue: the provider failed, and no call is open; or it is
+    a repaired copy, in which each open call is closed as one of unknown outcome.
+    """
+    if failure is None:
+        return False
+    return failure.kind in MENDED if repaired else failure.kind in CAN_GO_ON and not dangling
+
+
+def going_on_words(failure: Failure | None, dangling: int, *, repaired: bool) -> str:
+    """Why a failed session can go on all the same."""
+    if repaired:
+        calls = f" that the outcome of {_calls(dangling)} is unknown" if dangling else " how its record ended"
+        return f"it is a repaired copy, which its agent can load, and in which it reads{calls}"
+    kind = failure.kind.replace("_", " ") if failure else "for an unknown reason"
+    return f"the provider ended the turn ({kind}): once that is mended it can go on"
 
 
 # ── what allows ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -385,11 +418,14 @@ def _continuing(seen: Situation) -> tuple[Branch, str]:
         return "go_on_where_it_stopped", "its process is gone and its last turn ended"
     if seen.state is State.UNBOUND:
         return "ask_for_the_first_time", "it exists, and nothing was ever asked of it"
-    kind = seen.failure.kind.replace("_", " ") if seen.failure else "for an unknown reason"
-    return "go_on_after_the_provider_failed", f"the provider ended the turn ({kind}): once that is mended it can go on"
+    why = going_on_words(seen.failure, seen.dangling, repaired=seen.repaired)
+    return "go_on_with_the_repaired_copy" if seen.repaired else "go_on_after_the_provider_failed", why
 
 
 def _warnings(seen: Situation) -> Iterator[str]:
+    if seen.operation == "continue" and seen.repaired and seen.dangling:
+        what = f"{_calls(seen.dangling)} of unknown outcome {'stands' if seen.dangling == 1 else 'stand'} in it"
+        yield f"{what}: `refloat triage {seen.session}` says what to look at before it is repeated"
     if seen.operation in {"continue", "new"}:
         for near in seen.neighbours:
             if near.mine:
@@ -406,8 +442,12 @@ def _warnings(seen: Situation) -> Iterator[str]:
 
 
 def _instead(seen: Situation) -> str:
+    if seen.workspace is not None and place_here(seen.workspace) is None:
+        return f"`refloat brief {seen.session}` hands it over"
+    if not seen.takes_id:
+        return f"`refloat new --parent {seen.session}` starts a linked session with the brief"
     match seen.state:
-        case State.FAILED if not goes_on(seen.failure, seen.dangling):
+        case State.FAILED if not goes_on(seen.failure, seen.dangling, repaired=seen.repaired):
             return f"`refloat new --parent {seen.session}` starts a linked session with the brief"
         case State.UNBOUND:
             return f'`refloat continue {seen.session} "PROMPT"` asks it something'

@@ -66,3 +66,5 @@ class Repair:
     copy: SessionName | None = None
     """The session that the copy is."""
     installed: bool = False
+    then: tuple[str, ...] | None = None
+    """Of an installed copy: the command that goes on with it."""

@@ -125,6 +125,8 @@ class Session:
     worktree: str | None
     transcript: TranscriptFiles
     kept: Kept | None = None
+    repaired: bool = False
+    """A repaired copy, nothing added since: calls without a result are closed in it, and its agent is told."""
     provisional: bool = False
     """Told by the ends of its files alone: what is counted is not known yet."""
 
@@ -132,6 +134,14 @@ class Session:
     def name(self) -> SessionName:
         """`agent:id`."""
         return SessionName(f"{self.agent}:{self.session_id}")
+
+
+def place_here(recorded: str | None) -> str | None:
+    """A recorded directory that names one on this machine, wherever Refloat itself stands: an absolute path.
+
+    None for what is relative, of another system's style, or no path at all: such a one is never entered or resolved.
+    """
+    return recorded if recorded and recorded.startswith("/") and "\0" not in recorded else None
 
 
 @light

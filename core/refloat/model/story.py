@@ -48,6 +48,8 @@ class Summary:
     """Absolute, each once, in order of first edit."""
     unknown: Mapping[str, int] = field(default_factory=dict[str, int])
     """Rows that were skipped because their type is unknown, by type."""
+    repaired: str = ""
+    """Of a repaired copy: the stamp of its making."""
 
 
 @light

@@ -117,6 +117,7 @@ class Fact:
         "continued_in",  # session id that goes on with this one's whole content; "" takes it back
         "started",  # a stamp
         "lineage",  # id of the first conversation row: copies share it
+        "repaired",  # a stamp: when this copy was made by a repair
     ]
     value: str
     at: Stamp | None = None

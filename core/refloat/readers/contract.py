@@ -257,6 +257,12 @@ class Reader(Protocol):
         """Whether the register or lock of this version is complete: a process that it leaves out owns no session."""
         ...
 
+    def takes_id(self, session_id: str) -> bool:
+        """Whether an id has the form of those that this agent gives: only such a one stands in a command of its own.
+        What `continue_command` puts there is never an option, a name or a pattern.
+        """
+        ...
+
     def continue_command(self, session_id: str, prompt: str | None) -> Sequence[str]:
         """The agent's own command to go on with a session. Whatever a prompt begins with, it is no option."""
         ...

@@ -419,6 +419,7 @@ class Assembler:
             problems=tuple(c.problems),
             edited_paths=tuple(c.edited),
             unknown=dict(c.unknown),
+            repaired=facts.get("repaired", ""),
         )
 
     def _ending(self) -> Ending:

@@ -41,6 +41,11 @@ class Survey(Protocol):
         """What the copy does about it, by line."""
         ...
 
+    @property
+    def holds_talk(self) -> bool:
+        """Whether a record is left of which the agent, and a list, would know the session."""
+        ...
+
     def rows(self, source: "Source", new: "NewCopy") -> Iterator[bytes]:
         """The lines of the copy."""
         ...
@@ -144,6 +149,11 @@ class Source:
                     yield piece
             except OSError as fault:
                 raise Unreadable(f"{path} cannot be read: {fault.strerror or fault}") from fault
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the files hold no byte."""
+        return not any(end for _, end in self._files)
 
     def has_changed(self) -> bool:
         """Whether a file grew, shrank or gave way to another one since it was opened."""

@@ -149,7 +149,7 @@ def _split(bare: bytes, heads: Sequence[bytes], *, torn_end: bool) -> Iterator[t
         kept, lost, at = kept + 1, None, end
     if lost is not None:
         size = len(text) - lost
-        if torn_end:
+        if torn_end and not _is_whole(text[lost:]):
             yield None, (Damage("torn_last_line", f"the last line is cut after {size:,} characters", "left out"),)
         else:
             yield None, (Damage("broken_line", f"{size:,} characters that are no JSON record", "left out"),)
@@ -162,6 +162,14 @@ _IDENTIFIES: Final = frozenset(
 _PATIENCE: Final = 4_000_000_000
 """Characters that failed attempts may pass over in one line: each costs as much as stands before it."""
 _SCAN: Final = json.JSONDecoder().raw_decode
+
+
+def _is_whole(text: str) -> bool:
+    """Whether it is a JSON value that nothing was cut from, though no record."""
+    try:
+        return _SCAN(text)[1] == len(text)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _places(text: str, head: str) -> Iterator[int]:

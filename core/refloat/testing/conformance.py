@@ -120,6 +120,7 @@ def _check_answers(reader: Reader) -> None:
     reader.child_variables()
     reader.explains_silence("", "")
     reader.marks_children("")
+    _must(not reader.takes_id("--help"), "`takes_id` takes no option for an id")
     _must(bool(reader.continue_command("id", None)), "`continue_command` names a program")
     _must(bool(reader.new_command("HANDOFF.md")), "`new_command` names a program")
     if isinstance(reader, TakesSignals):

@@ -18,9 +18,10 @@ from refloat.errors import NotDone, RefloatError, UsageError
 from refloat.model.guard import Guarded, Neighbour, Ruling, Situation, judge, judge_again, judge_taken
 from refloat.model.record import Lease
 from refloat.model.saving import Runner
-from refloat.model.session import Session, SessionName
+from refloat.model.session import Session, SessionName, place_here
 from refloat.model.stamp import Stamp
 from refloat.ports import Machine
+from refloat.readers.contract import Reader
 from refloat.record.leases import find_leases, holds
 from refloat.record.store import Record
 from refloat.usecases.find_sessions import Located, resolve
@@ -188,7 +189,7 @@ def _situation(bench: Workbench, actor: Actor, wish: Wish, session: Session) -> 
     leases = _leases(bench, actor)
     own = actor.own.holder
     return replace(
-        _plain(wish.operation, session, bench.machine.clock.now(), own),
+        _plain(wish.operation, session, bench.reader(session.agent), bench.machine.clock.now(), own),
         lease=next((lease for lease in leases if lease.subject == session.name), None),
         workspace_leases=tuple(_about_place(leases, workspace_subject(actor, place), own)) if place else (),
         neighbours=tuple(_neighbours(bench, session, place, actor.uid)) if wish.operation in WRITES_THERE else (),
@@ -198,12 +199,12 @@ def _situation(bench: Workbench, actor: Actor, wish: Wish, session: Session) -> 
     )
 
 
-def would_continue(session: Session, now: Stamp) -> bool:
+def would_continue(reader: Reader, session: Session, now: Stamp) -> bool:
     """Whether `continue` would accept a session, as far as the session itself tells."""
-    return judge(_plain("continue", session, now, "")).allowed
+    return judge(_plain("continue", session, reader, now, "")).allowed
 
 
-def _plain(operation: Guarded, session: Session, now: Stamp, own: str) -> Situation:
+def _plain(operation: Guarded, session: Session, reader: Reader, now: Stamp, own: str) -> Situation:
     """What is to be judged of a session, before anybody else is looked at."""
     place = place_of(session)
     return Situation(
@@ -215,17 +216,20 @@ def _plain(operation: Guarded, session: Session, now: Stamp, own: str) -> Situat
         own=own,
         failure=session.failure,
         dangling=session.dangling,
+        repaired=session.repaired,
+        takes_id=reader.takes_id(session.session_id),
         copy_only=session.kept is not None and session.kept.original_gone,
-        workspace=place,
+        workspace=place or session.worktree or session.workspace,
         workspace_there=place is not None and os.path.isdir(place),  # noqa: PTH112 - text stays text
     )
 
 
 def place_of(session: Session) -> str | None:
-    """Where a session goes on: its worktree, else (or where that is gone) its workspace."""
-    if session.worktree and (session.workspace is None or os.path.isdir(session.worktree)):  # noqa: PTH112
-        return session.worktree
-    return session.workspace
+    """Where a session goes on: its worktree, else (or where that is gone) its workspace. None: no place here."""
+    worktree, workspace = place_here(session.worktree), place_here(session.workspace)
+    if worktree and (workspace is None or os.path.isdir(worktree)):  # noqa: PTH112
+        return worktree
+    return workspace
 
 
 def workspace_subject(actor: Actor, place: str) -> str:

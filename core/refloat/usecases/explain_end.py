@@ -15,7 +15,7 @@ from refloat.liveness.cause import (
     find_power_causes,
 )
 from refloat.model.liveness import Evidence
-from refloat.model.session import Failure, FailureKind, Session, State
+from refloat.model.session import Failure, FailureKind, Session, State, place_here
 from refloat.model.stamp import Stamp, later
 from refloat.model.story import Story
 from refloat.ports import Machine
@@ -42,7 +42,8 @@ def explain_end(bench: Workbench, session: Session, story: Story) -> Session:
 def _look(bench: Workbench, session: Session, story: Story, failure: Failure, last: Stamp) -> list[Evidence]:
     machine = bench.machine
     gone = _gone(bench, session, last)
-    directories = tuple(dict.fromkeys(place for place in (session.worktree, session.workspace) if place))
+    places = map(place_here, (session.worktree, session.workspace))
+    directories = tuple(dict.fromkeys(place for place in places if place))
     end = min(gone.until, later(last, AFTER_SECONDS))
     found = [
         *find_kernel_causes(machine.traces.kernel_log(gone.since, end) or (), gone),

@@ -15,7 +15,7 @@ from refloat.catalogue.store import Catalogue, Key, Stat
 from refloat.model.attempts import Attempt, InChain, chains_of
 from refloat.model.light import light, slotted
 from refloat.model.problem import Problem
-from refloat.model.session import RecordGone, Session, SessionName, State
+from refloat.model.session import RecordGone, Session, SessionName, State, place_here
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.batch import Batch
 from refloat.usecases.copies import Copies
@@ -121,7 +121,7 @@ class Finder:
     def _continues(self, session: Session) -> bool:
         from refloat.usecases.act import would_continue
 
-        return would_continue(session, self._bench.machine.clock.now())
+        return would_continue(self._bench.reader(session.agent), session, self._bench.machine.clock.now())
 
     def watch(self, here: Path | None = None, stop: Stop = lambda: False) -> Iterator[Batch]:
         """One look, in batches: first what is known already, then what had to be read, newest files first.
@@ -455,7 +455,7 @@ class Finder:
         return Located(found, reader, packed.summary, judge, story)
 
     def _tell_place(self, packed: Packed) -> None:
-        place = packed.summary.worktree or packed.summary.workspace
+        place = place_here(packed.summary.worktree) or place_here(packed.summary.workspace)
         if self._whole is not None and place:
             self._whole(place)
 

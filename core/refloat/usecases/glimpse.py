@@ -174,6 +174,7 @@ def _join(head: Summary, tail: Summary, title: str) -> Summary:
         started_at=head.started_at or tail.started_at,
         last_activity_at=tail.last_activity_at or head.last_activity_at,
         parent=head.parent or tail.parent,
+        repaired=tail.repaired or head.repaired,
         lineage=head.lineage,
         problems=(*head.problems, *tail.problems),
         ending=replace(tail.ending, prompts=tail.ending.prompts or head.ending.prompts),

@@ -13,7 +13,7 @@ from typing import Final
 from refloat.catalogue.store import Catalogue
 from refloat.errors import RefloatError
 from refloat.model.attempts import Attempt, InChain, Standing, chains_of
-from refloat.model.session import Session, SessionName
+from refloat.model.session import Session, SessionName, place_here
 from refloat.model.stamp import later
 from refloat.record.names import CONFIG_NAME, FILE_NAME, URL_VARIABLE
 from refloat.usecases.workbench import Workbench
@@ -81,7 +81,8 @@ def fitting_children(
 
 
 def _same_place(one: str | None, other: str) -> bool:
-    return one is not None and (one == other or os.path.realpath(one) == os.path.realpath(other))
+    here = place_here(one)
+    return here is not None and (here == other or os.path.realpath(here) == os.path.realpath(other))
 
 
 def _begins_alike(title: str, asked: str) -> bool:

@@ -13,6 +13,7 @@ from refloat.catalogue.store import Catalogue
 from refloat.checkout.repository import Repository
 from refloat.model.checkout import Warned
 from refloat.model.light import light
+from refloat.model.session import place_here
 from refloat.model.story import Story
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.finder import Finder, Located, Scope
@@ -48,7 +49,7 @@ def find_neighbours(
     The warnings say what could not be looked through.
     """
     summary = story.summary
-    place = summary.worktree or summary.workspace
+    place = place_here(summary.worktree) or place_here(summary.workspace)
     finder = Finder(bench)
     catalogue = Catalogue.open(bench.machine.places.cache)
     if catalogue is None:
@@ -86,7 +87,7 @@ def find_witnesses(bench: Workbench, located: Located, story: Story) -> Sequence
     moved its work, though they edited none of its files. The newest few.
     """
     summary = story.summary
-    place = summary.worktree or summary.workspace
+    place = place_here(summary.worktree) or place_here(summary.workspace)
     since = summary.started_at
     if not place or since is None:
         return ()

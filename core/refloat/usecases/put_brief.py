@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from refloat.errors import NotDone, UsageError
-from refloat.model.session import Session
+from refloat.model.session import Session, place_here
 from refloat.usecases.write_brief import write_private
 
 FILE_NAME = "HANDOFF.md"
@@ -15,7 +15,7 @@ FILE_NAME = "HANDOFF.md"
 
 def usual_path(session: Session, cwd: Path) -> Path:
     """`HANDOFF.md` in the session's workspace; in `cwd` where that is not there any more."""
-    workspace = session.worktree or session.workspace
+    workspace = place_here(session.worktree) or place_here(session.workspace)
     where = Path(workspace) if workspace and Path(workspace).is_dir() else cwd
     return where / FILE_NAME
 

@@ -9,10 +9,11 @@ import os
 import secrets
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from refloat.errors import NotDone
+from refloat.errors import NotDone, Unreadable
 from refloat.model.attempts import Attempt
 from refloat.model.repair import Repair, RepairPlan
 from refloat.model.session import SessionName, State
@@ -23,9 +24,10 @@ from refloat.repair.frame import NewCopy, Repairer, Source, Survey, Target
 from refloat.repair.place import put_new
 from refloat.repair.registry import get_repairer
 from refloat.usecases.act import Acting, Actor, Wish, act
-from refloat.usecases.find_sessions import Located
+from refloat.usecases.find_sessions import Located, resolve
 from refloat.usecases.linked import forget_list
 from refloat.usecases.put_salvage import refuse_place
+from refloat.usecases.show_status import find_next
 from refloat.usecases.workbench import Workbench
 
 
@@ -39,6 +41,9 @@ class Draft:
         self._repairer = repairer
         self._source = source
         self._survey: Survey = repairer.survey(source, found)
+        if not self._survey.holds_talk and (self._survey.issues or source.is_empty):
+            what = "is empty" if source.is_empty else "holds no whole record of the conversation"
+            raise Unreadable(f"{', '.join(source.paths)} {what}: there is nothing that a copy could be made of")
         now = bench.machine.clock.now()
         session = repairer.new_id(int(seconds_of(now) * 1000), secrets.token_bytes(16))
         self._new = NewCopy(session, found.session_id, now)
@@ -114,7 +119,7 @@ def draft_repair(bench: Workbench, located: Located) -> Generator[Draft]:
 
     Raises:
         NotDone: this agent's transcripts, or this kind of them, cannot be repaired.
-        Unreadable: the transcript cannot be read.
+        Unreadable: the transcript cannot be read, or nothing of it.
 
     """
     repairer = get_repairer(located.found.agent)
@@ -136,7 +141,19 @@ def install(bench: Workbench, actor: Actor, draft: Draft, cwd: Path, *, force: s
         done = draft.put_in_place()
         _note(bench, actor, acting, done, force)
     forget_list(bench)
-    return done
+    return replace(done, then=_then(bench, done.copy, cwd)) if done.copy is not None else done
+
+
+def _then(bench: Workbench, copy: SessionName, cwd: Path) -> tuple[str, ...]:
+    """How one goes on with a copy, by what stands in its agent's directory now."""
+    located = resolve(bench, copy, cwd)
+    match find_next(located.reader, located.session).operation:
+        case "continue" | "prompt":
+            return ("refloat", "continue", copy)
+        case "new_linked":
+            return ("refloat", "new", "--parent", copy)
+        case _:
+            return ("refloat", "status", copy)
 
 
 def _note(bench: Workbench, actor: Actor, acting: Acting, done: Repair, force: str | None) -> None:

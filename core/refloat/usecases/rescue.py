@@ -16,7 +16,7 @@ from refloat.errors import NotDone
 from refloat.model.brief import Answers, BriefPreview, WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.recovery import Probed, Said, WroteTo
-from refloat.model.session import Session
+from refloat.model.session import Session, place_here
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.ports import Machine
@@ -152,7 +152,8 @@ class Rescue:
             (one for one in self._case.triage.do_not_repeat if (one.step, one.subagent) == (row.step, row.subagent)),
             None,
         )
-        workspace = Path(self._case.session.worktree or self._case.session.workspace or self._cwd)
+        session = self._case.session
+        workspace = Path(place_here(session.worktree) or place_here(session.workspace) or self._cwd)
         return plan_look(
             self._machine,
             known.probe if known is not None else None,

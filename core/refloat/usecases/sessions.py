@@ -14,6 +14,7 @@ from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.session import Session, SessionName, Subagent, TranscriptFiles
 from refloat.readers.contract import Found
+from refloat.readers.naming import make_id
 from refloat.text import one_line
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def make_session(
 ) -> Session:
     """Put together what is known of a session."""
     summary = packed.summary
-    parent = summary.parent or found.parent
+    parent = make_id(summary.parent or found.parent)
     return Session(
         agent=found.agent,
         session_id=found.session_id,
@@ -102,6 +103,7 @@ def make_session(
             (*found.problems, *summary.problems, *_problems_of_subagents(packed)),
         ),
         kept=found.kept,
+        repaired=bool(summary.repaired) and (summary.last_activity_at or "") <= summary.repaired,
         provisional=packed.provisional,
     )
 

@@ -6,8 +6,8 @@ from typing import Final, assert_never
 
 from refloat.model.attempts import Standing
 from refloat.model.checkout import SAVED_PLACES, Checkout, EditedFile, Fate, PlaceKind
-from refloat.model.guard import goes_on
-from refloat.model.session import Session, State
+from refloat.model.guard import goes_on, going_on_words
+from refloat.model.session import Session, State, place_here
 from refloat.model.status import NextOperation, PendingRequest, Status
 from refloat.model.story import Story
 from refloat.model.transcript import Outcome, Step
@@ -42,7 +42,8 @@ def show_status(
     done = next((step for step in reversed(steps) if step.outcome is Outcome.OK), None)
     then = find_next(reader, session)
     if session.state in {State.STOPPED, State.FAILED} and (checkout is not None or not story.summary.edits):
-        then = _with_open(then, tuple(find_open_work(session, story, checkout)))
+        found = tuple(find_open_work(session, story, checkout))
+        then = _with_open(then, found, calls=bool(session.dangling))
     then = then if standing is None else _with_newer(session, then, standing)
     return Status(session, done, open_steps, _pending(open_steps, turn), then, standing)
 
@@ -70,10 +71,10 @@ def _with_newer(session: Session, then: NextOperation, standing: Standing) -> Ne
             assert_never(standing.state)
 
 
-def _with_open(then: NextOperation, found: tuple[str, ...]) -> NextOperation:
-    """Say with the next operation what nobody finished: a resume command alone would hide it."""
+def _with_open(then: NextOperation, found: tuple[str, ...], *, calls: bool) -> NextOperation:
+    """Say with the next operation what nobody finished: a command alone would hide it. `calls`: some are open."""
     told = f"still open: {'; '.join(found)}" if found else "nothing is left open"
-    why = then.why if then.operation == "new_linked" and not found else f"{then.why}; {told}"
+    why = then.why if not found and (calls or then.operation == "new_linked") else f"{then.why}; {told}"
     return replace(then, why=why, open=found)
 
 
@@ -127,6 +128,8 @@ def _pending(open_steps: tuple[Step, ...], turn: int) -> PendingRequest | None:
 def find_next(reader: Reader, session: Session) -> NextOperation:
     """The next operation that a session's state calls for (design, section 3)."""
     found = _by_state(reader, session)
+    if found.operation in {"continue", "prompt"} and not (reader.takes_id(session.session_id) and found.workspace):
+        return _elsewhere(reader, session, found.workspace)
     if session.kept is None or not session.kept.original_gone or found.operation not in {"continue", "prompt"}:
         return found
     why = (
@@ -136,8 +139,15 @@ def find_next(reader: Reader, session: Session) -> NextOperation:
     return NextOperation("new_linked", tuple(reader.new_command(BRIEF_FILE)), found.workspace, why)
 
 
+def _elsewhere(reader: Reader, session: Session, workspace: str | None) -> NextOperation:
+    """Of a session that its agent's own command cannot be told of, or not where."""
+    what = "its id is none of that agent's form" if workspace else "its record names no workspace of this machine"
+    why = f"{what}: write the brief with `refloat brief {session.name} --out {BRIEF_FILE}`, then start a new session"
+    return NextOperation("new_linked", tuple(reader.new_command(BRIEF_FILE)), workspace, f"{why} with it")
+
+
 def _by_state(reader: Reader, session: Session) -> NextOperation:
-    name, workspace = session.name, session.worktree or session.workspace
+    name, workspace = session.name, place_here(session.worktree) or place_here(session.workspace)
     match session.state:
         case State.LIVE:
             pids = ", ".join(map(str, session.liveness.owners))
@@ -165,9 +175,9 @@ def _by_state(reader: Reader, session: Session) -> NextOperation:
 
 def _after_failure(reader: Reader, session: Session, workspace: str | None) -> NextOperation:
     failure = session.failure
-    if failure is not None and goes_on(failure, session.dangling):
+    if goes_on(failure, session.dangling, repaired=session.repaired):
         command = tuple(reader.continue_command(session.session_id, None))
-        why = f"the provider ended the turn ({failure.kind.replace('_', ' ')}): once that is mended it can go on"
+        why = going_on_words(failure, session.dangling, repaired=session.repaired)
         return NextOperation("continue", command, workspace, why)
     what = failure.kind.replace("_", " ") if failure else "nothing says why"
     why = (

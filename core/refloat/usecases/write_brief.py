@@ -17,7 +17,7 @@ from refloat.brief.quoting import CODE_LIMIT, Quoter
 from refloat.errors import UsageError
 from refloat.model.brief import Answers, Fingerprint, WrittenBrief
 from refloat.model.checkout import Checkout
-from refloat.model.session import Session
+from refloat.model.session import Session, place_here
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.text import cut, inert_line
@@ -85,7 +85,7 @@ def _fingerprint(facts: Facts) -> Fingerprint:
     files = [file.path for file in checkout.files] + [change.path for change in checkout.other_changes]
     if checkout.operation:
         files += checkout.operation.conflicts
-    workspace = checkout.repo or facts.session.worktree or facts.session.workspace
+    workspace = checkout.repo or place_here(facts.session.worktree) or place_here(facts.session.workspace)
     return take_fingerprint(facts.name, checkout.head, workspace, files, facts.session.transcript.paths)
 
 

@@ -81,11 +81,11 @@ def problem(value: Problem) -> Document:
 def session(value: Session) -> Document:
     """SESSION, whole and unmasked: `dump` masks, and the catalogue keeps it as it is for `read_session`.
 
-    A provisional one says so in a key of its own, and its counts are null.
+    A provisional one says so in a key of its own, and its counts are null; so does a repaired copy.
     """
     if value.provisional:
         return {**_session(value), **dict.fromkeys(_COUNTS), "provisional": True}
-    return _session(value)
+    return {**_session(value), "repaired": True} if value.repaired else _session(value)
 
 
 _COUNTS: Final = ("turns", "prompts", "steps", "dangling", "edits")

@@ -64,4 +64,5 @@ def repair(value: Repair) -> Document:
         ],
         "written": value.written,
         "copy": value.copy,
+        "then": None if value.then is None else list(value.then),
     }

@@ -63,6 +63,7 @@ def read_session(document: Mapping[str, object]) -> Session:
             tuple(read_problem(one.document) for one in transcript.rows("problems")),
         ),
         kept=_read_kept(row.row_or_none("kept")),
+        repaired=document.get("repaired") is True,
     )
 
 

@@ -64,3 +64,8 @@ def test_scope_stops_at_the_repository():
     assert not is_in_scope("/home/ada/r", ("/home/ada/r", "/home/ada/r/.git"), "/home/ada", NONE)
     assert is_in_scope("/home/ada", NONE, "/home/ada/r", ("/home/ada/r", "/home/ada/r/.git"))
     assert not is_in_scope("/home/ada", NONE, "/home/adam", NONE)
+
+
+def test_a_link_to_no_path_is_no_repository(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_bytes(b"gitdir: /a\0b\n")
+    assert Repos().of(str(tmp_path)) == NONE

@@ -354,6 +354,32 @@ def test_a_record_too_large_to_hold_gives_way_to_a_note(
     assert next(row for row in done.rows if row.get("uuid") == after)["parentUuid"] == note["uuid"]
 
 
+@pytest.mark.parametrize("kind", ["user", "assistant"])
+def test_a_row_that_is_told_to_be_left_out_is(repair: Repair, talk: ClaudeTalk, kind: str) -> None:
+    first, *rest = lines_of(talk)
+    done = repair("claude-code", b"".join([first, b'{"type":"%s"}\n' % kind.encode(), *rest]))
+    assert done.codes == ["broken_line"]
+    assert [row["type"] for row in done.rows] == [orjson.loads(line)["type"] for line in (first, *rest)]
+    assert all("message" in row for row in done.rows if row["type"] == kind)
+
+
+def test_a_row_without_an_id_gets_the_one_that_it_is_told_to_get(repair: Repair, talk: ClaudeTalk) -> None:
+    row = {"type": "user", "message": {"role": "user", "content": "more"}, "timestamp": "2026-09-14T09:40:00.000Z"}
+    done = repair("claude-code", data_of(talk) + orjson.dumps(row) + b"\n")
+    assert "missing_uuid" in done.codes
+    check_claude(done.rows)
+    assert done.rows[-1]["uuid"]
+
+
+@pytest.mark.parametrize(
+    ("tail", "code"), [(b"[]", "broken_line"), (b"7", "broken_line"), (b'{"a":', "torn_last_line")]
+)
+def test_a_whole_value_that_is_no_record_is_not_called_cut(
+    repair: Repair, talk: ClaudeTalk, tail: bytes, code: str
+) -> None:
+    assert repair("claude-code", data_of(talk) + tail).codes == [code]
+
+
 def test_repairing_a_repaired_copy_finds_nothing(tmp_path: Path, talk: ClaudeTalk) -> None:
     talk.call("Bash", "toolu_push", command="git push")
     talk.result("toolu_gone", "x")

@@ -18,6 +18,18 @@ from .conftest import COPY, THREAD, THREAD_COPY, Repaired, Row, check_claude, ch
 from .test_codex import Rollout
 
 Lines = list[bytes]
+STUBS = [
+    b"no record",
+    b"{}",
+    b"[]",
+    b"null",
+    *(b'{"type":"%s"}' % kind for kind in (b"user", b"assistant", b"system", b"response_item", b"event_msg")),
+    b'{"type":"user","message":{}}',
+    b'{"type":"assistant","message":"said"}',
+    b'{"type":"user","uuid":"u-stub"}',
+    b'{"type":"response_item","payload":{}}',
+]
+"""Rows that lack what makes them one."""
 Choose = Callable[[int], int]
 _SECOND = {"claude-code": "5f0c1d2e-0000-4000-8000-0000000000fe", "codex": "01a0ffff-0000-7000-8000-0000000000fe"}
 
@@ -108,7 +120,7 @@ def harm(lines: Lines, kind: int, choose: Choose) -> Lines:
             swapped[at], swapped[other] = swapped[other], swapped[at]
             return swapped
         case 8:
-            return [*lines[:at], b"no record\n", *lines[at:]]
+            return [*lines[:at], STUBS[choose(len(STUBS))] + b"\n", *lines[at:]]
         case _:
             return [*lines[:at], *(_rewritten(line, kind, choose, lines)), *lines[at + 1 :]]
 
@@ -155,7 +167,7 @@ def _whole(data: bytes) -> list[Row]:
             row: Any = orjson.loads(line)
         except ValueError:
             continue
-        if isinstance(row, dict):
+        if isinstance(row, dict) and line not in STUBS:
             found.append(row)
     return found
 

@@ -2,8 +2,10 @@
 
 import errno
 import os
+import signal
 import stat
 from collections.abc import Iterator
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -85,3 +87,56 @@ def test_where_there_are_no_hard_links_the_file_is_still_never_replaced(
 def test_a_place_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be written"):
         put_new(tmp_path / "missing", ("x.jsonl",), [b""])
+
+
+def _write_until_killed(place: str, named: bool) -> None:
+    if named:
+        del os.O_TMPFILE
+
+    def chunks() -> Iterator[bytes]:
+        yield b"x" * 3_000_000
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    put_new(Path(place), ("x.jsonl",), chunks())
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_kill_leaves_nothing_that_the_next_one_does_not_remove(tmp_path: Path, named: bool) -> None:
+    writer = get_context("spawn").Process(target=_write_until_killed, args=(str(tmp_path), named))
+    writer.start()
+    writer.join(100)
+    assert writer.exitcode == -signal.SIGKILL
+    left = names(tmp_path)
+    assert len(left) == (1 if named or not hasattr(os, "O_TMPFILE") else 0)
+    put_new(tmp_path, ("y.jsonl",), [b"new"])
+    assert names(tmp_path) == ["y.jsonl"]
+
+
+def test_what_another_one_still_writes_and_what_is_not_ours_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    (tmp_path / ".other.tmp").write_text("kept")
+    (tmp_path / ".a.refloat.tmp").symlink_to(tmp_path / ".other.tmp")
+
+    def chunks() -> Iterator[bytes]:
+        yield b"one"
+        put_new(tmp_path, ("second.jsonl",), [b"two"])
+        yield b"more"
+
+    put_new(tmp_path, ("first.jsonl",), chunks())
+    assert (tmp_path / "first.jsonl").read_bytes() == b"onemore"
+    assert names(tmp_path) == [".a.refloat.tmp", ".other.tmp", "first.jsonl", "second.jsonl"]
+
+
+def test_where_an_unnamed_file_cannot_be_named_it_is_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    link = os.link
+
+    def refuse(source: str, name: str, **how: object) -> None:
+        if source.startswith("/proc"):
+            raise OSError(errno.ENOENT, "no /proc here")
+        link(source, name, **how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "link", refuse)
+    assert put_new(tmp_path, ("x.jsonl",), [b"new"]).read_bytes() == b"new"
+    assert names(tmp_path) == ["x.jsonl"]

@@ -9,16 +9,17 @@ from typing import Any
 import orjson
 import pytest
 
-from refloat.errors import NotDone
+from refloat.errors import NotDone, Unreadable
 from refloat.model.repair import Repair
 from refloat.model.repaired import is_made_output
 from refloat.model.saving import Runner
 from refloat.model.session import SessionName
+from refloat.model.stamp import later
 from refloat.model.transcript import Outcome
 from refloat.readers.registry import load
 from refloat.testing.claude_talk import SESSION, ClaudeTalk
 from refloat.testing.fakes import FakeProcesses, fake_machine, process
-from refloat.usecases.act import Refused, actor_of
+from refloat.usecases.act import Refused, Wish, actor_of, look
 from refloat.usecases.examine import examine
 from refloat.usecases.find_sessions import Located, Scope, list_sessions, resolve
 from refloat.usecases.keep_session import keep_session
@@ -121,7 +122,8 @@ def test_the_copy_says_what_is_open_and_whose_it_is(stranded: Stranded, ref: str
     assert is_made_output(push.output)
     status = show_status(seen.reader, seen.session, seen.story, seen.checkout)
     assert [step.id for step in status.open_steps] == [push.id]
-    assert status.next.operation == "new_linked"
+    assert status.next.operation == "continue"
+    assert status.next.why.endswith("the outcome of 1 call is unknown")
     assert [row.outcome for row in seen.triage.inspect] == ["unknown"]
     assert [(finding.kind, finding.verdict) for finding in seen.triage.gone] == [("external", "lost")]
     assert "closed by a repair" in seen.triage.gone[0].why
@@ -302,3 +304,45 @@ def test_the_copy_of_a_fork_of_codex_leaves_to_the_forks_parent_what_is_its(stra
     copy = stranded.located(str(done.copy)).session
     assert copy.parent == f"codex:{fork}"
     assert (copy.steps, copy.dangling, copy.prompts) == (before.steps, before.dangling, before.prompts)
+
+
+@pytest.mark.parametrize("ref", [SESSION, THREAD])
+def test_an_installed_copy_is_what_its_agent_goes_on_with(stranded: Stranded, ref: str) -> None:
+    actor = actor_of(stranded.machine, Runner("testhost", 10, "a"), lambda one: True)
+    with draft_repair(stranded.bench, stranded.located(ref)) as draft:
+        done = install(stranded.bench, actor, draft, stranded.work)
+    assert done.copy is not None
+    assert done.then == ("refloat", "continue", done.copy)
+    ruling = look(stranded.bench, actor, Wish("continue", done.copy, stranded.work)).ruling
+    assert (ruling.branch, ruling.allowed) == ("go_on_with_the_repaired_copy", True)
+    assert f"`refloat triage {done.copy}`" in ruling.warnings[0]
+
+
+def test_a_copy_that_crashed_again_is_a_session_like_any_other(stranded: Stranded) -> None:
+    done = stranded.install(SESSION)
+    assert done.written is not None
+    copy = Path(done.written)
+    last = orjson.loads(copy.read_bytes().splitlines()[-1])
+    at = later(stranded.machine.clock.now(), 60)
+    asked = {"type": "user", "uuid": "more", "parentUuid": last["uuid"], "timestamp": at, "sessionId": copy.stem}
+    row = {**asked, "cwd": str(stranded.work), "version": "2.1.270", "message": {"role": "user", "content": "go on"}}
+    copy.write_bytes(copy.read_bytes() + orjson.dumps(row) + b"\n")
+    session = stranded.located(copy.stem).session
+    assert not session.repaired
+
+
+@pytest.mark.parametrize("data", [b"", b"garbage\n", b"\0" * 40, b"\n\n", b"{}\n", b"[]", b'{"parentUuid":null,"typ'])
+@pytest.mark.parametrize("ref", [SESSION, THREAD])
+def test_of_what_holds_no_record_there_is_no_copy(stranded: Stranded, ref: str, data: bytes) -> None:
+    path = stranded.claude if ref == SESSION else stranded.codex
+    path.write_bytes(data)
+    located = stranded.located(ref)
+    with pytest.raises(Unreadable, match="nothing that a copy"), draft_repair(stranded.bench, located):
+        raise AssertionError
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_of_a_transcript_with_titles_alone_nothing_is_wrong(stranded: Stranded) -> None:
+    stranded.claude.write_bytes(b'{"type":"ai-title","aiTitle":"x","sessionId":"%s"}\n' % SESSION.encode())
+    with draft_repair(stranded.bench, stranded.located(SESSION)) as draft:
+        assert draft.plan.is_sound

@@ -38,8 +38,9 @@ def limited() -> Session:
 @pytest.mark.parametrize("kind", [None, *FailureKind])
 @pytest.mark.parametrize("dangling", [0, 1])
 @pytest.mark.parametrize("gone", [True, False])
+@pytest.mark.parametrize("repaired", [True, False])
 def test_what_is_said_to_be_next_is_what_the_guard_lets_through(
-    tmp_path: Path, state: State, kind: FailureKind | None, dangling: int, gone: bool
+    tmp_path: Path, state: State, kind: FailureKind | None, dangling: int, gone: bool, repaired: bool
 ) -> None:
     failure = None if kind is None else Failure(kind, "", NOW)
     session = replace(
@@ -49,10 +50,11 @@ def test_what_is_said_to_be_next_is_what_the_guard_lets_through(
         dangling=dangling,
         workspace=str(tmp_path),
         worktree=None,
+        repaired=repaired,
         kept=Kept(NOW, 1, original_gone=gone),
     )
     operation = show_status(ClaudeCode(), session, LOST.story).next.operation
-    assert (operation in {"continue", "prompt"}) == would_continue(session, NOW)
+    assert (operation in {"continue", "prompt"}) == would_continue(ClaudeCode(), session, NOW)
 
 
 def test_a_session_that_somebody_went_on_from_leads_to_the_newer_one() -> None:

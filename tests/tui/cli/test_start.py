@@ -23,6 +23,7 @@ from refloat.record.attempts import find_attempts
 from refloat.record.leases import find_leases
 from refloat.record.store import open_record
 from refloat.record.trails import load_trail
+from refloat_tui.cli.commands.start import continue_, new
 
 PATIENCE = 100
 STARTED = Path(__file__).with_name("started.py")
@@ -424,3 +425,22 @@ def test_a_suspended_agent_gives_the_terminal_back(world: World, tmux: Callable[
     until(lambda: not (system_processes().get(agent["pid"]) or row).stopped, "it goes on")
     world.let_end()
     until(lambda: tmux("display", "-p", "-t", "work:1", "#{pane_current_command}").strip() == "bash", "it ended")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--tmux", "5f0c", "last"], ("", "5f0c", "last")),
+        (["5f0c", "--tmux", "last"], ("", "5f0c", "last")),
+        (["5f0c", "--tmux"], ("", "5f0c", None)),
+        (["--tmux=work", "5f0c"], ("work", "5f0c", None)),
+        (["--tmux=", "5f0c"], ("", "5f0c", None)),
+        (["5f0c", "--", "--tmux"], (None, "5f0c", "--tmux")),
+        (["5f0c", "last"], (None, "5f0c", "last")),
+    ],
+)
+def test_the_word_behind_tmux_is_no_session_of_tmuxs(words: list[str], told: tuple[str | None, ...]) -> None:
+    given = continue_.make_context("continue", list(words)).params
+    assert (given["tmux"], given["session"], given["prompt"]) == told
+    given = new.make_context("new", ["--parent", *words]).params if words[0] == "5f0c" else None
+    assert given is None or given["parent"] == "5f0c"

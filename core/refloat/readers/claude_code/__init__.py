@@ -102,6 +102,10 @@ class ClaudeCode:
         """Since 2.1.139, for interactive runs."""
         return processes.explains_silence(version, entrypoint)
 
+    def takes_id(self, session_id: str) -> bool:
+        """A UUID: whatever else stands behind `--resume` is searched for."""
+        return processes.takes_id(session_id)
+
     def continue_command(self, session_id: str, prompt: str | None) -> Sequence[str]:
         """`claude --resume ID`."""
         return processes.continue_command(session_id, prompt)

@@ -17,6 +17,7 @@ from refloat.readers.claude_code.kin import Descent, Member, find_descents
 from refloat.readers.claude_code.values import get_object, mapping, text
 from refloat.readers.contract import Found, FoundSubagent, Identity, Segment, SourceFile, Walk
 from refloat.readers.load import loads
+from refloat.readers.naming import make_id
 
 HEAD: Final = 64 * 1024
 _LOOKED_THROUGH: Final = 4 * 1024 * 1024
@@ -74,7 +75,7 @@ def walks(home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
 def identify(file: SourceFile) -> Identity:
     """What a `.jsonl` file is."""
     path = PurePath(file.path)
-    stem = path.stem
+    stem = make_id(path.stem)
     if path.name.startswith(_COMPACTOR):
         return Identity("hidden", stem)
     folder = _session_folder(path)
@@ -88,7 +89,7 @@ def identify(file: SourceFile) -> Identity:
     head = _head(file.path)
     if stem.startswith(_AGENT):
         match = _SESSION.search(head)
-        session = match[1].decode("utf-8", "replace") if match else ""
+        session = make_id(match[1].decode("utf-8", "replace")) if match else ""
         if session:
             own = stem.removeprefix(_AGENT)
             return Identity("subagent", session, parent=session, own=own, started=_started(head))
@@ -98,7 +99,7 @@ def identify(file: SourceFile) -> Identity:
 def _main(file: SourceFile, stem: str, head: bytes) -> Identity:
     # A plain search for a word passes over 64 KB in a tenth of the time.
     fork = _FORK.search(head) if b'"forkedFrom"' in head else None
-    parent = fork[1].decode("utf-8", "replace") if fork else ""
+    parent = make_id(fork[1].decode("utf-8", "replace")) if fork else ""
     note: dict[str, str] = {}
     if first := _first_row(file, head):
         note["first"] = first
@@ -121,7 +122,7 @@ def _session_folder(path: PurePath) -> str | None:
     parts = path.parts[:-1]
     for at in range(len(parts) - 1, max(0, len(parts) - 4), -1):
         if parts[at] == "subagents":
-            return parts[at - 1]
+            return make_id(parts[at - 1])
     return None
 
 
@@ -343,7 +344,7 @@ def _side(side: Sequence[SourceFile]) -> tuple[dict[str, str], dict[str, str]]:
             continue
         path = PurePath(file.path)
         if path.name == "custom-title.json":
-            titles[path.parent.name] = text((_small(file.path) or {}).get("customTitle"))
+            titles[make_id(path.parent.name)] = text((_small(file.path) or {}).get("customTitle"))
         elif path.name.startswith(_AGENT) and path.name.endswith(".meta.json"):
             beside = os.fspath(path.with_name(path.name.removesuffix(".meta.json") + ".jsonl"))
             calls[beside] = text((_small(file.path) or {}).get("toolUseId"))

@@ -13,6 +13,7 @@ from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.stopping import Asking
 from refloat.readers.claude_code.values import version_of
 from refloat.readers.contract import OwnDoor
+from refloat.readers.naming import is_plain
 
 _REGISTER_COMPLETE: Final = (2, 1, 139)
 _MARKED_SINCE: Final = (2, 1, 132)
@@ -117,6 +118,11 @@ def marks_children(version: str) -> bool:
     return version_of(version) >= _MARKED_SINCE
 
 
+def takes_id(session_id: str) -> bool:
+    """Whether it is an id of Claude Code's, which are UUIDs."""
+    return _ID.fullmatch(session_id) is not None
+
+
 def continue_command(session_id: str, prompt: str | None) -> Sequence[str]:
     """`claude --resume ID`, with a prompt where there is one."""
     return ["claude", "--resume", session_id, *_as_prompt(prompt)]
@@ -128,7 +134,14 @@ def own_door(session_id: str, owner: ProcessInfo, holder: Holder | None) -> OwnD
     if holder is None or not holder.background:
         return None
     why = "it runs in the background, under Claude Code's own daemon"
-    return OwnDoor(("claude", "attach", holder.job or session_id), why)
+    name = _job_name(holder, session_id)
+    return OwnDoor(("claude", "attach", name) if name else None, why)
+
+
+def _job_name(holder: Holder, session_id: str) -> str | None:
+    """What the daemon calls a session; None where that is no name that a command line can carry."""
+    name = holder.job or session_id
+    return name if is_plain(name) else None
 
 
 def new_command(brief: str, prompt: str | None, session_id: str | None) -> Sequence[str]:
@@ -157,4 +170,5 @@ def asks_to_end(process: ProcessInfo) -> Sequence[Asking]:
 
 def stop_command(holder: Holder) -> Sequence[str] | None:
     """A background session is stopped through its daemon, which would go on with one that was merely ended."""
-    return ("claude", "stop", holder.job or holder.session_id) if holder.background else None
+    name = _job_name(holder, holder.session_id) if holder.background else None
+    return ("claude", "stop", name) if name else None

@@ -15,6 +15,7 @@ from refloat.model.session import RecordGone
 from refloat.readers.claude_code.layout import config_directory, settings_file
 from refloat.readers.claude_code.values import Row, get_object, mapping, number, text
 from refloat.readers.load import loads
+from refloat.readers.naming import make_id
 
 AGENT: Final = "claude-code"
 _REGISTER: Final = re.compile(r"\d+\.json")
@@ -37,7 +38,7 @@ def find_holders(home: Path, environment: Mapping[str, str]) -> Sequence[Holder 
 
 
 def _register(path: Path, row: Row) -> Holder | None:
-    session = text(row.get("sessionId"))
+    session = make_id(text(row.get("sessionId")))
     if not session or row.get("kind") == "daemon":
         return None
     token = row.get("procStart")
@@ -70,7 +71,7 @@ def _jobs(config: Path, problems: list[Holder | Problem]) -> Iterator[Holder]:
     for directory in _files(config / "jobs", problems):
         path = directory / "state.json"
         row = _object(path, problems) if path.exists() else None
-        session = text((row or {}).get("sessionId"))
+        session = make_id(text((row or {}).get("sessionId")))
         if row is None or not session:
             continue
         told.add(session)
@@ -91,7 +92,7 @@ def _jobs(config: Path, problems: list[Holder | Problem]) -> Iterator[Holder]:
             job=directory.name,
         )
     for worker in workers.values():
-        session = text(worker.get("sessionId"))
+        session = make_id(text(worker.get("sessionId")))
         if session and session not in told:
             pid = number(worker.get("pid"))
             yield Holder(AGENT, session, "register", str(roster_path), pid=pid, background=True, daemon_pid=daemon)
@@ -136,7 +137,7 @@ def find_gone(home: Path, environment: Mapping[str, str], known: Collection[str]
     problems: list[Holder | Problem] = []
     for path in _files(config / "sessions", problems):
         row = _object(path, problems) if _REGISTER.fullmatch(path.name) else None
-        session = text((row or {}).get("sessionId"))
+        session = make_id(text((row or {}).get("sessionId")))
         if row is not None and session and session not in known and session not in gone and row.get("kind") != "daemon":
             why = "registered, no transcript: it may have ended before anything was written"
             gone[session] = RecordGone(AGENT, session, text(row.get("cwd")) or None, 0, why)
@@ -158,7 +159,7 @@ def _typed(path: Path, problems: list[RecordGone | Problem]) -> dict[str, tuple[
                 except ValueError:
                     problems.append(Problem(str(path), number_, None, "no whole JSON record"))
                     continue
-                if session := text(row.get("sessionId")):
+                if session := make_id(text(row.get("sessionId"))):
                     project, prompts = found.get(session, ("", 0))
                     said = text(row.get("display")).lstrip()
                     found[session] = (project or text(row.get("project")), prompts + (said[:1] not in {"/", "!", ""}))
@@ -176,5 +177,5 @@ def _last(path: Path) -> Iterator[tuple[str, str]]:
     except OSError:
         return
     for project, known in mapping((row or {}).get("projects")).items():
-        if session := text(mapping(known).get("lastSessionId")):
+        if session := make_id(text(mapping(known).get("lastSessionId"))):
             yield project, session

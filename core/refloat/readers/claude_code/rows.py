@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Final
 
 from refloat.model.problem import Place
+from refloat.model.repaired import CLAUDE_FIELD
 from refloat.model.stamp import Stamp, read_stamp
 from refloat.model.transcript import Call, Event, Fact, Marker, Result, TurnEnded, Unknown
 from refloat.readers.claude_code import beside, spoken
@@ -18,6 +19,7 @@ from refloat.readers.claude_code.kin import rows_of
 from refloat.readers.claude_code.state import State, thaw
 from refloat.readers.claude_code.values import Row, mapping, text
 from refloat.readers.contract import Line, Segment, SourceFile
+from refloat.readers.naming import make_id
 from refloat.readers.story import Assembler
 
 _CONVERSATION: Final[Mapping[str, Callable[[State, Row, Here], None]]] = {
@@ -219,8 +221,11 @@ class Rows:
             events.append(Fact("lineage", uuid, at))
             if at is not None:
                 events.append(Fact("started", at, at))
+        repair = mapping(row.get(CLAUDE_FIELD))
+        if repair.get("made") == "note" and (told := read_stamp(repair.get("at"))):
+            events.append(Fact("repaired", told, at))
         if "forkedFrom" in row or state.copied_from:
-            self._fork(text(mapping(row.get("forkedFrom")).get("sessionId")), here)
+            self._fork(make_id(text(mapping(row.get("forkedFrom")).get("sessionId"))), here)
 
     def _fork(self, source: str, here: Here) -> None:
         state = self._state

@@ -84,7 +84,7 @@ def assistant(state: State, row: Row, here: Here) -> None:
         state.status = "failed"
         failure = Failure(FailureKind.UNKNOWN, said or "refusal", here.at)
         here.events.append(TurnEnded("failed", here.at, failure=failure))
-    elif stop in ENDS or (stop is None and said and null_may_end(state)):
+    elif (isinstance(stop, str) and stop in ENDS) or (stop is None and said and null_may_end(state)):
         state.status = "completed"
         here.events.append(TurnEnded("completed", here.at))
 

@@ -164,6 +164,10 @@ class Codex:
             return OwnDoor(None, "Codex' own daemon holds it for its terminals: open the session in one of those")
         return OwnDoor(None, "a Codex app-server holds it, for the desktop app or an editor: open the session there")
 
+    def takes_id(self, session_id: str) -> bool:
+        """A UUID: whatever else stands behind `resume` is taken for a thread's name."""
+        return UUID.fullmatch(session_id) is not None
+
     def continue_command(self, session_id: str, prompt: str | None) -> Sequence[str]:
         """`codex resume ID`."""
         return ("codex", "resume", session_id, *(_as_prompt(prompt) if prompt else ()))

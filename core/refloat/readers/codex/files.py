@@ -17,6 +17,7 @@ from refloat.model.stamp import read_stamp
 from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_text
 from refloat.readers.contract import Found, FoundSubagent, Identity, Line, Segment, SourceFile
 from refloat.readers.lines import read_one
+from refloat.readers.naming import make_id
 from refloat.readers.whole import open_plain, read_document
 
 AGENT: Final = "codex"
@@ -80,7 +81,7 @@ def _first(path: str) -> Line | None:
 
 
 def _identity(head: Json, names: Sequence[str]) -> Identity:
-    own = as_id(head.get("id")) or (names[0] if names else "")
+    own = make_id(as_id(head.get("id"))) or (names[0] if names else "")
     if not own:
         return Identity("none", "")
     rollout = names[-1] if names else own
@@ -91,11 +92,11 @@ def _identity(head: Json, names: Sequence[str]) -> Identity:
     if _is_hidden(head):
         return Identity("hidden", own, parent or "", rollout, started, base, note)
     if parent is not None:
-        root = as_text(head.get("session_id"))
+        root = make_id(as_text(head.get("session_id")))
         top = root if root and root != own else parent
         return Identity("subagent", top or own, parent, own, started, base, note | {"rollout": rollout})
-    forked = as_text(head.get("forked_from_id"))
-    if repaired := as_text(as_dict(head.get(CODEX_FIELD)).get("from")):
+    forked = make_id(as_text(head.get("forked_from_id")))
+    if repaired := make_id(as_text(as_dict(head.get(CODEX_FIELD)).get("from"))):
         note |= {"copied_from": forked} if forked else {}
         return Identity("main", own, repaired, rollout, started, base, note)
     return Identity("main", own, forked, rollout, started, base, note)
@@ -110,7 +111,7 @@ def _note(head: Json, *, forked: bool) -> dict[str, str]:
 
 def _base(head: Json) -> tuple[str, int] | None:
     base = as_dict(head.get("history_base"))
-    rollout, end = as_id(base.get("thread_id")), as_int(base.get("end_byte_offset"))
+    rollout, end = make_id(as_id(base.get("thread_id"))), as_int(base.get("end_byte_offset"))
     return (rollout, -1 if end is None else end) if rollout else None
 
 
@@ -118,7 +119,7 @@ def _spawned_by(head: Json) -> str | None:
     """The thread that started this one as a sub-agent; "" where it is one and the parent is not named; else None."""
     source = as_dict(as_dict(head.get("source")).get("subagent"))
     spawn = as_dict(source.get("thread_spawn"))
-    told = as_text(spawn.get("parent_thread_id")) or as_text(head.get("parent_thread_id"))
+    told = make_id(as_text(spawn.get("parent_thread_id")) or as_text(head.get("parent_thread_id")))
     if "thread_spawn" in source or head.get("thread_source") == "subagent":
         return told
     return told if told and as_int(head.get("subagent_history_start_ordinal")) is not None else None

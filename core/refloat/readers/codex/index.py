@@ -20,6 +20,7 @@ from refloat.readers.codex.files import AGENT
 from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_text, parse_object
 from refloat.readers.contract import Line
 from refloat.readers.lines import Cursor, Tail, read_lines, read_one
+from refloat.readers.naming import make_id
 
 LOCKS: Final = "thread-writer-locks"
 _LARGEST: Final = 512 * 1024 * 1024
@@ -58,7 +59,7 @@ def read_names(path: Path) -> dict[str, str]:
     """Thread names in `session_index.jsonl`: append-only, the last one wins."""
     names: dict[str, str] = {}
     for row in _rows(path):
-        if thread := as_id(row.get("id")):
+        if thread := make_id(as_id(row.get("id"))):
             names[thread] = as_text(row.get("thread_name")).strip()
     return names
 
@@ -67,7 +68,7 @@ def read_history(path: Path) -> dict[str, int]:
     """Typed prompts for each thread in `history.jsonl`."""
     prompts: dict[str, int] = {}
     for row in _rows(path):
-        if thread := as_id(row.get("session_id")):
+        if thread := make_id(as_id(row.get("session_id"))):
             prompts[thread] = prompts.get(thread, 0) + 1
     return prompts
 
@@ -151,7 +152,9 @@ def _threads(copy: Path) -> dict[str, ThreadRow]:
         rows = connection.execute(f"SELECT {wanted} FROM threads").fetchall()  # noqa: S608 - names of our own
     finally:
         connection.close()
-    return {as_id(row[0]): ThreadRow(*(as_text(value) for value in row[1:])) for row in rows if as_id(row[0])}
+    threads = {make_id(as_id(row[0])): ThreadRow(*(as_text(value) for value in row[1:])) for row in rows}
+    threads.pop("", None)
+    return threads
 
 
 def title_of(row: ThreadRow) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
+from refloat.model.repaired import CODEX_FIELD
 from refloat.model.stamp import Stamp, read_stamp
 from refloat.model.transcript import Event, Fact, Marker, Message, Touched, TurnEnded, Unknown
 from refloat.readers.codex.copies import Ancestry, Copying, is_copy, names_itself
@@ -27,6 +28,7 @@ from refloat.readers.codex.state import State
 from refloat.readers.codex.talk import EVENT, ITEM, ROW
 from refloat.readers.codex.turns import limit_reached
 from refloat.readers.contract import Found, FoundSubagent, Line, Segment
+from refloat.readers.naming import make_id
 from refloat.readers.patch import absolute
 from refloat.readers.story import Assembler
 
@@ -177,7 +179,7 @@ class CodexParser(Lifecycle):
     def _meta(self, payload: Json, out: list[Event]) -> None:
         """The head of a file. Later ones are copies of a parent's, and say that such a copy follows."""
         s = self._s
-        own = as_id(payload.get("id"))
+        own = make_id(as_id(payload.get("id")))
         expected = self._subagent.id if self._subagent else self._found.session_id
         if not s.meta_seen and own and own != expected and self._line.line > 1:
             s.meta_seen, s.own = True, expected  # its own head is damaged; this one is a copy
@@ -217,7 +219,10 @@ class CodexParser(Lifecycle):
         cwd = as_text(payload.get("cwd"))
         parent = self._found.parent if self._subagent is None else ""
         s.version = as_text(payload.get("cli_version")) or s.version
-        pairs: tuple[tuple[Literal["started", "version", "entrypoint", "commit", "branch", "parent"], str], ...] = (
+        pairs: tuple[
+            tuple[Literal["started", "version", "entrypoint", "commit", "branch", "parent", "repaired"], str], ...
+        ] = (
+            ("repaired", read_stamp(as_dict(payload.get(CODEX_FIELD)).get("at")) or ""),
             ("started", started or ""),
             ("version", s.version),
             ("entrypoint", as_text(payload.get("originator"))),

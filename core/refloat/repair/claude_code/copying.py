@@ -11,7 +11,7 @@ from refloat.model.repaired import CLAUDE_FIELD, NOTE, UNKNOWN_OUTCOME
 from refloat.model.stamp import Stamp, later, read_stamp
 from refloat.readers.claude_code.values import Row, listed, mapping, text, words
 from refloat.repair.claude_code.content import mend
-from refloat.repair.claude_code.index import Id, Insert
+from refloat.repair.claude_code.index import TALK, Id, Insert
 from refloat.repair.frame import NewCopy, Source
 from refloat.repair.pieces import Piece, encode
 
@@ -56,7 +56,7 @@ def copy_rows(decided: Decisions, source: Source, new: NewCopy) -> Iterator[byte
         if not text(row.get("type")):
             continue
         end.recorded(row)
-        if _NOT_TALK.isdisjoint(row):
+        if text(row.get("type")) not in TALK and _NOT_TALK.isdisjoint(row):
             yield encode(_owned(row, new))
             continue
         if piece.number not in decided.drops:

@@ -9,6 +9,8 @@ from refloat.repair.pieces import Piece, encode
 
 Id = str | int
 """The id of a row: as it was recorded, or the number of a fresh one."""
+TALK: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
+"""Types of conversation rows."""
 NONE: Final = -1
 """No parent."""
 UNKNOWN: Final = -2

@@ -14,11 +14,10 @@ from refloat.readers.claude_code.values import Row, listed, mapping, text, words
 from refloat.repair.claude_code import chain
 from refloat.repair.claude_code.content import mend
 from refloat.repair.claude_code.copying import copy_rows
-from refloat.repair.claude_code.index import NONE, UNKNOWN, Answer, Called, Entry, Id, Insert, digest
+from refloat.repair.claude_code.index import NONE, TALK, UNKNOWN, Answer, Called, Entry, Id, Insert, digest
 from refloat.repair.frame import DAMAGES, Findings, NewCopy, Source
 from refloat.repair.pieces import Piece
 
-TALK: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
 _SEVERITIES: Final[Mapping[str, Severity]] = {
     **DAMAGES,
     "broken_block": "blocks",
@@ -69,6 +68,11 @@ class ClaudeSurvey:
         chain.link(self.entries, self, self._found)
         self.issues: list[Issue] = sorted(self._found.issues, key=lambda issue: issue.line)
         self.actions: list[Action] = sorted(self._found.actions, key=lambda action: action.line)
+
+    @property
+    def holds_talk(self) -> bool:
+        """Whether a row of the conversation is left."""
+        return any(not entry.dropped for entry in self.entries)
 
     def rows(self, source: Source, new: NewCopy) -> Iterator[bytes]:
         """The lines of the copy."""

@@ -89,6 +89,11 @@ class CodexSurvey:
         self.issues: list[Issue] = sorted(self._found.issues, key=lambda issue: issue.line)
         self.actions: list[Action] = sorted(self._found.actions, key=lambda action: action.line)
 
+    @property
+    def holds_talk(self) -> bool:
+        """Whether a record is left; a lost head is made from the others."""
+        return self._begun or bool(self.notes)
+
     def rows(self, source: Source, new: NewCopy) -> Iterator[bytes]:
         """The lines of the copy."""
         return copy_rows(self, source, new)

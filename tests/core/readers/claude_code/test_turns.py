@@ -251,3 +251,10 @@ def test_a_refusal_without_a_way_on():
     end = ending(talk)
     assert end.turn == "failed"
     assert [item.superseded for item in story_of(talk).items if item.type == "reply"] == [True]
+
+
+@pytest.mark.parametrize("stop", [[], {}, 7, True])
+def test_a_reason_that_is_no_word_ends_nothing(stop: object):
+    talk = begun()
+    talk.row("assistant", message={"content": [{"type": "text", "text": "Done."}], "stop_reason": stop})
+    assert ending(talk).turn == "open"

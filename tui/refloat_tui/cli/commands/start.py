@@ -16,6 +16,16 @@ from refloat_tui.cli.own_program import own_program
 from refloat_tui.cli.show.start import plan_lines
 
 
+class StartCommand(click.Command):
+    """A command with `--tmux`, whose value stands behind `=` alone: the word that follows is the session or prompt."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Give a bare `--tmux` its empty value before click takes the next word for it."""
+        end = args.index("--") if "--" in args else len(args)
+        bare = ["--tmux=" if word == "--tmux" else word for word in args[:end]]
+        return super().parse_args(ctx, [*bare, *args[end:]])
+
+
 def guarded(command: Command) -> Command:
     """Add what operations on sessions share."""
     for option in (
@@ -23,8 +33,6 @@ def guarded(command: Command) -> Command:
         click.option("--hold", is_flag=True, hidden=True),
         click.option(
             "--tmux",
-            is_flag=False,
-            flag_value="",
             metavar="[=SESSION]",
             help="In a new window of this tmux session, or of the one that is named.",
         ),
@@ -35,7 +43,7 @@ def guarded(command: Command) -> Command:
     return command
 
 
-@click.command("continue", short_help="The agent's own resume command, where no writer can be at it.")
+@click.command("continue", cls=StartCommand, short_help="The agent's own resume command, where no writer can be at it.")
 @session_argument
 @click.argument("prompt", required=False)
 @guarded
@@ -56,7 +64,7 @@ def continue_(
     return _answer(order, dry_run=dry_run, tmux=tmux, hold=hold, json_=json_)
 
 
-@click.command(short_help="A linked session in the same workspace, started with the brief.")
+@click.command(cls=StartCommand, short_help="A linked session in the same workspace, started with the brief.")
 @click.option("--parent", required=True, metavar="SESSION", help="The session to go on from.")
 @click.argument("prompt", required=False)
 @click.option("--agent", metavar="AGENT", help="Another agent than the one that had it.")

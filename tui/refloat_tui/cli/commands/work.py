@@ -7,7 +7,7 @@ import click
 from refloat import wire
 from refloat.brief.masks import Masker, mask_tree
 from refloat.model.brief import BriefPreview, WrittenBrief
-from refloat.model.session import State
+from refloat.model.session import State, place_here
 from refloat.usecases.check_brief import check_brief
 from refloat.usecases.examine import examine
 from refloat.usecases.preview_brief import look_at
@@ -40,7 +40,7 @@ def triage(session: str, probe: bool, show_secrets: bool, json_: bool) -> None:
         need_someone_to_ask(json_=json_)
     chosen, shown = show_triage(session, show_secrets=show_secrets, as_json=json_)
     if probe:
-        workspace = chosen.session.worktree or chosen.session.workspace
+        workspace = place_here(chosen.session.worktree) or place_here(chosen.session.workspace)
         ask_and_look(bench().machine, shown, Path(workspace) if workspace else here(), Masker(enabled=not show_secrets))
 
 

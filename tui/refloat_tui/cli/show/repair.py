@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from shlex import join
 from typing import Final
 
 from refloat.model.repair import Issue, Repair, Severity
@@ -40,6 +41,13 @@ def repair_lines(value: Repair, width: int) -> Iterator[str]:
     if value.written is not None:
         yield from labelled("wrote", f"{value.written}  (0600)", width)
         yield from labelled("copy", str(value.copy), width)
+    if value.then is not None:
+        if closed := sum(action.code == "dangling_call" for action in plan.actions):
+            said = (
+                f"{counted(closed, 'call')} closed, outcome unknown: `refloat triage {value.copy}` says what to look at"
+            )
+            yield from labelled("open", said, width)
+        yield from labelled("next", f"$ {join(value.then)}", width)
 
 
 def _words(issue: Issue) -> str:

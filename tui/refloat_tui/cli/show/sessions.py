@@ -76,7 +76,7 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     yield from labelled("", then.why, width, 12)
     if then.command:
         yield from labelled("", "$ " + " ".join(_quoted(word) for word in then.command), width, 12)
-    if guarded := _GUARDED.get(then.operation):
+    if then.workspace is not None and (guarded := _GUARDED.get(then.operation)):
         yield from labelled("", f"`refloat {guarded} {session.name}` does it, and lets no second writer in", width, 12)
     evidence = [(fact.kind, f"{fact.detail}{f' [{fact.at}]' if fact.at else ''}") for fact in session.liveness.evidence]
     rows = [line for kind, detail in evidence for line in labelled(f"  {_words(kind)}", detail, width, 18)]

@@ -7,6 +7,7 @@ from refloat.text import cut, inert_line, one_line
 
 def labelled(label: str, text: str, width: int, indent: int = 10) -> list[str]:
     """`LABEL     text`, wrapped below itself. `text` is taken as prose."""
+    indent = max(indent, len(label) + 1)
     room, said = max(20, width - indent), one_line(text)
     if len(said) <= room:
         return [f"{label:<{indent}}{said}"]
