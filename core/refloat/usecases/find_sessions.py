@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from refloat.usecases.batch import Batch
-from refloat.usecases.finder import Finder, Listing, Located, Scope, Stop
+from refloat.usecases.finder import Finder, Listing, Scope, Stop
+from refloat.usecases.located import Located
 from refloat.usecases.naming import find_named
 from refloat.usecases.neighbours import Neighbour, find_neighbours
 from refloat.usecases.reading import Placed

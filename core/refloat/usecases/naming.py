@@ -14,7 +14,8 @@ from refloat.catalogue.store import Catalogue
 from refloat.errors import NoSuchSession, Unreadable, UsageError
 from refloat.model.session import SessionName
 from refloat.readers.contract import Found, Reader, SourceFile
-from refloat.usecases.finder import Finder, Located, Scope
+from refloat.usecases.finder import Finder, Scope
+from refloat.usecases.located import Located
 from refloat.usecases.sighting import newest_of
 from refloat.usecases.workbench import Workbench
 

@@ -16,7 +16,8 @@ from refloat.model.light import light
 from refloat.model.session import place_here
 from refloat.model.story import Story
 from refloat.readers.contract import Found, Reader
-from refloat.usecases.finder import Finder, Located, Scope
+from refloat.usecases.finder import Finder, Scope
+from refloat.usecases.located import Located
 from refloat.usecases.sessions import Surroundings
 from refloat.usecases.sighting import newest_of
 from refloat.usecases.workbench import Workbench

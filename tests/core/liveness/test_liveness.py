@@ -48,6 +48,9 @@ class StubReader:
         words = process.argv
         return words[words.index("--resume") + 1] if "--resume" in words else None
 
+    def takes_id(self, session_id: str) -> bool:
+        return bool(session_id)
+
     def child_variables(self) -> Sequence[str]:
         return ("AGENT_SESSION",)
 
