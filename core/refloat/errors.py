@@ -33,7 +33,7 @@ class UsageError(RefloatError):
 class NoSuchSession(UsageError):  # noqa: N818 - reads as the answer that it is
     """No session, or more than one, fits what was asked for."""
 
-    def __init__(self, asked: str, nearest: Sequence[str] = (), *, ambiguous: bool = False) -> None:
+    def __init__(self, asked: str, nearest: Sequence[str] = (), *, ambiguous: bool = False, some: bool = True) -> None:
         self.asked = asked
         self.nearest = tuple(nearest)
         """Up to three names (`agent:id`) that the person may have meant."""
@@ -43,11 +43,11 @@ class NoSuchSession(UsageError):  # noqa: N818 - reads as the answer that it is
             what = f"{asked!r} fits more than one session"
         elif asked == "last":
             what = "no session worked in this workspace"
-        hint = (
-            "; did you mean " + ", ".join(self.nearest) + "?"
-            if self.nearest
-            else "; `refloat list --all` shows every one"
-        )
+        hint = "; `refloat list --all` shows every one"
+        if self.nearest:
+            hint = "; did you mean " + ", ".join(self.nearest) + "?"
+        elif not some:
+            hint = ", and no session of any agent was found: `refloat doctor` says where they were looked for"
         super().__init__(what + hint)
 
 

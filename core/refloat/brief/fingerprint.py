@@ -15,6 +15,7 @@ from typing import Final, cast
 
 from refloat.errors import UsageError
 from refloat.model.brief import Ages, BriefCheck, Fingerprint, Moved
+from refloat.model.own_files import held_by, is_own_text, listings_of
 from refloat.model.session import SessionName, place_here
 from refloat.ports import Git
 
@@ -28,6 +29,8 @@ _NO_FILE: Final = (OSError, ValueError)
 """A recorded path may hold what no name of a file can (NUL, a lone surrogate): then there is none."""
 _CHUNK: Final = 1024 * 1024
 _MARK: Final = "<!-- refloat/1 "
+_ENDS: Final = 128 * 1024
+"""Bytes of a file's beginning and end that say whether Refloat wrote it."""
 _LAST_LINE: Final = re.compile(r"<!-- refloat/1 (\{.*\}) -->")
 
 
@@ -37,9 +40,9 @@ _LAST_LINE: Final = re.compile(r"<!-- refloat/1 (\{.*\}) -->")
 def take_fingerprint(
     session: SessionName, head: str | None, workspace: str | None, files: Iterable[str], transcript: Sequence[str]
 ) -> Fingerprint:
-    """Hash what a brief may speak of. `files` are relative to `workspace` or absolute; briefs are skipped."""
+    """Hash what a brief may speak of. `files` are relative to `workspace` or absolute; Refloat's own are skipped."""
     hashed = tuple((path, hash_file(_place(workspace, path))) for path in dict.fromkeys(files))
-    kept = tuple((path, digest) for path, digest in hashed if not is_brief(_place(workspace, path)))
+    kept = tuple((path, digest) for path, digest in hashed if not is_own(_place(workspace, path)))
     ends = tuple(end for path in transcript[-_TRANSCRIPTS:] if (end := _end_of(path)) is not None)
     return Fingerprint(session, head, workspace, kept, ends)
 
@@ -65,16 +68,25 @@ def hash_file(path: Path) -> str:
         return ABSENT
 
 
-def is_brief(path: Path) -> bool:
-    """Whether a file's last lines are those of a brief."""
+def is_own(path: Path) -> bool:
+    """Whether Refloat wrote a file: it says so itself, or a list beside it answers for its content."""
+    if is_own_text(*_ends_of(path)):
+        return True
+    held = frozenset[str]().union(*(held_by(_ends_of(Path(one))[1]) for one in listings_of(str(path))))
+    return bool(held) and hash_file(path) in held
+
+
+def _ends_of(path: Path) -> tuple[str, str]:
+    """The beginning and the end of a file's text; nothing of what is no plain file."""
     try:
         if not stat.S_ISREG(path.lstat().st_mode):
-            return False
+            return "", ""
         with path.open("rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - 128 * 1024))
-            return _MARK.encode() in file.read()
+            head = file.read(_ENDS)
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _ENDS))
+            return head.decode(errors="replace"), file.read().decode(errors="replace")
     except _NO_FILE:
-        return False
+        return "", ""
 
 
 def _end_of(path: str) -> tuple[str, int, str] | None:

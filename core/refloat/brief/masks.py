@@ -8,6 +8,7 @@ of its formats may be there. Refuses to cut: cutting comes after masking, half a
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, lru_cache
@@ -52,9 +53,14 @@ def _lower(text: str) -> str:
 # one pass of an expression that has them all.
 _CUES: Final = (
     "key", "token", "secret", "pass", "pwd", "cred", "auth", "sig", "bearer", "basic ", "cookie", "://", "login",
-    "curl",
+    "curl", "sshpass",
     "mysql", "mariadb", "private-mac", "webhooks/", "hooks.slack", *LIBRARY_WORDS,
 )  # fmt: skip
+# Of them, what a finder has nothing to find without.
+_OF_WEBHOOKS: Final = frozenset({"webhooks/", "hooks.slack"})
+_OF_HEADERS: Final = frozenset({"bearer", "auth", "basic ", "cookie"})
+_OF_COMMANDS: Final = frozenset({"curl", "mysql", "mariadb", "sshpass", "login"})
+_ALL_CUES: Final = frozenset(_CUES)
 _SHORT: Final = 256
 
 
@@ -71,20 +77,26 @@ def _find_short(text: str) -> tuple[Hit, ...]:
 def _find(text: str) -> tuple[Hit, ...]:
     low = _lower(text)
     has_runs = bool(token_runs(text))
-    return _find_by(text, low, LIBRARY_WORDS, has_runs=has_runs) if has_runs or any(cue in low for cue in _CUES) else ()
+    return _find_by(text, low, _ALL_CUES, has_runs=has_runs) if has_runs or any(cue in low for cue in _CUES) else ()
 
 
-def _find_by(text: str, low: str, words: Sequence[str], *, has_runs: bool) -> tuple[Hit, ...]:
-    """What the finders find, given what a look at the text showed already."""
-    hits = [
-        *provider_hits(text, has_runs=has_runs),
-        *private_key_hits(text),
-        *header_hits(text, low),
-        *userinfo_hits(text),
-        *assignment_hits(text, low),
-        *command_hits(text, low),
-        *library_hits(text, low, words),
-    ]
+def _find_by(text: str, low: str, cues: AbstractSet[str], *, has_runs: bool) -> tuple[Hit, ...]:
+    """What the finders find, given what a look at the text showed already: the cues that may stand in it, and whether a
+    token may begin in it.
+    """
+    hits: list[Hit] = []
+    if has_runs or not cues.isdisjoint(_OF_WEBHOOKS):
+        hits += provider_hits(text, has_runs=has_runs)
+    hits += private_key_hits(text)
+    if not cues.isdisjoint(_OF_HEADERS):
+        hits += header_hits(text, low)
+    if "://" in cues:
+        hits += userinfo_hits(text)
+    hits += assignment_hits(text, low)
+    if not cues.isdisjoint(_OF_COMMANDS):
+        hits += command_hits(text, low)
+    if words := [word for word in LIBRARY_WORDS if word in cues]:
+        hits += library_hits(text, low, words)
     return merge(hits) if hits else ()
 
 
@@ -153,29 +165,29 @@ def find_in_all(texts: Sequence[str]) -> Iterator[tuple[str, tuple[Hit, ...]]]:
     """Those of many texts in which `find_secrets` finds something, with what it finds. What one look at all of them
     shows is not looked for in each of them again.
     """
-    marked, words = _look_through(texts)
+    marked, cues = _look_through(texts)
     for text, has_runs in marked:
-        if hits := _find_by(text, _lower(text), words, has_runs=has_runs):
+        if hits := _find_by(text, _lower(text), cues, has_runs=has_runs):
             yield text, hits
 
 
-def _look_through(texts: Sequence[str]) -> tuple[list[tuple[str, bool]], tuple[str, ...]]:
-    """Suspects, each with whether a token may begin in it; and the library's words that stand in any text."""
+def _look_through(texts: Sequence[str]) -> tuple[list[tuple[str, bool]], set[str]]:
+    """Suspects, each with whether a token may begin in it; and the cues that stand in any text."""
     joined = "\n".join(texts)
     low = _lower(joined)
     starts = [0, *accumulate(len(text) + 1 for text in texts)]
     marked: set[int] = set()
-    words: list[str] = []
+    cues: set[str] = set()
     for cue in _CUES:
         at = low.find(cue)
-        if at >= 0 and cue in LIBRARY_WORDS:
-            words.append(cue)
+        if at >= 0:
+            cues.add(cue)
         while at >= 0:
             number = bisect_right(starts, at) - 1
             marked.add(number)
             at = low.find(cue, starts[number + 1])
     runs = {bisect_right(starts, at) - 1 for at in token_runs(joined)}
-    return [(texts[number], number in runs) for number in sorted(marked | runs)], tuple(words)
+    return [(texts[number], number in runs) for number in sorted(marked | runs)], cues
 
 
 class Masker:

@@ -13,6 +13,7 @@ from refloat.checkout.files import Content
 from refloat.checkout.fold import Folded
 from refloat.checkout.lines import (
     align,
+    bare_all,
     bare_lines,
     find_block,
     find_differences,
@@ -184,8 +185,8 @@ class _Single:
 
 
 def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally, single: _Single) -> None:
-    bares = [line.removesuffix("\r") for line in piece.lines]
-    before = None if piece.before is None else [line.removesuffix("\r") for line in piece.before]
+    bares = bare_all(piece.lines)
+    before = None if piece.before is None else bare_all(piece.before)
     at = None if piece.whole else find_block(bares, lines)
     if at is None and _is_undone(piece, before, bares, lines):
         count = len(find_differences(before or (), bares))

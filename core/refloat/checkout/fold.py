@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from enum import StrEnum
 from typing import Literal
 
-from refloat.checkout.lines import align, bare, find_block
+from refloat.checkout.lines import align, bare, bare_all, find_block
 from refloat.checkout.pieces import FOREIGN, Piece, Traces, apply_edit, loose_pieces, may_hold, old_side, whole_piece
 from refloat.model.light import light, slotted
 from refloat.model.stamp import Stamp
@@ -225,7 +225,7 @@ def _settle(folded: Folded, text: str) -> None:
 
 def _carry(source: Piece, target: Piece) -> None:
     """Give lines of `target` the origin that the same lines have in `source`."""
-    for index, place in enumerate(align([bare(x) for x in source.lines], [bare(x) for x in target.lines])):
+    for index, place in enumerate(align(bare_all(source.lines), bare_all(target.lines))):
         if place is not None and target.origins[place] == FOREIGN:
             target.origins[place] = source.origins[index]
 
@@ -233,7 +233,7 @@ def _carry(source: Piece, target: Piece) -> None:
 def _undone(piece: Piece, lines: list[str]) -> list[str]:
     if piece.whole or piece.before is None:
         return lines
-    at = find_block([bare(line) for line in piece.lines], [bare(line) for line in lines])
+    at = find_block(bare_all(piece.lines), bare_all(lines))
     return lines if at is None else [*lines[:at], *piece.before, *lines[at + len(piece.lines) :]]
 
 
@@ -260,7 +260,7 @@ def _write(folded: Folded, text: str, origin: int, *, created: bool) -> None:
             folded.traces.replaced_by.update({old: origin for old in earlier.origins if old != FOREIGN})
         piece.splice(0, 1, lines, origin, folded.traces)
         piece.origins = [origin] * len(piece.lines)
-        folded.traces.added.update(map(bare, lines))
+        folded.traces.added.update(bare_all(lines))
         for earlier in folded.pieces:
             _carry_own(earlier, piece, origin)
         folded.pieces = [piece]
@@ -270,7 +270,7 @@ def _write(folded: Folded, text: str, origin: int, *, created: bool) -> None:
 
 
 def _carry_own(source: Piece, target: Piece, origin: int) -> None:
-    for index, place in enumerate(align([bare(x) for x in source.lines], [bare(x) for x in target.lines])):
+    for index, place in enumerate(align(bare_all(source.lines), bare_all(target.lines))):
         if place is not None and source.origins[index] != FOREIGN and target.origins[place] == origin:
             target.origins[place] = source.origins[index]
 
@@ -354,7 +354,7 @@ def _move(files: dict[str, Folded], source: Folded, row: RecordedEdit) -> None:
         stirred=source.stirred,
     )
     for piece in source.pieces:
-        source.traces.removed.update(map(bare, piece.lines))
+        source.traces.removed.update(bare_all(piece.lines))
     source.pieces = [Piece(piece.before, [""], [FOREIGN], whole=True) for piece in source.pieces if piece.whole]
     source.deleted = True
 

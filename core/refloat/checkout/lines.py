@@ -36,7 +36,12 @@ def bare(line: str) -> str:
 
 def bare_lines(text: str) -> list[str]:
     """The lines of a text, each without a carriage return at its end."""
-    return [line.removesuffix("\r") for line in text.split("\n")]
+    return bare_all(text.split("\n"))
+
+
+def bare_all(lines: Sequence[str]) -> list[str]:
+    """As `bare`, of each. Nearly no text has carriage returns, and one look at all of it says so."""
+    return [line.removesuffix("\r") for line in lines] if "\r" in "".join(lines) else list(lines)
 
 
 def tells(line: str) -> bool:

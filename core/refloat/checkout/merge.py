@@ -7,7 +7,7 @@ between them.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from refloat.checkout.lines import Difference, bare, find_block, find_differences
+from refloat.checkout.lines import Difference, bare_all, find_block, find_differences
 from refloat.checkout.pieces import Traces, apply_edit, new_side, old_side, whole_piece
 from refloat.model.transcript import FileEdit
 
@@ -73,7 +73,7 @@ def _single(edits: Sequence[FileEdit]) -> Iterator[FileEdit]:
 def _stands(edit: FileEdit, lines: Sequence[str]) -> bool:
     if not edit.hunks:
         return False
-    bares = [bare(line) for line in lines]
+    bares = bare_all(lines)
     return all(
         find_block(new_side(hunk), bares) is not None and find_block(old_side(hunk), bares) is None
         for hunk in edit.hunks

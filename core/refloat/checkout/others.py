@@ -1,27 +1,28 @@
 """The dirty rest of a checkout: files that the session did not edit, and who made them.
 
-Leaves out what Refloat itself wrote: a brief ends in its own mark.
+Leaves out what Refloat itself wrote, a brief or anything else that a person had put into the checkout.
 """
 
-from typing import Final
-
 from refloat.checkout.edited import staged_hunks
-from refloat.checkout.files import Content
+from refloat.checkout.files import read_bytes
 from refloat.checkout.hunks import LONGEST, whole_hunk
 from refloat.checkout.owners import Ground, own_hunks, owner_of
 from refloat.checkout.porcelain import StatusEntry
 from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
 from refloat.model.checkout import OtherChange, Owner
+from refloat.model.own_files import digest, held_by, is_own_text, listings_of
 from refloat.model.session import SessionName
 
-MARK: Final = "<!-- refloat/1 {"
-"""How the last line of every brief begins (design §6)."""
 
-
-def is_brief(content: Content) -> bool:
-    """Whether a file is a brief that Refloat wrote."""
-    return content.kind == "text" and content.text.rstrip().rpartition("\n")[2].startswith(MARK)
+def is_own(survey: Survey, real: str) -> bool:
+    """Whether Refloat wrote the file at a path: it says so itself, or a list beside it answers for its content."""
+    content = survey.content(real)
+    if content.kind == "text" and is_own_text(content.text):
+        return True
+    held = frozenset[str]().union(*(held_by(survey.content(listing).text) for listing in listings_of(real)))
+    found = read_bytes(real) if held else None
+    return found is not None and digest(found[0]) in held
 
 
 def find_other_changes(survey: Survey) -> list[OtherChange]:
@@ -39,7 +40,7 @@ def _change(survey: Survey, repository: Repository, path: str, entry: StatusEntr
     if folded is not None and folded.edits:
         return None
     content = survey.content(real)
-    if is_brief(content):
+    if is_own(survey, real):
         return None
     raw = whole_hunk(content) if entry.xy == "??" else repository.hunks.get(path, ())
     staged = () if raw else staged_hunks(survey, real)

@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from refloat.checkout.fold import Folded, RecordedEdit, Standing
-from refloat.checkout.lines import Difference, bare, bare_lines, find_differences, tells
+from refloat.checkout.lines import Difference, bare, bare_all, bare_lines, find_differences, tells
 from refloat.checkout.porcelain import DiffHunk
 from refloat.checkout.runs import NO_RUNS, FileRuns, Layout, Run, core, reformatted
 from refloat.checkout.witness import Witness
@@ -112,7 +112,7 @@ def _whole_way(hunks: Sequence[DiffHunk], ground: Ground) -> Witness | None:
 
 
 def _starts_at(folded: Folded, head: Sequence[str]) -> bool:
-    return not folded.stirred and folded.first_lines is not None and list(map(bare, folded.first_lines)) == head
+    return not folded.stirred and folded.first_lines is not None and bare_all(folded.first_lines) == head
 
 
 def _turned(hunk: DiffHunk) -> bool:
@@ -126,7 +126,9 @@ def _turned(hunk: DiffHunk) -> bool:
 
 def _is_strange(hunk: DiffHunk, ground: Ground) -> bool:
     """Whether git tells its lines otherwise than the disk has them (attribute `ident`, a filter)."""
-    return bool(hunk.lines) and _lines_at(hunk, ground) != [bare(line[1:]) for line in hunk.lines if line[:1] == "+"]
+    return bool(hunk.lines) and _lines_at(hunk, ground) != bare_all(
+        [line[1:] for line in hunk.lines if line[:1] == "+"]
+    )
 
 
 def _lines_at(hunk: DiffHunk, ground: Ground) -> list[str]:
@@ -141,7 +143,7 @@ def _lines_at(hunk: DiffHunk, ground: Ground) -> list[str]:
 def _case(hunk: DiffHunk, ground: Ground, turned: bool, strange: bool) -> _Case:
     """Judge a hunk by what it really changes: a line that it takes away and puts back at once is no change."""
     case = _Case(hunk, set(), [], [])
-    gone = [bare(line[1:]) for line in hunk.lines if line[:1] == "-"]
+    gone = bare_all([line[1:] for line in hunk.lines if line[:1] == "-"])
     start = hunk.new_start - 1 if hunk.new_lines else 0
     added = _lines_at(hunk, ground)
     if strange:
@@ -331,7 +333,7 @@ def _signed(cases: Iterable[_Case], sign: str) -> Counter[str]:
 
 
 def _dispute(case: _Case, over: AbstractSet[str]) -> None:
-    told = [bare(line) for line in case.hunk.lines if tells(line[1:])]
+    told = bare_all([line for line in case.hunk.lines if tells(line[1:])])
     if any(line in over for line in told):
         case.parties = {_NOBODY} if all(line in over for line in told) else case.parties | {_NOBODY}
 
@@ -376,13 +378,13 @@ def _runs_meanwhile(index: int, ground: Ground, own: Sequence[Witness]) -> Seque
 
 
 def _counted(cases: Iterable[_Case], sign: str) -> Counter[str]:
-    return Counter([line[1:].removesuffix("\r") for case in cases for line in case.hunk.lines if line[:1] == sign])
+    return Counter(bare_all([line[1:] for case in cases for line in case.hunk.lines if line[:1] == sign]))
 
 
 def _laid_out(case: _Case, ground: Ground, layout: Layout, own: Sequence[Witness]) -> bool:
     """Whether a formatter explains what nobody's record does."""
-    gone = [bare(line[1:]) for line in case.hunk.lines if line[:1] == "-"]
-    added = [bare(line[1:]) for line in case.hunk.lines if line[:1] == "+"]
+    gone = bare_all([line[1:] for line in case.hunk.lines if line[:1] == "-"])
+    added = bare_all([line[1:] for line in case.hunk.lines if line[:1] == "+"])
     if gone and added and reformatted(gone, added):
         return True
     if case.strange or any(index >= len(ground.lines) for index in case.added):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from typing import Final
 
-from refloat.checkout.lines import bare, find_block, find_differences
+from refloat.checkout.lines import bare_all, find_block, find_differences
 from refloat.model.light import slotted
 from refloat.model.transcript import FileEdit, Hunk
 
@@ -55,8 +55,8 @@ class Piece:
             start, end = at + place.old_from, at + place.old_to
             new = list(lines[place.new_from : place.new_to])
             if origin != FOREIGN:
-                traces.removed.update(map(bare, self.lines[start:end]))
-                traces.added.update(map(bare, new))
+                traces.removed.update(bare_all(self.lines[start:end]))
+                traces.added.update(bare_all(new))
                 for earlier in self.origins[start:end]:
                     if earlier not in (FOREIGN, origin):
                         traces.replaced_by[earlier] = origin
@@ -123,12 +123,12 @@ def may_hold(pieces: Iterable[Piece], edit: FileEdit) -> Iterator[Piece]:
 
 def old_side(hunk: Hunk) -> list[str]:
     """The lines that the hunk expects to find."""
-    return [line[1:].removesuffix("\r") for line in hunk.lines if line[:1] in {" ", "-"}]
+    return bare_all([line[1:] for line in hunk.lines if line[:1] in {" ", "-"}])
 
 
 def new_side(hunk: Hunk) -> list[str]:
     """The lines that stand there after the hunk."""
-    return [line[1:].removesuffix("\r") for line in hunk.lines if line[:1] in {" ", "+"}]
+    return bare_all([line[1:] for line in hunk.lines if line[:1] in {" ", "+"}])
 
 
 def _ends(hunk: Hunk) -> tuple[bool, bool]:
@@ -148,8 +148,8 @@ def _apply_positioned(piece: Piece, hunk: Hunk, shift: int, origin: int, traces:
         return None  # its line number counts in the file, and nothing ties it to this stretch
     wanted = max(0, (hunk.old_start or 0) - (1 if old else 0) + shift)
     at: int | None = min(wanted, len(piece.lines) - 1)
-    if old and [line.removesuffix("\r") for line in piece.lines[wanted : wanted + len(old)]] != old:
-        at = find_block(old, [line.removesuffix("\r") for line in piece.lines], wanted)
+    if old and bare_all(piece.lines[wanted : wanted + len(old)]) != old:
+        at = find_block(old, bare_all(piece.lines), wanted)
     if at is None:
         return None
     if old and _ends(hunk)[0] and piece.whole and at + len(old) != len(piece.lines):
@@ -195,7 +195,7 @@ def _apply_loose(piece: Piece, hunk: Hunk, cursor: int, origin: int, traces: Tra
         return _append(piece, [line[1:] for line in hunk.lines if line[:1] == "+"], origin, traces)
     if every:
         return _replace_every(piece, hunk, origin, traces)
-    bares = [line.removesuffix("\r") for line in piece.lines]
+    bares = bare_all(piece.lines)
     start = _after_anchor(hunk, bares, cursor)
     exact = [line[1:] for line in hunk.lines if line[:1] in {" ", "-"}]
     found = _find_from(start, exact, piece.lines)

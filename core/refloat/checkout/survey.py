@@ -16,7 +16,7 @@ from refloat.checkout.dangling import Store
 from refloat.checkout.files import Content, content_of, read_content, state_of
 from refloat.checkout.fold import Folded, Known, Standing, fold
 from refloat.checkout.hunks import changed_hunks
-from refloat.checkout.lines import bare, bare_lines, tells
+from refloat.checkout.lines import bare_all, bare_lines, tells
 from refloat.checkout.owners import Fallback, Ground
 from refloat.checkout.places import Archive, open_archive
 from refloat.checkout.porcelain import StatusEntry
@@ -206,7 +206,7 @@ class Survey:
     def _tell_earliest(self, witnesses: Sequence[Witness]) -> None:
         for witness in witnesses:
             if witness.own:
-                witness.earliest = frozenset(map(bare, witness.folded.first_lines or ()))
+                witness.earliest = frozenset(bare_all(witness.folded.first_lines or ()))
                 head = bare_lines(self.head_text(witness.folded.path) or "")
                 witness.earlier = witness.earliest.difference(head)
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from refloat.checkout.compare import Comparison
 from refloat.checkout.fold import Folded, RecordedEdit
-from refloat.checkout.lines import bare, bare_lines, find_differences, tells
+from refloat.checkout.lines import bare, bare_all, bare_lines, find_differences, tells
 from refloat.checkout.pieces import FOREIGN
 from refloat.model.checkout import FileState
 from refloat.model.light import slotted
@@ -110,7 +110,7 @@ class Witness:
                 self._lost = Counter()
             else:
                 kept = zip(self.comparison.lines, self.comparison.origins, strict=False)
-                left = Counter(map(bare, self.folded.pieces[0].lines))
+                left = Counter(bare_all(self.folded.pieces[0].lines))
                 self._lost = left - Counter(one for one, origin in kept if origin is not None)
         return self._lost[line]
 

@@ -3,11 +3,20 @@
 from datetime import UTC, datetime, timedelta
 from typing import Final, NewType
 
+from refloat.patterns import late
+
 Stamp = NewType("Stamp", str)
 """`2026-09-14T09:02:00.000Z`. Equal moments are equal strings; later moments are greater strings."""
 
 _YEARS: Final = range(1970, 9999)
 """A calendar ends with the year 9999; a stamp stands a year before that, so that one may reckon with it."""
+
+
+_PLAIN: Final = late(
+    r"(?!9999)(?:19[7-9]|[2-9][0-9]{2})[0-9]-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
+    r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"
+)
+"""What is a moment by its parts alone, and stands as stamps do; the last days of a month are left to the calendar."""
 
 
 def stamp_of(moment: datetime) -> Stamp:
@@ -30,27 +39,13 @@ def read_stamp(value: object) -> Stamp | None:
     """
     if not isinstance(value, str):
         return None
-    if len(value) == 24 and value[10] == "T" and value[19] == "." and value[23] == "Z" and value.isascii():
-        digits = value[:4] + value[5:7] + value[8:10] + value[11:13] + value[14:16] + value[17:19] + value[20:23]
-        if digits.isdigit() and value[4] == value[7] == "-" and value[13] == value[16] == ":" and _is_plain(value):
-            return Stamp(value)
+    if _PLAIN.fullmatch(value):
+        return Stamp(value)
     try:
         moment = datetime.fromisoformat(value)
         return _bounded((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC))
     except (ValueError, OverflowError):
         return None
-
-
-def _is_plain(value: str) -> bool:
-    """Whether a stamp of digits is a moment by its parts alone; the last days of a month are left to the calendar."""
-    return (
-        "1970" <= value[:4] <= "9998"
-        and "01" <= value[5:7] <= "12"
-        and "01" <= value[8:10] <= "28"
-        and value[11:13] < "24"
-        and value[14:16] < "60"
-        and value[17:19] < "60"
-    )
 
 
 def _bounded(moment: datetime) -> Stamp | None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from refloat.model.session import PendingKind, Session, SessionName
     from refloat.model.stamp import Stamp
     from refloat.model.transcript import Item, Step
+    from refloat.model.triage import Finding
 
 Operation = Literal["attach", "resolve_liveness", "continue", "new_linked", "prompt"]
 
@@ -71,6 +72,8 @@ class Recap:
     """All steps, for the table of what matters."""
     said: Item | None
     """The last reply."""
+    against: tuple[Finding, ...] = ()
+    """Its claims that the record itself contradicts; what only the checkout could tell is none of these."""
 
 
 @light

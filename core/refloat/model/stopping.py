@@ -1,12 +1,14 @@
 """What stopping a session's process is planned as, and what it came to (design, sections 7 and 9)."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from refloat.model.guard import Ruling
 from refloat.model.light import light
 from refloat.model.liveness import ProcessInfo
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
+
+if TYPE_CHECKING:
+    from refloat.model.guard import Ruling
 
 SignalWord = Literal["SIGINT", "SIGTERM", "SIGKILL", "SIGCONT"]
 
@@ -62,7 +64,7 @@ class StopPlan:
     confirm: str | None = None
     """Where a person named a process: what ties it to the session. Nothing is sent before they have said yes to it."""
     warnings: tuple[str, ...] = ()
-    ruling: Ruling | None = None
+    ruling: "Ruling | None" = None
     """What the guard said: a force overrules nothing that came after it."""
 
 

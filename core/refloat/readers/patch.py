@@ -22,6 +22,8 @@ _DELETE: Final = "*** Delete File: "
 _UPDATE: Final = "*** Update File: "
 _MOVE: Final = "*** Move to: "
 _RANGE: Final = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_SIGNS: Final = frozenset({" ", "+", "-", "", "\r"})
+"""How a line of an update may begin."""
 _DRIVE: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
 
@@ -76,6 +78,10 @@ def _sections(lines: Sequence[str]) -> Iterator[_Section]:
     section: _Section | None = None
     inside = False
     for line in lines:
+        if "***" not in line:  # nearly all: no mark, which may stand between blanks too
+            if section:
+                _body(section, line)
+            continue
         head = line.strip()
         if not inside:
             inside = head == BEGIN
@@ -108,14 +114,15 @@ def _body(section: _Section, line: str) -> None:
         return
     if section.op != "update":
         return
-    if line.startswith("@@"):
-        section.hunks.append((line[2:].strip(), []))
-    elif line[:1] in {" ", "+", "-", "", "\r"}:
-        if not section.hunks:
-            section.hunks.append(("", []))
-        section.hunks[-1][1].append(line)
-    elif section.hunks and section.hunks[-1][1]:
-        section.hunks.append(("", []))
+    hunks = section.hunks
+    if line[:1] in _SIGNS:
+        if not hunks:
+            hunks.append(("", []))
+        hunks[-1][1].append(line)
+    elif line.startswith("@@"):
+        hunks.append((line[2:].strip(), []))
+    elif hunks and hunks[-1][1]:
+        hunks.append(("", []))
 
 
 def _edit(section: _Section, cwd: str) -> FileEdit:
@@ -139,13 +146,15 @@ def _loose_hunk(anchor: str, lines: list[str]) -> Hunk | None:
         lines.pop(0)
     if not lines:
         return None
-    body = tuple(line if line.rstrip("\r") else " " + line for line in lines)
+    body = tuple([line if line.rstrip("\r") else " " + line for line in lines])
     gone, new = _counts(body)
     return Hunk(None, gone, None, new, body, anchor)
 
 
 def _counts(lines: Sequence[str]) -> tuple[int, int]:
-    return sum(line[:1] in " -" for line in lines), sum(line[:1] in " +" for line in lines)
+    signs = [line[:1] for line in lines]
+    kept = signs.count(" ") + signs.count("")
+    return kept + signs.count("-"), kept + signs.count("+")
 
 
 def parse_unified(diff: str) -> tuple[Hunk, ...]:

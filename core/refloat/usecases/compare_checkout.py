@@ -9,7 +9,7 @@ from pathlib import Path
 
 from refloat.checkout.checks import Tree, find_checks
 from refloat.checkout.edited import find_edited
-from refloat.checkout.others import find_other_changes, is_brief
+from refloat.checkout.others import find_other_changes, is_own
 from refloat.checkout.repository import Repository
 from refloat.checkout.survey import OwnRecord, Survey, fold_record, name_of, survey
 from refloat.checkout.trees import Trees, dirty_times
@@ -193,7 +193,7 @@ def _tree(looked: Survey, repository: Repository | None) -> Tree:
         return Tree(None, lambda _moment: None, lambda _old, _new: None, times, lambda _path: None, repository=False)
     root = str(repository.root)
     dirty = dirty_times(repository, looked.state)
-    seen = {path: at for path, at in dirty.items() if not is_brief(looked.content(f"{root}/{path.rstrip('/')}"))}
+    seen = {path: at for path, at in dirty.items() if not is_own(looked, f"{root}/{path.rstrip('/')}")}
 
     def mtime(path: str) -> float | None:
         return looked.content(path if path.startswith("/") else f"{root}/{path}").mtime

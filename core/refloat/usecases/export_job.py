@@ -12,6 +12,7 @@ from typing import Final, Literal
 from uuid import uuid4
 
 from refloat.errors import NotDone
+from refloat.model.own_files import mark_of
 from refloat.model.record import Fault, Verified
 from refloat.model.saving import RULE, RULE_RECONSTRUCTED
 from refloat.record import aer1
@@ -109,6 +110,7 @@ def _markdown(record: Record, connection: Connection, whole: WholeJob, found: Ve
         for row in rows:
             said = [f"{name} {one_line(str(row[name]))}" for name in _SAID[kind] if row[name] not in {None, "", "[]"}]
             yield f"- {', '.join(said)} (receipt {text(row, 'receipt')[:12]})\n"
+    yield f"\n{mark_of('export')}\n"
 
 
 _SAID: Final = {

@@ -36,7 +36,7 @@ def find_named(finder: Finder, bench: Workbench, ref: str, cwd: Path) -> Located
         path = path if path.is_absolute() else cwd / path
         if _looks_like_path(ref) or path.exists():
             return finder.locate(*_by_path(bench, found, ref, path))
-        raise NoSuchSession(ref, _nearest(bench, found, ref))
+        raise NoSuchSession(ref, _nearest(bench, found, ref), some=bool(found))
     names = sorted({_name(each) for _, each in fitting})
     if len(names) > 1:
         raise NoSuchSession(ref, names[:_NEAR], ambiguous=True)
@@ -46,7 +46,8 @@ def find_named(finder: Finder, bench: Workbench, ref: str, cwd: Path) -> Located
 def _find_last(finder: Finder, bench: Workbench, cwd: Path) -> Located:
     listed = finder.find(Scope(cwd=cwd, limit=1)).sessions
     if not listed:
-        raise NoSuchSession("last", _nearest(bench, finder.sight().found, ""))
+        found = finder.sight().found
+        raise NoSuchSession("last", _nearest(bench, found, ""), some=bool(found))
     wanted = listed[0].name
     return finder.locate(*next(pair for pair in finder.sight().found if _name(pair[1]) == wanted))
 

@@ -15,13 +15,12 @@ from typing import Final
 
 from refloat.brief.masks import Masker
 from refloat.errors import NotDone, UsageError
+from refloat.model.own_files import BESIDE, LISTING, digest, mark_of
 from refloat.model.salvage import Salvage, SalvagedFile
 from refloat.text import inert_line
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_private
 
-_BESIDE: Final = ".files"
-_LIST: Final = ".files.txt"
 _OPEN_DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
@@ -54,17 +53,18 @@ def put_salvage(bench: Workbench, found: Salvage, path: Path, *, overwrite: bool
     path = path.absolute()
     refuse_place(bench, path)
     rest = [file for file in found.files if not file.in_patch]
-    beside, listing = path.with_name(path.name + _BESIDE), path.with_name(path.name + _LIST)
+    beside, listing = path.with_name(path.name + BESIDE), path.with_name(path.name + BESIDE + LISTING)
     held = [file for file in rest if file.beside is not None]
     wanted = [*([path] if found.patch else []), *([listing] if rest else []), *([beside] if held else [])]
     there = next((one for one in wanted if os.path.lexists(one)), None)
     if there is not None and not overwrite:
         raise NotDone(f"{there} is there already; `--force` replaces it")
     if found.patch:
-        write_private(path, found.patch)
+        write_private(path, f"{mark_of('patch')}\n{found.patch}")  # git skips what stands before the first `diff`
     names = _put_beside(beside, held) if held else {}
     if rest:
-        write_private(listing, "".join(_told(rest, names)))
+        holds = tuple(digest(file.beside or b"") for file in held)
+        write_private(listing, "".join(_told(rest, names)) + mark_of("salvage", holds) + "\n")
     return Put(path if found.patch else None, beside if held else None, listing if rest else None)
 
 

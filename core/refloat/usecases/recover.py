@@ -403,7 +403,8 @@ def _uncertain_steps(triage: Triage) -> Iterator[_Open]:
             why = (
                 f"It may have taken effect outside the checkout: no result says.{times} Look before anybody repeats it."
             )
-            yield _Open(row.step, row.subagent, row.action, "external", why, row.probe)
+            why += f" No look from here can tell: {row.no_look}." if row.no_look else ""
+            yield _Open(row.step, row.subagent, row.action, "external", why, None if row.no_look else row.probe)
     for finding in (*triage.gone, *triage.claimed, *triage.saved):
         if finding.kind == "dangling" or finding.confirmed is False:
             for step in finding.steps[-1:]:

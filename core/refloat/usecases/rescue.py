@@ -18,7 +18,7 @@ from refloat.model.checkout import Checkout
 from refloat.model.recovery import Probed, Said, WroteTo
 from refloat.model.session import Session, place_here
 from refloat.model.story import Story
-from refloat.model.triage import Triage
+from refloat.model.triage import DoNotRepeat, Triage
 from refloat.ports import Machine
 from refloat.usecases.decided import standing
 from refloat.usecases.hold_session import Holding
@@ -144,15 +144,18 @@ class Rescue:
 
     def may_probe(self, row: Uncertain) -> str | None:
         """Why its look cannot be run from here; None: it can."""
+        known = self._known(row)
+        if known is not None and known.no_look:
+            return f"{known.no_look[0].upper()}{known.no_look[1:]}: the look would have nobody to ask."
         return self.look(row).why_not
+
+    def _known(self, row: Uncertain) -> DoNotRepeat | None:
+        rows = self._case.triage.do_not_repeat
+        return next((one for one in rows if (one.step, one.subagent) == (row.step, row.subagent)), None)
 
     def look(self, row: Uncertain) -> Look:
         """The read-only look of a row: what is run, and where."""
-        known = next(
-            (one for one in self._case.triage.do_not_repeat if (one.step, one.subagent) == (row.step, row.subagent)),
-            None,
-        )
-        session = self._case.session
+        known, session = self._known(row), self._case.session
         workspace = Path(place_here(session.worktree) or place_here(session.workspace) or self._cwd)
         return plan_look(
             self._machine,

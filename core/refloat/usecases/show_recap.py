@@ -1,13 +1,28 @@
-"""The short form of what happened: bounded, and nothing of now in it."""
+"""The short form of what happened: bounded, and nothing of now in it.
+
+Decides which of the agent's words the record contradicts by itself. Refuses to say what became of the work since: that
+is the checkout's to tell.
+"""
 
 from dataclasses import replace
+from typing import Final
 
+from refloat.checkout.checks import Tree, find_checks
+from refloat.model.checkout import Base, Checkout
 from refloat.model.session import SessionName
 from refloat.model.status import Recap
 from refloat.model.story import Story
 from refloat.model.transcript import FileEdit, Step
+from refloat.model.triage import ClaimKind, Finding, FindingVerdict
+from refloat.triage.actions import find_actions
+from refloat.triage.backing import Evidence
+from refloat.triage.claims import judge_claims
+from refloat.usecases.hear_claims import hear_claims
 
 DEFAULT_LIMIT = 20
+_OF_THE_TREE: Final = frozenset({ClaimKind.EDITED, ClaimKind.COMMITTED})
+"""Claims that only the checkout can judge."""
+_NO_TREE: Final = Tree(None, lambda _: None, lambda _old, _new: None, {}, lambda _: None, repository=False)
 
 
 def show_recap(story: Story, limit: int = DEFAULT_LIMIT) -> Recap:
@@ -26,7 +41,22 @@ def show_recap(story: Story, limit: int = DEFAULT_LIMIT) -> Recap:
         asked=tuple(item for item in story.items if item.type == "prompt" and not item.superseded),
         steps=tuple(_in_short(step) for step in story.steps),
         said=next((item for item in reversed(story.items) if item.type == "reply" and not item.superseded), None),
+        against=_against(story),
     )
+
+
+def _against(story: Story) -> tuple[Finding, ...]:
+    """What the agent claimed and a step of the record contradicts."""
+    said = [one for one in hear_claims(story) if one.claim.kind not in _OF_THE_TREE]
+    if not said:
+        return ()
+    steps = list(story.every_step)
+    name = SessionName(f"{story.summary.agent}:{story.summary.session_id}")
+    runs = find_checks(steps, lambda _: _NO_TREE, str, str)
+    seen = Checkout(name, None, None, story.summary.branch, Base(None, ""), None, (), (), (), runs)
+    actions = find_actions(steps, branch=story.summary.branch, root=None)
+    _, claimed = judge_claims(said, Evidence(steps, seen, {}, actions, ()))
+    return tuple(finding for finding in claimed if finding.verdict is FindingVerdict.CONTRADICTED)
 
 
 def _in_short(step: Step) -> Step:

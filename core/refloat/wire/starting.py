@@ -1,9 +1,15 @@
 """The JSON of what would be started (design, section 7)."""
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-from refloat.model.guard import Ruling
+from typing import TYPE_CHECKING
+
 from refloat.wire.documents import SCHEMA, Document
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from refloat.model.guard import Ruling
 
 
 def planned(command: Sequence[str] | None, workspace: str | None, refused: Ruling | None) -> Document:

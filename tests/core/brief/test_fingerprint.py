@@ -7,14 +7,14 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from refloat.brief.fingerprint import ABSENT, check_fingerprint, hash_file, is_brief, take_fingerprint
+from refloat.brief.fingerprint import ABSENT, check_fingerprint, hash_file, is_own, take_fingerprint
 from refloat.model.session import SessionName
 
 
 @pytest.mark.parametrize("name", ["a\0b.py", "a\ud800b.py"])
 def test_a_recorded_path_that_no_file_can_have_is_no_file(tmp_path: Path, name: str):
     assert hash_file(tmp_path / name) == ABSENT
-    assert not is_brief(tmp_path / name)
+    assert not is_own(tmp_path / name)
     taken = take_fingerprint(SessionName("codex:1"), None, str(tmp_path), [name], [f"/t/{name}"])
     assert (taken.files, taken.transcript) == (((name, ABSENT),), ())
 

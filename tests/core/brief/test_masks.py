@@ -465,6 +465,14 @@ def test_torn_keys_and_addresses_are_taken(text: str) -> None:
                     "jfrog https://x AKCp8aQ0zX1cV2bN3mL4kJ5hG6fD7sA8qW9eR0tY1uI2oP3aS4dF5gH6jK7lZ8x",
                     "SOFTLAYER_API_KEY='0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef'",
                     "\u0130 password = 'tr0ub4dor&3x'",
+                    "https://hooks.slack.com/services/T024BE7LD/B0192837465/q9W8e7R6t5Y4u3I2",
+                    "https://example.org/api/webhooks/918273645/q9W8e7R6t5Y4u3I2o1P0a",
+                    "Set-Cookie: sid=q9W8e7R6t5Y4u3I2; Path=/",
+                    "curl -u ana:tr0ub4dor3x https",
+                    "sshpass -p tr0ub4dor3x ssh db",
+                    "mysql -ptr0ub4dor3x shop",
+                    "login ana password tr0ub4dor3x",
+                    "-----BEGIN PRIVATE KEY-----\nMIIBVgIBADANBgkqhkiG9w0B\n-----END PRIVATE KEY-----",
                 )
             ).map(lambda inner: f"{around}{inner}{around}")
         ),

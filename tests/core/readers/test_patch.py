@@ -55,6 +55,12 @@ def test_added_lines_may_look_like_marks():
     assert edit.after == "*** Delete File: b\n@@\n"
 
 
+def test_a_mark_may_stand_between_blanks():
+    text = "  *** Begin Patch \n*** Update File: a\n@@\n-1 *** 2\n+one\n\t*** End Patch \n+two"
+    (edit,) = parse_patch(text, "/w")
+    assert [(hunk.lines, hunk.old_lines, hunk.new_lines) for hunk in edit.hunks] == [(("-1 *** 2", "+one"), 1, 1)]
+
+
 def test_two_patches_in_one_text():
     text = (
         "*** Begin Patch\n*** Delete File: a\n*** End Patch\nnoise\n*** Begin Patch\n*** Delete File: b\n*** End Patch"

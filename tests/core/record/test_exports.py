@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from refloat.errors import NotDone
+from refloat.model.own_files import is_own_text
 from refloat.record.aer1 import hold, merkle_root
 from refloat.record.backup import back_up
 from refloat.record.checking import verify_job
 from refloat.record.exported import NoExport
 from refloat.record.store import FILE_NAME, Record, open_record
 from refloat.testing.jobs import NOW, big_output, fill
-from refloat.usecases.export_job import Format, export_job
+from refloat.usecases.export_job import FORMATS, Format, export_job
 from refloat.usecases.verify_saved import verify_file
 
 LATER = "2026-12-01T00:00:00.000Z"
@@ -120,6 +121,12 @@ def test_an_export_does_not_launder_what_was_altered(record: Record, tmp_path: P
         assert not verify_file(out, NOW_LATER).ok
         assert (1, "output" if form == "json" else "refloat.found", "altered") in verdicts(out)
     assert "ALTERED" in "".join(export_job(record, "retry", "markdown", nothing))
+
+
+def test_an_export_says_whose_it_is(record: Record, tmp_path: Path) -> None:
+    fill(record, tmp_path)
+    for form in FORMATS:
+        assert is_own_text("".join(export_job(record, "retry", form, nothing)))
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_all_of_it_is_private(bench: Workbench, tmp_path: Path) -> None:
     put = put_salvage(bench, make(PATCHED, left("dir/b.py"), left("none.py", None)), tmp_path / "lost.patch")
     assert put.patch == tmp_path / "lost.patch"
     assert put.patch is not None
-    assert put.patch.read_text() == "diff --git a/a.py b/a.py\n"
+    assert put.patch.read_text() == '<!-- refloat/1 {"wrote":"patch"} -->\ndiff --git a/a.py b/a.py\n'
     assert put.beside is not None
     assert put.listing is not None
     files = [put.patch, put.listing, put.beside / "dir/b.py"]
@@ -82,7 +82,7 @@ def test_what_is_there_stays_unless_told(bench: Workbench, tmp_path: Path) -> No
         put_salvage(bench, make(PATCHED), path)
     assert path.read_text() == "mine\n"
     put_salvage(bench, make(PATCHED), path, overwrite=True)
-    assert path.read_text().startswith("diff")
+    assert path.read_text().endswith("\ndiff --git a/a.py b/a.py\n")
 
 
 def test_a_link_in_its_place_is_replaced_or_refused_never_followed(bench: Workbench, tmp_path: Path) -> None:

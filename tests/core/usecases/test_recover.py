@@ -183,6 +183,15 @@ def test_uncertain_steps_are_named_once_external_ones_first() -> None:
     assert "git push origin fix/rounding: happened seen on the server (ana@harbour)" in written(crashed(), said)
 
 
+def test_a_look_that_cannot_tell_is_not_offered_as_one() -> None:
+    sample, why = crashed(), "no remote `origin` is configured here"
+    rows = tuple(replace(row, no_look=why) for row in sample.triage.do_not_repeat)
+    row = uncertain_rows(begun(replace(sample, triage=replace(sample.triage, do_not_repeat=rows))))[0]
+    assert (row.step, row.probe) == (8, None)
+    assert row.why.endswith(f"No look from here can tell: {why}.")
+    assert "No look" not in uncertain_rows(begun(sample))[0].why
+
+
 def test_words_of_a_person_stand_in_the_brief_as_theirs() -> None:
     recovery = answer(begun(crashed()), SaidProcess("gone", "I closed the laptop"))
     recovery = answer(recovery, SaidHappened("The battery\nwas empty"))
@@ -377,6 +386,11 @@ def test_a_probe_runs_the_command_that_was_shown(tmp_path: Path) -> None:
         assert rescue.may_probe(second) is not None
         with pytest.raises(NotDone):
             rescue.probe(second)
+        known = crashed().triage
+        rows = tuple(replace(row, no_look="no remote `origin` is configured here") for row in known.do_not_repeat)
+        deaf = rescue_of(replace(crashed(), triage=replace(known, do_not_repeat=rows)), machine, drafts=drafts)
+        why = "No remote `origin` is configured here: the look would have nobody to ask."
+        assert deaf.may_probe(replace(first, probe=None)) == why
         masked = replace(first, probe=("git", "ls-remote", "https://***@host/x"))
         assert "secret" in (rescue.may_probe(masked) or "")
 

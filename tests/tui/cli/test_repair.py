@@ -126,10 +126,31 @@ def test_installing_beside_a_running_owner_wants_a_reason(
     assert len(list(original.parent.iterdir())) == 2
 
 
+def test_a_dry_run_of_an_install_says_where_and_whether(
+    original: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(["repair", SESSION, "--install", "--dry-run"]) == 0
+    out, err = capfd.readouterr()
+    assert "dangling call [blocks]" in out
+    assert "refuses it, or goes on without knowing what took effect" in " ".join(out.split())
+    assert f"would write {original.parent}/" in err
+    owner = process(7, argv=["claude", "--resume", SESSION], cwd=str(original.parent))
+    monkeypatch.setattr("refloat.machine.processes.LinuxProcesses.all", lambda _: (owner,))  # pyright: ignore[reportUnknownLambdaType,reportUnknownArgumentType] - of a test
+    bench.bench.cache_clear()  # another process would have a machine of its own
+    assert run(["repair", SESSION, "--install", "--dry-run"]) == 1
+    err = capfd.readouterr().err
+    assert "REFUSED: process 7 owns" in err
+    assert f"refused: {original.parent}/" in err
+    assert "would write" not in err
+    assert run(["repair", SESSION, "--install", "--dry-run", "--force", "it hangs"]) == 0
+    assert "`--force` would overrule: process 7 owns" in capfd.readouterr().err
+    assert list(original.parent.iterdir()) == [original]
+
+
 @pytest.mark.parametrize(
     "words",
     [
-        ["--dry-run", "--install"],
+        ["--dry-run", "--out", "x"],
         ["--out", "x", "--install"],
         ["--yes"],
         ["--force", "because"],

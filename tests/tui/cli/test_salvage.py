@@ -99,3 +99,15 @@ def test_nothing_to_salvage_is_said_and_no_fault(work: Path, capfd: pytest.Captu
     assert run(["salvage", SESSION, "--json"]) == 0
     made = json.loads(capfd.readouterr().out)
     assert (made["patch"], made["files"], made["secrets"]) == ("", [], 0)
+
+
+def test_where_no_patch_can_be_made_that_is_said_first(work: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (work / "env.sh").write_text("something else\n")
+    target = work / "lost.patch"
+    assert run(["salvage", SESSION, "--out", str(target)]) == 0
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "no patch: of 2 lost files none can be applied to the checkout as it stands" in err.splitlines()[0]
+    assert not target.exists()
+    assert run(["checkout", SESSION, "--json"]) == 0
+    assert [row["path"] for row in json.loads(capfd.readouterr().out)["other_changes"]] == []

@@ -14,7 +14,10 @@ from refloat.testing.claude_talk import ClaudeTalk
 from refloat_tui.cli import asking, straight
 from refloat_tui.cli.parser import run
 
-NEVER = {"click", "multiprocessing", "concurrent", "logging", "importlib.metadata", "asyncio", "textual", "rich", "git"}
+NEVER = {
+    "click", "multiprocessing", "concurrent", "logging", "importlib.metadata", "asyncio", "textual", "rich", "git",
+    "pickle", "refloat.model.guard", "refloat.model.record",
+}  # fmt: skip
 """What the straight road must not load."""
 
 

@@ -71,7 +71,7 @@ class Commands(click.Group):
         """Find the command, or say what to type instead."""
         word = args[0] if args else ""
         if word and not word.startswith("-") and word not in COMMANDS:
-            near = difflib.get_close_matches(word, COMMANDS, n=3, cutoff=0.5)
+            near = difflib.get_close_matches(word, COMMANDS, n=3, cutoff=0.6)
             hint = (
                 "did you mean " + " or ".join(f"`refloat {name}`" for name in near) if near else "try `refloat --help`"
             )
@@ -120,6 +120,9 @@ def _run(words: Sequence[str]) -> object:
 def _sentence(fault: click.UsageError) -> str:
     path = fault.ctx.command_path if fault.ctx else "refloat"
     said = fault.format_message().rstrip(".")
-    if isinstance(fault, click.MissingParameter) and fault.param is not None and fault.param.name == "session":
+    missing = fault.param.name if isinstance(fault, click.MissingParameter) and fault.param is not None else None
+    if missing == "parent":
+        return f"`{path}` goes on from a session: `{path} --parent last`, or an id that `refloat list --all` shows"
+    if missing == "session":
         return f"`{path}` needs a session: `{path} last`, or an id that `refloat list --all` shows"
     return said if "did you mean" in said.lower() or "try `" in said else f"{said}; see `{path} --help`"

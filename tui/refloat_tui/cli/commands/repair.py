@@ -7,6 +7,7 @@ import click
 
 from refloat import wire
 from refloat.model.repair import Repair
+from refloat.usecases.act import Refused, Wish, look
 from refloat.usecases.repair_session import Draft, draft_repair
 from refloat.usecases.repair_session import install as install_copy
 from refloat_tui.cli import err
@@ -17,10 +18,14 @@ from refloat_tui.cli.show.repair import repair_lines
 
 @click.command(
     short_help="A repaired copy of a transcript that its agent cannot load.",
-    epilog="refloat repair last   |   refloat repair ID --out copy.jsonl   |   refloat repair ID --install",
+    epilog="refloat repair last   |   refloat repair ID --out copy.jsonl   |   refloat repair ID --install --dry-run",
 )
 @session_argument
-@click.option("--dry-run", is_flag=True, help="Only say what is wrong and what a copy would do about it (the default).")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Only say what is wrong and what a copy would do (the default); with --install: where it goes.",
+)
 @click.option("--out", "target", type=click.Path(path_type=Path), help="Write the copy to this new file (0600).")
 @click.option("--install", is_flag=True, help="Write the copy where its agent finds it, as a session of its own.")
 @click.option("--yes", is_flag=True, help="With --install: write without asking.")
@@ -28,34 +33,51 @@ from refloat_tui.cli.show.repair import repair_lines
 @as_json
 def repair(
     session: str, dry_run: bool, target: Path | None, install: bool, yes: bool, force: str | None, json_: bool
-) -> None:
+) -> int:
     """What keeps an agent from loading a transcript, and a repaired copy of it.
 
     The original is never written to. The copy is a session of its own, with a new id; calls whose result was never
     recorded are closed in it as interrupted, and stay open questions.
     """
-    if dry_run + (target is not None) + install > 1:
-        message = "`--dry-run`, `--out` and `--install` exclude each other"
+    if target is not None and (dry_run or install):
+        message = "`--out` goes with neither `--dry-run` nor `--install`"
         raise click.UsageError(message)
     if (force is not None or yes) and not install:
         message = "`--force` and `--yes` go with `--install`"
         raise click.UsageError(message)
     with draft_repair(bench(), located(session)) as draft:
-        done = Repair(draft.plan)
+        done, allowed = Repair(draft.plan), True
         if not draft.plan.is_sound:
             if draft.may_be_running and not install:
                 err.say("its process may still run: what looks cut off may be under way")
             if target is not None:
                 done = draft.write(target)
+            elif install and dry_run:
+                allowed = _may_install(draft, force)
             elif install:
                 done = _installed(draft, yes=yes, force=force)
         answer(done, repair_lines, wire.repair if json_ else None, masked=True)
+    return 0 if allowed else 1
+
+
+def _may_install(draft: Draft, force: str | None) -> bool:
+    """Say where the copy would go, and what the guard says of it now; nothing is written."""
+    seen = look(bench(), actor(), Wish("install", draft.plan.session, here(), force))
+    if not seen.ruling.allowed:
+        err.say(f"REFUSED: {Refused(seen.ruling)}")
+    err.say(f"{'would write' if seen.ruling.allowed else 'refused:'} {_told(draft)}")
+    for why in seen.ruling.overruled:
+        err.say(f"`--force` would overrule: {why}")
+    return seen.ruling.allowed
+
+
+def _told(draft: Draft) -> str:
+    many = len(draft.plan.actions)
+    return f"{draft.place}: a new session of the agent's ({draft.name}), with {many} repair{'' if many == 1 else 's'}"
 
 
 def _installed(draft: Draft, *, yes: bool, force: str | None) -> Repair:
-    many = len(draft.plan.actions)
-    told = f"a new session of the agent's ({draft.name}), with {many} repair{'' if many == 1 else 's'}"
-    err.say(f"will write {draft.place}: {told}; nothing else is touched")
+    err.say(f"will write {_told(draft)}; nothing else is touched")
     if not yes and not _agreed():
         return Repair(draft.plan)
     return install_copy(bench(), actor(), draft, here(), force=force)

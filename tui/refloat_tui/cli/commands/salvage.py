@@ -50,8 +50,6 @@ def _next(found: Salvage, written: Put | None) -> list[str]:
         return lines
     if not written:
         lines.append("no file was written")
-    elif written.patch is None:
-        lines.append("no patch was written: nothing can be applied as it stands")
     if written.patch is not None and found.repo is not None:
         apply = shlex.join(["git", "-C", found.repo, "apply", "--whitespace=nowarn", str(written.patch)])
         lines.append(f"wrote {written.patch}; `{apply}` applies it")

@@ -9,7 +9,7 @@ from refloat.model.repair import Issue, Repair, Severity
 from refloat_tui.cli.show.table import counted, labelled
 
 _MEANS: Final[dict[Severity, str]] = {
-    "blocks": "the agent cannot go on with it",
+    "blocks": "the agent refuses it, or goes on without knowing what took effect",
     "loses": "a part of the talk is not reached",
     "noted": "the agent reads around it",
 }

@@ -13,7 +13,10 @@ def salvage_lines(found: Salvage) -> Iterator[str]:
         yield "nothing to salvage: the record holds no content that the checkout and the saved places lack"
         return
     inside = sum(file.in_patch for file in found.files)
-    yield f"{counted(inside, 'file')} in the patch, {len(found.files) - inside} not"
+    if inside:
+        yield f"{counted(inside, 'file')} in the patch, {len(found.files) - inside} not"
+    else:
+        yield f"no patch: of {counted(len(found.files), 'lost file')} none can be applied to the checkout as it stands"
     for file in found.files:
         yield f"{'in the patch' if file.in_patch else 'not in it'}: {inert_line(file.path)} ({file.why})"
     if found.secrets:

@@ -1,5 +1,6 @@
 """`status`, `recap` and `history` for a person."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -9,6 +10,7 @@ from refloat.model.session import Session
 from refloat.model.status import Operation, Recap, Status
 from refloat.model.transcript import Item, Outcome, Step, StepKind
 from refloat.text import cut, inert, one_line
+from refloat.usecases.show_status import BRIEF_FILE
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 
 _SIGN = {
@@ -43,9 +45,12 @@ _OPERATIONS: Final[dict[Operation, str]] = {
 _GUARDED: Final[dict[Operation, str]] = {
     "continue": "continue",
     "prompt": "continue",
-    "new_linked": "new --parent",
 }
 """The command of this program that takes the step."""
+
+
+_AGAINST: Final = 3
+"""So many claims that the record contradicts a recap tells, the last ones."""
 
 
 def _words(name: str) -> str:
@@ -60,25 +65,27 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     yield from labelled("session", f"{session.name}  {_counts(session)}", width, 12)
     yield from labelled("workspace", f"{session.workspace or 'not recorded'}{_where(session)}", width, 12)
     if session.last_activity_at:
-        yield from labelled("last seen", session.last_activity_at, width, 12)
+        yield from labelled("last seen", _seconds(session.last_activity_at), width, 12)
     if session.failure:
-        yield from labelled("failure", f"{_words(session.failure.kind)}: {session.failure.detail}", width, 12)
+        yield from labelled("failure", _seconds(f"{_words(session.failure.kind)}: {session.failure.detail}"), width, 12)
     if session.activity:
         yield from labelled("activity", _words(session.activity), width, 12)
     if session.kept:
         gone = "the agent's own files are gone, this is read from Refloat's copy" if session.kept.original_gone else ""
-        yield from labelled("kept", f"{session.kept.at}{f'; {gone}' if gone else ''}", width, 12)
+        yield from labelled("kept", f"{_seconds(session.kept.at)}{f'; {gone}' if gone else ''}", width, 12)
     if session.superseded_by:
         yield from labelled("goes on in", session.superseded_by, width, 12)
     if status.standing is not None:
         yield from labelled("attempt", _attempt_words(status.standing), width, 12)
     yield from labelled("next", _OPERATIONS[then.operation], width, 12)
     yield from labelled("", then.why, width, 12)
-    if then.command:
-        yield from labelled("", "$ " + " ".join(_quoted(word) for word in then.command), width, 12)
+    yield from _command_lines(status, width)
     if then.workspace is not None and (guarded := _GUARDED.get(then.operation)):
         yield from labelled("", f"`refloat {guarded} {session.name}` does it, and lets no second writer in", width, 12)
-    evidence = [(fact.kind, f"{fact.detail}{f' [{fact.at}]' if fact.at else ''}") for fact in session.liveness.evidence]
+    evidence = [
+        (fact.kind, _seconds(f"{fact.detail}{f' [{fact.at}]' if fact.at else ''}"))
+        for fact in session.liveness.evidence
+    ]
     rows = [line for kind, detail in evidence for line in labelled(f"  {_words(kind)}", detail, width, 18)]
     yield from section(f"EVIDENCE (process: {session.liveness.verdict})", rows)
     if status.pending_request:
@@ -90,6 +97,31 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     agents = [(agent.id, agent.state, counted(agent.dangling, "open call")) for agent in session.subagents]
     yield from section("SUB-AGENTS", columns(agents, width))
     yield from section("COULD NOT BE READ", list(_problem_lines(session, width)))
+
+
+def _command_lines(status: Status, width: int) -> Iterator[str]:
+    """The exact command. One that reads a brief stands behind the command that writes it first."""
+    then, name = status.next, status.session.name
+    if then.command and then.operation == "new_linked":
+        if then.workspace is not None:
+            yield from labelled("", f"$ refloat new --parent {_quoted(name)}", width, 12)
+            yield from labelled("", "writes the brief, starts it with that, and lets no second writer in", width, 12)
+        by_hand = f"`refloat brief {_quoted(name)} --out {BRIEF_FILE}` writes it first, then `{_joined(then.command)}`"
+        yield from labelled("by hand", by_hand, width, 12)
+    elif then.command:
+        yield from labelled("", f"$ {_joined(then.command)}", width, 12)
+
+
+def _joined(command: Iterable[str]) -> str:
+    return " ".join(_quoted(word) for word in command)
+
+
+_FRACTION: Final = re.compile(r"(\dT\d\d:\d\d:\d\d)\.\d+Z")
+
+
+def _seconds(text: str) -> str:
+    """A text with its times to the second; JSON has them whole."""
+    return _FRACTION.sub(r"\1Z", text)
 
 
 def _attempt_words(standing: Standing) -> str:
@@ -142,10 +174,13 @@ def recap_lines(recap: Recap, width: int) -> Iterator[str]:
         yield from labelled("" if at else "ASKED", cut(one_line(item.text or ""), width * 3), width)
     if len(recap.asked) > 5:
         yield from labelled("", f"and {counted(len(recap.asked) - 5, 'more prompt')}", width)
-    for at, row in enumerate(_done(recap.steps, recap.workspace)):
+    for at, row in enumerate(_done(recap)):
         yield from labelled("" if at else "DONE", row, width)
     if recap.said and recap.said.text:
         yield from labelled("SAID", "“" + cut(one_line(recap.said.text), width * 3) + "”", width)
+        against = [f"{one_line(row.what)} → {one_line(row.why)}" for row in recap.against[-_AGAINST:]]
+        for row in against or ["its own words: a claim, no evidence"]:
+            yield from labelled("", cut(row, width * 2), width)
     opened = [step for step in recap.steps if step.outcome is Outcome.DANGLING]
     for at, step in enumerate(opened):
         yield from labelled("" if at else "OPEN", cut(step_line(step, recap.workspace), width * 2), width)
@@ -156,12 +191,14 @@ def recap_lines(recap: Recap, width: int) -> Iterator[str]:
         yield f"… {counted(recap.omitted, 'earlier item')} and thoughts: refloat history {recap.session}"
 
 
-def _done(steps: tuple[Step, ...], root: str | None) -> Iterator[str]:
+def _done(recap: Recap) -> Iterator[str]:
+    steps, root = recap.steps, recap.workspace
     edits = [step for step in steps if step.kind is StepKind.EDIT and step.outcome is Outcome.OK]
     if edits:
         files = list(dict.fromkeys(edit.path.rsplit("/", 1)[-1] for step in edits for edit in step.edits))
         more = f" and {len(files) - 6} more" if len(files) > 6 else ""
         yield f"{counted(len(edits), 'edit')} recorded: {', '.join(files[:6])}{more}"
+        yield f"what became of them since: refloat checkout {recap.session}"
     checks: dict[str, Step] = {}
     for step in steps:
         if step.kind is StepKind.CHECK:

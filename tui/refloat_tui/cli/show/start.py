@@ -9,18 +9,20 @@ from refloat_tui.cli.show.table import labelled
 
 
 def plan_lines(plan: Plan, width: int) -> Iterator[str]:
-    """The exact command on one line, where it runs, and what forbids it."""
+    """What forbids it, the exact command on one line, where it runs. A refused command is not shown as one to run."""
     ruling = plan.ruling
-    yield "$ " + join(plan.command)
-    yield from labelled("in", plan.workspace or "no recorded workspace", width, 10)
-    if plan.brief is not None:
-        written = "" if plan.order.brief is not None else "  (written first, private)"
-        yield from labelled("brief", f"{plan.brief}{written}", width, 10)
     if plan.refused is not None:
         yield from labelled("REFUSED", ruling.why, width, 10)
         if ruling.force_helps:
             yield from labelled("", FORCE_HELPS, width, 10)
+        yield "refused   " + join(plan.command)
     else:
+        yield "$ " + join(plan.command)
+    yield from labelled("in", plan.workspace or "no recorded workspace", width, 10)
+    if plan.brief is not None:
+        written = "" if plan.order.brief is not None else "  (written first, private)"
+        yield from labelled("brief", f"{plan.brief}{written}", width, 10)
+    if plan.refused is None:
         yield from labelled("because", ruling.why, width, 10)
     for why in ruling.overruled:
         yield from labelled("overruled", why, width, 10)

@@ -1,0 +1,103 @@
+"""Words of the command line that a newcomer reads first: what is refused, what to type instead, what contradicts."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from refloat.testing.claude_talk import SESSION, ClaudeTalk
+from refloat_tui.cli.commands import bench
+from refloat_tui.cli.parser import run
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home without any session, and a directory to work in."""
+    place, work = tmp_path / "home", tmp_path / "work"
+    place.mkdir()
+    work.mkdir()
+    monkeypatch.setenv("HOME", str(place))
+    for name in ("CACHE", "DATA", "CONFIG"):
+        monkeypatch.setenv(f"REFLOAT_{name}_DIR", str(tmp_path / name.lower()))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.chdir(work)
+    monkeypatch.setattr("refloat.machine.processes.LinuxProcesses.all", lambda _: ())  # pyright: ignore[reportUnknownLambdaType,reportUnknownArgumentType] - of a test
+    bench.bench.cache_clear()
+    return place
+
+
+@pytest.fixture
+def failed(home: Path) -> None:
+    """A session that said what its own check contradicts, and whose last call has no result."""
+    work = home.parent / "work"
+    talk = ClaudeTalk(cwd=str(work))
+    talk.prompt("Make it pass")
+    talk.call("Write", "toolu_1", file_path=str(work / "a.py"), content="x\n")
+    told = {"type": "create", "filePath": str(work / "a.py"), "content": "x\n", "structuredPatch": []}
+    talk.result("toolu_1", "File created", {**told, "originalFile": None})
+    talk.ran("pytest -q", "1 failed, 3 passed\n", 1)
+    talk.say("All tests pass now.")
+    talk.call("Bash", "toolu_9", command="git push")
+    talk.write(home / ".claude" / "projects" / "p")
+    bench.bench.cache_clear()
+
+
+def said(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code = run(list(words))
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+@pytest.mark.usefixtures("failed")
+def test_a_refusal_comes_first_and_its_command_is_none_to_run(capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = said(capfd, "continue", SESSION, "--dry-run")
+    rows = out.splitlines()
+    assert (code, rows[0].split()[0]) == (1, "REFUSED")
+    assert not [row for row in rows if row.startswith("$ ")]
+    assert [row.split()[:2] for row in rows if "--resume" in row] == [["refused", "claude"]]
+
+
+@pytest.mark.usefixtures("failed")
+def test_status_names_no_file_that_nothing_wrote(capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = said(capfd, "status", SESSION)
+    rows = [row.strip() for row in out.splitlines()]
+    name = f"claude-code:{SESSION}"
+    assert code == 0
+    assert [row for row in rows if row.startswith("$ ")] == [f"$ refloat new --parent {name}"]
+    (by_hand,) = [row for row in rows if row.startswith("by hand")]
+    assert by_hand.index(f"refloat brief {name} --out HANDOFF.md") < by_hand.index("claude 'Read HANDOFF.md")
+
+
+@pytest.mark.usefixtures("failed")
+def test_status_tells_times_to_the_second(capfd: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = said(capfd, "status", SESSION)
+    (row,) = [row for row in out.splitlines() if row.startswith("last seen")]
+    assert re.search(r"T\d\d:\d\d:\d\dZ$", row)
+    assert not re.search(r":\d\d\.\d+Z", out)
+
+
+@pytest.mark.usefixtures("failed")
+def test_a_recap_holds_the_words_against_the_record(capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = said(capfd, "recap", SESSION)
+    rows = out.splitlines()
+    at = next(n for n, row in enumerate(rows) if row.startswith("SAID"))
+    assert code == 0
+    assert rows[at + 1].strip() == "All tests pass now. → step 2 (`pytest -q`) failed with exit code 1"
+    assert f"what became of them since: refloat checkout claude-code:{SESSION}" in out
+    assert said(capfd, "recap", SESSION)[1] == out
+
+
+@pytest.mark.usefixtures("home")
+def test_what_to_type_instead(capfd: pytest.CaptureFixture[str]) -> None:
+    code, _, err = said(capfd, "new", "last")
+    assert (code, "`refloat new --parent last`" in err) == (2, True)
+    code, _, err = said(capfd, "foo")
+    assert (code, "try `refloat --help`" in err, "hook" in err) == (2, True, False)
+    assert "did you mean `refloat triage`" in said(capfd, "trage")[2]
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("ref", ["last", "5f0c"])
+def test_where_no_session_is_at_all_none_is_promised(capfd: pytest.CaptureFixture[str], ref: str) -> None:
+    code, _, err = said(capfd, "triage", ref)
+    assert (code, "no session of any agent was found" in err, "list --all" in err) == (2, True, False)
