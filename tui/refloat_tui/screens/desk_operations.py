@@ -119,9 +119,10 @@ class DeskOperations(DeskSearch):
         self.look()
         self._read_soon()
 
-    def _read_soon(self) -> None:
-        """Read the chosen session once the cursor rests."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # the desk has it
+
+        def _read_soon(self) -> None:
+            """Read the chosen session once the cursor rests."""
 
     def _go_to_wanted(self) -> None:
         """Stand on a session that was waited for, wherever the list has it."""

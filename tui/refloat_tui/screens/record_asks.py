@@ -97,17 +97,19 @@ class RecordAsks(WrapAsks[Returned]):
 
         return self.query_one(RecordPane)
 
-    def record_now(self) -> Stamp:
-        """The time."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # the screen has both
+
+        def record_now(self) -> Stamp:
+            """The time."""
+            ...
+
+        def wrap_wanted(self, job: str | None) -> WrapWanted | None:
+            """A wrap of what is shown; None where there is nothing to hand over."""
+            ...
 
     def take_holders(self, holders: Mapping[str, Lease]) -> None:
         """Who else is at which session."""
         del holders
-
-    def wrap_wanted(self, job: str | None) -> WrapWanted | None:
-        """A wrap of what is shown; None where there is nothing to hand over."""
-        raise NotImplementedError
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -6,7 +6,7 @@ a key is answered as fast as with ten, because a row is drawn when it is looked 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from textual import events
 from textual.binding import BindingType
@@ -74,13 +74,15 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
         self._places: dict[str, int] = {}
         self._drawn: dict[tuple[int, int, bool, bool], Strip] = {}
 
-    def key_of(self, row: R) -> str:
-        """What tells a row apart, for as long as it lives."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # each kind of list has both
 
-    def draw_row(self, row: R, width: int, *, chosen: bool) -> Content:
-        """One row as content of at most `width` columns."""
-        raise NotImplementedError
+        def key_of(self, row: R) -> str:
+            """What tells a row apart, for as long as it lives."""
+            ...
+
+        def draw_row(self, row: R, width: int, *, chosen: bool) -> Content:
+            """One row as content of at most `width` columns."""
+            ...
 
     def stops_at(self, row: R) -> bool:
         """Whether the cursor may stand on a row."""

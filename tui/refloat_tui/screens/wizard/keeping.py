@@ -7,6 +7,7 @@ ends in one message, and nothing but the handler of that message changes the sta
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual import work
 from textual.message import Message
@@ -97,17 +98,16 @@ class Keeping(RefloatScreen[Farewell]):
         self._changed: tuple[str, ...] = ()
         """What moved since the last answers, until it is passed by."""
 
-    def show(self, *, fresh: bool = False) -> None:
-        """Draw everything anew. `fresh`: the page has just been come to."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # the wizard's screen has all three
 
-    def show_saved(self) -> None:
-        """Draw when it was saved."""
-        raise NotImplementedError
+        def show(self, *, fresh: bool = False) -> None:
+            """Draw everything anew. `fresh`: the page has just been come to."""
 
-    def refuse(self, why: str) -> None:
-        """Say that there is nothing to recover."""
-        raise NotImplementedError
+        def show_saved(self) -> None:
+            """Draw when it was saved."""
+
+        def refuse(self, why: str) -> None:
+            """Say that there is nothing to recover."""
 
     @property
     def _home(self) -> str:
