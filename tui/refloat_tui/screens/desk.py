@@ -22,7 +22,7 @@ from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_s
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
 from refloat_tui.screens.desk_operations import OF_A_SESSION, DeskOperations
 from refloat_tui.screens.doors import Demo, Doors
-from refloat_tui.widgets.cells import content
+from refloat_tui.widgets.cells import content, two_ends
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.key_line import KeyLine
 from refloat_tui.widgets.row_list import RowList
@@ -272,15 +272,8 @@ class DeskScreen(DeskOperations):
     def _draw_headline(self) -> None:
         reading = "" if self._complete else f"reading{self._progress}{self.glyphs.ellipsis}"
         words = headline(self._place, self._sessions.values(), self._watching, self._home, self.glyphs, reading=reading)
-        width = self.size.width - 2
-        left, right = content(words[0]), content(words[1])
-        room = width - right.cell_length - 2
-        made = (
-            left.truncate(max(0, room), ellipsis=not self.glyphs.ascii).pad_right(max(0, room - left.cell_length))
-            + "  "
-            + right
-        )
-        self.query_one("#headline", Static).update(made if room > 0 else right.truncate(width))
+        made = two_ends(*words, self.size.width - 2, self.glyphs)
+        self.query_one("#headline", Static).update(made)
 
     def _draw_scope(self) -> None:
         here, all_ = ("here", "all") if self._everywhere is False else ("all", "here")
