@@ -24,6 +24,7 @@ from refloat_tui.screens.desk_operations import OF_A_SESSION, DeskOperations
 from refloat_tui.screens.doors import Demo, Doors
 from refloat_tui.widgets.cells import content, two_ends
 from refloat_tui.widgets.detail import Detail
+from refloat_tui.widgets.first_look import NARROW_BELOW
 from refloat_tui.widgets.key_line import KeyLine
 from refloat_tui.widgets.row_list import RowList
 from refloat_tui.widgets.session_list import SessionList
@@ -35,12 +36,12 @@ if TYPE_CHECKING:
     from refloat.model.record import Lease
     from refloat.model.session import RecordGone, Session
     from refloat.usecases.batch import Batch
+    from refloat.usecases.first_rows import FirstRows
     from refloat.usecases.look_around import Place
     from refloat_tui.library import Library
     from refloat_tui.messages import PlaceKnown, SessionsFound, WatchTold
     from refloat_tui.theme import Glyphs
 
-NARROW_BELOW: Final = 100
 _SETTLE: Final = 0.12
 """Seconds that the cursor rests before a session is read."""
 GATHER: Final = 0.24
@@ -60,9 +61,18 @@ class DeskScreen(DeskOperations):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("desk")]
 
     def __init__(
-        self, library: Library, doors: Doors, *, glyphs: Glyphs, home: str, chosen: SessionName | None = None
+        self,
+        library: Library,
+        doors: Doors,
+        *,
+        glyphs: Glyphs,
+        home: str,
+        chosen: SessionName | None = None,
+        first: FirstRows | None = None,
     ) -> None:
         super().__init__(library, doors, glyphs=glyphs, home=home)
+        self._first = first
+        """Rows that are painted already."""
         self._here: frozenset[SessionName] = frozenset()
         self._gone: tuple[RecordGone, ...] = ()
         self._problems: tuple[Problem, ...] = ()
@@ -98,7 +108,7 @@ class DeskScreen(DeskOperations):
         """Paint what the catalogue has, then look: nothing here waits for a scan."""
         self._list.focus()
         self._fit()
-        first = self._library.first_rows(2 * self.size.height)
+        first = self._first or self._library.first_rows(self.size.height)
         if first is not None:
             self._first_group = first.group
             self._take(first.batch)
