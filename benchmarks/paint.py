@@ -1,11 +1,13 @@
-"""A program that ends at its first useful paint: `paint.py bare` for an empty Textual app, `paint.py app` for Refloat's,
-with the rows that fit, and `paint.py list` once its desk lies over them and takes keys. Draws headless, so that the
-terminal costs nothing.
+"""A program that ends at its first useful paint: `paint.py bare` for an empty Textual app, `paint.py app` for ours with
+the rows that fit, and `paint.py list` once its desk lies over them and takes keys. Draws headless, so that the terminal
+costs nothing.
 """
 
 import os
 import sys
 from pathlib import Path
+
+SIZE = (120, 40)
 
 
 def stop() -> None:
@@ -13,15 +15,23 @@ def stop() -> None:
     os._exit(0)
 
 
+def stop_at_first_paint() -> None:
+    """End the process as soon as a picture is handed to the driver; draws it all before."""
+    from textual.app import App
+
+    def display(*of_what: object) -> None:
+        if of_what[-1] is not None:
+            stop()
+
+    App._display = display  # noqa: SLF001  # pyright: ignore[reportAttributeAccessIssue, reportPrivateUsage]
+
+
 def bare() -> None:
     """An app with nothing in it."""
     from textual.app import App
 
-    class Bare(App[None]):
-        def on_ready(self) -> None:
-            self.call_after_refresh(stop)
-
-    Bare().run(headless=True, size=(120, 40))
+    stop_at_first_paint()
+    App[None]().run(headless=True, size=SIZE)
 
 
 def refloat(*, whole: bool) -> None:
@@ -41,13 +51,13 @@ def refloat(*, whole: bool) -> None:
             app.call_after_refresh(stop)
 
     def on_ready(self: RefloatApp) -> None:
-        if whole:
-            self.set_interval(0.005, look)
-        elif self.screen.children:  # else nothing of use is painted yet
-            self.call_after_refresh(stop)
+        self.set_interval(0.005, look)
 
-    RefloatApp.on_ready = on_ready  # pyright: ignore[reportAttributeAccessIssue] - Textual calls it by its name
-    app.run(headless=True, size=(120, 40))
+    if whole:
+        RefloatApp.on_ready = on_ready  # pyright: ignore[reportAttributeAccessIssue] - Textual calls it by its name
+    else:
+        stop_at_first_paint()
+    app.run(headless=True, size=SIZE)
 
 
 if __name__ == "__main__":

@@ -123,6 +123,7 @@ class RefloatApp(App[str]):
     async def _give_early(self, shown: AwaitMount) -> None:
         """What was typed before there was a desk goes to it."""
         await shown
+        await self.screen_stack[0].remove_children()
         early, self._early = self._early or [], None
         for key in early:
             self.post_message(key)

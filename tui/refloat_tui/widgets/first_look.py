@@ -1,8 +1,7 @@
 """What is painted first: the line at the top and the rows that fit, where the desk will have them.
 
-Decides nothing about sessions and takes no key. It is one widget on the screen that Textual makes anyway, because the
-desk with all its parts takes as long to make as Textual takes to load; it lies below the desk from then on. A test holds
-both to the same picture.
+Decides nothing about sessions and takes no key. It is one widget on the screen that Textual makes anyway: the desk with
+all its parts takes as long to make as Textual takes to load. A test holds both to the same picture.
 """
 
 from __future__ import annotations
