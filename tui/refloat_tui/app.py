@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from textual.screen import Screen
     from textual.theme import Theme
-    from textual.widget import AwaitMount
 
     from refloat.usecases.first_rows import FirstRows
     from refloat.usecases.workbench import Workbench
@@ -100,10 +99,10 @@ class RefloatApp(App[str]):
         self._take_keys()
         chosen = self._start.chosen
         if self._start.recover and chosen is not None and self._doors.wizard is not None:
-            shown = self.push_screen(self._doors.wizard(chosen), self._leave)
+            self.push_screen(self._doors.wizard(chosen), self._leave)
         else:
-            shown = self.push_screen(self._make_desk())
-        self.call_next(self._give_early, shown)
+            self.push_screen(self._make_desk())
+        self.screen.call_after_refresh(self._give_early)
 
     def _make_desk(self) -> Screen[None]:
         from refloat_tui.screens.desk import DeskScreen
@@ -120,9 +119,8 @@ class RefloatApp(App[str]):
             self.stylesheet.read(path)  # found by `push_screen`, it would have every style read anew
         return desk
 
-    async def _give_early(self, shown: AwaitMount) -> None:
+    async def _give_early(self) -> None:
         """What was typed before there was a desk goes to it."""
-        await shown
         await self.screen_stack[0].remove_children()
         early, self._early = self._early or [], None
         for key in early:

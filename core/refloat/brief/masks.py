@@ -35,6 +35,7 @@ T = TypeVar("T")
 PIECE: Final = 12
 """So many characters of a known secret in a row never leave."""
 
+_BATCH: Final = 4 * 1024 * 1024
 _MOST_PIECES: Final = 500_000
 _ROUNDS: Final = 4
 _RUN: Final = late(r"\S{12,}")
@@ -218,7 +219,10 @@ class Masker:
         """Remember the secrets of a value's strings without giving anything back: what comes later, in pieces, is
         masked by all of them. Tells whether any are known now.
         """
-        return self.learn_all(strings_of(value)) if self.enabled else self._found
+        if self.enabled:
+            for texts in _batches(strings_of(value)):
+                self.learn_all(texts)
+        return self._found
 
     def learn_all(self, texts: Iterable[str]) -> bool:
         """The same of many texts, each on its own."""
@@ -363,6 +367,20 @@ def _standing(text: str, value: str, kind: str) -> Iterator[Hit]:
 
 def _is_word(text: str, start: int, end: int) -> bool:
     return not (start and text[start - 1].isalnum()) and not text[end : end + 1].isalnum()
+
+
+def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    """The same texts, each once, so many characters at a time: looking through them takes several times their room."""
+    batch: list[str] = []
+    room = _BATCH
+    for text in dict.fromkeys(texts):
+        batch.append(text)
+        room -= len(text)
+        if room <= 0:
+            yield batch
+            batch, room = [], _BATCH
+    if batch:
+        yield batch
 
 
 def strings_of(value: object) -> list[str]:
