@@ -23,9 +23,14 @@ def lines_of(app: App[str]) -> list[str]:
     return ["".join(segment.text for segment in strip) for strip in strips]
 
 
+def rest(screen: object) -> None:
+    """Nothing follows."""
+    del screen
+
+
 def with_first_rows(monkeypatch: pytest.MonkeyPatch, sessions: int, environment: dict[str, str]) -> RefloatApp:
     """An app whose desk waits until `_open` is called, over that many sessions of one repository."""
-    monkeypatch.setattr(RefloatApp, "_open", lambda app: None)
+    monkeypatch.setattr(RefloatApp, "_open", rest)
     rows = tuple(replace(one, repo="/home/ana/shop", workspace="/home/ana/shop") for one, _ in some_sessions())
     rows = (*rows, *(replace(one, repo="/home/ana/old") for one, _ in many_sessions(sessions)))
     library = FakeLibrary(some_sessions())
@@ -43,7 +48,7 @@ async def test_the_desk_has_the_same_rows_in_the_same_places(
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: app.screen.query(FirstLook))
         first = lines_of(app)
-        monkeypatch.setattr(DeskScreen, "_begin", lambda desk: None)  # nothing is looked at: the same is known
+        monkeypatch.setattr(DeskScreen, "_begin", rest)  # nothing is looked at: the same is known
         opens(app)
         await until(pilot, lambda: isinstance(app.screen, DeskScreen) and app._early is None)
         rows = app.screen.query_one(SessionList)

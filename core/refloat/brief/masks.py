@@ -220,8 +220,9 @@ class Masker:
         masked by all of them. Tells whether any are known now.
         """
         if self.enabled:
-            for texts in _batches(strings_of(value)):
-                self.learn_all(texts)
+            flow = _Flow(self.learn_all)
+            _gather(value, flow)
+            flow.hand_on()
         return self._found
 
     def learn_all(self, texts: Iterable[str]) -> bool:
@@ -369,18 +370,27 @@ def _is_word(text: str, start: int, end: int) -> bool:
     return not (start and text[start - 1].isalnum()) and not text[end : end + 1].isalnum()
 
 
-def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    """The same texts, each once, so many characters at a time: looking through them takes several times their room."""
-    batch: list[str] = []
-    room = _BATCH
-    for text in dict.fromkeys(texts):
-        batch.append(text)
-        room -= len(text)
-        if room <= 0:
-            yield batch
-            batch, room = [], _BATCH
-    if batch:
-        yield batch
+class _Flow(list[str]):
+    """Texts, handed on so many characters at a time: looking through them takes several times their room, and some are
+    made only for that (`model.packed`).
+    """
+
+    def __init__(self, take: Callable[[list[str]], object]) -> None:
+        self._take = take
+        self._room = _BATCH
+
+    def append(self, text: str) -> None:
+        """One more."""
+        super().append(text)
+        self._room -= len(text)
+        if self._room <= 0:
+            self.hand_on()
+
+    def hand_on(self) -> None:
+        """What there is."""
+        self._take(self)
+        self.clear()
+        self._room = _BATCH
 
 
 def strings_of(value: object) -> list[str]:
