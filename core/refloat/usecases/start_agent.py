@@ -16,10 +16,10 @@ from typing import Final, Literal
 from refloat.brief.masks import Masker
 from refloat.errors import NotDone, RefloatError, Unreadable, UsageError
 from refloat.model.attempts import Attempt
-from refloat.model.guard import Ruling
 from refloat.model.record import Lease
 from refloat.model.saving import Ended, Runner
 from refloat.model.session import Session, SessionName
+from refloat.model.situation import Ruling
 from refloat.model.stamp import Stamp
 from refloat.readers.contract import Reader
 from refloat.record.attempts import begin_attempt, end_attempt, link_child, note_process
