@@ -184,7 +184,7 @@ class DeskScreen(DeskOperations):
         self._gone = self._gone if found.gone is None else found.gone
         self._problems = self._problems if found.problems is None else found.problems
         self._complete |= found.complete
-        if found.complete and found.chains != self._chains:
+        if (found.complete or found.chains) and found.chains != self._chains:
             self._chains, changed = found.chains, True
         self._progress = f" {found.done:,} of {found.total:,}" if found.total else ""
         return changed, grew
