@@ -84,6 +84,15 @@ def _strength(name: str) -> int:
     return 1 if last == "id" and words[-3:-1] == ["access", "key"] else 0
 
 
+def is_secret_name(name: str, *, signed: bool) -> bool:
+    """Whether a value behind this name may be secret. `signed`: it stands in the query of an address, where alone a
+    signature is.
+    """
+    return (
+        name not in _NOT_SECRET and _strength(name) > 0 and (signed or not name.lower().endswith(("signature", "sig")))
+    )
+
+
 def _kind(name: str) -> str:
     low = name.lower()
     for word in ("passphrase", "password", "secret", "token", "key", "signature", "credential"):
@@ -141,10 +150,9 @@ def assignment_hits(text: str, low: str) -> Iterator[Hit]:
             continue
         name, first, last = _name_at(text, trigger.start(), trigger.end())
         done = max(done, last)
-        if name in _NOT_SECRET or not (strength := _strength(name)):
+        if not is_secret_name(name, signed=text[first - 1 : first] in {"?", "&"}):
             continue
-        if name.lower().endswith(("signature", "sig")) and text[first - 1 : first] not in {"?", "&"}:
-            continue  # signatures are secret in the query of a signed address alone
+        strength = _strength(name)
         operator = _OPERATOR.match(text, last)
         hit = (
             _value_hit(runs, name, first, strength, operator)

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Final, cast
 
 from refloat.brief.hits import MASK, Hit, find_all, is_mixed, is_placeholder, is_random, judged
+from refloat.late import later
 from refloat.patterns import late
 
 _COMMIT: Final = late(r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -97,22 +98,23 @@ _WEBHOOKS: Final = (
 _RULES: Final = tuple((True, row) for row in _SURE) + tuple((False, row) for row in _UNSURE)
 
 
-def _beginning(word: str, pattern: str) -> str:
-    """How a token begins, and for short beginnings what must follow: `re_` alone is in every other program. No more
-    of what follows is looked at than must be there, so that many beginnings in a row cost no more than one each.
+def _least(word: str, pattern: str) -> str:
+    """What must follow a short beginning, as an expression: `re_` alone is in every other program. No more is looked
+    at than must be there, so that many beginnings in a row cost no more than one each.
     """
     if len(word) > 4 or not pattern.startswith(word):
-        return re.escape(word)
+        return ""
     least, open_end, _ = pattern[len(word) :].partition(",}")
-    return f"{word}(?={least}{'}' if open_end else ''})"
+    return f"{least}{'}' if open_end else ''}"
 
 
-_BEGINNINGS: Final = late(
-    "|".join(
-        beginning
-        for _, beginning in sorted(
-            ((len(word), _beginning(word, pattern)) for _, (_, words, pattern) in _RULES for word in words),
-            reverse=True,
+BEGINNINGS: Final = tuple((word, _least(word, pattern)) for _, (_, words, pattern) in _RULES for word in words)
+"""How tokens begin, and what must follow each; "" where the beginning says enough."""
+_BEGINNINGS: Final = later(
+    lambda: re.compile(
+        "|".join(
+            f"{word}(?={least})" if least else re.escape(word)
+            for word, least in sorted(BEGINNINGS, key=lambda row: len(row[0]), reverse=True)
         )
     )
 )
@@ -145,21 +147,22 @@ def _long_enough(found: str, kind: str, *, sure: bool) -> bool:
     return is_random(rest) or (sure and is_mixed(rest))
 
 
-def token_runs(text: str) -> list[int]:
-    """Where the runs lie in which a provider's token may begin. No token is found in a text without one."""
+def _may_hold_token(text: str) -> bool:
     runs = set(_TOKEN_RUN.findall(text))
-    likely = {run for run in runs if _BEGINNINGS.search(run)} if _BEGINNINGS.search("\n".join(runs)) else set[str]()
-    return [run.start() for run in _TOKEN_RUN.finditer(text) if run.group() in likely] if likely else []
+    return _BEGINNINGS.search("\n".join(runs)) is not None and any(_BEGINNINGS.search(run) for run in runs)
 
 
-def provider_hits(text: str, *, has_runs: bool | None = None) -> Iterator[Hit]:
-    """Tokens that begin as their provider makes them begin. `has_runs`: whether `token_runs` tells any, where that is
-    known.
-    """
-    if token_runs(text) if has_runs is None else has_runs:
-        done: dict[str, int] = {}
-        for begin in _BEGINNINGS.finditer(text):
-            yield from _tokens_at(text, begin.start(), begin.group(), done)
+def provider_hits(text: str) -> Iterator[Hit]:
+    """Tokens that begin as their provider makes them begin."""
+    if not _may_hold_token(text):
+        return
+    done: dict[str, int] = {}
+    for begin in _BEGINNINGS.finditer(text):
+        yield from _tokens_at(text, begin.start(), begin.group(), done)
+
+
+def webhook_hits(text: str) -> Iterator[Hit]:
+    """The secret parts of addresses that take messages from whoever knows them."""
     for kind, host, pattern in _WEBHOOKS:
         for at in find_all(text, host):
             if match := pattern.match(text, at):
