@@ -25,8 +25,9 @@ COMMANDS: Final = 64
 LIBRARY: Final = 128
 EVERY: Final = 255
 """Finders, as bits."""
-UNSEEN: Final = 256
-"""No finder: something in the text is not seen, and a secret may show without it."""
+COLOURED: Final = 256
+SILENT: Final = 512
+"""No finders: the text holds an escape character, or something else that is not seen; a secret may show without it."""
 
 _NEAR: Final = 4 * 600
 """Bytes behind a cue that a judgement looks at: as many as the finders' `LOOK` characters can take."""
@@ -48,7 +49,7 @@ class Cue:
     """So many bytes has what that finds behind `sign`."""
 
 
-# White space of ASCII. A byte that is not ASCII may be of a white space too, or of a letter that is A-Z in another case.
+# White space of ASCII. A byte that is not ASCII may be of a white space too, or of a letter that case makes one of A-Z.
 _S: Final = rb"[\s\x1c-\x1f]"
 _BEARER: Final = late(
     rb"""(?:%s++|%%20|\\?["'`]?%s*+(?:[:=]%s*+\\?["'`]?)?)(?:[A-Za-z0-9._~+/=:-]{8}|[A-Za-z0-9._~+/=:-]{0,7}[\x80-\xff])"""
@@ -142,5 +143,6 @@ CUES: Final = (
     *(Cue(word, WEBHOOKS, caseless=False) for word in (b"hooks.slack.com/", b"/api/webhooks/")),
     *(Cue(word.encode(), LIBRARY) for word in LIBRARY_WORDS),
     *(Cue(word, EVERY, caseless=False) for word in _FOLDED),
+    Cue(b"\x1b", COLOURED, caseless=False),
     *(_token_cue(word, least) for word, least in BEGINNINGS),
 )

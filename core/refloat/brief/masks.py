@@ -18,13 +18,14 @@ from refloat.brief.assignments import assignment_hits, command_hits
 from refloat.brief.cues import (
     ADDRESSES,
     ASSIGNMENTS,
+    COLOURED,
     COMMANDS,
     EVERY,
     HEADERS,
     KEYS,
     LIBRARY,
+    SILENT,
     TOKENS,
-    UNSEEN,
     WEBHOOKS,
 )
 from refloat.brief.hits import MASK, Hit, merge
@@ -147,7 +148,8 @@ class Masker:
                 text = every[number]
                 if finders & EVERY:
                     self._keep(text, find_by(text, finders))
-                if finders & UNSEEN and (seen := seen_part(text)) is not None:
+                unseen = finders & (COLOURED | SILENT)
+                if unseen and (seen := seen_part(text, silent=unseen != COLOURED)) is not None:
                     bare.append(seen)
             for text, hits in find_in_all(bare) if bare else ():
                 self._keep(text, hits)

@@ -12,14 +12,16 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-from refloat.brief.cues import CUES, TOKENS, UNSEEN
-from refloat.brief.unseen import SIGNS, may_hide
+from refloat.brief.cues import CUES, SILENT, TOKENS
+from refloat.brief.unseen import SIGNS, is_silent
 
 if TYPE_CHECKING:
     from hyperscan import Database
 
-_Meet = Callable[[int, int, int], object]
-"""Takes a number of `CUES`, and where it begins and ends."""
+_Meet = Callable[[int, int, int, int, object], None]
+"""Takes a number of `CUES`, what it needs not, and where it was met: the end of what a search by expressions finds. As
+Hyperscan calls it.
+"""
 
 
 def find_suspects(texts: Sequence[str]) -> list[tuple[int, int]]:
@@ -30,28 +32,32 @@ def find_suspects(texts: Sequence[str]) -> list[tuple[int, int]]:
     marks: dict[int, int] = {}
     begun = ended = number = marked = 0
 
-    def meet(cue: int, start: int, end: int) -> None:
+    def meet(cue: int, _start: int, end: int, _flags: int, _context: object) -> None:
         nonlocal begun, ended, number, marked
-        finder, judge = _JUDGES[cue]
+        finder, judge, length, beyond = _JUDGES[cue]
+        end -= beyond
         if not begun < end < ended:
             number = bisect_right(ends, end - 1)
             begun, ended = (ends[number - 1] if number else 0), ends[number]
             marked = marks.get(number, 0)
-        if marked & finder == finder or (judge is not None and not judge(data, start, end)):
+        if marked & finder == finder or (judge is not None and not judge(data, end - length, end)):
             return
         marked |= finder
         marks[number] = marked
 
     if not _ENGINE.scan(data, meet):
         _look_for_each(data, meet)
-        if may_hide("\n".join(texts)):
+        if is_silent("\n".join(texts)):
             for at, text in enumerate(texts):
-                if may_hide(text):
-                    marks[at] = marks.get(at, 0) | UNSEEN
+                if is_silent(text):
+                    marks[at] = marks.get(at, 0) | SILENT
     return sorted(marks.items())
 
 
-_JUDGES: Final = (*((cue.finder, cue.judge) for cue in CUES), *((UNSEEN, None) for _ in SIGNS))
+_JUDGES: Final = (
+    *((cue.finder, cue.judge, len(cue.sign), cue.beyond) for cue in CUES),
+    *((SILENT, None, 1, 0) for _ in SIGNS),
+)
 
 
 # ── each by itself ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -79,7 +85,7 @@ def _look_for_each(data: bytes, meet: _Meet) -> None:
 def _meet_all(data: bytes, word: bytes, number: int, meet: _Meet) -> None:
     at = data.find(word)
     while at >= 0:
-        meet(number, at, at + len(word))
+        meet(number, at, at + len(word) + CUES[number].beyond, 0, None)
         at = data.find(word, at + 1)  # it may begin within itself
 
 
@@ -125,19 +131,13 @@ class _Engine:
                 self._refused = self._database is None
             if self._database is None:
                 return False
-
-            def met(number: int, _start: int, stop: int, _flags: int, _context: object) -> None:
-                length, beyond = _LENGTHS[number]
-                meet(number, stop - beyond - length, stop - beyond)
-
-            self._database.scan(data, met)
+            self._database.scan(data, meet)
             return True
         finally:
             self._busy.release()
 
 
 _ENGINE: Final = _Engine()
-_LENGTHS: Final = (*((len(cue.sign), cue.beyond) for cue in CUES), *((1, 0) for _ in SIGNS))
 
 
 def _compile() -> "Database | None":
