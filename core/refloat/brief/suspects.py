@@ -6,6 +6,7 @@ judged where a cue is met is the same. Refuses to say what a secret is: it says 
 """
 
 import re
+import sys
 from _thread import allocate_lock  # `threading` gives the very same, and the quickest commands do without it
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -19,45 +20,16 @@ if TYPE_CHECKING:
     from hyperscan import Database
 
 _Meet = Callable[[int, int, int, int, object], None]
-"""Takes a number of `CUES`, what it needs not, and where it was met: the end of what a search by expressions finds. As
-Hyperscan calls it.
-"""
+"""Takes a number of `_JUDGES` and where what stands for it ends, among what it needs not: as Hyperscan calls it."""
 
 
-def find_suspects(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """(number, finders, as bits of `cues`) of each text in which one of them may find something, in order."""
-    parts = [text.encode("utf-8", "surrogatepass") for text in texts]
-    data = b"\n".join(parts)
-    ends = list(accumulate(len(part) + 1 for part in parts))
-    marks: dict[int, int] = {}
-    begun = ended = number = marked = 0
-
-    def meet(cue: int, _start: int, end: int, _flags: int, _context: object) -> None:
-        nonlocal begun, ended, number, marked
-        finder, judge, length, beyond = _JUDGES[cue]
-        end -= beyond
-        if not begun < end < ended:
-            number = bisect_right(ends, end - 1)
-            begun, ended = (ends[number - 1] if number else 0), ends[number]
-            marked = marks.get(number, 0)
-        if marked & finder == finder or (judge is not None and not judge(data, end - length, end)):
-            return
-        marked |= finder
-        marks[number] = marked
-
-    if not _ENGINE.scan(data, meet):
-        _look_for_each(data, meet)
-        if is_silent("\n".join(texts)):
-            for at, text in enumerate(texts):
-                if is_silent(text):
-                    marks[at] = marks.get(at, 0) | SILENT
-    return sorted(marks.items())
-
-
+_NARROW: Final = tuple(number for number, cue in enumerate(CUES) if cue.expression)
 _JUDGES: Final = (
-    *((cue.finder, cue.judge, len(cue.sign), cue.beyond) for cue in CUES),
+    *((cue.finder, cue.judge, len(cue.sign), 0) for cue in CUES),
     *((SILENT, None, 1, 0) for _ in SIGNS),
+    *((CUES[number].finder, CUES[number].judge, len(CUES[number].sign), CUES[number].beyond) for number in _NARROW),
 )
+"""What stands for a number: that of a cue, then of a sign of what is not seen, then of a cue with what is behind it."""
 
 
 # ── each by itself ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -85,7 +57,7 @@ def _look_for_each(data: bytes, meet: _Meet) -> None:
 def _meet_all(data: bytes, word: bytes, number: int, meet: _Meet) -> None:
     at = data.find(word)
     while at >= 0:
-        meet(number, at, at + len(word) + CUES[number].beyond, 0, None)
+        meet(number, at, at + len(word), 0, None)
         at = data.find(word, at + 1)  # it may begin within itself
 
 
@@ -104,31 +76,33 @@ def _long_runs(data: bytes) -> bytes:
 
 # ── all at once ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-_SMALL: Final = 1024
-"""Bytes that are not worth the way to the engine and back."""
-_WORTH: Final = 96 * 1024
-"""Bytes that take as long word by word as making the engine does, some five milliseconds."""
 
+class Engine:
+    """Hyperscan with all cues compiled, from the time on that a process has looked through enough to be worth it.
 
-class _Engine:
-    """Hyperscan with all cues compiled, from the time on that a process has looked through enough to be worth it."""
+    `small`, `worth` and `worth_more` are bytes: of a text that is not worth the way there and back; that take as long
+    word by word as making the engine does, some four milliseconds; that take as long with it as making one that passes
+    over short beginnings in ordinary words, some twenty.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, small: int = 1024, worth: int = 96 * 1024, worth_more: int = 8 * 1024 * 1024) -> None:
+        self._small, self._worth_more = small, worth_more
         self._looked = 0
         self._database: Database | None = None
-        self._refused = False
+        self._waits_for = worth
         # What it works with serves one at a time: whoever comes meanwhile looks word by word.
         self._busy = allocate_lock()
 
     def scan(self, data: bytes, meet: _Meet) -> bool:
         """Tell `meet` of every place of a cue; False, and nothing told, if this is to be done word by word."""
-        if len(data) < _SMALL or self._refused or not self._busy.acquire(blocking=False):
+        if len(data) < self._small or not self._busy.acquire(blocking=False):
             return False
         try:
             self._looked += len(data)
-            if self._database is None and self._looked >= _WORTH:
-                self._database = _compile()
-                self._refused = self._database is None
+            if self._looked >= self._waits_for:
+                more = self._looked >= self._worth_more
+                self._waits_for = sys.maxsize if more else self._worth_more
+                self._database = _compile(expressions=more)
             if self._database is None:
                 return False
             self._database.scan(data, meet)
@@ -137,23 +111,63 @@ class _Engine:
             self._busy.release()
 
 
-_ENGINE: Final = _Engine()
-
-
-def _compile() -> "Database | None":
+def _compile(*, expressions: bool) -> "Database | None":
     """The cues and the signs of what is not seen, by their numbers; None where there is no Hyperscan for a machine."""
     try:
         import hyperscan
     except ImportError:
         return None
-    sources = [
-        *((cue.expression or re.escape(cue.sign), cue.caseless) for cue in CUES),
-        *((sign, False) for sign in SIGNS),
-    ]
+    rows = [(number, re.escape(cue.sign), cue.caseless) for number, cue in enumerate(CUES)]
+    rows += [(len(CUES) + at, _spelled(sign), False) for at, sign in enumerate(SIGNS)]
+    if expressions:
+        for at, number in enumerate(_NARROW):
+            rows[number] = (len(CUES) + len(SIGNS) + at, CUES[number].expression or b"", False)
+    ids, sources, caseless = zip(*rows, strict=True)
     database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-    flags = [hyperscan.HS_FLAG_CASELESS if caseless else 0 for _, caseless in sources]
+    flags = [hyperscan.HS_FLAG_CASELESS if either else 0 for either in caseless]
     try:
-        database.compile(expressions=[source for source, _ in sources], ids=range(len(sources)), flags=flags)
+        database.compile(expressions=sources, ids=ids, flags=flags)
     except hyperscan.error:
         return None  # a processor that it does not know
     return database
+
+
+def _spelled(sign: bytes) -> bytes:
+    """As an expression that has no byte 0, where C ends it."""
+    return "".join(f"\\x{byte:02x}" for byte in sign).encode()
+
+
+# ── the look ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_ENGINE: Final = Engine()
+"""Of the process."""
+
+
+def find_suspects(texts: Sequence[str], engine: Engine = _ENGINE) -> list[tuple[int, int]]:
+    """(number, finders, as bits of `cues`) of each text in which one of them may find something, in order."""
+    parts = [text.encode("utf-8", "surrogatepass") for text in texts]
+    data = b"\n".join(parts)
+    ends = list(accumulate(len(part) + 1 for part in parts))
+    marks: dict[int, int] = {}
+    begun = ended = number = marked = 0
+
+    def meet(cue: int, _start: int, end: int, _flags: int, _context: object) -> None:
+        nonlocal begun, ended, number, marked
+        finder, judge, length, beyond = _JUDGES[cue]
+        end -= beyond
+        if not begun < end < ended:
+            number = bisect_right(ends, end - 1)
+            begun, ended = (ends[number - 1] if number else 0), ends[number]
+            marked = marks.get(number, 0)
+        if marked & finder == finder or (judge is not None and not judge(data, end - length, end)):
+            return
+        marked |= finder
+        marks[number] = marked
+
+    if not engine.scan(data, meet):
+        _look_for_each(data, meet)
+        if is_silent("\n".join(texts)):
+            for at, text in enumerate(texts):
+                if is_silent(text):
+                    marks[at] = marks.get(at, 0) | SILENT
+    return sorted(marks.items())

@@ -28,14 +28,18 @@ _ONE_SILENT: Final = late(rf"[{_SILENT}]")
 _PLAIN: Final = bytes(range(0x20, 0x7F)) + b"\t\n\r\x1b"
 
 SIGNS: Final = (
-    rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]", rb"\xc2[\x80-\x9f\xad]", rb"\xcd\x8f", rb"\xd8\x9c", rb"\xe1\x85[\x9f\xa0]",
-    rb"\xe1\x9e[\xb4\xb5]", rb"\xe1\xa0[\x8b-\x8f]", rb"\xe2\x80[\x8b-\x8f\xaa-\xae]", rb"\xe2\x81[\xa0-\xaf]",
-    rb"\xe3\x85\xa4", rb"\xef\xb8[\x80-\x8f]", rb"\xef\xbb\xbf", rb"\xef\xbe\xa0", rb"\xef\xbf[\xb9-\xbb]",
-    rb"\xf3\xa0[\x80-\xbf]",
-    rb"\\033", rb"\\u00[01789aA]", rb"\\x[01789a]", rb"\\u20[026]", rb"\\u061[cC]", rb"\\u[fF][eE][fF][fF]",
-    rb"\\U000e0",
-)  # fmt: skip
-"""What every unseen thing but an escape character has, in UTF-8, as expressions that any engine understands."""
+    *(bytes((byte,)) for byte in (*range(0x20), 0x7F) if byte not in b"\t\n\r\x1b"),
+    *(chr(code).encode() for code in (*range(0x80, 0xA0), 0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164)),
+    *(chr(code).encode() for code in (*range(0x180B, 0x1810), *range(0x200B, 0x2010), *range(0x202A, 0x202F))),
+    *(chr(code).encode() for code in (*range(0x2060, 0x2070), *range(0xFE00, 0xFE10), *range(0xFFF9, 0xFFFC))),
+    *(chr(code).encode() for code in (0xFEFF, 0xFFA0)),
+    chr(0xE0000).encode()[:2],
+    *(f"\\{begin}".encode() for begin in ("033", "x0", "x1", "x7", "x8", "x9", "xa", "u061", "U000e0")),
+    *(f"\\u00{digit}".encode() for digit in "01789aA"),
+    *(f"\\u20{digit}".encode() for digit in "026"),
+    *(f"\\u{f}{e}".encode() for f in "fF" for e in "eE"),
+)
+"""The beginnings, in UTF-8, of every unseen thing but an escape character."""
 
 
 def is_silent(text: str) -> bool:
