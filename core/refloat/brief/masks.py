@@ -46,6 +46,10 @@ T = TypeVar("T")
 PIECE: Final = 12
 """So many characters of a known secret in a row never leave."""
 
+_BLOCK: Final = PIECE // 2
+"""Whatever piece of a value stands somewhere, one of the value's parts of so many characters lies wholly in it."""
+_MOST_BLOCKS: Final = 256
+"""More are not looked for one by one."""
 _MOST_PIECES: Final = 500_000
 _ROUNDS: Final = 4
 _RUN: Final = late(r"\S{12,}")
@@ -127,6 +131,8 @@ class Masker:
         """Values that are no longer than a piece, by their length."""
         self._heads: dict[str, list[str]] = {}
         """Once there are too many pieces: long values by their first one alone."""
+        self._blocks: set[str] = set()
+        """What every text has that holds a known value or a piece of one; more than `_MOST_BLOCKS`: not kept on."""
 
     @property
     def knows_any(self) -> bool:
@@ -169,6 +175,16 @@ class Masker:
             return text
         masked = self._settle(masked)
         return _REPEATED_KEY.sub(r"\1", masked) if "private key]" in masked else masked
+
+    def texts(self, texts: Sequence[str]) -> list[str]:
+        """Mask many texts, each on its own, at the price of those in which something is masked."""
+        if not self.enabled:
+            return list(texts)
+        suspects = {number for number, _ in find_suspects(texts)}
+        return [
+            self.text(text) if number in suspects or next(self._known(text), None) else text
+            for number, text in enumerate(texts)
+        ]
 
     def tree(self, value: T) -> T:
         """`mask_tree(value, self)`."""
@@ -225,6 +241,10 @@ class Masker:
             if not hit.strong or len(value) < 6 or value in self._values:
                 continue
             self._values[value] = hit.kind
+            if len(self._blocks) <= _MOST_BLOCKS:
+                long = len(value) >= PIECE
+                ends = range(_BLOCK, len(value) + 1, _BLOCK) if long else ()
+                self._blocks.update([value[end - _BLOCK : end] for end in ends] if long else [value])
             if len(value) < PIECE:
                 self._short.setdefault(len(value), {})[value] = hit.kind
             elif len(self._pieces) < _MOST_PIECES:
@@ -235,6 +255,8 @@ class Masker:
 
     def _known(self, text: str) -> Iterator[Hit]:
         """Where remembered secrets, or pieces of them, stand."""
+        if len(self._blocks) <= _MOST_BLOCKS and not any(block in text for block in self._blocks):
+            return
         pieces, heads = self._pieces, self._heads
         if pieces:
             for run in _RUN.finditer(text):

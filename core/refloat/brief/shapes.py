@@ -284,13 +284,13 @@ def _tail_pieces(text: str, floor: int, end: int) -> Iterator[Hit]:
 
 _BEARER: Final = late(r"bearer(?:\s+|%20|\\?[\"'`]?\s*[:=]\s*\\?[\"'`]?)([A-Za-z0-9._~+/=:-]{8,})", re.IGNORECASE)
 _AUTHORIZATION: Final = late(
-    r"authorization\\*[\"'`]?\s*[:=,]\s*\\*[\"'`]?\s*(?:(?:basic|bearer|token|digest|apikey|negotiate|key|bot)\s+)?"
+    r"authorization\\*+[\"'`]?\s*+[:=,]\s*+\\*+[\"'`]?\s*+(?:(?:basic|bearer|token|digest|apikey|negotiate|key|bot)\s+)?"
     r"([A-Za-z0-9._~+/=:-]{6,})",
     re.IGNORECASE,
 )
 _BASIC: Final = late(r"basic\s+([A-Za-z0-9+/]{8,}={0,2})(?![A-Za-z0-9+/=])", re.IGNORECASE)
 _COOKIE: Final = late(
-    r"cookie\\*[\"'`]?\s*[:=,]?\s*\\*[\"'`]?\s*((?:[\w.%$-]+=[^;\s\"'`\\]+)(?:;\s*[\w.%$-]+(?:=[^;\s\"'`\\]*)?)*)",
+    r"cookie\\*+[\"'`]?\s*+[:=,]?\s*+\\*+[\"'`]?\s*+((?:[\w.%$-]++=[^;\s\"'`\\]+)(?:;\s*[\w.%$-]+(?:=[^;\s\"'`\\]*)?)*)",
     re.IGNORECASE,
 )
 _CRUMB: Final = late(r"([\w.%$-]+)=([^;\s\"'`\\]+)")
@@ -365,7 +365,7 @@ LIBRARY_WORDS: Final = (
 
 
 @cache
-def _library() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def library_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """The patterns of bc-detect-secrets, by kind. Imported here only: it costs three hundred milliseconds."""
     from detect_secrets.plugins import (
         artifactory,
@@ -402,29 +402,46 @@ def _library() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple(found)
 
 
+# What each of its patterns asks for: a long run with a digit in it, or one of a few beginnings.
+_LONG_RUN: Final = late(r"[\w.\\-]{20,}|[A-Za-z0-9+/]{40,}", re.IGNORECASE)
+_SHORT_FORM: Final = late(r"AKC|AP[\dA-F][A-Za-z0-9]{8}|eyJ|xox|hooks", re.IGNORECASE)
+_A_DIGIT: Final = late(r"\d")
+
+
+def may_fit_library(text: str, start: int, end: int) -> bool:
+    """Whether one of the library's patterns can give a secret in `text[start:end]`: without loading it."""
+    runs = _LONG_RUN.findall(text, start, end)
+    return any(map(_A_DIGIT.search, runs)) or _SHORT_FORM.search(text, start, end) is not None
+
+
 _AROUND: Final = 2
 """Lines that the library's widest patterns look up and down from a provider's name."""
 
 
-def library_hits(text: str, low: str, words: Sequence[str] = LIBRARY_WORDS) -> Iterator[Hit]:
-    """What the library's patterns find near the words that go with them, commit hashes and UUIDs apart. `words`: those
-    that may stand in the text.
+def library_hits(text: str, low: str) -> Iterator[Hit]:
+    """What the library's patterns find near the words that go with them, commit hashes and UUIDs apart. `low` is `text`
+    in lower case.
 
     Its own `analyze_string` is not used: for some plugins it yields only the prefix that a group caught.
     """
-    for start, end in _library_windows(text, low, words):
-        for kind, pattern in _library():
-            for match in pattern.finditer(text, start, end):
-                for hit in _lines_of(text, *_most_of(match), kind):
-                    value = text[hit.start : hit.end]
-                    if len(value) >= 12 and MASK not in value and not _COMMIT.fullmatch(value) and is_random(value):
-                        yield hit
+    for start, end in _library_windows(text, low):
+        if may_fit_library(text, start, end):
+            yield from pattern_hits(text, start, end)
 
 
-def _library_windows(text: str, low: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    words = [word for word in words if word in low]
+def pattern_hits(text: str, start: int, end: int) -> Iterator[Hit]:
+    """What the library's patterns find in `text[start:end]`."""
+    for kind, pattern in library_patterns():
+        for match in pattern.finditer(text, start, end):
+            for hit in _lines_of(text, *_most_of(match), kind):
+                value = text[hit.start : hit.end]
+                if len(value) >= 12 and MASK not in value and not _COMMIT.fullmatch(value) and is_random(value):
+                    yield hit
+
+
+def _library_windows(text: str, low: str) -> Iterator[tuple[int, int]]:
     done = 0
-    for at in sorted(at for word in words for at in find_all(low, word)):
+    for at in sorted(at for word in LIBRARY_WORDS for at in find_all(low, word)):
         if at < done:
             continue
         start, end = at, at

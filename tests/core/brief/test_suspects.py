@@ -4,14 +4,16 @@ import json
 import random
 import sys
 from collections.abc import Callable, Sequence
+from time import process_time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from refloat.brief.cues import COLOURED, CUES, EVERY, SILENT
-from refloat.brief.masks import Masker, find_by, find_secrets
-from refloat.brief.shapes import BEGINNINGS, LIBRARY_WORDS
+from refloat.brief.hits import is_random
+from refloat.brief.masks import PIECE, Masker, find_by, find_secrets
+from refloat.brief.shapes import BEGINNINGS, LIBRARY_WORDS, library_patterns, may_fit_library, pattern_hits
 from refloat.brief.suspects import Engine, find_suspects
 from refloat.brief.unseen import seen_part, seen_text
 
@@ -101,8 +103,15 @@ CHANGES: Sequence[Callable[[str], str]] = (
     lambda text: text[:9] + "\u200b" + text[9:],
     lambda text: text[:9] + "\\u200b" + text[9:],
 )
+
+
+def _cut(text: str, change: Callable[[str], str], first: int, last: int) -> str:
+    changed = change(text)
+    return changed[first : len(changed) - last]
+
+
 planted = st.builds(
-    lambda text, change, first, last: change(text)[first : len(text) * 2 - last],
+    _cut,
     st.sampled_from(PLANTED),
     st.sampled_from(CHANGES),
     st.sampled_from((0, 0, 0, 1, 5)),
@@ -178,6 +187,13 @@ def test_every_word_of_the_library_is_a_cue() -> None:
     assert {word.encode() for word in LIBRARY_WORDS} <= {cue.sign for cue in CUES}
 
 
+@given(st.data())
+def test_a_look_tells_what_the_library_may_find(data: st.DataObject) -> None:
+    _, pattern = data.draw(st.sampled_from(library_patterns()))
+    text = data.draw(st.from_regex(pattern))
+    assert may_fit_library(text, 0, len(text)) or list(pattern_hits(text, 0, len(text))) == []
+
+
 def test_a_masker_learns_the_same_of_many_texts_as_of_each() -> None:
     many = [text for text in PLANTED if "\n" not in text]
     one, each = Masker(), Masker()
@@ -186,3 +202,57 @@ def test_a_masker_learns_the_same_of_many_texts_as_of_each() -> None:
         each.learn_all([text])
     sample = many[::7]
     assert [one.text(text) for text in sample] == [each.text(text) for text in sample]
+
+
+@given(texts, st.booleans())
+def test_many_texts_are_masked_as_each_of_them_is(texts: list[str], learned: bool) -> None:
+    one, each = Masker(), Masker()
+    if learned:
+        one.learn_all(texts)
+        each.learn_all(texts)
+    assert one.texts(texts) == [each.text(text) for text in texts]
+    assert one.count == each.count
+
+
+@given(
+    st.lists(st.text(st.sampled_from(WORD), min_size=6, max_size=40), max_size=60),
+    st.text(st.sampled_from(WORD + "  "), max_size=80),
+    st.data(),
+)
+def test_a_known_value_is_found_by_any_piece_of_it(values: list[str], around: str, data: st.DataObject) -> None:
+    """Few values are looked for by their parts, many are not: either way every piece of twelve is masked."""
+    masker = Masker()
+    masker.learn_all([f'password = "{value}"' for value in values])
+    known = [value for value in values if "[masked: " in Masker().text(f'password = "{value}"') and is_random(value)]
+    long = [value for value in known if len(value) >= PIECE]
+    if long:
+        value = data.draw(st.sampled_from(long))
+        at = data.draw(st.integers(0, len(value) - PIECE))
+        piece = value[at : at + PIECE]
+        assert piece not in masker.text(f"{around}{piece}{around}")
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "key=", "key", '"password": "', "://", "://a@", "-----BEGIN ", "pat", "eyJ", "\x1b[", "\\u200b", "artifact\n",
+        "cookie a=b1c2d3 cookie" + " " * 500 + "!", "bearer a1b2c3d4e5 bearer" + " " * 500 + "!",
+        "authorization: a1b2c3 authorization" + " " * 200 + ":" + " " * 200 + "!",
+        "token=a1b2c3d4 token" + " " * 300 + "is" + " " * 300 + ":!",
+    ],
+)  # fmt: skip
+def test_masking_takes_time_that_grows_as_the_text_does(part: str) -> None:
+    """Eight times the text in less than thirty times the time: what is quadratic takes sixty-four times as long."""
+    short, long = part * (20_000 // len(part)), part * (160_000 // len(part))
+    Masker().text(short)  # imports and caches
+    assert _least(long) < 30 * max(_least(short), 0.001)
+
+
+def _least(text: str) -> float:
+    times: list[float] = []
+    for _ in range(3):
+        begun = process_time()
+        Masker().text(text)
+        Masker().learn_all([text, "x"])
+        times.append(process_time() - begun)
+    return min(times)
