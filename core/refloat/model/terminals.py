@@ -1,6 +1,6 @@
 """Where a process's terminal is shown: panes of multiplexers, logins, and the way of one who wants to go there."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from refloat.model.light import light
 from refloat.model.session import SessionName
@@ -86,6 +86,10 @@ class Level:
 
 
 PlaceKind = Literal["tmux", "screen", "zellij", "agent", "here", "elsewhere", "hung_up", "no_terminal", "other_user"]
+ENDED_INSTEAD: Final[frozenset[PlaceKind]] = frozenset({"elsewhere", "hung_up", "no_terminal"})
+"""Places that nothing from here leads to: the process there can be ended. Another user's cannot, and an agent's own
+process may hold other sessions, too.
+"""
 
 
 @light

@@ -1,9 +1,10 @@
 """Where a process lives that nothing from here can switch to, in words: a window elsewhere, a login, no terminal."""
 
+from refloat.model.guard import way_words
 from refloat.model.liveness import ProcessInfo
 from refloat.model.session import SessionName
 from refloat.model.stamp import stamp_of_seconds
-from refloat.model.terminals import Login, Place
+from refloat.model.terminals import ENDED_INSTEAD, Login, Place
 from refloat.ports import Machine
 from refloat.terminals.lineage import Lineage, Table, ancestors, hints
 from refloat.text import inert_line
@@ -70,20 +71,20 @@ def _parent(owner: ProcessInfo, rows: Table) -> str:
 def only_told(place: Place, session: SessionName) -> str:
     """Why nothing is done, and what a person can do instead."""
     where = f"process {place.pid} lives {place.words}"
-    stop = f"`refloat stop {session}` ends it"
     match place.kind:
         case "elsewhere":
-            return f"{where}: nothing from here can switch to it; go there, or {stop}"
+            told = f"{where}: nothing from here can switch to it; go there, or"
         case "hung_up" | "no_terminal":
-            return f"{where}: there is nothing to go to; {stop}"
+            told = f"{where}: there is nothing to go to;"
         case "other_user":
-            return f"process {place.pid} runs {place.words}: only they can go to it"
+            told = f"process {place.pid} runs {place.words}: only they can go to it"
         case "agent":
-            return f"process {place.pid}: {place.words}"  # no word of stopping it: it may hold other sessions too
+            told = f"process {place.pid}: {place.words}"
         case "here":
-            return f"{where}: {'; '.join(place.notes) or 'you are there'}"
+            told = f"{where}: {'; '.join(place.notes) or 'you are there'}"
         case "tmux":
             why = "nobody looks at the tmux that this command runs in, so nothing can be switched"
-            return f"{where}: {why}; attach from a terminal outside of it"
+            told = f"{where}: {why}; attach from a terminal outside of it"
         case "screen" | "zellij":
-            return f"{where}: you are in it, and which of its panes that is cannot be told; look through them"
+            told = f"{where}: you are in it, and which of its panes that is cannot be told; look through them"
+    return f"{told} {way_words('stop', session)}" if place.kind in ENDED_INSTEAD else told

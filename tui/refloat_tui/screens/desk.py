@@ -184,7 +184,7 @@ class DeskScreen(DeskOperations):
         self._gone = self._gone if found.gone is None else found.gone
         self._problems = self._problems if found.problems is None else found.problems
         self._complete |= found.complete
-        if found.complete and found.chains != self._chains:
+        if (found.complete or found.chains) and found.chains != self._chains:
             self._chains, changed = found.chains, True
         self._progress = f" {found.done:,} of {found.total:,}" if found.total else ""
         return changed, grew
@@ -227,10 +227,13 @@ class DeskScreen(DeskOperations):
 
     def take_holders(self, holders: Mapping[str, Lease]) -> None:
         """Who else is at which session: said in the list and in the verdict."""
-        if holders != self._list.holders:
+        before, chosen = self._list.holders, self._chosen or ""
+        if holders != before:
             self._list.holders = holders
             self._list.redraw()
-        self._detail.head.take_holder(holders.get(self._chosen or ""))
+        self._detail.head.take_holder(holders.get(chosen))
+        if self._detail.session is not None and _whose(holders.get(chosen)) != _whose(before.get(chosen)):
+            self._read_soon()  # what may be done next is another thing
 
     # ── drawing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -483,3 +486,7 @@ class DeskScreen(DeskOperations):
     def action_desk_record(self) -> None:
         """Show the record."""
         self._show("record")
+
+
+def _whose(lease: Lease | None) -> str:
+    return lease.token if lease is not None else ""
