@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from refloat.usecases.first_rows import FirstRows
     from refloat.usecases.glance import Glance
     from refloat.usecases.long_history import LongHistory
-    from refloat.usecases.look_around import Place
+    from refloat.usecases.look_around import StartedIn
     from refloat.usecases.rescue import Rescue
     from refloat.usecases.workbench import Workbench
     from refloat_tui.library import Stop, Tell
@@ -174,7 +174,7 @@ class BenchLibrary:
         """Tell the time."""
         return self._bench.machine.clock.now()
 
-    def place(self) -> Place:
+    def place(self) -> StartedIn:
         """Where Refloat was started."""
         from refloat.usecases.look_around import look_around
 

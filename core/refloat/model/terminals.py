@@ -93,7 +93,7 @@ process may hold other sessions, too.
 
 
 @light
-class Place:
+class Whereabouts:
     """Where a process lives, as far as it can be told."""
 
     kind: PlaceKind
@@ -127,7 +127,7 @@ class Way:
 
 
 @light
-class Refused:
+class NoWay:
     """Why nothing is done."""
 
     why: str
@@ -141,9 +141,9 @@ class Attachment:
 
     session: SessionName
     workspace: str | None
-    place: Place | None
+    place: Whereabouts | None
     way: Way | None
-    refused: Refused | None
+    refused: NoWay | None
     screen: tuple[str, ...] | None = None
     """What the pane shows, where that was asked for; neither masked nor inert."""
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from refloat.model.session import RecordGone, Session
     from refloat.usecases.batch import Batch
     from refloat.usecases.first_rows import FirstRows
-    from refloat.usecases.look_around import Place
+    from refloat.usecases.look_around import StartedIn
     from refloat_tui.library import Library
     from refloat_tui.messages import PlaceKnown, SessionsFound, WatchTold
     from refloat_tui.theme import Glyphs
@@ -76,7 +76,7 @@ class DeskScreen(DeskOperations):
         self._here: frozenset[SessionName] = frozenset()
         self._gone: tuple[RecordGone, ...] = ()
         self._problems: tuple[Problem, ...] = ()
-        self._place: Place | None = None
+        self._place: StartedIn | None = None
         self._first_group = ""
         """The group of this place, as far as the catalogue knows it."""
         self._complete = False
