@@ -56,6 +56,7 @@ class FirstLook(Widget):
             home=self._home,
             words="",
             everywhere=True,
+            chains=self._first.batch.chains,
         )
         cursor = next((at for at, entry in enumerate(entries) if not isinstance(entry, Heading)), None)
         lines: list[Content] = []
