@@ -13,7 +13,7 @@ from refloat import __version__
 from refloat.catalogue.walk import Spec
 
 FILE = "catalogue.db"
-SCHEMA = f"7/{__version__}"
+SCHEMA = f"8/{__version__}"
 """A catalogue of anything else is thrown away: another program reads transcripts otherwise. Raise the number whenever a
 table, a frozen reader or the JSON changes within one version."""
 

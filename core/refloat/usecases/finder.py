@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.pack import Packed
-from refloat.catalogue.store import Catalogue, Key, Stat
+from refloat.catalogue.store import Alone, Catalogue, Key, Stat
 from refloat.model.attempts import Attempt, InChain, chains_of
 from refloat.model.light import light, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State, place_here
 from refloat.readers.contract import Found, Reader
+from refloat.usecases.alone import find_alone
 from refloat.usecases.batch import Batch
 from refloat.usecases.copies import Copies
 from refloat.usecases.grown import find_grown
@@ -318,7 +319,8 @@ class Finder:
         sessions = dict(zip(sessions, with_parents(sessions.values(), chains), strict=True))
         gone, more = self._find_gone(look.sighting)
         problems = [*look.sighting.problems, *look.judge.problems, *unread, *more]
-        self._keep(look, sessions, gone, chains, trusted=self._recall.kept_all and not problems)
+        packed = {key: packed for key, _, packed in known}
+        self._keep(look, sessions, packed, gone, chains, trusted=self._recall.kept_all and not problems)
         self._sizes = {key_of(found): size_of(found) for _, found in look.sighting.found}
         every = tuple(sessions.values())
         removed, here = self._tell(look, every), look.here_of(every)
@@ -340,6 +342,7 @@ class Finder:
         self,
         look: "_Look",
         sessions: Mapping[Key, Session],
+        packed: Mapping[Key, Packed],
         gone: Sequence[RecordGone],
         chains: Mapping[SessionName, InChain],
         *,
@@ -347,6 +350,11 @@ class Finder:
     ) -> None:
         """Keep what the whole told, and let go of what is proved to be gone."""
         from refloat.usecases.telling import keep_listing
+
+        def alone() -> Mapping[str, Alone]:
+            if any(attempt.child is None for attempt in look.attempts):
+                return {}  # any session may come to be the child
+            return find_alone(look.sighting.found, packed, sessions, {*chains, *look.judge.claimed})
 
         lost: Sequence[Key] = ()
         if look.catalogue is not None:
@@ -359,6 +367,7 @@ class Finder:
                 surroundings=look.surroundings,
                 judge=look.judge,
                 home=self._bench.machine.places.home,
+                alone=alone,
                 trusted=trusted,
             )
         self._recall.forget(lost, {key_of(found) for _, found in look.sighting.found})

@@ -1,8 +1,9 @@
 """The quick road of `refloat list`: finished rows of the catalogue, when it is proved that nothing has changed since.
 
 Decides whether they still hold: same home and variables, same boot, every file as it was, every repository where it
-was, no process of an agent running, no activity of just now. In any doubt it says nothing, and the full road answers.
-Imports `_sqlite3`, `gc`, `os` and `sys` and nothing else that costs: a test lists the modules that it loads.
+was, no process of an agent running, no activity of just now. Where only a few transcripts grew, `usecases.regrow` is
+asked to have the catalogue tell it. In any doubt it says nothing, and the full road answers. While nothing changed it
+imports `_sqlite3`, `gc`, `os` and `sys` and nothing else that costs: a test lists the modules that it loads.
 """
 
 import _sqlite3
@@ -13,9 +14,9 @@ from collections.abc import Mapping, Sequence
 
 from refloat.catalogue.peek import NOW, Gone, Peek, Told, peek, read_places, read_specs
 from refloat.catalogue.repos import Repos, is_in_scope
-from refloat.catalogue.walk import Spec, fingerprint, walk
+from refloat.catalogue.walk import Row, Spec, fingerprint, walk
 from refloat.machine.moment import ago, boot_seconds, now
-from refloat.machine.table import running_programs
+from refloat.machine.table import may_carry, running_programs
 from refloat_tui.cli import rows
 
 _STATES = frozenset(("live", "unresolved", "failed", "stopped", "unbound"))
@@ -56,7 +57,7 @@ def answer(words: Sequence[str], environment: Mapping[str, str] | None = None) -
         return None
     gc.disable()  # thousands of rows and no cycle among them
     try:
-        text = _answer(found, asked, environment)
+        text = _answer(found, directory, asked, environment)
     except (_sqlite3.Error, OSError, ValueError, KeyError, TypeError):  # damaged, or of another form
         return None
     finally:
@@ -117,32 +118,74 @@ def is_unchanged(environment: Mapping[str, str] | None = None) -> bool:
     if found is None:
         return False
     try:
-        return _places_if_unchanged(found, found.told(finished=False), Repos(), environment) is not None
+        notes = _notes_that_hold(found, "", environment)
+        return notes is not None and _places_that_hold(notes, found.told(finished=False), Repos()) is not None
     except (_sqlite3.Error, OSError, ValueError, KeyError, TypeError):
         return False
     finally:
         found.close()
 
 
-def _places_if_unchanged(
-    found: Peek, told: Sequence[Told], repos: Repos, environment: Mapping[str, str]
-) -> list[tuple[str, str, str]] | None:
-    """Where every directory of a session lies, when nothing has changed since the last whole look."""
+def _notes_that_hold(found: Peek, directory: str, environment: Mapping[str, str]) -> dict[str, str] | None:
+    """What the last whole look noted, when no file has changed since; where some grew, and `directory` is that of the
+    catalogue, what it would note now.
+    """
     notes = found.notes()
     if "fingerprint" not in notes or not _same_conditions(notes, environment):
         return None
     specs = read_specs(notes["specs"])
-    if any(spec[0] not in _AGENTS for spec in specs) or _any_agent_runs() or not _same_files(notes, specs):
+    if any(spec[0] not in _AGENTS for spec in specs) or _any_agent_runs():
         return None
+    rows, faults = walk(specs)
+    now_seen = fingerprint(specs, rows, faults)
+    if faults or (now_seen != notes["fingerprint"] and not directory):
+        return None
+    return notes if now_seen == notes["fingerprint"] else _regrown(found, directory, notes, specs, now_seen)
+
+
+def _regrown(
+    found: Peek, directory: str, notes: Mapping[str, str], specs: Sequence[Spec], now_seen: str
+) -> dict[str, str] | None:
+    grown = _only_grown(notes["fingerprint"], now_seen)
+    if grown is None:
+        return None
+    from refloat.usecases.regrow import Change, regrow
+
+    change = Change(notes, specs, grown, now_seen, now(), may_carry)
+    return found.notes() if regrow(directory, change) else None
+
+
+def _only_grown(before: str, after: str) -> list[tuple[str, Row]] | None:
+    """Transcripts that are not as they were, each with its agent; None where anything else changed too."""
+    was, is_now = set(before.split("\n")), set(after.split("\n"))
+    grown: list[tuple[str, Row]] = []
+    for line in is_now - was:
+        path, _, told = line.rpartition("\t")
+        size, mtime, inode, device, head = told.split(" ")
+        if head[-1:] != "t":
+            return None
+        grown.append((head[:-1], (path, int(size), int(mtime), int(inode), int(device))))
+    paths = {row[0] for _, row in grown}
+    same = paths == {line.rpartition("\t")[0] for line in was - is_now}
+    return grown if same and len(paths) == len(grown) else None
+
+
+def _places_that_hold(
+    notes: Mapping[str, str], told: Sequence[Told], repos: Repos
+) -> list[tuple[str, str, str]] | None:
+    """Where every directory of a session lies, when none has moved and no activity is of just now."""
     if not told or told[0][2] > ago(_RECENT):
         return None
     places = read_places(notes["places"])
     return None if any(repos.of(path) != (repo, common) for path, repo, common in places) else places
 
 
-def _answer(found: Peek, asked: _Asked, environment: Mapping[str, str]) -> str | None:
+def _answer(found: Peek, directory: str, asked: _Asked, environment: Mapping[str, str]) -> str | None:
+    notes = _notes_that_hold(found, directory, environment)
+    if notes is None:
+        return None
     repos, told = Repos(), found.told(finished=asked.json)
-    places = _places_if_unchanged(found, told, repos, environment)
+    places = _places_that_hold(notes, told, repos)
     if places is None:
         return None
     gone = found.gone()
@@ -173,11 +216,6 @@ def _any_agent_runs() -> bool:
         if name in _PROGRAMS or not argv or any(program in word for word in argv for program in _PROGRAMS):
             return True
     return False
-
-
-def _same_files(notes: Mapping[str, str], specs: Sequence[Spec]) -> bool:
-    found, faults = walk(specs)
-    return not faults and fingerprint(specs, found, faults) == notes["fingerprint"]
 
 
 def _fits(row: Told, asked: _Asked) -> bool:
