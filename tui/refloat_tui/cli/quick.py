@@ -19,6 +19,10 @@ from refloat.machine.moment import ago, boot_seconds, now
 from refloat.machine.table import may_carry, running_programs
 from refloat_tui.cli import rows
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 _STATES = frozenset(("live", "unresolved", "failed", "stopped", "unbound"))
 _AGENTS = ("claude-code", "codex")
 """The agents whose programs `running_programs` knows: with any other one the full road must look."""
@@ -110,6 +114,11 @@ def _cache_directory(environment: Mapping[str, str]) -> str:
     return (base if base.startswith("/") else home + "/.cache") + "/refloat"
 
 
+def leave(code: int) -> "NoReturn":
+    """End the process at once: to free thousands of rows, and what a reader loaded, takes as long as to write them."""
+    os._exit(code)
+
+
 def is_unchanged(environment: Mapping[str, str] | None = None) -> bool:
     """Whether the last whole look still holds, so that what the catalogue tells of sessions needs no other one."""
     environment = os.environ if environment is None else environment
@@ -149,6 +158,9 @@ def _regrown(
     grown = _only_grown(notes["fingerprint"], now_seen)
     if grown is None:
         return None
+    from refloat.late import load_later
+
+    load_later("inspect")  # half a bare start, which `dataclasses` loads and does not ask
     from refloat.usecases.regrow import Change, regrow
 
     change = Change(notes, specs, grown, now_seen, now(), may_carry)
