@@ -36,8 +36,9 @@ _ONE = "SELECT front || ',' || live || ',' || back FROM sessions WHERE listed AN
 class Peek:
     """An open catalogue, to be read once."""
 
-    def __init__(self, connection: _sqlite3.Connection) -> None:
-        self._db = connection
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._db = _connect(path)
 
     def notes(self) -> dict[str, str]:
         """What the last whole look noted of itself."""
@@ -65,6 +66,10 @@ class Peek:
         """Every session whose record is gone."""
         return self._db.execute("SELECT agent, place, told FROM gone ORDER BY n").fetchall()
 
+    def reopen(self) -> None:
+        """Look again, after `close`: a writer that is the last to let go leaves no log that must be gone through."""
+        self._db = _connect(self._path)
+
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
@@ -83,11 +88,14 @@ def peek(directory: str) -> Peek | None:
     if not os.path.exists(path):  # noqa: PTH110 - pathlib is dear at start-up
         return None
     try:
-        quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        connection = _sqlite3.connect(f"file:{quoted}?mode=ro", timeout=0.05, isolation_level=None, uri=True)
+        return Peek(path)
     except _sqlite3.Error:
         return None
-    return Peek(connection)
+
+
+def _connect(path: str) -> _sqlite3.Connection:
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return _sqlite3.connect(f"file:{quoted}?mode=ro", timeout=0.05, isolation_level=None, uri=True)
 
 
 def write_specs(specs: Sequence[Spec]) -> str:

@@ -17,7 +17,8 @@ from refloat.catalogue.store import Alone, Key
 from refloat.model.problem import Problem
 from refloat.model.session import Session, SessionName
 from refloat.readers.contract import Found, FoundSubagent, Identity, Reader, Segment, SourceFile
-from refloat.usecases.recall import key_of
+from refloat.usecases.masking import mask
+from refloat.usecases.recall import key_of, titles_of
 from refloat.usecases.sessions import unreadable
 
 
@@ -57,6 +58,8 @@ def find_alone(
             continue
         if packed.summary.lineage and families[key[0], packed.summary.lineage] > 1:
             continue
+        if mask(titles := titles_of(each)) != titles:
+            continue  # a secret is not kept, and a name without it is another one
         paths = [segment.file.path for segment in segments_of(each)]
         if all(lone.get(path) == at for path in paths) and (told := write_found(each)) is not None:
             rows |= {path: Alone(key, told if path == key[2] else "") for path in paths}

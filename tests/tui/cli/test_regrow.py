@@ -158,9 +158,9 @@ class Machine:
         """Hold the roads against each other; whether the shorter ones answered."""
         before = self.short()
         if before is not None:
-            assert before == self.anew()
             assert self.short() == before
         whole = self.long()
+        assert whole == self.anew()
         assert before is None or whole == before
         return before is not None
 
@@ -245,6 +245,12 @@ HAPPENINGS: dict[str, Callable[[Machine, int], None]] = {
     "a name": lambda on, at: add(
         on.home / ".codex/session_index.jsonl", {"id": CODEX[at], "thread_name": f"Named {on.next()}"}
     ),
+    "a secret name": lambda on, at: add(
+        on.home / ".codex/session_index.jsonl", {"id": CODEX[at], "thread_name": f"Use {KEY} {on.next()}"}
+    ),
+    "a title beside": lambda on, at: on.write(
+        f".claude/projects/p/{CLAUDE[at]}/custom-title.json", json.dumps({"customTitle": f"Called {on.next()}"})
+    ),
     "a prompt": lambda on, at: add(
         on.home / ".claude/history.jsonl", {"display": "x", "sessionId": CLAUDE[at], "project": str(on.work)}
     ),
@@ -287,8 +293,26 @@ def test_a_session_that_grew_is_read_on_alone(
     HAPPENINGS[what](machine, 1)
     second = machine.short()
     assert second not in {None, first}
-    monkeypatch.undo()
     assert KEY not in (second or "")
+
+
+@pytest.mark.parametrize("what", ["tells a secret", "is named", "a secret name"])
+def test_no_secret_is_kept(machine: Machine, what: str) -> None:
+    HAPPENINGS[what](machine, 1)
+    machine.agrees()
+    machine.grow(CLAUDE[1])
+    machine.ask_codex(CODEX[1])
+    machine.agrees()
+    kept = [file for file in (machine.place / "cache").rglob("*") if file.is_file()]
+    assert kept
+    assert not [file.name for file in kept if KEY.encode() in file.read_bytes()]
+
+
+@pytest.mark.parametrize("what", ["a name", "a title beside"])
+def test_a_new_name_is_told_though_the_transcript_is_as_it_was(machine: Machine, what: str) -> None:
+    for _ in range(2):
+        HAPPENINGS[what](machine, 1)
+        assert machine.long() == machine.anew()
 
 
 def test_a_sub_agent_that_grew_is_read_on_with_its_session(machine: Machine) -> None:

@@ -164,7 +164,11 @@ def _regrown(
     from refloat.usecases.regrow import Change, regrow
 
     change = Change(notes, specs, grown, now_seen, now(), may_carry)
-    return found.notes() if regrow(directory, change) else None
+    found.close()
+    if not regrow(directory, change):
+        return None
+    found.reopen()
+    return found.notes()
 
 
 def _only_grown(before: str, after: str) -> list[tuple[str, Row]] | None:
