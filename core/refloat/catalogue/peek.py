@@ -22,14 +22,21 @@ NOW = "\x01"
 
 Told = tuple[str, str, str, str, str, str, int, str, str]
 """(session id, agent, last activity, state, real path of its workspace, that of an entered worktree, 1 when another
-session carries it whole, then either its finished JSON and "", or its title and the name of its directory)."""
+session carries it whole, its title, the name of its directory)."""
+
+Finished = tuple[str, str, str, str, str, str, int, bytes]
+"""The same as far as the number, then its finished JSON."""
 
 Gone = tuple[str, str, str]
 """A session whose record is gone: (agent, real path of its workspace, finished JSON)."""
 
-_COLUMNS = "SELECT session_id, agent, last_activity, state, place, worktree, superseded, "
-_FINISHED = _COLUMNS + "front || ',' || live || ',' || back, '' FROM sessions WHERE listed"
-_SHOWN = _COLUMNS + "title, folder FROM sessions WHERE listed"
+_COLUMNS = "SELECT session_id, agent, last_activity, state, {}, superseded, "
+_PLACES, _NO_PLACES = "place, worktree", "'', ''"
+_SHOWN = _COLUMNS.format(_PLACES) + "title, folder FROM sessions WHERE listed"
+# As bytes, which are written as they are: to make texts of them, and one of all, takes longer than to read them.
+_FINISHED = (
+    _COLUMNS + "CAST(front || ',' || replace(live, char(1), ?) || ',' || back AS BLOB) FROM sessions WHERE listed"
+)
 _ONE = "SELECT front || ',' || live || ',' || back FROM sessions WHERE listed AND agent = ? AND session_id = ?"
 
 
@@ -45,12 +52,17 @@ class Peek:
         rows: list[tuple[str, bytes]] = self._db.execute("SELECT name, value FROM meta").fetchall()
         return {name: value.decode("utf-8", "surrogateescape") for name, value in rows}
 
-    def told(self, *, finished: bool) -> list[Told]:
-        """Every listed session, newest activity first, then by id: as `finished` JSON, or as a table shows it."""
-        rows: list[Told] = self._db.execute(_FINISHED if finished else _SHOWN).fetchall()
-        # Sorted here: SQLite would carry the long texts through its sorter.
-        rows.sort()
-        rows.sort(key=_by_activity, reverse=True)
+    def told(self) -> list[Told]:
+        """Every listed session as a table shows it, newest activity first, then by id."""
+        rows: list[Told] = self._db.execute(_SHOWN).fetchall()
+        _sort(rows)
+        return rows
+
+    def told_finished(self, now: str, *, places: bool) -> list[Finished]:
+        """The same as finished JSON, of this moment; without `places` the two of each are left empty."""
+        asked = _FINISHED.format(_PLACES if places else _NO_PLACES)
+        rows: list[Finished] = self._db.execute(asked, (now,)).fetchall()
+        _sort(rows)
         return rows
 
     def finished(self, sessions: Sequence[tuple[str, str]]) -> list[str]:
@@ -75,7 +87,20 @@ class Peek:
         self._db.close()
 
 
-def _by_activity(row: Told) -> str:
+def _sort(rows: "list[Told] | list[Finished]") -> None:
+    """Newest activity first, then by id. SQLite would carry the long texts through its sorter."""
+    if len({row[0] for row in rows}) < len(rows):
+        rows.sort()
+    else:
+        rows.sort(key=_by_id)
+    rows.sort(key=_by_activity, reverse=True)
+
+
+def _by_id(row: Told | Finished) -> str:
+    return row[0]
+
+
+def _by_activity(row: Told | Finished) -> str:
     return row[2]
 
 

@@ -263,7 +263,8 @@ class Catalogue:
         question = "SELECT path, agent, session_id, last, found FROM alone"
         rows = self._ask(question) if path is None else self._ask(f"{question} WHERE path = ?", (os.fsencode(path),))
         return {
-            os.fsdecode(at): Alone((agent, session, os.fsdecode(last)), found) for at, agent, session, last, found in rows
+            os.fsdecode(at): Alone((agent, session, os.fsdecode(last)), found)
+            for at, agent, session, last, found in rows
         }
 
     def notes(self) -> Mapping[str, str]:
@@ -413,9 +414,7 @@ def _file_rows(rows: Iterable[tuple[str, Stat, str]]) -> Sequence[Sequence[objec
 
 
 def _alone_rows(rows: Mapping[str, Alone | None]) -> Sequence[Sequence[object]]:
-    return [
-        (os.fsencode(path), *row.key[:2], os.fsencode(row.key[2]), row.found) for path, row in rows.items() if row
-    ]
+    return [(os.fsencode(path), *row.key[:2], os.fsencode(row.key[2]), row.found) for path, row in rows.items() if row]
 
 
 def _reading(row: tuple[str, str, bytes, str, str, bytes]) -> Reading:

@@ -123,7 +123,9 @@ def unowned(subject: Subject, at: Stamp, boot: Stamp | None, locks: str | None) 
     """What any look sees of a session while no process of its agent runs, none carries the session's id, and no
     register or lock names it. `locks`: the directory of the agent's locks, where it exists.
     """
-    return Facts(subject, at, boot, "", (), (), (), explained=False, lock_directory=locks, foreign_path=_foreign_path(subject))
+    return Facts(
+        subject, at, boot, "", (), (), (), explained=False, lock_directory=locks, foreign_path=_foreign_path(subject)
+    )
 
 
 def _foreign_path(subject: Subject) -> str | None:

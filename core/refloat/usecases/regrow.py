@@ -93,7 +93,9 @@ def _regrow(catalogue: Catalogue, change: Change) -> bool:
         if one is None:
             return False
         read.append(one)
-    stats = [(path, stat_of(file_of(found, path))) for found in grown.values() for path in files if path in _paths(found)]
+    stats = [
+        (path, stat_of(file_of(found, path))) for found in grown.values() for path in files if path in _paths(found)
+    ]
     return catalogue.keep_grown(
         [(one.reading, one.made.frozen, one.made.edited) for one in read],
         [one.told for one in read],

@@ -2,7 +2,6 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -65,14 +64,14 @@ def test_what_may_not_be_looked_into_is_told_and_the_rest_is_found(tmp_path: Pat
     (tmp_path / "open").mkdir()
     (tmp_path / "open" / "a.jsonl").write_text("x")
     (tmp_path / "shut").mkdir()
-    real = os.scandir
+    real = os.open
 
-    def scandir(path: str) -> Any:
+    def opened(path: str, flags: int) -> int:
         if str(path).endswith("shut"):
             raise PermissionError(13, "Permission denied", path)
-        return real(path)
+        return real(path, flags)
 
-    monkeypatch.setattr(os, "scandir", scandir)  # root may read everything
+    monkeypatch.setattr(os, "open", opened)  # root may read everything
     (found,), faults = walk([spec(tmp_path)])
     assert len(found) == 1
     assert faults == [(str(tmp_path / "shut"), "Permission denied")]

@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from refloat.catalogue.peek import NOW, Gone, Peek, Told, peek, read_places, read_specs
+from refloat.catalogue.peek import Finished, Gone, Peek, Told, peek, read_places, read_specs
 from refloat.catalogue.repos import Repos, is_in_scope
 from refloat.catalogue.walk import Row, Spec, fingerprint, walk
 from refloat.machine.moment import ago, boot_seconds, now
@@ -21,12 +21,17 @@ from refloat_tui.cli import rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from collections.abc import Iterator
+    from typing import NoReturn, TypeVar
+
+    _Row = TypeVar("_Row", Told, Finished)
 
 _STATES = frozenset(("live", "unresolved", "failed", "stopped", "unbound"))
 _AGENTS = ("claude-code", "codex")
 """The agents whose programs `running_programs` knows: with any other one the full road must look."""
 _PROGRAMS = ("claude", "codex")
+_PIECE = 256
+"""Sessions written at once: to lay all of many megabytes side by side takes as long as to read them."""
 _RECENT = 30
 """Seconds during which a record may have a writer that nobody sees yet (design, section 3)."""
 _BOOT = 5
@@ -61,15 +66,13 @@ def answer(words: Sequence[str], environment: Mapping[str, str] | None = None) -
         return None
     gc.disable()  # thousands of rows and no cycle among them
     try:
-        text = _answer(found, directory, asked, environment)
+        pieces = _answer(found, directory, asked, environment)
     except (_sqlite3.Error, OSError, ValueError, KeyError, TypeError):  # damaged, or of another form
         return None
     finally:
         gc.enable()
         found.close()
-    if text is None:
-        return None
-    return _write(text)
+    return None if pieces is None else _write(pieces)
 
 
 def _read_words(words: Sequence[str]) -> _Asked | None:
@@ -128,7 +131,7 @@ def is_unchanged(environment: Mapping[str, str] | None = None) -> bool:
         return False
     try:
         notes = _notes_that_hold(found, "", environment)
-        return notes is not None and _places_that_hold(notes, found.told(finished=False), Repos()) is not None
+        return notes is not None and _places_that_hold(notes, found.told(), Repos()) is not None
     except (_sqlite3.Error, OSError, ValueError, KeyError, TypeError):
         return False
     finally:
@@ -187,7 +190,7 @@ def _only_grown(before: str, after: str) -> list[tuple[str, Row]] | None:
 
 
 def _places_that_hold(
-    notes: Mapping[str, str], told: Sequence[Told], repos: Repos
+    notes: Mapping[str, str], told: Sequence[Told | Finished], repos: Repos
 ) -> list[tuple[str, str, str]] | None:
     """Where every directory of a session lies, when none has moved and no activity is of just now."""
     if not told or told[0][2] > ago(_RECENT):
@@ -196,11 +199,24 @@ def _places_that_hold(
     return None if any(repos.of(path) != (repo, common) for path, repo, common in places) else places
 
 
-def _answer(found: Peek, directory: str, asked: _Asked, environment: Mapping[str, str]) -> str | None:
+def _answer(found: Peek, directory: str, asked: _Asked, environment: Mapping[str, str]) -> "Iterator[bytes] | None":
+    """The answer in pieces; None where the full road must give it."""
     notes = _notes_that_hold(found, directory, environment)
     if notes is None:
         return None
-    repos, told = Repos(), found.told(finished=asked.json)
+    if asked.json:
+        finished = found.told_finished(now(), places=not asked.everywhere)
+        chosen = _choose(finished, found, notes, asked)
+        return None if chosen is None else _json(*chosen)
+    chosen = _choose(found.told(), found, notes, asked)
+    return None if chosen is None else _text(*chosen, asked, environment)
+
+
+def _choose(
+    told: "list[_Row]", found: Peek, notes: Mapping[str, str], asked: _Asked
+) -> "tuple[list[_Row], list[Gone]] | None":
+    """What was asked for, and the sessions whose record is gone."""
+    repos = Repos()
     places = _places_that_hold(notes, told, repos)
     if places is None:
         return None
@@ -212,8 +228,7 @@ def _answer(found: Peek, directory: str, asked: _Asked, environment: Mapping[str
         told = [row for row in told if row[4] in inside or row[5] in inside]
         gone = [row for row in gone if row[1] in inside]
     told = [row for row in told if _fits(row, asked)][: asked.limit]
-    gone = [row for row in gone if not asked.agent or row[0] == asked.agent]
-    return _json(told, gone) if asked.json else _text(told, gone, asked, environment)
+    return told, [row for row in gone if not asked.agent or row[0] == asked.agent]
 
 
 def _same_conditions(notes: Mapping[str, str], environment: Mapping[str, str]) -> bool:
@@ -234,7 +249,7 @@ def _any_agent_runs() -> bool:
     return False
 
 
-def _fits(row: Told, asked: _Asked) -> bool:
+def _fits(row: Told | Finished, asked: _Asked) -> bool:
     return (
         (asked.all_copies or not row[6])
         and (not asked.agent or row[1] == asked.agent)
@@ -242,13 +257,17 @@ def _fits(row: Told, asked: _Asked) -> bool:
     )
 
 
-def _json(told: Sequence[Told], gone: Sequence[Gone]) -> str:
-    sessions = ",".join([row[7] for row in told]).replace(NOW, now())
-    records = ",".join([row[2] for row in gone])
-    return f'{{"schema":"refloat/1","sessions":[{sessions}],"records_gone":[{records}],"problems":[]}}\n'
+def _json(told: Sequence[Finished], gone: Sequence[Gone]) -> "Iterator[bytes]":
+    yield b'{"schema":"refloat/1","sessions":['
+    for start in range(0, len(told), _PIECE):
+        yield (b"," if start else b"") + b",".join([row[7] for row in told[start : start + _PIECE]])
+    records = ",".join([row[2] for row in gone]).encode("utf-8", "replace")
+    yield b'],"records_gone":[' + records + b'],"problems":[]}\n'
 
 
-def _text(told: Sequence[Told], gone: Sequence[Gone], asked: _Asked, environment: Mapping[str, str]) -> str:
+def _text(
+    told: Sequence[Told], gone: Sequence[Gone], asked: _Asked, environment: Mapping[str, str]
+) -> "Iterator[bytes]":
     lines = rows.table(
         [(row[3], row[7], row[1], row[2], row[0], row[8]) for row in told],
         len(gone),
@@ -257,12 +276,13 @@ def _text(told: Sequence[Told], gone: Sequence[Gone], asked: _Asked, environment
         ascii_only=rows.wants_ascii(environment),
         everywhere=asked.everywhere,
     )
-    return "\n".join(lines) + "\n"
+    yield ("\n".join(lines) + "\n").encode("utf-8", "replace")
 
 
-def _write(text: str) -> int:
+def _write(pieces: "Iterator[bytes]") -> int:
     try:
-        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
         sys.stdout.buffer.flush()
     except OSError as fault:
         # The interpreter would complain again while it closes the stream.
