@@ -291,10 +291,10 @@ class Catalogue:
         alone: Mapping[str, Alone],
         notes: Mapping[str, str],
         *,
-        on: str,
+        on: tuple[str, str],
     ) -> bool:
-        """Keep sessions that grew since the whole look whose fingerprint is `on`, and what it would note of itself now;
-        False, and nothing is kept, where another look came between.
+        """Keep sessions that grew since the look of which `on` are the notes `mark` and `since`, and what it would note
+        of itself now; False, and nothing is kept, where another look came between.
         """
         kept = [(name, value.encode("utf-8", "surrogateescape")) for name, value in notes.items()]
         return self._write(
@@ -305,7 +305,7 @@ class Catalogue:
                 (_INSERT_ALONE, _alone_rows(alone)),
                 ("INSERT OR REPLACE INTO meta VALUES (?, ?)", kept),
             ],
-            on=on.encode("utf-8", "surrogateescape"),
+            on=[text.encode("utf-8", "surrogateescape") for text in on],
         )
 
     def distrust(self) -> bool:
@@ -351,13 +351,13 @@ class Catalogue:
             ]
         )
 
-    def _write(self, work: Sequence[_Work], *, on: bytes | None = None) -> bool:
-        """Statements with their rows in one transaction, as long as the noted fingerprint is `on`; a catalogue that
-        cannot be written is no fault of the work.
+    def _write(self, work: Sequence[_Work], *, on: Sequence[bytes] = ()) -> bool:
+        """Statements with their rows in one transaction, as long as what is noted is `on`; a catalogue that cannot be
+        written is no fault of the work.
         """
         try:
             self._db.execute("BEGIN IMMEDIATE")
-            if on is not None and not self._db.execute(_STANDS, (on,)).fetchall():
+            if on and self._db.execute(_STANDS, on).fetchall() != [(3,)]:
                 self._db.execute("ROLLBACK")
                 return False
             for question, rows in work:
@@ -378,7 +378,10 @@ class Catalogue:
             return []
 
 
-_STANDS: Final = "SELECT 1 FROM meta WHERE name = 'fingerprint' AND value = ?"
+_STANDS: Final = (
+    "SELECT count(*) FROM meta"
+    " WHERE name = 'fingerprint' OR (name = 'mark' AND value = ?) OR (name = 'since' AND value = ?)"
+)
 _INSERT_ALONE: Final = "INSERT OR REPLACE INTO alone VALUES (?, ?, ?, ?, ?)"
 _READING: Final = "agent, session_id, path, files, lineage, summary"
 _KEY: Final = "agent = ? AND session_id = ? AND path = ?"

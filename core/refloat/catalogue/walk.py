@@ -48,6 +48,43 @@ def fingerprint(specs: Sequence[Spec], found: Sequence[Iterable[Row]], faults: I
     return "\n".join(lines)
 
 
+def differing(before: str, after: str) -> tuple[set[str], set[str]]:
+    """The lines that only the one and only the other of two fingerprints has; cheap where few differ."""
+    start = _common(before, after, 0)
+    end = _common(before, after, start, backwards=True)
+    return _apart(before[start : len(before) - end], after[start : len(after) - end])
+
+
+def _apart(before: str, after: str) -> tuple[set[str], set[str]]:
+    was, is_now = set(before.split("\n")), set(after.split("\n"))
+    return was - is_now, is_now - was
+
+
+def _common(one: str, other: str, apart: int, *, backwards: bool = False) -> int:
+    """How many characters, in whole lines, both begin with, or end with behind the first `apart`."""
+    least, most = 0, min(len(one), len(other)) - apart
+    while least < most:
+        middle = (least + most + 1) // 2
+        if backwards:
+            same = one[len(one) - middle : len(one) - least] == other[len(other) - middle : len(other) - least]
+        else:
+            same = one[least:middle] == other[least:middle]
+        least, most = (middle, most) if same else (least, middle - 1)
+    if backwards:
+        at = one.find("\n", len(one) - least)
+        return 0 if at < 0 else len(one) - at
+    return one.rfind("\n", 0, least) + 1
+
+
+def patched(seen: str, since: str) -> str:
+    """A fingerprint in which lines were replaced since; `since`: each old line, and the new one behind it."""
+    lines = since.split("\n") if since else []
+    text = f"\n{seen}\n"
+    for old, new in zip(lines[::2], lines[1::2], strict=True):
+        text = text.replace(f"\n{old}\n", f"\n{new}\n", 1)
+    return text[1:-1]
+
+
 def _walk_root(root: str, wants: list[_Want], found: list[list[Row]], faults: list[Fault]) -> None:
     ask = os.stat
     deepest = max(depth for _, _, depth in wants)

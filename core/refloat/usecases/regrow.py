@@ -26,7 +26,7 @@ from refloat.usecases.judging import is_settled, judge_unowned
 from refloat.usecases.recall import Made, Recall, make
 from refloat.usecases.sessions import Surroundings, make_session
 from refloat.usecases.sighting import read_identity, stat_of
-from refloat.usecases.telling import tell_alone
+from refloat.usecases.telling import mark_of, tell_alone
 
 MOST: Final = 16
 """Files of which the growth is taken one by one; with more of them, a whole look is the quicker one."""
@@ -41,6 +41,10 @@ class Change:
     specs: Sequence[Spec]
     grown: Sequence[tuple[str, Row]]
     """Agent and file of each transcript that is not as it was; no other file came, went or changed."""
+    gone: Sequence[str]
+    """The lines of these files in the fingerprint of that look, by their paths."""
+    come: Sequence[str]
+    """In that of the walk."""
     fingerprint: str
     """Of the walk."""
     at: Stamp
@@ -58,32 +62,34 @@ class _Read:
     session: Session
 
 
-def regrow(directory: str, change: Change) -> bool:
-    """Whether the catalogue in a directory tells what is so now: it keeps what the files grew by."""
+def regrow(directory: str, change: Change) -> Mapping[str, str] | None:
+    """Keep what the files grew by in the catalogue of a directory; what a whole look would note now, None where only
+    such a one can tell.
+    """
     if len(change.grown) > MOST or any(agent not in BUILTIN for agent, _ in change.grown):
-        return False
+        return None
     catalogue = Catalogue.open(Path(directory), wait=0.2)
     if catalogue is None:
-        return False
+        return None
     with catalogue:
         try:
             return _regrow(catalogue, change)
         except (ValueError, TypeError, KeyError, StopIteration):  # of another form
-            return False
+            return None
 
 
-def _regrow(catalogue: Catalogue, change: Change) -> bool:
+def _regrow(catalogue: Catalogue, change: Change) -> Mapping[str, str] | None:
     grown: dict[Key, Found] = {}
     files: dict[str, tuple[str, str]] = {}
     readers = {agent: load(agent) for agent in dict.fromkeys(agent for agent, _ in change.grown)}
     for agent, row in change.grown:
         own = catalogue.alone(row[0]).get(row[0])
         if own is None or own.key[0] != agent:
-            return False
+            return None
         found = grown.get(own.key) or _found(catalogue, own)
         file, identity = SourceFile(*row), catalogue.identity(row[0])
         if not only_grew(file_of(found, row[0]), file) or read_identity(identity) != readers[agent].identify(file):
-            return False
+            return None
         grown[own.key] = with_file(found, file)
         files[row[0]] = agent, identity
     surroundings = Surroundings()
@@ -91,19 +97,21 @@ def _regrow(catalogue: Catalogue, change: Change) -> bool:
     for key, found in grown.items():
         one = _read(catalogue, readers[key[0]], key, found, change, surroundings)
         if one is None:
-            return False
+            return None
         read.append(one)
     stats = [
         (path, stat_of(file_of(found, path))) for found in grown.values() for path in files if path in _paths(found)
     ]
-    return catalogue.keep_grown(
+    noted = _notes(change, [one.session for one in read], surroundings)
+    kept = catalogue.keep_grown(
         [(one.reading, one.made.frozen, one.made.edited) for one in read],
         [one.told for one in read],
         [(path, stat, files[path][1]) for path, stat in stats],
         {one.key[2]: Alone(one.key, write_found(one.found) or "") for one in read},
-        _notes(change, [one.session for one in read], surroundings),
-        on=change.notes["fingerprint"],
+        noted,
+        on=(change.notes["mark"], change.notes["since"]),
     )
+    return {**change.notes, **noted} if kept else None
 
 
 def _paths(found: Found) -> frozenset[str]:
@@ -153,5 +161,9 @@ def _notes(change: Change, sessions: Sequence[Session], surroundings: Surroundin
     known = {path for path, *_ in places}
     told = [surroundings.place(each) for session in sessions for each in (session.workspace, session.worktree)]
     new = [(place.path, *place.repo) for place in told if place.path and place.path not in known]
-    notes = {"fingerprint": change.fingerprint}
-    return notes | {"places": write_places([*places, *new])} if new else notes
+    notes = {"places": write_places([*places, *new])} if new else dict[str, str]()
+    since = change.notes["since"].split("\n") if change.notes["since"] else []
+    since += [line for pair in zip(change.gone, change.come, strict=True) for line in pair]
+    if len(since) > 2 * MOST:
+        return notes | {"fingerprint": change.fingerprint, "mark": mark_of(change.fingerprint), "since": ""}
+    return notes | {"since": "\n".join(since)}

@@ -95,9 +95,16 @@ def _notes(sighting: Sighting, judge: Judge, home: Path) -> dict[str, str]:
         "variables": "\n".join(name if value is None else f"{name}\t{value}" for name, value in sorted(asked)),
         "specs": write_specs(sighting.specs),
         "fingerprint": sighting.fingerprint,
+        "mark": mark_of(sighting.fingerprint),
+        "since": "",
         "boot": "" if judge.boot is None else str(int(seconds_of(judge.boot))),
         "booted": judge.boot or "",
     }
+
+
+def mark_of(fingerprint: str) -> str:
+    """A short text that is another one for another fingerprint."""
+    return blake2b(fingerprint.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
 
 
 def _mark(session: Session, surroundings: Surroundings, chain: InChain | None) -> str:

@@ -4,8 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from refloat.catalogue.walk import Spec, fingerprint, walk
+from refloat.catalogue.walk import Spec, differing, fingerprint, patched, walk
 
 
 def spec(root: Path, *suffixes: str, depth: int = 3, holds: str = "transcripts") -> Spec:
@@ -106,3 +108,22 @@ def test_a_name_that_is_no_text_is_walked(tmp_path: Path):
     found, faults = walk(specs)
     assert len(found[0]) == 1
     assert fingerprint(specs, found, faults).encode("utf-8", "surrogateescape")
+
+
+LINES = st.dictionaries(
+    st.sampled_from([f"/p/{name}" for name in ("a", "a.b", "aa", "b", "ba", "c")]), st.integers(1, 30)
+)
+
+
+@given(one=LINES, other=LINES, apart=st.booleans())
+def test_what_differs_is_what_only_one_of_two_has(one: dict[str, int], other: dict[str, int], apart: bool) -> None:
+    if not apart:
+        other = {path: other.get(path, size) for path, size in one.items()}
+    before, after = (sorted(f"{path}\t{size} 1" for path, size in lines.items()) for lines in (one, other))
+    gone, come = differing("\n".join(before), "\n".join(after))
+    # A text without lines has one that is empty.
+    assert gone - {""} == set(before) - set(after)
+    assert come - {""} == set(after) - set(before)
+    if not apart:
+        since = "\n".join(line for pair in zip(sorted(gone), sorted(come), strict=True) for line in pair)
+        assert patched("\n".join(before), since) == "\n".join(after)

@@ -14,14 +14,14 @@ from collections.abc import Mapping, Sequence
 
 from refloat.catalogue.peek import Finished, Gone, Peek, Told, peek, read_places, read_specs
 from refloat.catalogue.repos import Repos, is_in_scope
-from refloat.catalogue.walk import Row, Spec, fingerprint, walk
+from refloat.catalogue.walk import Row, Spec, differing, fingerprint, patched, walk
 from refloat.machine.moment import ago, boot_seconds, now
 from refloat.machine.table import may_carry, running_programs
 from refloat_tui.cli import rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from typing import NoReturn, TypeVar
 
     _Row = TypeVar("_Row", Told, Finished)
@@ -138,7 +138,7 @@ def is_unchanged(environment: Mapping[str, str] | None = None) -> bool:
         found.close()
 
 
-def _notes_that_hold(found: Peek, directory: str, environment: Mapping[str, str]) -> dict[str, str] | None:
+def _notes_that_hold(found: Peek, directory: str, environment: Mapping[str, str]) -> Mapping[str, str] | None:
     """What the last whole look noted, when no file has changed since; where some grew, and `directory` is that of the
     catalogue, what it would note now.
     """
@@ -149,16 +149,17 @@ def _notes_that_hold(found: Peek, directory: str, environment: Mapping[str, str]
     if any(spec[0] not in _AGENTS for spec in specs) or _any_agent_runs():
         return None
     rows, faults = walk(specs)
-    now_seen = fingerprint(specs, rows, faults)
-    if faults or (now_seen != notes["fingerprint"] and not directory):
-        return None
-    return notes if now_seen == notes["fingerprint"] else _regrown(found, directory, notes, specs, now_seen)
+    seen, before = fingerprint(specs, rows, faults), patched(notes["fingerprint"], notes["since"])
+    if seen == before:
+        return notes
+    return _regrown(found, directory, notes, specs, before, seen) if directory and not faults else None
 
 
 def _regrown(
-    found: Peek, directory: str, notes: Mapping[str, str], specs: Sequence[Spec], now_seen: str
-) -> dict[str, str] | None:
-    grown = _only_grown(notes["fingerprint"], now_seen)
+    found: Peek, directory: str, notes: Mapping[str, str], specs: Sequence[Spec], before: str, seen: str
+) -> Mapping[str, str] | None:
+    gone, come = differing(before, seen)
+    grown = _only_grown(gone, come)
     if grown is None:
         return None
     from refloat.late import load_later
@@ -166,27 +167,25 @@ def _regrown(
     load_later("inspect")  # half a bare start, which `dataclasses` loads and does not ask
     from refloat.usecases.regrow import Change, regrow
 
-    change = Change(notes, specs, grown, now_seen, now(), may_carry)
-    found.close()
-    if not regrow(directory, change):
-        return None
-    found.reopen()
-    return found.notes()
+    found.close()  # so that the writer is the last to let go, and leaves no log
+    held = regrow(directory, Change(notes, specs, grown, sorted(gone), sorted(come), seen, now(), may_carry))
+    if held is not None:
+        found.reopen()
+    return held
 
 
-def _only_grown(before: str, after: str) -> list[tuple[str, Row]] | None:
+def _only_grown(gone: "Collection[str]", come: "Collection[str]") -> list[tuple[str, Row]] | None:
     """Transcripts that are not as they were, each with its agent; None where anything else changed too."""
-    was, is_now = set(before.split("\n")), set(after.split("\n"))
     grown: list[tuple[str, Row]] = []
-    for line in is_now - was:
+    for line in come:
         path, _, told = line.rpartition("\t")
         size, mtime, inode, device, head = told.split(" ")
         if head[-1:] != "t":
             return None
         grown.append((head[:-1], (path, int(size), int(mtime), int(inode), int(device))))
     paths = {row[0] for _, row in grown}
-    same = paths == {line.rpartition("\t")[0] for line in was - is_now}
-    return grown if same and len(paths) == len(grown) else None
+    same = paths == {line.rpartition("\t")[0] for line in gone}
+    return grown if same and len(paths) == len(grown) == len(gone) else None
 
 
 def _places_that_hold(
