@@ -110,9 +110,8 @@ def test_a_name_that_is_no_text_is_walked(tmp_path: Path):
     assert fingerprint(specs, found, faults).encode("utf-8", "surrogateescape")
 
 
-LINES = st.dictionaries(
-    st.sampled_from([f"/p/{name}" for name in ("a", "a.b", "aa", "b", "ba", "c")]), st.integers(1, 30)
-)
+PATHS = [f"/p/{name}" for name in ("a", "a.b", "aa", "b", "ba", "c")]
+LINES = st.dictionaries(st.sampled_from(PATHS), st.integers(1, 30))
 
 
 @given(one=LINES, other=LINES, apart=st.booleans())
