@@ -182,8 +182,9 @@ class Catalogue:
 
     def identity(self, path: str) -> str:
         """What a file was when it was looked into; "" for one that is not known."""
-        rows = self._ask("SELECT identity FROM files WHERE path = ?", (os.fsencode(path),))
-        return rows[0][0] if rows else ""
+        return next(
+            (row[0] for row in self._ask("SELECT identity FROM files WHERE path = ?", (os.fsencode(path),))), ""
+        )
 
     def readings(self) -> Mapping[Key, Reading]:
         """Every session as it was read."""
@@ -378,10 +379,8 @@ class Catalogue:
             return []
 
 
-_STANDS: Final = (
-    "SELECT count(*) FROM meta"
-    " WHERE name = 'fingerprint' OR (name = 'mark' AND value = ?) OR (name = 'since' AND value = ?)"
-)
+_SAME: Final = "name = 'fingerprint' OR (name = 'mark' AND value = ?) OR (name = 'since' AND value = ?)"
+_STANDS: Final = f"SELECT count(*) FROM meta WHERE {_SAME}"  # noqa: S608 - as below
 _INSERT_ALONE: Final = "INSERT OR REPLACE INTO alone VALUES (?, ?, ?, ?, ?)"
 _READING: Final = "agent, session_id, path, files, lineage, summary"
 _KEY: Final = "agent = ? AND session_id = ? AND path = ?"

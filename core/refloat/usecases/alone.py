@@ -14,6 +14,7 @@ import orjson
 
 from refloat.catalogue.pack import Packed
 from refloat.catalogue.store import Alone, Key
+from refloat.model.attempts import Attempt
 from refloat.model.problem import Problem
 from refloat.model.session import Session, SessionName
 from refloat.readers.contract import Found, FoundSubagent, Identity, Reader, Segment, SourceFile
@@ -42,9 +43,12 @@ def find_alone(
     found: Sequence[tuple[Reader, Found]],
     known: Mapping[Key, Packed],
     sessions: Mapping[Key, Session],
+    attempts: Sequence[Attempt],
     tied: Collection[SessionName],
 ) -> Mapping[str, Alone]:
     """Every file of the sessions that stand alone, by path; `tied`: sessions that something else ties to others."""
+    if any(attempt.child is None for attempt in attempts):
+        return {}  # any session may come to be the child
     lone = lone_files(found)
     families = Counter((key[0], packed.summary.lineage) for key, packed in known.items())
     names = Counter(session.name for session in sessions.values())
@@ -144,4 +148,5 @@ def _identity(value: dict[str, Any]) -> Identity | None:
     told: dict[str, Any] | None = value["identity"]
     if told is None:
         return None
-    return Identity(**told | {"base": None if told["base"] is None else tuple(told["base"])})
+    base: list[Any] | None = told.pop("base")
+    return Identity(**told, base=None if base is None else (base[0], base[1]))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.pack import Packed
-from refloat.catalogue.store import Alone, Catalogue, Key, Stat
+from refloat.catalogue.store import Catalogue, Key, Stat
 from refloat.model.attempts import Attempt, InChain, chains_of
 from refloat.model.light import light, slotted
 from refloat.model.problem import Problem
@@ -351,11 +351,6 @@ class Finder:
         """Keep what the whole told, and let go of what is proved to be gone."""
         from refloat.usecases.telling import keep_listing
 
-        def alone() -> Mapping[str, Alone]:
-            if any(attempt.child is None for attempt in look.attempts):
-                return {}  # any session may come to be the child
-            return find_alone(look.sighting.found, packed, sessions, {*chains, *look.judge.claimed})
-
         lost: Sequence[Key] = ()
         if look.catalogue is not None:
             lost = keep_listing(
@@ -367,7 +362,9 @@ class Finder:
                 surroundings=look.surroundings,
                 judge=look.judge,
                 home=self._bench.machine.places.home,
-                alone=alone,
+                alone=lambda: find_alone(
+                    look.sighting.found, packed, sessions, look.attempts, {*chains, *look.judge.claimed}
+                ),
                 trusted=trusted,
             )
         self._recall.forget(lost, {key_of(found) for _, found in look.sighting.found})

@@ -47,7 +47,8 @@ class Change:
     """In that of the walk."""
     fingerprint: str
     """Of the walk."""
-    at: Stamp
+    at: str
+    """The moment of the walk, as a Stamp."""
     carries: Callable[[str], bool]
     """Whether an environment of a process that runs may hold a text."""
 
@@ -136,11 +137,13 @@ def _read(
     packed = made.packed
     if made.reading is None or not _stays_alone(catalogue, key, unpack(before.summary), packed):
         return None
-    judged = judge_unowned(found, packed, change.at, change.notes["booted"] or None, _locks(change.specs, key[0]))
+    at, booted = Stamp(change.at), change.notes["booted"]
+    boot = Stamp(booted) if booted else None
+    judged = judge_unowned(found, packed, at, boot, _locks(change.specs, key[0]))
     if not is_settled(judged.liveness):
         return None
     session = make_session(found, packed, judged, surroundings, None)
-    return _Read(key, found, made, made.reading, tell_alone(key, session, change.at, surroundings), session)
+    return _Read(key, found, made, made.reading, tell_alone(key, session, at, surroundings), session)
 
 
 def _stays_alone(catalogue: Catalogue, key: Key, before: Packed, after: Packed) -> bool:

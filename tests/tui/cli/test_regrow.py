@@ -4,10 +4,11 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -185,15 +186,19 @@ def nobody(_: object) -> tuple[()]:
     return ()
 
 
+def nobody_carries(_: str) -> bool:
+    return False
+
+
 @contextmanager
-def machine_in(place: Path) -> Iterator[Machine]:
+def machine_in(place: Path) -> Generator[Machine]:
     """A machine on which no agent runs, with two sessions of each."""
     with pytest.MonkeyPatch.context() as patched:
         made = Machine(place)
         for name, value in (("HOME", made.home), ("REFLOAT_CACHE_DIR", place / "cache"), ("TMPDIR", place / "other")):
             patched.setenv(name, str(value))
         patched.setattr(quick, "running_programs", list)
-        patched.setattr(quick, "may_carry", lambda text: False)
+        patched.setattr(quick, "may_carry", nobody_carries)
         patched.setattr("refloat.machine.processes.LinuxProcesses.all", nobody)
         for session in CLAUDE[:2]:
             made.begin_claude(session)
@@ -323,6 +328,22 @@ def test_a_sub_agent_that_grew_is_read_on_with_its_session(machine: Machine) -> 
     assert machine.agrees()
 
 
+def test_it_says_nothing_where_the_index_of_threads_changed(machine: Machine) -> None:
+    database = machine.home / ".codex" / "state_5.sqlite"
+    for name in ("Retries", "Importer"):
+        connection = sqlite3.connect(database)
+        connection.execute("CREATE TABLE IF NOT EXISTS threads (id TEXT, rollout_path TEXT, name TEXT)")
+        connection.execute("DELETE FROM threads")
+        connection.execute("INSERT INTO threads VALUES (?, ?, ?)", (CODEX[1], str(machine.codex(CODEX[1])), name))
+        connection.commit()
+        connection.close()
+        machine.grow(CLAUDE[0])
+        assert machine.short() is None
+        assert f'"title":"{name}"' in (machine.long() or "")
+        machine.grow(CLAUDE[0])
+        assert machine.agrees()
+
+
 @pytest.mark.parametrize(
     "what",
     ["begins", "is shortened", "is deleted", "is renamed", "a register", "a lock", "a name", "a prompt"],
@@ -343,7 +364,7 @@ def test_it_says_nothing_of_a_session_that_a_fork_shares_rows_with(machine: Mach
 
 
 def test_it_says_nothing_while_work_of_the_session_runs_on(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quick, "may_carry", lambda text: text == CLAUDE[1])
+    monkeypatch.setattr(quick, "may_carry", CLAUDE[1].__eq__)
     machine.grow(CLAUDE[0])
     assert machine.short() is not None
     machine.grow(CLAUDE[1])
