@@ -16,6 +16,7 @@ import orjson
 
 from refloat import wire
 from refloat.brief.masks import Masker
+from refloat.catalogue.chains import NOTE, write_chains
 from refloat.catalogue.peek import NOW, Gone, write_places, write_specs
 from refloat.catalogue.store import Alone, Catalogue, Key, Relived, Told
 from refloat.model.attempts import InChain
@@ -63,6 +64,8 @@ def keep_listing(
         others = _differing(catalogue.alone(), alone())
     else:
         others = dict[str, Alone | None]()
+    if chains:
+        notes[NOTE] = write_chains(chains)
     kept, known = catalogue.marks(), catalogue.notes()
     told: list[Told] = []
     relived: list[Relived] = []
