@@ -78,7 +78,9 @@ def _common(one: str, other: str, apart: int, *, backwards: bool = False) -> int
 
 def patched(seen: str, since: str) -> str:
     """A fingerprint in which lines were replaced since; `since`: each old line, and the new one behind it."""
-    lines = since.split("\n") if since else []
+    if not since:
+        return seen
+    lines = since.split("\n")
     text = f"\n{seen}\n"
     for old, new in zip(lines[::2], lines[1::2], strict=True):
         text = text.replace(f"\n{old}\n", f"\n{new}\n", 1)
