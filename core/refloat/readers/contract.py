@@ -26,8 +26,10 @@ class Walk:
     suffixes: tuple[str, ...]
     depth: int
     """How many directories deep, 0 for the root itself."""
-    holds: Literal["transcripts", "side", "registers", "locks", "history"]
-    """`side`: belongs to transcripts but is none (headers of sub-agents). A change of any of these is noticed."""
+    holds: Literal["transcripts", "side", "registers", "locks", "history", "index"]
+    """`side`: belongs to transcripts but is none (headers of sub-agents). `index`: a database that its agent writes all
+    the time, which names sessions; nobody watches it. A change of any of these is noticed.
+    """
 
 
 @light

@@ -17,6 +17,7 @@ from refloat.model.light import light, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State, place_here
 from refloat.readers.contract import Found, Reader
+from refloat.usecases.alone import find_alone
 from refloat.usecases.batch import Batch
 from refloat.usecases.copies import Copies
 from refloat.usecases.grown import find_grown
@@ -318,7 +319,8 @@ class Finder:
         sessions = dict(zip(sessions, with_parents(sessions.values(), chains), strict=True))
         gone, more = self._find_gone(look.sighting)
         problems = [*look.sighting.problems, *look.judge.problems, *unread, *more]
-        self._keep(look, sessions, gone, chains, trusted=self._recall.kept_all and not problems)
+        packed = {key: packed for key, _, packed in known}
+        self._keep(look, sessions, packed, gone, chains, trusted=self._recall.kept_all and not problems)
         self._sizes = {key_of(found): size_of(found) for _, found in look.sighting.found}
         every = tuple(sessions.values())
         removed, here = self._tell(look, every), look.here_of(every)
@@ -340,6 +342,7 @@ class Finder:
         self,
         look: "_Look",
         sessions: Mapping[Key, Session],
+        packed: Mapping[Key, Packed],
         gone: Sequence[RecordGone],
         chains: Mapping[SessionName, InChain],
         *,
@@ -359,6 +362,9 @@ class Finder:
                 surroundings=look.surroundings,
                 judge=look.judge,
                 home=self._bench.machine.places.home,
+                alone=lambda: find_alone(
+                    look.sighting.found, packed, sessions, look.attempts, {*chains, *look.judge.claimed}
+                ),
                 trusted=trusted,
             )
         self._recall.forget(lost, {key_of(found) for _, found in look.sighting.found})

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from refloat.readers.plain import QuickParser
 
 _BLOCK: Final = 1024 * 1024
-WORTH_QUICK: Final = 512 * 1024
+WORTH_QUICK: Final = 2 * 1024 * 1024
 """Bytes from which the quick road is worth what its decoder takes to load."""
 _UNFORESEEN: Final = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """What wrong types raise where a reader takes foreign JSON apart."""

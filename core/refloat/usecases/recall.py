@@ -6,6 +6,7 @@ is cast unchecked here: Refloat wrote it itself, under the schema number of `cat
 """
 
 import os
+from _blake2 import blake2b  # see `catalogue.store`
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Protocol, cast
@@ -275,15 +276,25 @@ def _may_be_kept(packed: Packed) -> bool:
 
 
 def files_text(found: Found) -> str | None:
-    """Which stretches of which files hold the session, and their stats; None where a name is no text."""
+    """Which stretches of which files hold the session, and their stats, and what else is told with its first line: the
+    names that indexes have for it; None where a name is no text.
+    """
     parts: _Parts = {"": _stretches(found.segments)}
     for sub in found.subagents:
         parts[sub.id] = _stretches(sub.segments)
     relatives = [file.path for file in found.relatives]
     try:
-        return orjson.dumps({"parts": parts, "parent": found.parent, "relatives": relatives}).decode()
+        titles = blake2b(orjson.dumps(titles_of(found)), digest_size=12).hexdigest()  # they may hold a secret
+        told = {"parts": parts, "parent": found.parent, "relatives": relatives, "titles": titles}
+        return orjson.dumps(told).decode()
     except TypeError:
         return None
+
+
+def titles_of(found: Found) -> list[str]:
+    """What indexes call a session, apart from its transcript."""
+    notes = (segment.identity.note for segment in found.segments if segment.identity is not None)
+    return [title for title in (found.title, *(note.get("title") for note in notes if note)) if title]
 
 
 def _stretches(segments: Sequence[Segment]) -> list[list[object]]:
@@ -305,7 +316,7 @@ def _stretches(segments: Sequence[Segment]) -> list[list[object]]:
 def _find_starts(before: str, frozen: bytes, found: Found) -> Mapping[str, Resumable]:
     was = cast("dict[str, object]", orjson.loads(before))
     now = cast("dict[str, object]", orjson.loads(files_text(found) or "{}"))
-    if was["parent"] != now["parent"] or was["relatives"] != now["relatives"]:
+    if any(was[name] != now[name] for name in ("parent", "relatives", "titles")):
         return {}
     held = cast("dict[str, dict[str, object]]", orjson.loads(frozen))
     old, new = cast("_Parts", was["parts"]), cast("_Parts", now["parts"])

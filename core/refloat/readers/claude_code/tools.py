@@ -5,7 +5,6 @@ Decides from the tool's name and arguments alone. Refuses to decide what came of
 
 from typing import Final
 
-from refloat.commands import classify, mcp_kind
 from refloat.model.light import light
 from refloat.model.session import PendingKind
 from refloat.model.transcript import Background, FileEdit, Hunk, StepKind
@@ -74,15 +73,29 @@ def read_call(tool: str, given: Row, cwd: str, *, skim: bool = False) -> Asked:
         return _command(tool, text(given.get("command")), cwd, skim=skim)
     if tool in FILE_EDITORS:
         return _editor(tool, given, cwd, skim=skim)
-    kind = _KINDS.get(tool) or (mcp_kind(tool) if tool.startswith("mcp__") else StepKind.OTHER)
+    kind = _KINDS.get(tool) or _other_kind(tool, skim=skim)
     path = text(given.get("file_path")) or text(given.get("notebook_path"))
     files = (absolute(path, cwd),) if path and kind is StepKind.READ else ()
     return Asked(kind, _summary(tool, given), files=files, pending=_PENDING.get(tool))
 
 
+def _other_kind(tool: str, *, skim: bool) -> StepKind:
+    if skim or not tool.startswith("mcp__"):
+        return StepKind.OTHER
+    from refloat.commands import mcp_kind  # a shell's grammar, which who only counts does not need
+
+    return mcp_kind(tool)
+
+
+def _kind_of(command: str) -> StepKind:
+    from refloat.commands import classify  # as above
+
+    return classify(command)
+
+
 def _command(tool: str, command: str, cwd: str, *, skim: bool) -> Asked:
     edits, only = read_shell(command, cwd) if tool == "Bash" else ((), False)
-    kind = StepKind.EDIT if only else StepKind.COMMAND if skim else classify(command)
+    kind = StepKind.EDIT if only else StepKind.COMMAND if skim else _kind_of(command)
     files = tuple(dict.fromkeys(edit.path for edit in edits))
     return Asked(kind, command, command=command, files=files, edits=edits)
 
