@@ -20,7 +20,7 @@ from refloat.readers.claude_code.results import ABORTED, OpenCall
 from refloat.readers.claude_code.rows import BACKUPS
 from refloat.readers.claude_code.spoken import ENDS, SYNTHETIC, null_may_end, telling
 from refloat.readers.claude_code.state import RECENT, State
-from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, Asked, read_call
+from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, read_call
 from refloat.readers.patch import absolute
 from refloat.readers.plain import Spot, is_plain_stamp, is_utf8
 from refloat.readers.shell import may_edit
@@ -132,6 +132,7 @@ _END: Final = 2048
 """Bytes at the end of a row in which what rows have in common is looked for."""
 _NONE: Final = b"\0"
 """No row ends so."""
+_COMMAND: Final = StepKind.COMMAND.value
 _ENDED: Final = TurnEnded("completed", None)
 
 
@@ -279,19 +280,22 @@ class Quick:
             self._assembler.tell(n, self._at.place, kind, "\n".join(parts))
 
     def _call(self, block: _ToolUse, row: str, at: Stamp) -> None:
-        state, assembler, tool = self._state, self._assembler, block.name
-        command = block.input.get("command") if tool in SHELLS else None
+        state, assembler, tool, given, name = self._state, self._assembler, block.name, block.input, block.id
+        command = given.get("command") if tool in SHELLS else None
         if isinstance(command, str) and not may_edit(command):
-            asked = Asked(StepKind.COMMAND, command, command)
+            known = OpenCall(tool, _COMMAND, state.cwd, command)
+            first = assembler.called(name, telling(tool, given, at), _COMMAND, at, (), None)
+            if first is not None and self._told:
+                assembler.tell_call(self._at.place, command, (), ())
         else:
-            asked = read_call(tool, block.input, state.cwd, skim=True)
-        name = assembler.called(block.id, telling(tool, block.input, at), asked.kind, at, asked.edits, asked.pending)
-        if name is not None and self._told:
-            assembler.tell_call(self._at.place, asked.command or asked.summary, asked.files, asked.edits)
-        state.calls[block.id] = OpenCall(
-            tool, asked.kind.value, state.cwd, asked.command or "", bool(asked.edits) and tool in SHELLS
-        )
-        state.recent.append([row, block.id])
+            asked = read_call(tool, given, state.cwd, skim=True)
+            writes = bool(asked.edits) and tool in SHELLS
+            known = OpenCall(tool, asked.kind.value, state.cwd, asked.command or "", writes)
+            first = assembler.called(name, telling(tool, given, at), asked.kind, at, asked.edits, asked.pending)
+            if first is not None and self._told:
+                assembler.tell_call(self._at.place, asked.command or asked.summary, asked.files, asked.edits)
+        state.calls[name] = known
+        state.recent.append([row, name])
         if len(state.recent) > RECENT:
             del state.recent[0]
 
@@ -315,7 +319,8 @@ class Quick:
             return False
         state.retry, state.unanswered, state.compacted = None, False, False
         del state.calls[block.tool_use_id]
-        self._assembler.answered(block.tool_use_id, None, _edits(told, call), self._at.place, output)
+        edits = _edits(told, call) if told.filePath else None
+        self._assembler.answered(block.tool_use_id, None, edits, self._at.place, output)
         return True
 
 
@@ -325,7 +330,7 @@ def _words(content: list[_Text | _Image]) -> str:
 
 def _edits(told: _Told, call: OpenCall) -> tuple[FileEdit, ...] | None:
     """As `results.recorded_edits` has it when skimming."""
-    if not told.filePath or call.tool not in FILE_EDITORS:
+    if call.tool not in FILE_EDITORS:
         return None
     if told.content is told.oldString is told.edits is msgspec.UNSET:
         return None
