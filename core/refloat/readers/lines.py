@@ -179,7 +179,9 @@ def _skim(
         while chunk := file.read(_CHUNK if left is None else min(_CHUNK, left)):
             if left is not None:
                 left -= len(chunk)
-            rows = (rest + chunk).split(b"\n")
+            rows = chunk.split(b"\n")
+            if rest:
+                rows[0] = rest + rows[0]
             rest = rows.pop()
             for raw in rows:
                 line += 1

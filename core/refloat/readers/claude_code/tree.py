@@ -10,6 +10,7 @@ import sys
 from array import array
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Final, cast
 
 _GENERATION: Final = 8192
@@ -218,12 +219,7 @@ def _pack(far: Mapping[int, int], near: Mapping[str, int]) -> list[object]:
     rows = {**far, **dict(zip(keys_of(near), near.values(), strict=True))} if near else far
     if not rows:
         return []
-    runs: list[list[int]] = []
-    for prompt in [value >> _BITS for value in rows.values()]:
-        if runs and runs[-1][0] == prompt:
-            runs[-1][1] += 1
-        else:
-            runs.append([prompt, 1])
+    runs = [[prompt, len(list(run))] for prompt, run in groupby([value >> _BITS for value in rows.values()])]
     keys = b64encode(array("Q", rows).tobytes()).decode()
     sizes = b64encode(array("H", [value & _SIZES for value in rows.values()]).tobytes()).decode()
     return [keys, sizes, runs]
