@@ -203,7 +203,9 @@ class Quick:
             or state.continued
         ):
             return None
-        common = _COMMON.search(raw, max(0, len(raw) - _END))
+        near = max(0, len(raw) - _END)
+        at = max(raw.rfind(b',"userType":"', near), 0) or raw.rfind(b',"cwd":"', near)
+        common = _COMMON.match(raw, at) if at > 0 else None
         if common is not None and all(name in common[0] for name in _NAMED):
             self._common = common[0]
         return row
