@@ -8,6 +8,7 @@ that is small enough is read whole instead.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import accumulate
 from typing import Final, cast
 
@@ -17,7 +18,7 @@ from refloat.readers.contract import Found, FoundSubagent, Line, ReadByEnds, Rea
 from refloat.readers.story import Assembler
 from refloat.readers.whole import reads_on
 from refloat.usecases.reading import Drive, read_summary
-from refloat.usecases.workers import Workers, may_fork, processors
+from refloat.usecases.workers import Beside, may_fork, processors, uncollected
 
 HEAD: Final = 64 * 1024
 TAIL: Final = 64 * 1024
@@ -55,16 +56,17 @@ def glimpse_each(sessions: Sequence[tuple[Reader, Found]]) -> Sequence[Packed]:
     """The same of many; where a second process can be had at once, it looks at every other one."""
     if len(sessions) < _SHARED or processors() < 2 or not may_fork():
         return _glimpse_all(sessions)
-    with Workers(1) as workers:
-        others = workers.begin(_glimpse_all, sessions[1::2])
+    with Beside(partial(_glimpse_all, sessions[1::2])) as other:
         mine = _glimpse_all(sessions[::2])
-        theirs = others()
+        told = other.result()
+    theirs = cast("list[Packed]", told) if isinstance(told, list) else _glimpse_all(sessions[1::2])
     every = [packed for pair in zip(mine, theirs, strict=False) for packed in pair]
     return [*every, *mine[len(theirs) :]]
 
 
 def _glimpse_all(sessions: Sequence[tuple[Reader, Found]]) -> list[Packed]:
-    return [glimpse(reader, found) for reader, found in sessions]
+    with uncollected():
+        return [glimpse(reader, found) for reader, found in sessions]
 
 
 def _part(reader: Reader, found: Found, subagent: FoundSubagent | None) -> tuple[Summary, bool]:

@@ -7,7 +7,6 @@ the head. Says under which conditions (home, variables) the look holds, so that 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from typing import Final, cast
 
 import orjson
@@ -124,7 +123,7 @@ def _identify(reader: Reader, file: SourceFile, known: Identities, identified: l
         return identity
     identity = reader.identify(file)
     with suppress(TypeError):  # a name that is no text: asked again every time
-        identified.append((file.path, stat, orjson.dumps(asdict(identity)).decode()))
+        identified.append((file.path, stat, orjson.dumps(identity).decode()))
     return identity
 
 
@@ -135,7 +134,7 @@ def read_identity(written: str) -> Identity | None:
         if isinstance(base := value.get("base"), list):
             path, size = cast("list[object]", base)
             value["base"] = (path, size)
-        return Identity(**value)  # pyright: ignore[reportArgumentType] - what asdict() wrote, by name
+        return Identity(**value)  # pyright: ignore[reportArgumentType] - what orjson wrote, by name
     except (ValueError, TypeError):
         return None
 
