@@ -18,7 +18,8 @@ LONGEST: Final = 128 * 1024 * 1024
 """Bytes of one line. Longer ones are passed over and reported: no record of a conversation is that long."""
 
 _CHUNK: Final = 1024 * 1024
-_NO_RECORD: Final = object()
+NO_RECORD: Final = object()
+"""Stands for a line that wants a closer look."""
 
 
 @light
@@ -109,7 +110,7 @@ def read_lines(
                 if skipping:
                     yield Problem(path, line, offset, f"a line of {size:,} bytes was passed over"), after
                     skipping = 0
-                elif value is not _NO_RECORD:
+                elif value is not NO_RECORD:
                     yield Line(path, line, offset, value, size=size), after
                 else:
                     for found in read_one(path, line, offset, raw, torn_heads):
@@ -187,8 +188,8 @@ def _skim(
                 line += 1
                 if not quick(raw, line, offset):
                     after = Cursor(offset + len(raw) + 1, line)
-                    value = _plain(raw)
-                    if value is not _NO_RECORD:
+                    value = plain_value(raw)
+                    if value is not NO_RECORD:
                         yield Line(path, line, offset, value, size=len(raw) + 1), after
                     else:
                         for found in read_one(path, line, offset, raw, torn_heads):
@@ -232,22 +233,22 @@ def read_one(path: str, line: int, offset: int, raw: bytes, torn_heads: Sequence
 
 
 def _cut_line(buffer: bytearray, start: int, end: int) -> tuple[object, bytes]:
-    """The value of a line; where it wants a closer look, `_NO_RECORD` and its bytes. A long one is not copied first."""
+    """The value of a line; where it wants a closer look, `NO_RECORD` and its bytes. A long one is not copied first."""
     if end - start > _CHUNK:
         with memoryview(buffer) as whole, whole[start:end] as part:
-            value = _plain(part)
-            return value, bytes(part) if value is _NO_RECORD else b""
+            value = plain_value(part)
+            return value, bytes(part) if value is NO_RECORD else b""
     raw = buffer[start:end]
-    value = _plain(raw)
-    return value, bytes(raw) if value is _NO_RECORD else b""
+    value = plain_value(raw)
+    return value, bytes(raw) if value is NO_RECORD else b""
 
 
-def _plain(raw: bytes | bytearray | memoryview) -> object:
-    """The value of a line as nearly all are; `_NO_RECORD` for one that wants a closer look."""
+def plain_value(raw: bytes | bytearray | memoryview) -> object:
+    """The value of a line as nearly all are; `NO_RECORD` for one that wants a closer look."""
     try:
         return loads(raw)
     except (ValueError, RecursionError):
-        return _NO_RECORD
+        return NO_RECORD
 
 
 def _whole(raw: bytes) -> tuple[object] | None:

@@ -432,8 +432,8 @@ class Assembler:
 
     def _ending(self) -> Ending:
         c, calls = self._c, self._calls
-        open_calls = [call for call in calls.dangling(c.turn) if not call.superseded]
-        shut = sum(turn == c.turn for turn in calls.ended_by_shutdown.values())
+        open_calls = [call for call in calls.dangling(c.turn) if not call.superseded] if calls.open else []
+        shut = sum(turn == c.turn for turn in calls.ended_by_shutdown.values()) if calls.ended_by_shutdown else 0
         last = max(open_calls, key=lambda call: call.n, default=None)
         return Ending(
             turn=c.turn_status,

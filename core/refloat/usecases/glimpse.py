@@ -43,7 +43,8 @@ _NEAR: Final = 512
 
 def glimpse(reader: Reader, found: Found) -> Packed:
     """A session as its ends tell it; `provisional` unless all of it was small enough to be read."""
-    bare = replace(found, relatives=())  # whose rows are copies is asked when the whole is read
+    # Whose rows are copies is asked when the whole is read.
+    bare = replace(found, relatives=()) if found.relatives else found
     summary, whole = _part(reader, bare, None)
     subagents: dict[str, Summary] = {}
     for sub in found.subagents:
@@ -114,14 +115,16 @@ def _tail(reader: ReadByEnds, found: Found, subagent: FoundSubagent | None, segm
         for at in _rows_with(rows, reader.turn_marks, _TRIES):
             drive = _drive(reader, found, subagent)
             late = [rows[row] for row in _rows_with(rows[:at], reader.late_marks, len(reader.late_marks))]
-            drive.stretch(segment, [*reversed(late), *_turn(rows[at:], reader)])
+            turn = rows[at:]
+            drive.stretch(segment, [*reversed(late), *_turn(turn, reader, _end_of(turn, reader))])
             if drive.assembler.was_asked:
                 return drive.assembler
-        if looked >= TAIL or start == segment.start or _end_of(rows, reader) is not None:
+        end = _end_of(rows, reader)
+        if looked >= TAIL or start == segment.start or end is not None:
             drive = _drive(reader, found, subagent)
             for row in reader.turn_before(data[rows[0][0] - start :] if rows else b""):
                 drive.feed(Line(segment.file.path, 0, start, dict(row)))
-            drive.stretch(segment, _turn(rows, reader))
+            drive.stretch(segment, _turn(rows, reader, end))
             if drive.assembler.is_alive or start == segment.start or looked >= _FURTHEST:
                 return drive.assembler
         looked *= 4
@@ -134,9 +137,8 @@ def _rows(data: bytes, offset: int, *, whole: bool) -> list[Row]:
     return found if whole else found[1:]
 
 
-def _turn(rows: Sequence[Row], ends: ReadByEnds) -> Sequence[Row]:
-    """What of a turn's rows says how it ended: of one that ended by itself, its beginning and its end."""
-    end = _end_of(rows, ends)
+def _turn(rows: Sequence[Row], ends: ReadByEnds, end: int | None) -> Sequence[Row]:
+    """What of a turn's rows says how it ended: of one that ended by itself, its beginning and its `end`."""
     if end is None:
         return rows
     calls = ends.pairs[0]

@@ -6,7 +6,6 @@ type of row that nobody described becomes an `Unknown`.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from refloat.model.problem import Place
@@ -247,7 +246,5 @@ class Rows:
 
 def _backup_directory(path: str, session_id: str) -> str:
     """Where the program keeps its backups for a transcript below `projects`; "" for one from elsewhere."""
-    parents = PurePath(path).parents
-    if len(parents) > 2 and parents[1].name == "projects":
-        return str(parents[2] / "file-history" / session_id)
-    return ""
+    parts = path.rsplit("/", 3)
+    return f"{parts[0]}/file-history/{session_id}" if len(parts) == 4 and parts[1] == "projects" else ""
