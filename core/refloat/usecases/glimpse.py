@@ -15,6 +15,7 @@ from typing import Final, cast
 from refloat.catalogue.pack import Packed
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, ReadByEnds, Reader, Segment
+from refloat.readers.lines import read_stretch
 from refloat.readers.story import Assembler
 from refloat.readers.whole import reads_on
 from refloat.usecases.reading import Drive, read_summary
@@ -209,8 +210,6 @@ def _join(head: Summary, tail: Summary, title: str) -> Summary:
 def _bytes(path: str, start: int, many: int) -> bytes:
     """A stretch of a file; nothing where it cannot be read (the whole reading will tell why)."""
     try:
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - one read, thousands of files
-            file.seek(start)
-            return file.read(many)
+        return read_stretch(path, start, many)
     except OSError:
         return b""

@@ -17,6 +17,7 @@ from refloat.readers.claude_code.kin import Descent, Member, find_descents
 from refloat.readers.claude_code.values import get_object, mapping, text
 from refloat.readers.contract import Found, FoundSubagent, Identity, Segment, SourceFile, Walk
 from refloat.readers.load import loads
+from refloat.readers.lines import read_stretch
 from refloat.readers.naming import make_id
 
 HEAD: Final = 64 * 1024
@@ -138,10 +139,10 @@ def _head(path: str) -> bytes:
     (reading it will tell why). What tells a session's kind stands in that row.
     """
     try:
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - one read, thousands of files
-            head = file.read(_HEAD_FIRST)
-            match = _FIRST_ROW.search(head)
-            return head if match and head.find(b"\n", match.end()) >= 0 else head + file.read(HEAD - len(head))
+        head = read_stretch(path, 0, _HEAD_FIRST)
+        match = _FIRST_ROW.search(head)
+        whole = len(head) < _HEAD_FIRST or (match and head.find(b"\n", match.end()) >= 0)
+        return head if whole else head + read_stretch(path, len(head), HEAD - len(head))
     except OSError:
         return b""
 
