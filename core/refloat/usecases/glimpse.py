@@ -34,7 +34,7 @@ _FURTHEST: Final = 16 * 1024 * 1024
 _SHARED: Final = 600
 """Sessions from which a second process is worth its start."""
 _TRIES: Final = 4
-_LAST_ROWS: Final = 10
+_LAST_ROWS: Final = 4
 """Rows at the end of a turn that are read where all of its calls were answered."""
 Row = tuple[int, bytes]
 """Where it stands, and its bytes."""
