@@ -19,6 +19,7 @@ LONGEST: Final = 128 * 1024 * 1024
 """Bytes of one line. Longer ones are passed over and reported: no record of a conversation is that long."""
 
 _CHUNK: Final = 1024 * 1024
+_SMALL: Final = 64 * 1024
 NO_RECORD: Final = object()
 """Stands for a line that wants a closer look."""
 
@@ -179,7 +180,7 @@ def _skim(
         rest = b""
         left = None if end is None else max(0, end - cursor.offset)
         # Room is made for all that is asked for, and of most files there is little to read.
-        piece = min(_CHUNK, max(os.fstat(file.fileno()).st_size - offset, 0) + 1)
+        piece = min(_CHUNK, max(os.fstat(file.fileno()).st_size - offset + 1, _SMALL))
         while chunk := file.read(piece if left is None else min(piece, left)):
             if left is not None:
                 left -= len(chunk)

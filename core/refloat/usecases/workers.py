@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 import threading
 from contextlib import contextmanager, suppress
@@ -85,6 +84,8 @@ class Beside:
         """Give up what is not done."""
         os.close(self._theirs)
         if self._pid is not None:
+            import signal
+
             with suppress(ProcessLookupError):
                 os.kill(self._pid, signal.SIGKILL)
             self._reap()
@@ -93,7 +94,7 @@ class Beside:
         """Wait for it; None where none came: it failed, or somebody ended the copy."""
         import pickle
 
-        with open(self._theirs, "rb", closefd=False) as told:  # noqa: PTH123 - a pipe
+        with open(self._theirs, "rb", closefd=False) as told:
             data = told.read()
         self._reap()
         try:
@@ -115,12 +116,14 @@ _LENGTH: Final = 8
 def _work_and_end(work: Callable[[], object], write: int) -> NoReturn:
     """In the copy: nothing of what the original has begun may be ended here too."""
     try:
+        import pickle
+        import signal
+
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         gc.disable()
-        import pickle
 
         data = pickle.dumps(work(), pickle.HIGHEST_PROTOCOL)
-        with open(write, "wb") as told:  # noqa: PTH123 - a pipe
+        with open(write, "wb") as told:
             told.write(len(data).to_bytes(_LENGTH, "big"))
             told.write(data)
     finally:
@@ -173,6 +176,8 @@ def _result(future: Future[T], work: Callable[[P], T], piece: P) -> T:
 
 def _begin(asker: _Asker, ours: _Asker | None) -> None:
     """Ctrl-C is the asker's to handle; its end, and its giving up, close the pipe, of which a fork holds a copy."""
+    import signal
+
     if ours is not None:
         ours.close()
     gc.disable()  # what a worker makes goes by itself: values that hang together in no cycle

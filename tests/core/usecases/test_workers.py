@@ -1,5 +1,6 @@
 """Workers bring what their work came to; where one fails, the work is done here."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 
 from refloat.usecases import glimpse
 from refloat.usecases.sighting import sight
-from refloat.usecases.workers import Workers, may_fork
+from refloat.usecases.workers import Beside, Workers, may_fork, uncollected
 
 HERE = os.getpid()
 
@@ -54,11 +55,57 @@ def test_a_fault_of_the_work_is_told():
         workers.begin(fail, 8)()
 
 
+beside = pytest.mark.skipif(not may_fork(), reason="only on Linux, and with one thread")
+
+
+@beside
+def test_a_copy_of_this_process_tells_what_it_came_to():
+    here = [3, 4]
+    with Beside(lambda: (os.getpid(), sum(here))) as other:
+        told = other.result()
+    assert isinstance(told, tuple)
+    assert (told[0] != HERE, told[1]) == (True, 7)
+
+
+@beside
+@pytest.mark.parametrize("work", [lambda: die_elsewhere(1), lambda: fail(8), lambda: lambda: 1])
+def test_a_copy_that_failed_was_ended_or_made_what_does_not_travel_tells_nothing(work: Any):
+    with Beside(work) as other:
+        assert other.result() is None
+
+
+@beside
+def test_a_copy_whose_result_nobody_waits_for_is_ended():
+    born, never = os.pipe()
+    told, tell = os.pipe()
+
+    def stay() -> object:
+        os.write(tell, str(os.getpid()).encode())
+        os.close(never)
+        return os.read(born, 1)  # for ever: this process keeps the other end open
+
+    with Beside(stay):
+        pid = int(os.read(told, 20))
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    for descriptor in (born, never, told, tell):
+        os.close(descriptor)
+
+
+def test_cycles_are_looked_for_again_afterwards():
+    with uncollected():
+        assert not gc.isenabled()
+        with uncollected():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
 ALONE = """
 import signal, sys, warnings
 warnings.simplefilter("error")
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-from refloat.usecases.workers import Workers, may_fork
+from refloat.usecases.workers import Beside, Workers, may_fork, uncollected
 assert may_fork() == (sys.platform == "linux")
 with Workers(1) as workers:
     print(workers.begin(abs, -9)())

@@ -16,8 +16,8 @@ from refloat.model.stamp import read_stamp
 from refloat.readers.claude_code.kin import Descent, Member, find_descents
 from refloat.readers.claude_code.values import get_object, mapping, text
 from refloat.readers.contract import Found, FoundSubagent, Identity, Segment, SourceFile, Walk
-from refloat.readers.load import loads
 from refloat.readers.lines import read_stretch
+from refloat.readers.load import loads
 from refloat.readers.naming import make_id
 
 HEAD: Final = 64 * 1024

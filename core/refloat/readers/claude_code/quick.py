@@ -124,9 +124,10 @@ _WHOLE: Final = msgspec.json.Decoder(_Whole).decode
 _META: Final = msgspec.json.Decoder(_Meta).decode
 _HEAD: Final = b'{"type":"'
 _UNFIT: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-_COMMON: Final = re.compile(
-    rb'(?:,"(?:userType|entrypoint|cwd|sessionId|version|gitBranch)":"[^"\\]*")+\}\Z'
-)  # a bare `,"` cannot stand inside a text: where a valid row ends so, these are its own last keys, and the last ones count
+_COMMON: Final = re.compile(rb'(?:,"(?:userType|entrypoint|cwd|sessionId|version|gitBranch)":"[^"\\]*")+\}\Z')
+"""What rows have in common, at their end. A bare `,"` cannot stand inside a text: where a valid row ends so, these are
+keys of its own, and of several with one name the last one counts.
+"""
 _NAMED: Final = (b',"cwd":', b',"gitBranch":', b',"version":', b',"entrypoint":')
 _END: Final = 2048
 """Bytes at the end of a row in which what rows have in common is looked for."""
@@ -168,7 +169,12 @@ class Quick:
             row = _ROW(raw) if raw.endswith(self._common) else self._compared(raw)
         except _UNFIT:
             return False
-        if row is None or not row.uuid or (row.isSidechain and not self._all_sides) or not is_plain_stamp(row.timestamp):
+        if (
+            row is None
+            or not row.uuid
+            or (row.isSidechain and not self._all_sides)
+            or not is_plain_stamp(row.timestamp)
+        ):
             return False
         kind = self._kinds.get(row.type)
         return kind is not None and kind(row, row.timestamp, len(raw) + 1)
@@ -215,7 +221,7 @@ class Quick:
         state = self._state
         if not state.tree.take(row.uuid, row.parentUuid, size):
             return False
-        if at > state.last_at:
+        if at > state.last_at:  # noqa: PLR1730 - once a row
             state.last_at = at
         self._assembler.saw(at)
         return True

@@ -199,7 +199,7 @@ class Quick:
         if not _STAMP(at) or not known[1](row.payload, at):
             return False
         state = self._state
-        if at > state.last:
+        if at > state.last:  # noqa: PLR1730 - once a row
             state.last = at
         self.last = at, line, offset
         return True
