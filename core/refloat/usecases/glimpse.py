@@ -19,7 +19,7 @@ from refloat.readers.lines import read_stretch
 from refloat.readers.story import Assembler
 from refloat.readers.whole import reads_on
 from refloat.usecases.reading import Drive, read_summary
-from refloat.usecases.workers import Beside, may_fork, processors, uncollected
+from refloat.usecases.workers import SHARED, Beside, may_fork, processors, uncollected
 
 HEAD: Final = 64 * 1024
 TAIL: Final = 64 * 1024
@@ -31,8 +31,6 @@ _HEAD_FIRST: Final = 24 * 1024
 """Bytes of the head that are looked at first."""
 _FURTHEST: Final = 16 * 1024 * 1024
 """Bytes from the end that are looked through for a row that tells anything."""
-_SHARED: Final = 600
-"""Sessions from which a second process is worth its start."""
 _TRIES: Final = 4
 _LAST_ROWS: Final = 4
 """Rows at the end of a turn that are read where all of its calls were answered."""
@@ -56,7 +54,7 @@ def glimpse(reader: Reader, found: Found) -> Packed:
 
 def glimpse_each(sessions: Sequence[tuple[Reader, Found]]) -> Sequence[Packed]:
     """The same of many; where a second process can be had at once, it looks at every other one."""
-    if len(sessions) < _SHARED or processors() < 2 or not may_fork():
+    if len(sessions) < SHARED or processors() < 2 or not may_fork():
         return _glimpse_all(sessions)
     with Beside(partial(_glimpse_all, sessions[1::2])) as other:
         mine = _glimpse_all(sessions[::2])

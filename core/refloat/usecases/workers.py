@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from concurrent.futures import Future
 
+SHARED: Final = 600
+"""Files or sessions that are looked into from which a second process is worth its start."""
 T = TypeVar("T")
 P = TypeVar("P")
 
