@@ -302,7 +302,9 @@ class Quick:
     def _custom(self, row: _Call, at: Stamp) -> bool:
         if not row.call_id:
             return False
-        return self._asked(row.call_id, read_custom({"name": row.name, "input": row.input}, self._state.cwd), at)
+        return self._asked(
+            row.call_id, read_custom({"name": row.name, "input": row.input}, self._state.cwd, skim=True), at
+        )
 
     def _asked(self, call: str, asked: Asked, at: Stamp) -> bool:
         known = OpenCall(asked.tool, asked.session, asked.summary, asked.command or "", asked.kind, bool(asked.edits))
