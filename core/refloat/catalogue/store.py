@@ -453,9 +453,10 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
     try:
+        connection.execute("PRAGMA synchronous = OFF")  # while the file is made; the first checkpoint writes it out
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
         _prepare(connection)
+        connection.execute("PRAGMA synchronous = NORMAL")
     except BaseException:
         connection.close()
         raise

@@ -109,6 +109,8 @@ class Found:
     @property
     def files(self) -> tuple[SourceFile, ...]:
         """Its own files, each once."""
+        if len(self.segments) == 1:  # nearly all
+            return (self.segments[0].file,)
         return tuple(dict.fromkeys(segment.file for segment in self.segments))
 
 

@@ -30,6 +30,7 @@ from refloat.usecases.sessions import Surroundings, make_session, names_here, ne
 from refloat.usecases.sighting import Sighting, newest_of, sight
 from refloat.usecases.watching import Watched
 from refloat.usecases.workbench import Workbench
+from refloat.usecases.workers import uncollected
 
 if TYPE_CHECKING:
     from refloat.usecases.judging import Judge
@@ -98,9 +99,10 @@ class Finder:
     def find(self, scope: Scope) -> Listing:
         """Every session in scope, newest activity first, then by id. Where much is unread, it is told by its ends."""
         batch = Batch()
-        for batch in self._watch(scope.cwd, lambda: False, remembered=False):
-            if batch.by_ends and self._recall.can_keep:
-                break  # where nothing can be kept, no later look knows more
+        with uncollected():
+            for batch in self._watch(scope.cwd, lambda: False, remembered=False):
+                if batch.by_ends and self._recall.can_keep:
+                    break  # where nothing can be kept, no later look knows more
         sessions = newest_first([session for session in batch.sessions if self._fits(session, scope, batch.here)])
         gone = batch.gone or ()
         if scope.cwd is not None:

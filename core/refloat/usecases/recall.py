@@ -134,7 +134,8 @@ class Recall:
 
     def __init__(self) -> None:
         self._known: dict[Key, tuple[str, Packed]] = {}
-        self._written: Mapping[Key, Reading] = {}
+        self._written: Mapping[Key, Reading] | None = None
+        """Every reading of the catalogue, where all were wanted."""
         self._pending: list[tuple[Reading, bytes, Sequence[str]]] = []
         self._frozen: dict[Key, bytes] = {}
         self._catalogue: Catalogue | None = None
@@ -155,7 +156,7 @@ class Recall:
         self._digested.clear()
         self._frozen.clear()
         self.kept_all = True
-        self._written = catalogue.readings() if catalogue is not None and everything else {}
+        self._written = catalogue.readings() if catalogue is not None and everything else None
 
     def recall(self, found: Found) -> Packed | None:
         """What the session came to, when none of its files has changed since."""
@@ -232,10 +233,9 @@ class Recall:
         return read_before(found, self.starts(found))
 
     def _reading(self, key: Key) -> Reading | None:
-        reading = self._written.get(key)
-        if reading is None and self._catalogue is not None and not self._written:
-            reading = self._catalogue.reading(key)
-        return reading
+        if self._written is not None:
+            return self._written.get(key)
+        return None if self._catalogue is None else self._catalogue.reading(key)
 
     def _before(self, key: Key) -> str | None:
         """The files from which the session was read last."""
@@ -249,8 +249,10 @@ class Recall:
         """Where each part of the session may be read on from."""
         key = key_of(found)
         before = self._before(key)
+        if before is None or (self._index is not None and not self._index.covers(key, before)):
+            return {}
         frozen = self._frozen.get(key) or (self._catalogue.frozen(key) if self._catalogue is not None else None)
-        if before is None or frozen is None or (self._index is not None and not self._index.covers(key, before)):
+        if frozen is None:
             return {}
         try:
             return _find_starts(before, frozen, found)

@@ -3,6 +3,7 @@
 Decides from the tool's name and arguments alone. Refuses to decide what came of it (`results`).
 """
 
+from functools import lru_cache
 from typing import Final
 
 from refloat.model.light import light
@@ -104,10 +105,17 @@ def _editor(tool: str, given: Row, cwd: str, *, skim: bool) -> Asked:
     path = text(given.get("file_path")) or text(given.get("notebook_path")) or text(given.get("path"))
     if not path:
         return Asked(StepKind.EDIT, tool)
+    if skim:
+        return _touched(path, cwd)
     whole = absolute(path, cwd)
-    return Asked(
-        StepKind.EDIT, path, files=(whole,), edits=(FileEdit(whole, "update") if skim else _wanted(tool, given, whole),)
-    )
+    return Asked(StepKind.EDIT, path, files=(whole,), edits=(_wanted(tool, given, whole),))
+
+
+@lru_cache(maxsize=256)
+def _touched(path: str, cwd: str) -> Asked:
+    """An edit of a file of which nothing but that is wanted."""
+    whole = absolute(path, cwd)
+    return Asked(StepKind.EDIT, path, files=(whole,), edits=(FileEdit(whole, "update"),))
 
 
 def _wanted(tool: str, given: Row, path: str) -> FileEdit:
