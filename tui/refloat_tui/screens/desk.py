@@ -73,8 +73,7 @@ class DeskScreen(DeskOperations):
         first: FirstRows | None = None,
     ) -> None:
         super().__init__(library, doors, glyphs=glyphs, home=home)
-        self._first = first
-        """Rows that are painted already."""
+        self._first = first  # rows that are painted already
         self._here: frozenset[SessionName] = frozenset()
         self._gone: tuple[RecordGone, ...] = ()
         self._problems: tuple[Problem, ...] = ()
@@ -289,8 +288,8 @@ class DeskScreen(DeskOperations):
 
     def _draw_scope(self) -> None:
         here, all_ = ("here", "all") if self._everywhere is False else ("all", "here")
-        words = ((here, "$accent bold"), (f" {self.glyphs.dot} {all_}  ", "$quiet"), ("h", "$key"))
-        _say(self.query_one("#scope", Static), words)
+        dot = self.glyphs.dot
+        _say(self.query_one("#scope", Static), ((here, "$accent bold"), (f" {dot} {all_}  ", "$quiet"), ("h", "$key")))
 
     def _fit(self) -> None:
         self.set_class(self.size.width < NARROW_BELOW, "-narrow")
