@@ -13,17 +13,16 @@ from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whol
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Self
 
 from refloat.model.light import light
-from refloat.search.digest import Doc, pack, unpack
+from refloat.search.digest import PIECE, Doc, unpack, unpack_docs
 from refloat.search.query import Query
 from refloat.search.shards import COUNT, Shard, open_shard, shard_path, throw_away
 
 FILE: Final = "search.db"
-_FORM: Final = "2"
+_FORM: Final = "3"
 _TABLES: Final = """
 CREATE TABLE own (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE covered (
@@ -45,8 +44,6 @@ _PROBE: Final = 2000
 """Rows that are asked for at once, from both ends: a query with no more of them is answered whole."""
 _LAST: Final = 2**62
 _PAGE: Final = 64
-_PIECE: Final = 512
-"""Rows whose places are kept together, to be unpacked at once."""
 _LATE: Final = 300
 """Runs that are looked at for items parted between two readings, in one search."""
 _RUNS: Final = 200
@@ -201,12 +198,10 @@ class Index:
             "INSERT OR REPLACE INTO covered VALUES (?, ?, ?, ?)", (*bound, "" if many > _RUNS else hash_files(files))
         )
         for run in unpack(receipt):
-            last = run.first + len(run.docs) - 1
-            late = any(doc.late for doc in run.docs)
-            row = (*bound, run.shard, run.mark, run.first, last, run.provisional, run.cleaned, late)
+            last = run.first + run.count - 1
+            row = (*bound, run.shard, run.mark, run.first, last, run.provisional, run.cleaned, run.late)
             made = self._db.execute("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
-            pieces = [replace(run, docs=run.docs[at : at + _PIECE]) for at in range(0, len(run.docs), _PIECE)]
-            rows = [(made, at, pack((piece,))) for at, piece in enumerate(pieces)]
+            rows = [(made, at, piece) for at, piece in enumerate(run.pieces)]
             self._db.executemany("INSERT INTO docs VALUES (?, ?, ?)", rows)
 
     def forget(self, keys: Iterable[Key]) -> None:
@@ -301,7 +296,7 @@ class Index:
         """What stands in some rows of a run; what cannot be told any more is left out."""
         pieces: dict[int, Sequence[Doc]] = {}
         for row in rows:
-            piece, at = divmod(row - stretch.first, _PIECE)
+            piece, at = divmod(row - stretch.first, PIECE)
             if piece not in pieces:
                 pieces[piece] = self._piece(stretch, piece)
             for doc in pieces[piece][at : at + 1]:
@@ -322,17 +317,17 @@ class Index:
     def _piece(self, stretch: _Stretch, piece: int) -> Sequence[Doc]:
         told = self._ask("SELECT docs FROM docs WHERE run = ? AND piece = ?", (stretch.n, piece))
         try:
-            return unpack(told[0][0])[0].docs
+            return unpack_docs(told[0][0])
         except (ValueError, TypeError, LookupError, zlib.error):
             return ()
 
     def whole_item(self, stretches: Sequence[_Stretch], late: Candidate) -> Candidate:
         """A row that goes on with an item that began in an earlier one, joined with it."""
         for stretch in reversed(stretches):
-            for piece in range((stretch.last - stretch.first) // _PIECE, -1, -1):
+            for piece in range((stretch.last - stretch.first) // PIECE, -1, -1):
                 docs = self._piece(stretch, piece)
                 for at in range(len(docs) - 1, -1, -1):
-                    doc, row = docs[at], (stretch.shard, stretch.first + piece * _PIECE + at)
+                    doc, row = docs[at], (stretch.shard, stretch.first + piece * PIECE + at)
                     if doc.item == late.doc.item and row not in late.rows:
                         places = tuple(dict.fromkeys((*doc.places, *late.doc.places)))
                         joined = Doc(doc.item, doc.kinds | late.doc.kinds, places, doc.late)

@@ -8,20 +8,27 @@ stem: names in code are no prose.
 
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
+
+from refloat.patterns import late
 
 _DENSE: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
     "\uf900-\ufaff\u2600-\u27bf\U0001f000-\U0001faff\U00020000-\U0003ffff"
 )
-_IS_DENSE: Final = re.compile(f"[{_DENSE}]")
+_IS_DENSE: Final = late(f"[{_DENSE}]")
+_DENSE_RUN: Final = late(rf"[{_DENSE}](?:[\x00-/:-@\[-`{{-\x7f]*[{_DENSE}])*")
+"""Of a folded text: such characters in a row, with what is no word between them."""
 # Signs of Indic scripts count as no letters to Python, and stand inside words.
-_WORD: Final = re.compile(f"[{_DENSE}]|(?:[^\\W_{_DENSE}]|[\u0900-\u0dff])+")
-_PLAIN: Final = re.compile("[0-9a-z]+")
-_CONTROL: Final = re.compile(r"(?:\x1b\[|\x9b|\\{1,4}(?:u001[bB]|x1[bB]|033|e)\[)[0-9;:?]{0,32}[A-Za-z]")
+_WORD: Final = late(f"[{_DENSE}]|(?:[^\\W_{_DENSE}]|[\u0900-\u0dff])+")
+_PLAIN: Final = late("[0-9a-z]+")
+_CONTROL: Final = late(r"(?:\x1b\[|\x9b|\\\\{0,3}(?:u001[bB]|x1[bB]|033|e)\[)[0-9;:?]{0,32}[A-Za-z]")
 """A sequence that colours or moves, as it is or as programs spell it."""
-_ACCENTS: Final = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
+_MAY_CONTROL: Final = late(r"\[(?:(?<=\x1b\[)|(?<=1[bB]\[)|(?<=033\[)|(?<=\\e\[))[0-9;:?]{0,32}[A-Za-z]")
+"""Stands in every text that holds one with a bracket. It begins with its one fixed sign, which is found at once."""
+_ACCENTS: Final = late("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
 
 
 class Word(NamedTuple):
@@ -32,7 +39,8 @@ class Word(NamedTuple):
     end: int
 
 
-_FOREIGN: Final = re.compile("[^\x00-\x7f]+")
+_MARKED: Final = late(rb"\?\?*")
+_SIMPLE: Final = late("[0-9A-Za-z]")
 
 
 class _Folds(dict[int, str]):
@@ -50,7 +58,7 @@ _FOLDS: Final = _Folds()
 
 def _uncoloured(text: str) -> str:
     """A text of the same length with blanks for what a terminal does not show as letters."""
-    if "\x1b" in text or "\x9b" in text or ("\\" in text and "[" in text):
+    if _MAY_CONTROL.search(text) is not None or "\x9b" in text:
         return _CONTROL.sub(lambda found: " " * len(found.group()), text)
     return text
 
@@ -95,20 +103,40 @@ def index_form(text: str) -> str:
     text = _uncoloured(text)
     if text.isascii():
         return text
-    folded = _FOREIGN.sub(_fold, composed(text))
-    if _IS_DENSE.search(folded) is None:
-        return folded
-    terms: list[str] = []
-    before = ""
-    for word in _WORD.findall(folded):
-        if before:
-            terms.append(before + word if is_dense(word) else before)
-        before = word if is_dense(word) else ""
-        if not before:
-            terms.append(word)
-    if before:
-        terms.append(before)
-    return " ".join(terms)
+    text = composed(text)
+    parts: list[str] = []
+    at, open_ = 0, ""
+    # One byte for each character: what is foreign is found in them at once. A question mark is no word anyway.
+    for run in _MARKED.finditer(text.replace("?", " ").encode("ascii", "replace")):
+        start, end = run.span()
+        plain = text[at:start]
+        form, first, last = _form(text[start:end])
+        if open_ and _SIMPLE.search(plain) is not None:
+            open_ = ""
+        parts += (plain, f" {open_}{first} ", form) if open_ and first else (plain, form)
+        open_ = open_ if last is None else last
+        at = end
+    parts.append(text[at:])
+    return "".join(parts)
+
+
+@lru_cache(maxsize=8192)
+def _form(run: str) -> tuple[str, str, str | None]:
+    """What the index takes of foreign characters in a row; its first and its last word where these are dense, else "",
+    and None for the last one where there is no word.
+    """
+    folded = run.translate(_FOLDS)
+    words = _WORD.findall(folded)
+    if not words:
+        return folded, "", None
+    first, last = (word if is_dense(word) else "" for word in (words[0], words[-1]))
+    return _DENSE_RUN.sub(_pairs, folded), first, last
+
+
+def _pairs(run: re.Match[str]) -> str:
+    """Dense characters in pairs; the last one alone too, as it may be sought alone."""
+    row = _IS_DENSE.findall(run.group())
+    return f" {' '.join(map(str.__add__, row, row[1:]))} {row[-1]} "
 
 
 def word_end(text: str, at: int, reach: int) -> int:
@@ -123,10 +151,6 @@ def word_start(text: str, at: int, reach: int) -> int:
     if not at or text[at - 1].isspace():
         return at
     return next((place + 1 for place in range(at, min(len(text), at + reach)) if text[place].isspace()), at)
-
-
-def _fold(run: re.Match[str]) -> str:
-    return run.group().translate(_FOLDS)
 
 
 def index_terms(words: list[str]) -> list[tuple[str, bool]]:

@@ -7,6 +7,7 @@ road is worth its start. Workers hold one session's summary at a time, and write
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import Final
 
 from refloat.catalogue.pack import Packed
@@ -99,4 +100,8 @@ def _pieces(tasks: Sequence[_Task]) -> Iterator[list[_Task]]:
 
 
 def _do(piece: Sequence[_Task]) -> list[Made]:
-    return [make(task.reader, task.found, task.start, task.digests, quick=True) for task in piece]
+    from refloat.search.shards import Together  # a list needs none
+
+    with Together() as rows:
+        made = [make(task.reader, task.found, task.start, task.digests, quick=True) for task in piece]
+    return made if rows.kept else [replace(each, digest=b"") for each in made]
