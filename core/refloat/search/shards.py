@@ -20,6 +20,8 @@ from typing import Final, Self
 from refloat.model.light import light
 
 COUNT: Final = 4
+LAST: Final = 2**62
+"""No row is later."""
 _FORM: Final = "2"
 _WAIT: Final = 10.0
 """Seconds to wait for another writer where all files are held."""
@@ -246,7 +248,7 @@ class Shard:
         self.is_damaged = False
         """And will fail again."""
 
-    def rows(self, query: str, most: int, *, first: int = 0, last: int = 2**62, newest: bool = True) -> list[int]:
+    def rows(self, query: str, most: int, *, first: int = 0, last: int = LAST, newest: bool = True) -> list[int]:
         """Rows between two that hold the query (`Query.index_query`), at most so many: the last ones first, or else the
         first ones.
         """

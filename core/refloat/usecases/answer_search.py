@@ -4,9 +4,10 @@ Decides where sessions come from: from the catalogue alone where the caller has 
 look at everything. Where no index can be kept, one is made for this search alone, of what is small.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -71,7 +72,13 @@ def _answer_at_once(bench: Workbench, asked: Asked) -> Found | None:
     with index, _catalogue(bench) as catalogue:
         if catalogue is None or index.note(_WHOLE) != _look_of(catalogue):
             return None
-        found = search_sessions(bench, index, _rows(bench, catalogue), asked)
+        now = bench.machine.clock.now()
+
+        def load(row: Row) -> Session | None:
+            told = catalogue.told_of((row.agent, row.session_id, row.paths[0]))
+            return None if told is None else read_told(told, now)
+
+        found = search_sessions(bench, index, starmap(Row, catalogue.scope()), asked, load=load)
         return replace(found, complete=True) if index.is_sound() else None
 
 
@@ -88,18 +95,6 @@ def _look_of(catalogue: Catalogue) -> str:
     """What tells the last whole look from any other; "" where the catalogue may not answer by itself."""
     fingerprint = catalogue.notes().get("fingerprint", "")
     return fingerprint and hash_files(fingerprint)
-
-
-def _rows(bench: Workbench, catalogue: Catalogue) -> Iterator[Row]:
-    """Sessions as the last whole look told them; each is read only where it is shown."""
-    now = bench.machine.clock.now()
-    for agent, session_id, path, last_activity, state, place, worktree, title in catalogue.scope():
-
-        def load(key: tuple[str, str, str] = (agent, session_id, path)) -> Session | None:
-            told = catalogue.told_of(key)
-            return None if told is None else read_told(told, now)
-
-        yield Row(agent, session_id, (path,), last_activity, state, (place, worktree), title, load)
 
 
 @contextmanager

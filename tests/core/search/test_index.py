@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refloat.model.problem import Place
+from refloat.search import answers, shards
 from refloat.search import digest as digesting
 from refloat.search import index as indexing
-from refloat.search import shards
+from refloat.search.answers import Answers
 from refloat.search.digest import PIECE, Digest, Doc, Run, bounded, pack, pack_docs, unpack, unpack_docs
 from refloat.search.index import Index
 from refloat.search.query import parse
@@ -34,7 +35,7 @@ def receipt(directory: Path, *texts: str, first: int = 1, path: str = KEY[2]) ->
 
 
 def found(index: Index, words: str, key: tuple[str, str, str] = KEY) -> list[int]:
-    return [candidate.doc.item for candidate in index.search(parse(words)).of(key)]
+    return [candidate.doc.item for candidate in Answers(index, parse(words)).of(key)]
 
 
 @pytest.fixture
@@ -117,9 +118,9 @@ def test_dead_rows_make_the_index_begin_anew(index: Index, monkeypatch: pytest.M
 
 
 def test_many_rows_are_found_from_both_ends_and_between(index: Index, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(indexing, "_PROBE", 5)
-    monkeypatch.setattr(indexing, "_PAGE", 3)
-    monkeypatch.setattr(indexing, "PIECE", 4)
+    monkeypatch.setattr(answers, "_PROBE", 5)
+    monkeypatch.setattr(answers, "_PAGE", 3)
+    monkeypatch.setattr(answers, "PIECE", 4)
     monkeypatch.setattr(digesting, "PIECE", 4)
     keys = [("claude-code", f"s{n}", f"/t/{n}.jsonl") for n in range(6)]
     for key in keys:
@@ -128,8 +129,8 @@ def test_many_rows_are_found_from_both_ends_and_between(index: Index, monkeypatc
     for key in keys:
         assert found(index, "alpha", key) == [7, 6, 5, 4, 2, 1]
         assert found(index, "alpha beta", key) == [7, 4, 1]
-        assert index.search(parse("gamma")).holds(key)
-        assert not index.search(parse("delta")).holds(key)
+        assert Answers(index, parse("gamma")).holds(key)
+        assert not Answers(index, parse("delta")).holds(key)
 
 
 PLACES = st.lists(
