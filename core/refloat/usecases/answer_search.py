@@ -46,7 +46,7 @@ def answer_search(
         UsageError: there is nothing to look for.
         NotDone: nowhere may an index be written.
     """
-    if unchanged and (found := _answer_at_once(bench, asked)) is not None:
+    if unchanged and (found := answer_at_once(bench, asked)) is not None:
         return found
     from refloat.usecases.batch import Batch  # a search where nothing changed needs neither
     from refloat.usecases.refresh import read_on, state_of
@@ -64,7 +64,7 @@ def answer_search(
             return replace(found, complete=not end.unread and index.is_sound(), unread=end.unread)
 
 
-def _answer_at_once(bench: Workbench, asked: Asked) -> Found | None:
+def answer_at_once(bench: Workbench, asked: Asked) -> Found | None:
     """The answer by what the last whole look told, where all of it is searchable."""
     index = Index.open(bench.machine.places.cache)
     if index is None:

@@ -11,12 +11,13 @@ from dataclasses import replace
 from typing import Final, cast
 
 from refloat.catalogue.pack import Packed
+from refloat.forking import may_fork
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, ReadByEnds, Reader, Segment
 from refloat.readers.story import Assembler
 from refloat.readers.whole import reads_on
 from refloat.usecases.reading import Drive, read_summary
-from refloat.usecases.workers import Workers, may_fork, processors
+from refloat.usecases.workers import Workers, processors
 
 HEAD: Final = 64 * 1024
 TAIL: Final = 64 * 1024

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 import threading
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
+from refloat.forking import may_fork
 from refloat.usecases.tracker import start_tracker
 
 if TYPE_CHECKING:
@@ -37,16 +37,6 @@ def processors() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # macOS has none
         return os.cpu_count() or 1
-
-
-def may_fork() -> bool:
-    """Whether this process can be copied as it is, with everything loaded: a copy has no other threads, and would wait
-    for ever for what they hold. Elsewhere than on Linux what a system's library holds may not survive it.
-    """
-    try:
-        return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208 - names alone
-    except OSError:
-        return False
 
 
 class Workers:

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from refloat.forking import may_fork
 from refloat.usecases import glimpse
 from refloat.usecases.sighting import sight
-from refloat.usecases.workers import Workers, may_fork
+from refloat.usecases.workers import Workers
 
 HERE = os.getpid()
 
@@ -58,7 +59,8 @@ ALONE = """
 import signal, sys, warnings
 warnings.simplefilter("error")
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-from refloat.usecases.workers import Workers, may_fork
+from refloat.forking import may_fork
+from refloat.usecases.workers import Workers
 assert may_fork() == (sys.platform == "linux")
 with Workers(1) as workers:
     print(workers.begin(abs, -9)())

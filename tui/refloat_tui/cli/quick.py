@@ -18,7 +18,7 @@ from refloat.machine.moment import ago, boot_seconds, now
 from refloat.machine.table import running_programs
 from refloat_tui.cli import rows
 
-_STATES = frozenset(("live", "unresolved", "failed", "stopped", "unbound"))
+STATES = frozenset(("live", "unresolved", "failed", "stopped", "unbound"))
 _AGENTS = ("claude-code", "codex")
 """The agents whose programs `running_programs` knows: with any other one the full road must look."""
 _PROGRAMS = ("claude", "codex")
@@ -93,7 +93,7 @@ def _read_words(words: Sequence[str]) -> _Asked | None:
             asked.limit = int(value)
         else:
             return None
-    if (asked.state and asked.state not in _STATES) or (asked.agent and asked.agent not in _AGENTS):
+    if (asked.state and asked.state not in STATES) or (asked.agent and asked.agent not in _AGENTS):
         return None
     return None if asked.everywhere and asked.cwd else asked
 
