@@ -8,6 +8,7 @@ stem: names in code are no prose.
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -16,10 +17,12 @@ from typing import Final, NamedTuple
 from refloat.patterns import late
 
 _DENSE: Final = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-    "\uf900-\ufaff\u2600-\u27bf\U0001f000-\U0001faff\U00020000-\U0003ffff"
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2600-\u27bf\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U0001f000-\U0001faff\U00020000-\U0003ffff"
 )
 _IS_DENSE: Final = late(f"[{_DENSE}]")
+_DENSE_BOUNDS: Final = tuple(map(ord, _DENSE.replace("-", "")))
+"""Where ranges of such characters begin and end, in turns."""
 _DENSE_RUN: Final = late(rf"[{_DENSE}](?:[\x00-/:-@\[-`{{-\x7f]*[{_DENSE}])*")
 """Of a folded text: such characters in a row, with what is no word between them."""
 # Signs of Indic scripts count as no letters to Python, and stand inside words.
@@ -51,7 +54,7 @@ class _Folds(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", chr(code)).casefold())
-        folded = "".join(c if c.isascii() or _WORD.match(c) else " " for c in unicodedata.normalize("NFC", bare))
+        folded = "".join(c if c.isascii() or _is_of_word(c) else " " for c in unicodedata.normalize("NFC", bare))
         self[code] = folded
         return folded
 
@@ -73,7 +76,16 @@ def composed(text: str) -> str:
 
 def is_dense(word: str) -> bool:
     """Whether a word is one character of a script without spaces."""
-    return _IS_DENSE.match(word) is not None
+    code = ord(word[0])
+    at = bisect_right(_DENSE_BOUNDS, code)
+    return at % 2 == 1 or (at > 0 and _DENSE_BOUNDS[at - 1] == code)
+
+
+def _is_of_word(character: str) -> bool:
+    """Whether `_WORD` matches a character. Asked for each foreign one once, without an expression that takes longer to
+    compile than a search has.
+    """
+    return character.isalnum() or "\u0900" <= character <= "\u0dff" or is_dense(character)
 
 
 def find_words(text: str) -> list[Word]:
@@ -81,9 +93,10 @@ def find_words(text: str) -> list[Word]:
     text = _uncoloured(text)
     if text.isascii():
         return [Word(found.group(), *found.span()) for found in _PLAIN.finditer(text.lower())]
-    folded, is_placed = _folded(text)
+    folded, is_placed, has_dense = _folded(text)
+    words = (_WORD if has_dense else _TOKEN).finditer(folded)
     if is_placed:
-        return [Word(found.group(), *found.span()) for found in _WORD.finditer(folded)]
+        return [Word(found.group(), *found.span()) for found in words]
     places: list[int] = []
     for at, character in enumerate(text):
         places += [at] * len(_FOLDS[ord(character)])
@@ -95,21 +108,21 @@ def split(text: str) -> list[str]:
     text = _uncoloured(text)
     if text.isascii():
         return _PLAIN.findall(text.lower())
-    folded, _ = _folded(composed(text))
-    return (_TOKEN if _IS_DENSE.search(folded) is None else _WORD).findall(folded)
+    folded, _, has_dense = _folded(composed(text))
+    return (_WORD if has_dense else _TOKEN).findall(folded)
 
 
-def _folded(text: str) -> tuple[str, bool]:
-    """What `_FOLDS` makes of a text, and whether each character became just one."""
+def _folded(text: str) -> tuple[str, bool, bool]:
+    """What `_FOLDS` makes of a text, whether each character became just one, and whether any is dense."""
     parts: list[str] = []
-    at, is_placed = 0, True
+    at, is_placed, has_dense = 0, True, False
     for start, end in _foreign(text):
-        folded, placed = _fold(text[start:end])
+        folded, placed, dense = _fold(text[start:end])
         parts += (text[at:start].lower(), folded)
-        is_placed = is_placed and placed
+        is_placed, has_dense = is_placed and placed, has_dense or dense
         at = end
     parts.append(text[at:].lower())
-    return "".join(parts), is_placed
+    return "".join(parts), is_placed, has_dense
 
 
 def _foreign(text: str) -> Iterator[tuple[int, int]]:
@@ -120,8 +133,9 @@ def _foreign(text: str) -> Iterator[tuple[int, int]]:
 
 
 @lru_cache(maxsize=8192)
-def _fold(run: str) -> tuple[str, bool]:
-    return run.translate(_FOLDS), all(len(_FOLDS[ord(character)]) == 1 for character in run)
+def _fold(run: str) -> tuple[str, bool, bool]:
+    folded = run.translate(_FOLDS)
+    return folded, all(len(_FOLDS[ord(character)]) == 1 for character in run), any(map(is_dense, folded))
 
 
 def index_form(text: str) -> str:
@@ -149,10 +163,10 @@ def _form(run: str) -> tuple[str, str, str | None]:
     """What the index takes of foreign characters in a row; its first and its last word where these are dense, else "",
     and None for the last one where there is no word.
     """
-    folded, _ = _fold(run)
+    folded, _, has_dense = _fold(run)
+    if not has_dense:
+        return folded, "", None if folded.isspace() or not folded else ""
     words = _WORD.findall(folded)
-    if not words:
-        return folded, "", None
     first, last = (word if is_dense(word) else "" for word in (words[0], words[-1]))
     return _DENSE_RUN.sub(_pairs, folded), first, last
 

@@ -2,12 +2,14 @@
 
 import re
 import sqlite3
+import sys
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refloat.search import words
 from refloat.search.query import parse
 from refloat.search.words import composed, find_words, index_form, is_dense, split
 
@@ -114,3 +116,10 @@ def test_scripts_without_spaces_are_found_from_any_character_on():
         assert asked_of_fts("昨日、東京都庁で", query.index_query())
         assert query.find("昨日、東京都庁で") is not None
     assert parse("京東").find("昨日、東京都庁で") is None
+
+
+def test_each_character_is_judged_as_the_expressions_judge_it():
+    for code in range(sys.maxunicode + 1):
+        character = chr(code)
+        assert is_dense(character) is (words._IS_DENSE.match(character) is not None), hex(code)
+        assert words._is_of_word(character) is (words._WORD.match(character) is not None), hex(code)
