@@ -6,14 +6,15 @@ their transcripts to say.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from refloat.model.light import light
 from refloat.search.digest import PIECE, Doc
 from refloat.search.index import Index, Key, Stretch
 from refloat.search.query import Query
-from refloat.search.shards import COUNT, LAST
+from refloat.search.shards import COUNT, LAST, open_shard
 
 _PROBE: Final = 2000
 """Rows of a shard that are asked for at once, from both ends: a query with no more of them is answered whole."""
@@ -31,15 +32,35 @@ class Candidate:
     """(shard, row) of all that is known of it."""
 
 
+FirstRows = Mapping[int, tuple[str, list[int]]]
+"""By shard: its mark, and the first rows that answer a query."""
+
+
+def find_first(directory: Path, query: Query) -> FirstRows:
+    """What `Answers` of this query asks first, to be found beside something else. Opens the shards for itself."""
+    asked = query.index_query()
+    found: dict[int, tuple[str, list[int]]] = {}
+    for number in range(COUNT) if asked else ():
+        shard = open_shard(directory, number)
+        if shard is not None:
+            rows = shard.rows(asked, _PROBE, newest=False)
+            if not shard.failed:  # else it is asked again, by whoever tells what that means
+                found[number] = shard.mark, rows
+            shard.close()
+    return found
+
+
 class Answers:
     """What holds a query. Ask only for what is needed. The query has at least one term."""
 
-    def __init__(self, index: Index, query: Query) -> None:
+    def __init__(self, index: Index, query: Query, first: FirstRows | None = None) -> None:
+        """`first` is what `find_first` found of this query, where that was asked before."""
         self._index = index
         self._asked = query.index_query()
         self._any = query.index_query(" OR ")
         self._late_left = _LATE
-        self._probes = [_Probe(index, self._asked, shard) for shard in range(COUNT)]
+        known = first or {}
+        self._probes = [_Probe(index, self._asked, shard, known.get(shard)) for shard in range(COUNT)]
 
     def sessions(self, *, late: bool | None = None) -> Collection[tuple[str, str]] | None:
         """(agent, session id) of every session that may hold it; None where these are too many to tell. With `late`
@@ -123,11 +144,12 @@ class _Probe:
     as finding it.
     """
 
-    def __init__(self, index: Index, asked: str, shard: int) -> None:
+    def __init__(self, index: Index, asked: str, shard: int, first: tuple[str, list[int]] | None) -> None:
         self._index = index
         self._asked = asked
         self._shard = shard
-        self._rows = index.rows(asked, shard, _PROBE, newest=False)
+        is_known = first is not None and first[0] == index.mark(shard)
+        self._rows = first[1] if first is not None and is_known else index.rows(asked, shard, _PROBE, newest=False)
         self.is_whole = len(self._rows) < _PROBE
         """All rows are known."""
         self._upto = LAST if self.is_whole else self._rows[-1]

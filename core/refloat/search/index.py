@@ -256,6 +256,10 @@ class Index:
         run = _stretch(found[0]) if found else None
         return run if run is not None and row <= run.last else None
 
+    def mark(self, shard: int) -> str | None:
+        """What tells the file of a shard from any other; None where there is none."""
+        return self._marks()[shard]
+
     def late(self) -> set[tuple[str, str]]:
         """Sessions of which rows go on with items that began in an earlier run."""
         return set(self._ask("SELECT DISTINCT agent, session_id FROM runs WHERE late"))

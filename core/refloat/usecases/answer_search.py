@@ -22,6 +22,8 @@ from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
     from refloat.model.refreshed import Refreshed
+    from refloat.search.answers import FirstRows
+    from refloat.together import Running
     from refloat.usecases.batch import Batch
 
 AT_ONCE: Final = 32 * 1024 * 1024
@@ -64,21 +66,26 @@ def answer_search(
             return replace(found, complete=not end.unread and index.is_sound(), unread=end.unread)
 
 
-def answer_at_once(bench: Workbench, asked: Asked) -> Found | None:
-    """The answer by what the last whole look told, where all of it is searchable."""
+def answer_at_once(bench: Workbench, asked: Asked, begun: "Running[FirstRows] | None" = None) -> Found | None:
+    """The answer by what the last whole look told, where all of it is searchable. `begun`: `begin_search` of its words.
+
+    Raises:
+        UsageError: there is nothing to look for.
+    """
     index = Index.open(bench.machine.places.cache)
     if index is None:
         return None
     with index, _catalogue(bench) as catalogue:
         if catalogue is None or index.note(_WHOLE) != _look_of(catalogue):
             return None
+        first = None if begun is None else begun.result()
         now = bench.machine.clock.now()
 
         def load(row: Row) -> Session | None:
             told = catalogue.told_of((row.agent, row.session_id, row.paths[0]))
             return None if told is None else read_told(told, now)
 
-        found = search_sessions(bench, index, starmap(Row, catalogue.scope()), asked, load=load)
+        found = search_sessions(bench, index, starmap(Row, catalogue.scope()), asked, load=load, first=first)
         return replace(found, complete=True) if index.is_sound() else None
 
 

@@ -23,7 +23,7 @@ from refloat.model.search import Asked, Found, Hit
 from refloat.model.session import Session
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.model.transcript import Item
-from refloat.search.answers import Answers, Candidate
+from refloat.search.answers import Answers, Candidate, FirstRows
 from refloat.search.digest import KINDS, Doc
 from refloat.search.excerpt import Pieces, excerpt
 from refloat.search.index import Index, Key
@@ -110,10 +110,11 @@ def search_sessions(
     asked: Asked,
     *,
     load: Load = _known,
+    first: FirstRows | None = None,
     stop: Stop = lambda: False,
 ) -> Found:
-    """Search some sessions, and load those that may be shown. `complete` and `unread` are for the caller to say: it
-    knows what is read.
+    """Search some sessions, and load those that may be shown. `first`: what `find_first` found of the words already.
+    `complete` and `unread` are for the caller to say: it knows what is read.
 
     Raises:
         UsageError: there is nothing to look for.
@@ -128,6 +129,7 @@ def search_sessions(
     scope = sorted(_fitting(rows, asked), key=itemgetter(1))
     scope.sort(key=itemgetter(3), reverse=True)
     search = _Search(bench, index, query, asked, load, stop)
+    search.first = first if query.terms else None
     read = search.read(scope)
     shown = [search.hit(each) for each in read[: asked.limit]]
     return Found(asked.words, tuple(_grouped(shown)), complete=False, more=len(read) > len(shown) or search.more)
@@ -223,6 +225,7 @@ class _Search:
         self._query = query if self._words else self._beside[0][0]
         self._each = max(_EACH, asked.limit // _SESSIONS)
         self._reads = 0
+        self.first: FirstRows | None = None
         self.more = False
 
     def read(self, rows: Sequence[Row]) -> list[_Read]:
@@ -245,7 +248,7 @@ class _Search:
         if self._index is None:
             return
         beside = [(Answers(self._index, query), query, files) for query, files in self._beside]
-        answers = Answers(self._index, self._query)
+        answers = Answers(self._index, self._query, self.first)
         wanted = [
             each
             for each in (answers.sessions(), *(found.sessions(late=True) for found, _, _ in beside))

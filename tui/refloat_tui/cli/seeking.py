@@ -106,23 +106,27 @@ def show(found: "Found", *, as_json: bool) -> None:
 
 
 def _find(words: Sequence[str], options: dict[str, str]) -> "Found | None":
+    from refloat_tui.cli.asking import bench, here
+
+    sought = typed(words)
+    from refloat.usecases.begin_search import begin_search
+
+    begun = begin_search(bench().machine.places.cache, sought)
     from pathlib import Path
 
     from refloat.model.search import Asked
     from refloat.model.session import State
     from refloat.usecases.answer_search import answer_at_once
-    from refloat_tui.cli.asking import bench, here
 
+    list(bench().readers)  # loaded while the index is asked
     place = here() if "--here" in options else Path(options["--workspace"]) if "--workspace" in options else None
     state = options.get("--state")
-    return answer_at_once(
-        bench(),
-        Asked(
-            words=typed(words),
-            workspace=None if place is None else str(place.absolute()),
-            state=None if state is None else State(state),
-            file=options.get("--file"),
-            command=options.get("--command"),
-            limit=int(options.get("--limit", DEFAULT_LIMIT)),
-        ),
+    asked = Asked(
+        words=sought,
+        workspace=None if place is None else str(place.absolute()),
+        state=None if state is None else State(state),
+        file=options.get("--file"),
+        command=options.get("--command"),
+        limit=int(options.get("--limit", DEFAULT_LIMIT)),
     )
+    return answer_at_once(bench(), asked, begun)
