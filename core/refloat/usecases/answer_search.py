@@ -16,8 +16,8 @@ from refloat.errors import NotDone
 from refloat.model.search import Asked, Found
 from refloat.model.session import Session
 from refloat.search.index import Index, hash_files
+from refloat.usecases.retold import read_told
 from refloat.usecases.search_sessions import Row, row_of, search_sessions
-from refloat.usecases.telling import read_told
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
