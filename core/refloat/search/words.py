@@ -179,16 +179,20 @@ def _pairs(run: re.Match[str]) -> str:
 
 def word_end(text: str, at: int, reach: int) -> int:
     """Where the word ends before the one that goes over `at`, at most `reach` characters before; else `at`."""
-    if at >= len(text) or text[at].isspace():
+    if not at or at >= len(text) or text[at].isspace() or text[at - 1].isspace():
         return at
-    return next((back for back in range(at, max(0, at - reach), -1) if text[back - 1].isspace()), at)
+    before = text[max(0, at - reach) : at]
+    word = len(before.rsplit(None, 1)[-1])
+    return at - word if word < len(before) else at
 
 
 def word_start(text: str, at: int, reach: int) -> int:
     """Where the next word begins behind the one that goes over `at`, at most `reach` characters behind; else `at`."""
-    if not at or text[at - 1].isspace():
+    if not at or at >= len(text) or text[at - 1].isspace():
         return at
-    return next((place + 1 for place in range(at, min(len(text), at + reach)) if text[place].isspace()), at)
+    behind = text[at : at + reach]
+    word = 0 if behind[0].isspace() else len(behind.split(None, 1)[0])
+    return at + word + 1 if word < len(behind) else at
 
 
 def index_terms(words: list[str]) -> list[tuple[str, bool]]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from refloat.search import words
 from refloat.search.query import parse
-from refloat.search.words import composed, find_words, index_form, is_dense, split
+from refloat.search.words import composed, find_words, index_form, is_dense, split, word_end, word_start
 
 TEXTS = st.text(
     st.sampled_from(
@@ -65,6 +65,16 @@ SPELLED = st.lists(
 def test_what_colours_a_terminal_stands_between_words_however_it_is_spelled(text: str):
     assert split(text) == split(CONTROL.sub(" ", text))
     assert [word.text for word in find_words(composed(text))] == split(text)
+
+
+@given(st.text("ab \n\u00a0\x85é", max_size=20), st.integers(0, 22), st.integers(1, 8))
+def test_a_text_is_cut_between_words_where_one_ends_within_reach(text: str, at: int, reach: int):
+    ends = [end for end in range(max(0, at - reach) + 1, at + 1) if text[end - 1 : end].isspace()]
+    is_between = at >= len(text) or text[at].isspace()
+    assert word_end(text, at, reach) == (at if is_between or not ends else ends[-1])
+    starts = [start for start in range(at + 1, min(len(text), at + reach) + 1) if text[start - 1].isspace()]
+    is_between = not at or text[at - 1 : at].isspace()
+    assert word_start(text, at, reach) == (at if is_between or not starts else starts[0])
 
 
 @given(TEXTS)
