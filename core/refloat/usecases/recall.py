@@ -133,7 +133,8 @@ class Recall:
 
     def __init__(self) -> None:
         self._known: dict[Key, tuple[str, Packed]] = {}
-        self._written: Mapping[Key, Reading] = {}
+        self._written: dict[Key, Reading] = {}
+        """What the catalogue keeps, as far as it was not unpacked yet: both at once would be half of all memory."""
         self._pending: list[tuple[Reading, bytes, Sequence[str]]] = []
         self._frozen: dict[Key, bytes] = {}
         self._catalogue: Catalogue | None = None
@@ -154,7 +155,7 @@ class Recall:
         self._digested.clear()
         self._frozen.clear()
         self.kept_all = True
-        self._written = catalogue.readings() if catalogue is not None and everything else {}
+        self._written = dict(catalogue.readings()) if catalogue is not None and everything else {}
 
     def recall(self, found: Found) -> Packed | None:
         """What the session came to, when none of its files has changed since."""
@@ -173,6 +174,7 @@ class Recall:
         packed = _unpack(reading)
         if packed is not None:
             self._known[key] = files, packed
+            self._written.pop(key, None)
         return packed
 
     def read(self, reader: Reader, found: Found) -> Packed:
