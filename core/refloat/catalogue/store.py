@@ -218,15 +218,14 @@ class Catalogue:
         """(front, live, back) of every listed session."""
         return self._ask("SELECT front, live, back FROM sessions WHERE listed")
 
-    def scope(self) -> Sequence[tuple[str, str, str, str, str, str, str, str]]:
-        """(agent, session id, path of its last file, last activity, state, real path of its workspace, that of an
-        entered worktree, masked title) of every listed session that no other one carries whole.
+    def scope(self) -> Sequence[tuple[str, str, bytes, str, str, str, str, str]]:
+        """(agent, session id, path of its last file as the system spells it, last activity, state, real path of its
+        workspace, that of an entered worktree, masked title) of every listed session that no other one carries whole.
         """
-        rows = self._ask(
+        return self._ask(
             "SELECT agent, session_id, path, last_activity, state, place, worktree, title FROM sessions"
             " WHERE listed AND NOT superseded"
         )
-        return [(agent, session, os.fsdecode(path), *rest) for agent, session, path, *rest in rows]
 
     def told_of(self, key: Key) -> tuple[str, str, str] | None:
         """(front, live, back) of one session."""

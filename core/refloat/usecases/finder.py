@@ -197,7 +197,7 @@ class Finder:
 
     def _remembered(self, catalogue: Catalogue, here: Path | None) -> Batch:
         """What the last look told, before the disk is looked at."""
-        from refloat.usecases.telling import recall_told
+        from refloat.usecases.retold import recall_told
 
         shown = recall_told(catalogue, self._bench.machine.clock.now())
         self._told = {session.name: session for session in shown}

@@ -14,12 +14,13 @@ import orjson
 
 from refloat.catalogue.store import Stat
 from refloat.catalogue.walk import Fault, Row, Spec, fingerprint, walk
+from refloat.forking import Beside, may_fork
 from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.readers.contract import Found, Identity, Reader, SourceFile
 from refloat.record.names import KEPT, MANIFEST
 from refloat.usecases.workbench import Workbench
-from refloat.usecases.workers import SHARED, Beside, may_fork, processors, uncollected
+from refloat.usecases.workers import SHARED, processors, uncollected
 
 _OWN: Final = ("REFLOAT_DATA_DIR", "XDG_DATA_HOME", "REFLOAT_CACHE_DIR", "XDG_CACHE_HOME")
 """They say where kept copies lie and are laid out; a look that holds for other values says nothing of these."""
