@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from refloat.readers import load
 from refloat.readers.load import loads
 
 DEEP = [
@@ -18,9 +19,13 @@ DEEP = [
 
 @pytest.mark.parametrize("made", DEEP)
 @pytest.mark.parametrize("levels", [10_000, 300_000])
-def test_what_is_too_deep_is_refused_and_ends_no_process(made: str, levels: int) -> None:
+@pytest.mark.parametrize("alone", [True, False])
+def test_what_is_too_deep_is_refused_and_ends_no_process(made: str, levels: int, alone: bool) -> None:
+    """Also where the decoder is not left alone with it, because it is none that counts."""
     code = f"""
 import threading
+from refloat.readers import load
+load.REFUSES = load.REFUSES and {alone}
 from refloat.readers.load import loads
 from refloat.readers.lines import read_one
 N = {levels}
@@ -39,6 +44,17 @@ other.join()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.split()) == (0, ["refused", "Problem"] * 4), done.stderr
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_up_to_its_bound_a_value_is_read_and_beyond_twice_that_it_is_not(
+    alone: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load, "REFUSES", load.REFUSES and alone)
+    for levels in (load.DEEPEST - 1, load.DEEPEST):
+        assert loads(b"[" * levels + b"]" * levels) is not None
+    with pytest.raises(ValueError, match=r"deep|depth"):
+        loads(b"[" * (2 * load.DEEPEST + 1) + b"]" * (2 * load.DEEPEST + 1))
 
 
 def test_what_is_wide_is_read() -> None:
