@@ -160,9 +160,7 @@ def _apply_positioned(piece: Piece, hunk: Hunk, shift: int, origin: int, traces:
 def _write(piece: Piece, hunk: Hunk, at: int, origin: int, traces: Traces, *, ends: bool = False) -> int:
     """Make a hunk's changes, each run of its changed lines for itself; how far what follows moved."""
     near = piece.lines[at : at + 1] or piece.lines[-1:]
-    # Some records leave carriage returns out; one that shows any tells of all.
-    told = any(line.endswith("\r") for line in hunk.lines) or all(line[:1] == "+" for line in hunk.lines)
-    windows = any(line.endswith("\r") for line in near) and not told
+    windows = any(line.endswith("\r") for line in near) and _leaves_returns_out(hunk)
     size, start, gone = len(piece.lines), at, 0
     new: list[str] = []
     for line in hunk.lines:
@@ -186,6 +184,11 @@ def _write(piece: Piece, hunk: Hunk, at: int, origin: int, traces: Traces, *, en
         gone += 1
     piece.splice(start, gone, new, origin, traces)
     return len(piece.lines) - size
+
+
+def _leaves_returns_out(hunk: Hunk) -> bool:
+    """Whether a record may leave carriage returns out: one that shows any tells of all."""
+    return not any(line.endswith("\r") for line in hunk.lines) and any(line[:1] != "+" for line in hunk.lines)
 
 
 def _apply_loose(piece: Piece, hunk: Hunk, cursor: int, origin: int, traces: Traces, *, every: bool) -> int | None:
