@@ -50,18 +50,24 @@ class Piece:
     def splice(self, at: int, gone: int, lines: Sequence[str], origin: int, traces: Traces) -> None:
         """Replace `gone` lines at `at`; lines that stay the same keep their origin."""
         self.joined = None
-        places = find_differences(self.lines[at : at + gone], lines)
-        for place in reversed(places):
-            start, end = at + place.old_from, at + place.old_to
+        old = self.lines[at : at + gone]
+        if not old or not lines or len(old) == len(lines) == 1:  # as most are: there is no line between to look for
+            if old != list(lines):
+                self._put(at, at + gone, list(lines), origin, traces)
+            return
+        for place in reversed(find_differences(old, lines)):
             new = list(lines[place.new_from : place.new_to])
-            if origin != FOREIGN:
-                traces.removed.update(bare_all(self.lines[start:end]))
-                traces.added.update(bare_all(new))
-                for earlier in self.origins[start:end]:
-                    if earlier not in (FOREIGN, origin):
-                        traces.replaced_by[earlier] = origin
-            self.lines[start:end] = new
-            self.origins[start:end] = [origin] * len(new)
+            self._put(at + place.old_from, at + place.old_to, new, origin, traces)
+
+    def _put(self, start: int, end: int, new: list[str], origin: int, traces: Traces) -> None:
+        if origin != FOREIGN:
+            traces.removed.update(bare_all(self.lines[start:end]))
+            traces.added.update(bare_all(new))
+            for earlier in self.origins[start:end]:
+                if earlier not in (FOREIGN, origin):
+                    traces.replaced_by[earlier] = origin
+        self.lines[start:end] = new
+        self.origins[start:end] = [origin] * len(new)
 
     def own_stretches(self) -> Iterator[slice]:
         """The stretches of it that edits of the session wrote."""
