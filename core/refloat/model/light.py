@@ -15,7 +15,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache, lru_cache
 from itertools import count
 from operator import attrgetter
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, GenericAlias
 from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast, dataclass_transform
 
 from refloat.late import Once
@@ -148,9 +148,14 @@ def _init(specs: Sequence[_Spec]) -> "Callable[..., None]":
     code = code.replace(co_varnames=("self", *names), co_names=_renamed(code.co_names, names))
     defaults = tuple([_default(spec) for _, spec in specs if _may_lack(spec)])
     around: dict[str, object] = {
-        "_absent": _ABSENT, "_makers": tuple([factory for factory in factories if factory is not MISSING]),
+        "_absent": _ABSENT, "_makers": tuple([_bare(factory) for factory in factories if factory is not MISSING]),
     }  # fmt: skip
     return cast("Callable[..., None]", FunctionType(code, around, "__init__", defaults))
+
+
+def _bare(factory: "Callable[[], object]") -> "Callable[[], object]":
+    """`list[str]` makes the very same as `list`, and takes seven times as long."""
+    return cast("Callable[[], object]", factory.__origin__) if isinstance(factory, GenericAlias) else factory
 
 
 def _may_lack(spec: object) -> bool:

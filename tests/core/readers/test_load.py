@@ -5,7 +5,6 @@ import sys
 
 import pytest
 
-from refloat.readers import load
 from refloat.readers.load import loads
 
 DEEP = [
@@ -19,13 +18,9 @@ DEEP = [
 
 @pytest.mark.parametrize("made", DEEP)
 @pytest.mark.parametrize("levels", [10_000, 300_000])
-@pytest.mark.parametrize("alone", [True, False])
-def test_what_is_too_deep_is_refused_and_ends_no_process(made: str, levels: int, alone: bool) -> None:
-    """Also where the decoder is not left alone with it, because it is none that counts."""
+def test_what_is_too_deep_is_refused_and_ends_no_process(made: str, levels: int) -> None:
     code = f"""
 import threading
-from refloat.readers import load
-load.REFUSES = load.REFUSES and {alone}
 from refloat.readers.load import loads
 from refloat.readers.lines import read_one
 N = {levels}
@@ -44,17 +39,6 @@ other.join()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.split()) == (0, ["refused", "Problem"] * 4), done.stderr
-
-
-@pytest.mark.parametrize("alone", [True, False])
-def test_up_to_its_bound_a_value_is_read_and_beyond_twice_that_it_is_not(
-    alone: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(load, "REFUSES", load.REFUSES and alone)
-    for levels in (load.DEEPEST - 1, load.DEEPEST):
-        assert loads(b"[" * levels + b"]" * levels) is not None
-    with pytest.raises(ValueError, match=r"deep|depth"):
-        loads(b"[" * (2 * load.DEEPEST + 1) + b"]" * (2 * load.DEEPEST + 1))
 
 
 def test_what_is_wide_is_read() -> None:
@@ -82,3 +66,17 @@ def test_a_number_that_no_double_holds_is_infinite_and_costs_no_row(number: str)
 def test_beside_such_a_number_the_rest_must_be_json(raw: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - the decoder's own words
         loads(raw)
+
+
+@pytest.mark.parametrize("levels", [5_000, 300_000])
+def test_depth_behind_such_a_number_ends_no_process_either(levels: int) -> None:
+    code = f"""
+from refloat.readers.load import loads
+try:
+    loads(b'[1e999,' + b'[' * {levels} + b']' * {levels} + b']')
+    print("read")
+except ValueError:
+    print("refused")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "refused\n"), done.stderr
