@@ -72,6 +72,7 @@ class Survey:
     """Files that are gone from their path, and where their content stands now; filled before places are looked at."""
     _edited_by: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     _targets: dict[str, str] = field(default_factory=dict[str, str])
+    _inside: dict[str, tuple[Repository, str] | None] = field(default_factory=dict[str, tuple[Repository, str] | None])
     _states: dict[str, os.stat_result | None] = field(default_factory=dict[str, os.stat_result | None])
     _contents: dict[str, Content] = field(default_factory=dict[str, Content])
     _comparisons: dict[str, Comparison] = field(default_factory=dict[str, Comparison])
@@ -280,11 +281,11 @@ class Survey:
 
     def place_in_tree(self, real: str) -> tuple[Repository, str] | None:
         """The repository that a path lies in, and the path relative to its root."""
-        real = self.target(real)
-        repository = self.trees.of(real)
-        if repository is None:
-            return None
-        return repository, real[len(str(repository.root).rstrip("/")) + 1 :]
+        if real not in self._inside:
+            target = self.target(real)
+            found = self.trees.of(target)
+            self._inside[real] = found and (found, target[len(str(found.root).rstrip("/")) + 1 :])
+        return self._inside[real]
 
     def reveal(self) -> None:
         """Look at what git was told to overlook, of files that some record edits: it counts as dirty all the same.

@@ -168,6 +168,8 @@ def _failed(part: Simple | None, behind: Sequence[Simple], exit_code: int | None
 
 
 def _passed(exit_code: int | None, output: str) -> Ended:
+    if exit_code is not None and not _any(_pattern("nothing"), plain_lines(output)):
+        return Ended(Outcome.OK, exit_code)  # whatever else the output says, the exit code says more
     said = what_output_says(output)
     if said == "nothing":
         return Ended(Outcome.OK, exit_code, "there was nothing to run", proved=False)

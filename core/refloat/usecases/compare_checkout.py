@@ -4,7 +4,7 @@ Joins the fold of the record, the state of the repository and the judgement of o
 takes no lock, and asks git a fixed number of questions however many files there are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from refloat.checkout.checks import Tree, find_checks
@@ -16,6 +16,7 @@ from refloat.checkout.trees import Trees, dirty_times
 from refloat.model.checkout import Base, Checkout, CheckRun, Warned
 from refloat.model.light import light
 from refloat.model.story import Story, Summary
+from refloat.together import Running
 from refloat.usecases.ahead import Ahead
 from refloat.usecases.workbench import Workbench
 
@@ -109,11 +110,14 @@ def compare_checkout(
     seen, repository = looked.survey, looked.scene.repository
     told = [*warnings, *looked.warnings]
     seen.begin_archive()
+    heard = None if repository is None else Running(lambda: bench.machine.git.not_obeyed(repository.root))
     seen.reveal()
     files = find_edited(seen)
     changes = find_other_changes(seen)
     told += [*(repository.warnings if repository else ()), *seen.trees.warnings]
-    told += [warning for warning in _not_obeyed(bench, seen.trees) if warning not in told]
+    others_heard = _not_obeyed(bench, seen.trees.others.values())
+    refused = dict.fromkeys([*(heard.result() if heard is not None else ()), *others_heard])
+    told += [warning for warning in refused if warning not in told]
     return Checkout(
         name_of(story),
         str(repository.root) if repository else None,
@@ -128,10 +132,11 @@ def compare_checkout(
     )
 
 
-def _not_obeyed(bench: Workbench, trees: Trees) -> list[Warned]:
-    """What would have run, in the session's own repository and in the others that it edited in."""
-    met = [repository for repository in (trees.main, *trees.others.values()) if repository is not None]
-    return list(dict.fromkeys(warned for one in met for warned in bench.machine.git.not_obeyed(one.root)))
+def _not_obeyed(bench: Workbench, repositories: Iterable[Repository | None]) -> Iterator[Warned]:
+    """What would have run in these."""
+    for repository in repositories:
+        if repository is not None:
+            yield from bench.machine.git.not_obeyed(repository.root)
 
 
 def _workspace(summary: Summary) -> Path | None:
