@@ -1,0 +1,89 @@
+"""Which lines of a text the expressions of a table are found in.
+
+Gives what searching each line for each expression gives. An expression is tried only where its hint says that it may be
+found (`needles`), and compiled only then: of hundreds a text meets a few.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import Final, NamedTuple
+
+from refloat.commands.needles import find_hint
+from refloat.patterns import late
+
+_NEVER: Final = late(r"(?!)")
+
+
+class _Row(NamedTuple):
+    """One expression."""
+
+    section: str
+    pattern: re.Pattern[str]
+
+
+class Rows:
+    """The expressions of a table, each of some section of it."""
+
+    def __init__(self, rows: Iterable[tuple[str, str]]) -> None:
+        """`rows`: section and source of each; all of them can be compiled."""
+        self._starts: dict[str, list[tuple[tuple[str, ...], _Row]]] = {}
+        """First character of a line → what it may begin with."""
+        self._needles: dict[str, list[_Row]] = {}
+        self._behind_digits: dict[str, list[_Row]] = {}
+        self._always: list[_Row] = []
+        for section, source in rows:
+            row, hint = _Row(section, late(source)), find_hint(source)
+            for first in {start[0] for start in hint.starts}:
+                self._starts.setdefault(first, []).append((tuple(s for s in hint.starts if s[0] == first), row))
+            for needle in hint.needles:
+                held = self._behind_digits if needle.behind_digit else self._needles
+                held.setdefault(needle.text, []).append(row)
+            if not hint.starts and not hint.needles:
+                self._always.append(row)
+        longest_first = sorted(self._behind_digits, key=len, reverse=True)
+        first, words = (map(re.escape, {text[0] for text in longest_first}), map(re.escape, longest_first))
+        self._counts = late(rf"\d(?=[{''.join(first)}])(?=({'|'.join(words)}))") if longest_first else _NEVER
+        # Of several texts that stand in one place only the longest is told; the others are its beginnings.
+        self._counted = {
+            text: [row for other in longest_first if text.startswith(other) for row in self._behind_digits[other]]
+            for text in longest_first
+        }
+
+    def find(self, lines: Sequence[str]) -> dict[str, int]:
+        """Section → index of the last line in which one of its expressions is found; sections without one are not in it.
+
+        An empty line is none.
+        """
+        found: dict[str, int] = {}
+        for index, line in enumerate(lines):
+            if not line:
+                continue
+            for starts, row in self._starts.get(line[0], ()):
+                if line.startswith(starts):
+                    _try(row, line, index, found)
+            for row in self._always:
+                _try(row, line, index, found)
+        self._find_needles(lines, found)
+        return found
+
+    def _find_needles(self, lines: Sequence[str], found: dict[str, int]) -> None:
+        text = "\n".join(lines)
+        ends = list(accumulate(len(line) + 1 for line in lines))
+        for needle, rows in self._needles.items():
+            at = text.rfind(needle) if needle in text else -1  # to find none is quicker forwards
+            while at >= 0:
+                index = bisect_right(ends, at)
+                for row in rows:
+                    _try(row, lines[index], index, found)
+                at = text.rfind(needle, 0, ends[index - 1]) if index else -1
+        for match in self._counts.finditer(text):
+            index = bisect_right(ends, match.start())
+            for row in self._counted[match[1]]:
+                _try(row, lines[index], index, found)
+
+
+def _try(row: _Row, line: str, index: int, found: dict[str, int]) -> None:
+    if index > found.get(row.section, -1) and row.pattern.search(line):
+        found[row.section] = index
