@@ -6,14 +6,13 @@ found (`needles`), and compiled only then: of hundreds a text meets a few.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from refloat.commands.needles import find_hint
 from refloat.patterns import late
 
-_NEVER: Final = late(r"(?!)")
 
 
 class _Row(NamedTuple):
@@ -44,7 +43,7 @@ class Rows:
                 self._always.append(row)
         longest_first = sorted(self._behind_digits, key=len, reverse=True)
         first, words = (map(re.escape, {text[0] for text in longest_first}), map(re.escape, longest_first))
-        self._counts = late(rf"\d(?=[{''.join(first)}])(?=({'|'.join(words)}))") if longest_first else _NEVER
+        self._counts = late(rf"\d(?=[{''.join(first)}])(?=({'|'.join(words)}))") if longest_first else None
         # Of several texts that stand in one place only the longest is told; the others are its beginnings.
         self._counted = {
             text: [row for other in longest_first if text.startswith(other) for row in self._behind_digits[other]]
@@ -72,16 +71,24 @@ class Rows:
         text = "\n".join(lines)
         ends = list(accumulate(len(line) + 1 for line in lines))
         for needle, rows in self._needles.items():
-            at = text.rfind(needle) if needle in text else -1  # to find none is quicker forwards
-            while at >= 0:
-                index = bisect_right(ends, at)
-                for row in rows:
+            if needle in text:
+                for index in reversed(list(_lines_with(needle, text, ends))):
+                    for row in rows:
+                        _try(row, lines[index], index, found)
+        if self._counts is not None:
+            for match in self._counts.finditer(text):
+                index = bisect_right(ends, match.start())
+                for row in self._counted[match[1]]:
                     _try(row, lines[index], index, found)
-                at = text.rfind(needle, 0, ends[index - 1]) if index else -1
-        for match in self._counts.finditer(text):
-            index = bisect_right(ends, match.start())
-            for row in self._counted[match[1]]:
-                _try(row, lines[index], index, found)
+
+
+def _lines_with(needle: str, text: str, ends: Sequence[int]) -> Iterator[int]:
+    """Indexes of the lines that hold a needle; `ends`: where each line's successor begins."""
+    at = text.find(needle)
+    while at >= 0:
+        index = bisect_right(ends, at)
+        yield index
+        at = text.find(needle, ends[index])
 
 
 def _try(row: _Row, line: str, index: int, found: dict[str, int]) -> None:
