@@ -27,6 +27,7 @@ from refloat.checkout.support import Circumstance, find_fallback, run_at
 from refloat.checkout.trees import Trees, find_origins, names_in
 from refloat.checkout.witness import Witness
 from refloat.commands import may_undo
+from refloat.late import LateSequence
 from refloat.model.checkout import FileState, Warned
 from refloat.model.light import light, slotted
 from refloat.model.session import SessionName
@@ -50,7 +51,8 @@ class OtherRecord:
 
     name: SessionName
     folded: Mapping[str, Folded]
-    steps: Sequence[Step]
+    undoing: Sequence[Step]
+    """Those that can have taken work away."""
 
 
 @slotted
@@ -63,6 +65,7 @@ class Survey:
     folded: Mapping[str, Folded]
     without_superseded: Mapping[str, Folded]
     others: Sequence[OtherRecord]
+    """Made when they are first looked at: of a session whose work stands in a clean checkout nobody asks for them."""
     backups: Mapping[str, Sequence[tuple[str, Content]]]
     base: str | None
     missing_workspace: str | None
@@ -253,7 +256,7 @@ class Survey:
     def prefetch_heads(self) -> None:
         """Ask for HEAD's contents of every dirty file that some record edits, at once for each repository."""
         wanted: dict[str, tuple[Repository, list[str]]] = {}
-        for real in dict.fromkeys(real for files in (self.folded, *(o.folded for o in self.others)) for real in files):
+        for real in self._recorded():
             inside = self.place_in_tree(real)
             entry = inside[0].entries.get(inside[1]) if inside is not None else None
             if inside is not None and entry is not None and entry.head is not None:
@@ -307,11 +310,16 @@ class Survey:
 
     def _overlooked(self) -> list[tuple[Repository, list[str]]]:
         found: dict[str, tuple[Repository, list[str]]] = {}
-        for real in dict.fromkeys(real for files in (self.folded, *(o.folded for o in self.others)) for real in files):
+        for real in self._recorded():
             inside = self.place_in_tree(real)
             if inside is not None and inside[1] not in inside[0].entries and inside[0].is_overlooked(inside[1]):
                 found.setdefault(str(inside[0].root), (inside[0], []))[1].append(inside[1])
         return list(found.values())
+
+    def _recorded(self) -> Iterable[str]:
+        """The files that some record edits. Where nothing is dirty, the others' hold none that this one's does not."""
+        others = self.others if self.trees.main is not None and self.trees.main.entries else ()
+        return dict.fromkeys(real for files in (self.folded, *(other.folded for other in others)) for real in files)
 
     def archive(self, real: str) -> tuple[Archive, list[str]] | None:
         """What the repository keeps of a file, and what it is called there; None where there is no repository."""
@@ -400,7 +408,7 @@ class Survey:
         last = max((row.ended_at or row.at or "" for row in self.folded[real].made), default="")
         found = [(s.at or "", f"step {s.n}") for s in self._undoers() if _can_undo(s, last, real)]
         for record in self.others:
-            found += [(s.at or "", str(record.name)) for s in record.steps if _may_undo(s) and _can_undo(s, last, real)]
+            found += [(s.at or "", str(record.name)) for s in record.undoing if _can_undo(s, last, real)]
         return min(found)[1] if found else None
 
     def _undoers(self) -> Sequence[Step]:
@@ -459,7 +467,7 @@ def survey(
         own.steps,
         own.folded,
         own.without_superseded,
-        tuple(_other_records(others, name_of(story), set(own.folded), trees)),
+        LateSequence(lambda: list(_other_records(others, name_of(story), set(own.folded), trees))),
         own.backups,
         base,
         missing_workspace,
@@ -472,9 +480,8 @@ def _other_records(stories: Iterable[Story], own: SessionName, edited: set[str],
     for story in stories:
         if name_of(story) != own:
             steps = list(story.every_step)
-            folded = fold(steps, _known(story, {}, trees.real), real=trees.real)
-            wanted = {real: file for real, file in folded.items() if real in dirty or real in edited}
-            yield OtherRecord(name_of(story), wanted, steps)
+            folded = fold(steps, _known(story, {}, trees.real), real=trees.real, only=dirty | edited)
+            yield OtherRecord(name_of(story), folded, [step for step in steps if _may_undo(step)])
 
 
 def _load_backups(story: Story, real: Callable[[str], str]) -> dict[str, list[tuple[str, Content]]]:

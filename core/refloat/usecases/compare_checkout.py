@@ -100,19 +100,18 @@ def compare_checkout(
 ) -> Checkout:
     """Hold the record of a session against its checkout.
 
-    `others` are the sessions that may own what this one does not (those whose edits name a dirty path); `warnings` are
-    passed on, before those that the comparison adds; `scene` is looked at where it was not yet, and the record folded
+    `others` are the sessions that may own what this one does not (those whose edits name a dirty path), looked at where
+    something is dirty or does not stand; `warnings` are passed on as they are then, before those that are added; `scene` is looked at where it was not yet, and the record folded
     where the comparison was not `begun`. Raises nothing for a
     workspace that is gone, is no repository or cannot be read: the answer says so.
     """
     looked = look_at(bench, story, others, scene or see_scene(bench, story), begun)
     seen, repository = looked.survey, looked.scene.repository
-    told = [*warnings, *looked.warnings]
     seen.begin_archive()
     seen.reveal()
     files = find_edited(seen)
     changes = find_other_changes(seen)
-    told += [*(repository.warnings if repository else ()), *seen.trees.warnings]
+    told = [*warnings, *looked.warnings, *(repository.warnings if repository else ()), *seen.trees.warnings]
     told += [warning for warning in _not_obeyed(bench, seen.trees) if warning not in told]
     return Checkout(
         name_of(story),

@@ -28,7 +28,7 @@ def salvage_session(bench: Workbench, located: Located) -> Salvage:
 
     """
     story = read_story(located.reader, located.found)
-    scene, others, _ = see_with_others(bench, located, story)
+    scene, others = see_with_others(bench, located, story)
     return salvage(bench, story, others=others, scene=scene)
 
 
