@@ -24,7 +24,7 @@ from refloat.usecases.located import Located
 from refloat.usecases.narrow import Seen, tell_again
 from refloat.usecases.read_many import read_each, size_of
 from refloat.usecases.reading import Placed
-from refloat.usecases.recall import Recall, Searched, found_again, key_of
+from refloat.usecases.recall import Recall, Searched, files_text, found_again, key_of
 from refloat.usecases.sessions import Surroundings, make_session, names_here, newest_first, unreadable
 from refloat.usecases.sighting import Sighting, newest_of, sight
 from refloat.usecases.watching import Watched
@@ -386,11 +386,12 @@ class Finder:
         with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
             return self._sight(catalogue)
 
-    def _sight(self, catalogue: Catalogue | None) -> Sighting:
-        if catalogue is not None and not self._identities:
+    def _sight(self, catalogue: Catalogue | None, last: Sighting | None = None) -> Sighting:
+        if catalogue is not None and not self._identities and last is None:
             self._identities.update(catalogue.identities())
-        sighting = sight(self._bench, self._identities)
-        self._note_identities(sighting.identified, catalogue)
+        sighting = sight(self._bench, self._identities, last)
+        if sighting is not last:
+            self._note_identities(sighting.identified, catalogue)
         return sighting
 
     def _note_identities(self, identified: Sequence[tuple[str, Stat, str]], catalogue: Catalogue | None) -> None:
@@ -416,11 +417,10 @@ class Finder:
         left unread.
         """
         with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
-            self._recall.open(catalogue, everything=True)
-            sighting = self._sight(catalogue)
-            unread = self._unread(sighting)
+            sighting, unread = self._sight_again(catalogue)
+            self._recall.open(catalogue, everything=bool(unread))
             left = len(unread)
-            for reader, found in unread:
+            for reader, found in sorted(unread, key=lambda pair: newest_of(pair[1]), reverse=True):
                 most -= size_of(found)
                 if most < 0:
                     break
@@ -428,6 +428,17 @@ class Finder:
                 left -= 1
             self._recall.flush()
         return sighting, left
+
+    def _sight_again(self, catalogue: Catalogue | None) -> tuple[Sighting, Sequence[tuple[Reader, Found]]]:
+        """What lies on disk, as the last such look saw it where nothing changed; the sessions that were not read."""
+        memory = self._bench.memory
+        last = memory.sighted
+        sighting = self._sight(catalogue, last[0] if last is not None else None)
+        if last is None or last[0] is not sighting:
+            last = memory.sighted = sighting, tuple(files_text(found) for _, found in sighting.found)
+        known = catalogue.files() if catalogue is not None else {}
+        rows = zip(sighting.found, last[1], strict=True)
+        return sighting, [pair for pair, files in rows if files is None or known.get(key_of(pair[1])) != files]
 
     # ── one of them ──────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -7,7 +7,7 @@ from. Refuses to grow: what was used longest ago goes.
 
 import os.path
 from _thread import allocate_lock  # `threading` gives the very same, and loads more
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ class Memory:
         self._lock = allocate_lock()
         self._read: dict[tuple[str, str, str], tuple[str, Story, int]] = {}
         self._held = 0
-        self.sighting: Sighting | None = None
-        """What the last look for other sessions found."""
+        self.sighted: tuple[Sighting, Sequence[str | None]] | None = None
+        """What the last look for other sessions found, with `recall.files_text` of each session."""
 
     def read(self, reader: "Reader", found: "Found") -> "Story":
         """What a comparison asks of another session's record: `narrowed`.
