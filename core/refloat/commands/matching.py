@@ -56,30 +56,32 @@ class Rows:
         An empty line is none.
         """
         found: dict[str, int] = {}
+        starts, always = self._starts, self._always
         for index, line in enumerate(lines):
-            if not line:
-                continue
-            for starts, row in self._starts.get(line[0], ()):
-                if line.startswith(starts):
+            if line:
+                for told, row in starts.get(line[0], ()):
+                    if line.startswith(told):
+                        _try(row, line, index, found)
+                for row in always:
                     _try(row, line, index, found)
-            for row in self._always:
-                _try(row, line, index, found)
         self._find_needles(lines, found)
         return found
 
     def _find_needles(self, lines: Sequence[str], found: dict[str, int]) -> None:
         text = "\n".join(lines)
+        held = [needle for needle in self._needles if needle in text]
+        counted = [] if self._counts is None else list(self._counts.finditer(text))
+        if not held and not counted:
+            return
         ends = list(accumulate(len(line) + 1 for line in lines))
-        for needle, rows in self._needles.items():
-            if needle in text:
-                for index in reversed(list(_lines_with(needle, text, ends))):
-                    for row in rows:
-                        _try(row, lines[index], index, found)
-        if self._counts is not None:
-            for match in self._counts.finditer(text):
-                index = bisect_right(ends, match.start())
-                for row in self._counted[match[1]]:
+        for needle in held:
+            for index in reversed(list(_lines_with(needle, text, ends))):
+                for row in self._needles[needle]:
                     _try(row, lines[index], index, found)
+        for match in counted:
+            index = bisect_right(ends, match.start())
+            for row in self._counted[match[1]]:
+                _try(row, lines[index], index, found)
 
 
 def _lines_with(needle: str, text: str, ends: Sequence[int]) -> Iterator[int]:

@@ -72,7 +72,10 @@ def _had_nothing_to_run(output: str) -> bool:
 
 def plain_lines(output: str) -> list[str]:
     """The last lines of an output without colours; a line too long for a summary is empty."""
-    return [_plain(line) for line in output[-_TAIL:].split("\n")]
+    text = output[-_TAIL:]
+    if "\x1b" in text or "\r" in text:
+        return [_plain(line) for line in text.split("\n")]
+    return [shown if len(shown := line.rstrip()) <= _LONGEST else "" for line in text.split("\n")]
 
 
 def _summary(found: Mapping[str, int], lines: Sequence[str], above: Sequence[str]) -> Said | None:
