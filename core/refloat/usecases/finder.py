@@ -24,7 +24,7 @@ from refloat.usecases.located import Located
 from refloat.usecases.narrow import Seen, tell_again
 from refloat.usecases.read_many import read_each, size_of
 from refloat.usecases.reading import Placed
-from refloat.usecases.recall import Recall, Searched, files_text, found_again, key_of
+from refloat.usecases.recall import Recall, Searched, found_again, key_of
 from refloat.usecases.sessions import Surroundings, make_session, names_here, newest_first, unreadable
 from refloat.usecases.sighting import Sighting, newest_of, sight
 from refloat.usecases.watching import Watched
@@ -392,6 +392,7 @@ class Finder:
         sighting = sight(self._bench, self._identities, last)
         if sighting is not last:
             self._note_identities(sighting.identified, catalogue)
+            self._bench.memory.sighting = sighting
         return sighting
 
     def _note_identities(self, identified: Sequence[tuple[str, Stat, str]], catalogue: Catalogue | None) -> None:
@@ -432,12 +433,9 @@ class Finder:
     def _sight_again(self, catalogue: Catalogue | None) -> tuple[Sighting, Sequence[tuple[Reader, Found]]]:
         """What lies on disk, as the last such look saw it where nothing changed; the sessions that were not read."""
         memory = self._bench.memory
-        last = memory.sighted
-        sighting = self._sight(catalogue, last[0] if last is not None else None)
-        if last is None or last[0] is not sighting:
-            last = memory.sighted = sighting, tuple(files_text(found) for _, found in sighting.found)
+        sighting = self._sight(catalogue, memory.sighting)
         known = catalogue.files() if catalogue is not None else {}
-        rows = zip(sighting.found, last[1], strict=True)
+        rows = zip(sighting.found, memory.files_of(sighting), strict=True)
         return sighting, [pair for pair, files in rows if files is None or known.get(key_of(pair[1])) != files]
 
     # ── one of them ──────────────────────────────────────────────────────────────────────────────────────────────────

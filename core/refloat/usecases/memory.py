@@ -29,8 +29,18 @@ class Memory:
         self._lock = allocate_lock()
         self._read: dict[tuple[str, str, str], tuple[str, Story, int]] = {}
         self._held = 0
-        self.sighted: tuple[Sighting, Sequence[str | None]] | None = None
-        """What the last look for other sessions found, with `recall.files_text` of each session."""
+        self.sighting: Sighting | None = None
+        """What the last look at the disk found."""
+        self._files: tuple[Sighting, Sequence[str | None]] | None = None
+
+    def files_of(self, sighting: "Sighting") -> "Sequence[str | None]":
+        """`recall.files_text` of each of its sessions; told again where it is the same one."""
+        from refloat.usecases.recall import files_text
+
+        known = self._files
+        if known is None or known[0] is not sighting:
+            known = self._files = sighting, tuple(files_text(found) for _, found in sighting.found)
+        return known[1]
 
     def read(self, reader: "Reader", found: "Found") -> "Story":
         """What a comparison asks of another session's record: `narrowed`.
