@@ -14,7 +14,6 @@ from refloat.commands.needles import find_hint
 from refloat.patterns import late
 
 
-
 class _Row(NamedTuple):
     """One expression."""
 
@@ -51,9 +50,9 @@ class Rows:
         }
 
     def find(self, lines: Sequence[str]) -> dict[str, int]:
-        """Section → index of the last line in which one of its expressions is found; sections without one are not in it.
+        """Section → index of the last line in which one of its expressions is found, of those sections that are found.
 
-        An empty line is none.
+        An empty line is no line.
         """
         found: dict[str, int] = {}
         starts, always = self._starts, self._always

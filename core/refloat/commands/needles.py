@@ -127,9 +127,10 @@ class _Run:
 
     def offer(self, needles: frozenset[Needle]) -> None:
         """One of these stands in what is matched."""
-        if needles and all(needle.text for needle in needles):
-            if not self.best or _worth(needles) > _worth(self.best):
-                self.best = needles
+        if not needles or not all(needle.text for needle in needles):
+            return
+        if not self.best or _worth(needles) > _worth(self.best):
+            self.best = needles
 
     def end(self, after: frozenset[Needle] = _EMPTY) -> None:
         """Something that is no certain text follows, and ends with `after`."""

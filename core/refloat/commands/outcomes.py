@@ -186,12 +186,8 @@ def _failed(part: Simple | None, behind: Sequence[Simple], exit_code: int | None
 
 
 def _passed(exit_code: int | None, output: str) -> Ended:
-    if exit_code is None:
-        said = what_output_says(output)
-    else:  # whatever else its output says, its exit code knows better
-        said = "nothing" if _had_nothing_to_run(output) else None
-    if said == "nothing":
+    if _had_nothing_to_run(output):
         return Ended(Outcome.OK, exit_code, "there was nothing to run", proved=False)
-    if said == "failed":
+    if exit_code is None and what_output_says(output) == "failed":
         return Ended(Outcome.ERROR, None, "no exit code is recorded, and its output says that it failed")
     return Ended(Outcome.OK, exit_code)

@@ -113,9 +113,7 @@ def _sorts(step: Step) -> frozenset[Sort]:
 def checked(said: Said, evidence: Evidence) -> Backing:
     """Tests pass, lint passes, it builds: held against the last check of that sort, each named tool for itself."""
     sort = SORTS[said.claim.kind]
-    ran = [
-        step for step, sorts in evidence.checks if sort in sorts and not step.superseded and came_before(step, said)
-    ]
+    ran = [step for step, sorts in evidence.checks if sort in sorts and not step.superseded and came_before(step, said)]
     judged = [_by_tool(said, sort, ran, tool, evidence) for tool in said.claim.names or ("",)]
     worst = min(judged, key=lambda backing: WORST_FIRST.index(backing.verdict))
     steps = tuple({(step.n, step.subagent): step for backing in judged for step in backing.steps}.values())

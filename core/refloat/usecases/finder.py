@@ -386,13 +386,12 @@ class Finder:
         with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
             return self._sight(catalogue)
 
-    def _sight(self, catalogue: Catalogue | None, last: Sighting | None = None) -> Sighting:
-        if catalogue is not None and not self._identities and last is None:
+    def _sight(self, catalogue: Catalogue | None) -> Sighting:
+        if catalogue is not None and not self._identities:
             self._identities.update(catalogue.identities())
-        sighting = sight(self._bench, self._identities, last)
-        if sighting is not last:
-            self._note_identities(sighting.identified, catalogue)
-            self._bench.memory.sighting = sighting
+        sighting = sight(self._bench, self._identities)
+        self._note_identities(sighting.identified, catalogue)
+        self._bench.memory.sighting = sighting
         return sighting
 
     def _note_identities(self, identified: Sequence[tuple[str, Stat, str]], catalogue: Catalogue | None) -> None:
@@ -412,31 +411,6 @@ class Finder:
                 elif row.session_id not in known:
                     found.append(row)
         return found, problems
-
-    def catch_up(self, most: int) -> tuple[Sighting, int]:
-        """Read what is new, up to `most` bytes of it, newest files first; what lies on disk, and how many sessions are
-        left unread.
-        """
-        with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
-            sighting, unread = self._sight_again(catalogue)
-            self._recall.open(catalogue, everything=bool(unread))
-            left = len(unread)
-            for reader, found in sorted(unread, key=lambda pair: newest_of(pair[1]), reverse=True):
-                most -= size_of(found)
-                if most < 0:
-                    break
-                self._recall.read(reader, found)
-                left -= 1
-            self._recall.flush()
-        return sighting, left
-
-    def _sight_again(self, catalogue: Catalogue | None) -> tuple[Sighting, Sequence[tuple[Reader, Found]]]:
-        """What lies on disk, as the last such look saw it where nothing changed; the sessions that were not read."""
-        memory = self._bench.memory
-        sighting = self._sight(catalogue, memory.sighting)
-        known = catalogue.files() if catalogue is not None else {}
-        rows = zip(sighting.found, memory.files_of(sighting), strict=True)
-        return sighting, [pair for pair, files in rows if files is None or known.get(key_of(pair[1])) != files]
 
     # ── one of them ──────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -1,8 +1,8 @@
 """What a process remembers of other sessions' records from one comparison to the next.
 
-Decides how little that is: of each record its edits, the contents of the files that it edited, and the commands that can
-have taken work away. Nothing of it is written anywhere, and none of it outlives a change of the files that it was read
-from. Refuses to grow: what was used longest ago goes.
+Decides how little that is: of each record its edits, the contents of the files that it edited, and the commands that
+can have taken work away. Nothing of it is written anywhere, and none of it outlives a change of the files that it was
+read from. Refuses to grow: what was used longest ago goes.
 """
 
 import os.path

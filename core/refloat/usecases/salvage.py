@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from refloat.brief.masks import find_secrets
 from refloat.checkout.edited import find_edited
 from refloat.checkout.lost import find_lost
+from refloat.checkout.recorded import name_of
 from refloat.checkout.salvage import build_patch
-from refloat.checkout.survey import name_of
 from refloat.model.salvage import Salvage
 from refloat.model.story import Story
 from refloat.usecases.compare_checkout import Scene, look_at, see_scene

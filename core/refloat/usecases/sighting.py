@@ -46,7 +46,7 @@ class Sighting:
 
 
 def sight(bench: Workbench, known: Identities, last: Sighting | None = None) -> Sighting:
-    """Look at the files of every agent. `last`: an earlier look, which is given back where this one would be the same."""
+    """Look at the files of every agent. `last`: an earlier look, given back where this one would be the same."""
     places = bench.machine.places
     environment = _Noted(places.environment)
     specs: list[tuple[Reader, Spec]] = [

@@ -11,8 +11,9 @@ from refloat.knowledge.tables import table
 SECTIONS = ("failed", "passed", "part_failed", "part_passed", "nothing")
 TABLE = [(section, str(source)) for section in SECTIONS for source in table("outcomes")[section].values()]
 ODD = [("odd", source) for source in (r"\w+ing$", "(?i)TESTS", r"(.)\1\1", "^ok", "", "x?", r"^\s*[1-9] of")]
-WORDS = """failed passed error errors FAILED FAIL PASS ok OK tests test: example examples, 0 1 12 failures, failing passing
-no ran in 0.1s = == | ; # - --- (x) file.py:3:4: E501 :error: Found Tests: Test Suites: total Executed with skipped"""
+WORDS = """failed passed error errors FAILED FAIL PASS ok OK tests test: example examples, 0 1 12 failures, failing
+passing no ran in 0.1s = == | ; # - --- (x) file.py:3:4: E501 :error: Found Tests: Test Suites: total
+Executed with skipped"""
 LINE = st.lists(st.sampled_from([*WORDS.split(), "", "  "]), max_size=9).map(" ".join)
 
 

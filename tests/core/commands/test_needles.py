@@ -85,8 +85,8 @@ def test_no_line_that_a_row_of_the_table_is_found_in_is_passed_over(source: str,
 
 
 ATOMS = st.sampled_from(
-    ["a", "b", " ", "1", "ab", r"\.", r"\(", r"\d", "[1-9]", "[0-9]", "[ab]", "[^a]", "[a1.]", "[a-c]", ".", r"\s", r"\w",
-     r"\b", "^", "$", "a b", "(?=a)", "(?!1)", "(?<=b)"]
+    ["a", "b", " ", "1", "ab", r"\.", r"\(", r"\d", "[1-9]", "[0-9]", "[ab]", "[^a]", "[a1.]", "[a-c]", ".", r"\s",
+     r"\w", r"\b", "^", "$", "a b", "(?=a)", "(?!1)", "(?<=b)"]
 )  # fmt: skip
 TIMES = st.sampled_from(["", "", "", "?", "*", "+", "{2}", "{0,1}", "{1,2}", "*?", "+?"])
 UNREPEATED = ("^", "$", r"\b", "(?=a)", "(?!1)", "(?<=b)")
@@ -99,7 +99,7 @@ def _times(atom: str, times: str) -> str:
 def _grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     joined = st.lists(inner, min_size=1, max_size=4).map("".join)
     either = st.lists(joined, min_size=1, max_size=3).map("|".join)
-    return st.builds(lambda text, times: f"(?:{text}){times}", either, TIMES) | joined | either
+    return st.builds("(?:{}){}".format, either, TIMES) | joined | either
 
 
 SOURCES = st.recursive(st.builds(_times, ATOMS, TIMES), _grown, max_leaves=12)
