@@ -52,6 +52,10 @@ bench-record *args:
 bench-hooks *args:
     uv run python benchmarks/hooks.py {{args}}
 
+# the same beside other tools, from their public packages (`just bench-peers --size medium`)
+bench-peers *args:
+    uv run python benchmarks/peers.py {{args}}
+
 # the history of one transcript of 2 GB
 bench-long *args:
     uv run python benchmarks/long.py {{args}}

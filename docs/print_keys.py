@@ -8,7 +8,7 @@ from refloat_tui.actions import SCOPES, Action, find_actions
 PAGE = Path(__file__).parent / "keys.md"
 _HEAD = """# Keys
 
-Printed by `docs/print_keys.py` from `tui/refloat_tui/actions.py`: change the table there.
+Printed by `docs/print_keys.py` from `tui/refloat_tui/actions/`: change the table there.
 
 To have other keys, name them by id in `~/.config/refloat/keys.toml`: `"desk.recover" = "f5"`.
 """

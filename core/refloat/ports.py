@@ -63,6 +63,12 @@ class Processes(Protocol):
         """
         ...
 
+    def lock_bearers(self, path: Path) -> frozenset[int]:
+        """Process numbers that have the descriptor through which a lock on the file is held, as far as they may be
+        looked into. The lock table names who took it; whoever got the descriptor from that one holds it on.
+        """
+        ...
+
     def boot_time(self) -> Stamp | None:
         """When this machine booted."""
         ...

@@ -29,7 +29,7 @@ from refloat.usecases.batch import Batch
 from refloat.usecases.draft_wrap import WrapField
 from refloat.usecases.first_rows import FirstRows
 from refloat.usecases.hand_over import PickedUp
-from refloat.usecases.look_around import Place
+from refloat.usecases.look_around import StartedIn
 from refloat.usecases.recover import Recovery, answer
 from refloat.usecases.searchable import searchable
 from refloat_tui.app import RefloatApp, Start
@@ -188,8 +188,8 @@ class FakeLibrary:
     def now(self) -> Stamp:
         return self.time
 
-    def place(self) -> Place:
-        return Place(self.here, self.here, "fix/rounding", 3)
+    def place(self) -> StartedIn:
+        return StartedIn(self.here, self.here, "fix/rounding", 3)
 
     def _names_here(self) -> frozenset[SessionName]:
         return frozenset(name for name, session in self.all.items() if session.workspace == self.here)

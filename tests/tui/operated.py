@@ -7,7 +7,7 @@ from refloat.errors import NotDone, RefloatError
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.model.stopping import Left, Progress, Sent, Stopped
-from refloat.model.terminals import Attachment, Place
+from refloat.model.terminals import Attachment, Whereabouts
 from refloat_tui.operations import Asked, Offer, Operation, Planned, Repaired, Row
 
 WILL: Mapping[Operation, tuple[str, ...]] = {
@@ -136,7 +136,7 @@ class FakeOperations:
     def peek(self, session: SessionName) -> Attachment:
         if self.screen is None:
             raise NotDone("its terminal is gone; `refloat stop` ends it")
-        place = Place("tmux", 4711, "in tmux session work, window 2, pane 1")
+        place = Whereabouts("tmux", 4711, "in tmux session work, window 2, pane 1")
         return Attachment(session, "/home/ana/shop", place, None, None, self.screen)
 
 

@@ -1,11 +1,15 @@
 """The table of actions: every row is unique, is done by somebody, and can be remapped."""
 
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from refloat_tui.actions import ACTIONS, GROUPS, SCOPES, Scope, action_of, bindings, find_actions
+from refloat_tui import actions
+from refloat_tui.actions import GROUPS, SCOPES, Scope, action_of, bindings, find_actions, list_actions
 from refloat_tui.app import RefloatApp
 from refloat_tui.keymap import read_keymap
 from refloat_tui.screens.confirm import Confirm
@@ -51,9 +55,21 @@ OWNERS: dict[Scope, type] = {
 
 
 def test_ids_are_unique_and_begin_with_their_scope():
-    assert not [name for name, count in Counter(action.id for action in ACTIONS).items() if count > 1]
-    assert all(action.id.split(".")[0] == action.scope for action in ACTIONS)
-    assert all(action_of(action.id) is action for action in ACTIONS)
+    assert not [name for name, count in Counter(action.id for action in list_actions()).items() if count > 1]
+    assert all(action.id.startswith(f"{scope}.") for scope in SCOPES for action in find_actions(scope))
+    assert all(action_of(action.id) is action for action in list_actions())
+
+
+def test_every_module_of_rows_is_a_scope():
+    modules = {path.stem for path in Path(actions.__file__).parent.glob("*.py")} - {"__init__", "row"}
+    assert modules == {*SCOPES} == {*get_args(Scope)}
+
+
+def test_a_row_is_loaded_with_its_scope_alone():
+    asked = "from refloat_tui.actions import action_of; action_of('desk.stop'); action_of('rows.up'); action_of('x.y')"
+    told = "import sys; print(*(name for name in sys.modules if name.startswith('refloat_tui.actions.')))"
+    done = subprocess.run([sys.executable, "-c", f"{asked}; {told}"], capture_output=True, check=True, text=True)
+    assert {name.rpartition(".")[2] for name in done.stdout.split()} == {"row", "desk", "rows"}
 
 
 @pytest.mark.parametrize("scope", list(SCOPES))
@@ -69,7 +85,7 @@ def test_every_row_is_done_by_its_owner(scope: Scope):
 
 
 def test_every_row_is_told_in_words():
-    for action in ACTIONS:
+    for action in list_actions():
         assert action.help.endswith("."), action.id
         assert action.title
         assert len(action.word) <= 12

@@ -13,14 +13,18 @@ from tests.tui.waiting import until
 
 from refloat.errors import NotDone
 from refloat.model.recovery import LookedAt, MovedTo
+from refloat.model.saving import Runner
 from refloat.model.triage import FindingVerdict
 from refloat.readers.registry import load
+from refloat.record.leases import Claim, take_lease
 from refloat.testing.fakes import FakeClock, FakeProcesses, fake_machine
+from refloat.usecases.act import actor_of
 from refloat.usecases.recover import cards, cards_of
 from refloat.usecases.workbench import Workbench
 from refloat_tui import bench_library
 from refloat_tui.app import RefloatApp, Start
 from refloat_tui.bench_library import BenchLibrary
+from refloat_tui.present.next_keys import next_actions
 from refloat_tui.widgets.triage_pane import TriagePane
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -128,3 +132,23 @@ def test_a_look_at_what_changed_tells_that_session_masked_and_no_further_look_is
     assert (batch.narrow, [session.prompts for session in batch.sessions]) == (True, [2])
     assert SECRET not in repr(batch)
     assert batch.sessions[0].transcript.bytes == path.stat().st_size
+
+
+def test_what_is_next_is_what_the_guard_lets_through(tmp_path: Path):
+    """Somebody else recovers it: nobody is told to start a session from it, before and after the checkout is read."""
+    library = _library(tmp_path)
+    session = next(session for batch in library.find_sessions(lambda: False) for session in batch.sessions)
+    opened = library.open(session.name)
+    assert opened.status.next.command is not None
+    bench = library._bench
+    ana = Runner("devbox", 12, "5")
+    actor = actor_of(bench.machine, ana, lambda one: True)
+    with actor.make() as record:
+        claim = Claim(session.name, "ana@devbox", ana, 600, "is recovering this")
+        take_lease(record, claim, bench.machine.clock.now(), lambda one: None)
+    held = library.open(session.name)
+    for _ in range(2):
+        assert (held.status.next.operation, held.status.next.command) == ("resolve_liveness", None)
+        assert "ana@devbox is recovering this" in held.status.next.why
+        held.checkout()
+    assert next_actions(held.status) == ("desk.evidence",)

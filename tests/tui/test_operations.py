@@ -20,7 +20,7 @@ from refloat.model.repair import REPAIRED_AGENTS
 from refloat.model.session import FailureKind, SessionName, State
 from refloat.repair.registry import BUILTIN
 from refloat.usecases.find_sessions import Batch
-from refloat_tui.actions import ACTIONS_BY_ID, find_actions
+from refloat_tui.actions import find_actions, load_action
 from refloat_tui.app import RefloatApp
 from refloat_tui.library import Stop
 from refloat_tui.operations import Offer
@@ -361,7 +361,7 @@ async def test_next_names_the_keys_that_a_person_bound(tmp_path: Path):
         actions = (*next_actions(library.open(library.opened[0]).status), "desk.copy")
         assert {"desk.recover", "desk.evidence"} & {*actions}
         words = str(said.content)
-        assert words.startswith("  ".join(f"{own[each]} {ACTIONS_BY_ID[each].word}" for each in actions))
+        assert words.startswith("  ".join(f"{own[each]} {load_action(each).word}" for each in actions))
 
 
 def test_agents_that_can_be_repaired_are_those_with_a_repairer():

@@ -1,8 +1,15 @@
 """Small words that screens and commands share."""
 
+import time
+from collections.abc import Iterator
+
 import pytest
 
+from refloat.model.stamp import Stamp
+from refloat.model.transcript import Item
 from refloat.model.triage import Finding, FindingVerdict
+from refloat_tui.cli.show.sessions import item_line
+from refloat_tui.present.age import absolute, clock_time, zone
 from refloat_tui.present.path import homes_shortened
 from refloat_tui.screens.wizard.pages.view import statement_words
 from refloat_tui.theme import ASCII, UNICODE
@@ -32,3 +39,24 @@ def test_a_quotation_below_a_statement_stands_between_quotation_marks() -> None:
 def test_only_what_was_made_can_be_lost(kind: str, word: str) -> None:
     finding = Finding("x", kind, (), (1,), None, FindingVerdict.LOST, None, (), None, "")
     assert finding.known_as == word
+
+
+@pytest.fixture(params=["UTC", "IST-5:30", "EST5"])
+def where(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setenv("TZ", request.param)
+    time.tzset()
+    yield request.param
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_the_app_and_the_commands_say_one_moment_so_that_it_is_the_same(where: str) -> None:
+    at = Stamp("2026-09-14T23:03:11.000Z")
+    shown = {
+        "UTC": ("23:03:11", "", "2026-09-14 23:03:11"),
+        "IST-5:30": ("04:33:11", " +05:30", "2026-09-15 04:33:11 +05:30"),
+        "EST5": ("18:03:11", " -05:00", "2026-09-14 18:03:11 -05:00"),
+    }
+    assert (clock_time(at), zone(at), absolute(at)) == shown[where]
+    assert (zone(None), absolute(None)) == ("", "")
+    assert "  23:03:11Z  " in item_line(Item(1, "prompt", at, "Go on"))

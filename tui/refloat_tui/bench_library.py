@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from refloat.usecases.first_rows import FirstRows
     from refloat.usecases.glance import Glance
     from refloat.usecases.long_history import LongHistory
-    from refloat.usecases.look_around import Place
+    from refloat.usecases.look_around import StartedIn
     from refloat.usecases.rescue import Rescue
     from refloat.usecases.workbench import Workbench
     from refloat_tui.library import Stop, Tell
@@ -52,7 +52,6 @@ class BenchOpened:
         from refloat.usecases.explain_end import explain_end
         from refloat.usecases.linked import standing_of
         from refloat.usecases.read_session import read_story
-        from refloat.usecases.show_status import show_status
 
         self._bench = bench
         self._located = located
@@ -74,7 +73,17 @@ class BenchOpened:
         self.story: Story = self._mask_story(go_on)
         self._session = explain_end(bench, located.session, self._raw)
         self._standing = standing_of(bench, self._session)
-        self.status: Status = self._mask(show_status(located.reader, self._session, self._raw, None, self._standing))
+        self.status: Status = self._tell(None)
+
+    def _tell(self, checkout: Checkout | None) -> Status:
+        """Where it stands, by the guard's word on everybody who is at it now."""
+        from refloat.machine import here
+        from refloat.usecases.act import actor_of
+        from refloat.usecases.tell_status import advised_status
+
+        actor = actor_of(self._bench.machine, here.runner(), here.is_running)
+        reader, session, story = self._located.reader, self._session, self._raw
+        return self._mask(advised_status(self._bench, actor, reader, session, story, checkout, self._standing))
 
     def _mask(self, value: Value) -> Value:
         from refloat.brief.masks import mask_tree
@@ -114,10 +123,8 @@ class BenchOpened:
 
     def checkout(self) -> Checkout:
         """The checkout, held against it. From then on the status knows of it."""
-        from refloat.usecases.show_status import show_status
-
         checkout = self._compare()
-        self.status = self._mask(show_status(self._located.reader, self._session, self._raw, checkout, self._standing))
+        self.status = self._tell(checkout)
         return self._mask(checkout)
 
     def triage(self) -> Triage:
@@ -167,7 +174,7 @@ class BenchLibrary:
         """Tell the time."""
         return self._bench.machine.clock.now()
 
-    def place(self) -> Place:
+    def place(self) -> StartedIn:
         """Where Refloat was started."""
         from refloat.usecases.look_around import look_around
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from refloat.errors import NotDone
-from refloat.model.guard import Guarded, tied_to
+from refloat.model.guard import tied_to
 from refloat.model.session import SessionName, State
+from refloat.model.situation import Guarded
 from refloat.model.stopping import Progress, Stopped
 from refloat.model.terminals import Attachment
 from refloat_tui.operations import Asked, Offer, Operation, Planned, Repaired
@@ -148,15 +149,7 @@ class BenchOperations:
         operation = _GUARDED[asked.operation]
         wish = act.Wish(operation, asked.session, self._cwd, asked.force, asked.pid)
         seen = act.look(self._bench, actor, wish)
-        now = self._bench.machine.clock.now()
-        scene = Scene(
-            seen.session.title,
-            seen.session.state,
-            seen.place,
-            seen.ruling,
-            seen.situation.lease,
-            act.would_continue(seen.located.reader, seen.session, now),
-        )
+        scene = Scene(seen.session.title, seen.session.state, seen.place, seen.ruling, seen.situation.lease)
         match asked.operation:
             case "continue" | "new":
                 return self._start(asked, actor, wish, scene)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from refloat.usecases.draft_wrap import WrapField
     from refloat.usecases.first_rows import FirstRows
     from refloat.usecases.hand_over import PickedUp
-    from refloat.usecases.look_around import Place
+    from refloat.usecases.look_around import StartedIn
 
 Stop = Callable[[], bool]
 """Asked between two pieces of work; True ends it early."""
@@ -174,7 +174,7 @@ class Library(Protocol):
         """Tell the time. Quick: the desk asks from its own thread."""
         ...
 
-    def place(self) -> Place:
+    def place(self) -> StartedIn:
         """Where Refloat was started."""
         ...
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from refloat.model.session import SessionName
     from refloat.model.triage import Triage
     from refloat.usecases.batch import Batch
-    from refloat.usecases.look_around import Place
+    from refloat.usecases.look_around import StartedIn
     from refloat_tui.library import Opened
 
 
@@ -36,7 +36,7 @@ class PanesLoaded(Message, bubble=False):
 class PlaceKnown(Message, bubble=False):
     """Where Refloat was started."""
 
-    place: Place
+    place: StartedIn
 
 
 @dataclass

@@ -9,7 +9,7 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.dom import DOMNode
 from textual.screen import Screen
 
-from refloat_tui.actions import ACTIONS, Action
+from refloat_tui.actions import Action, list_actions
 
 
 def _owner(action: Action, screen: Screen[object]) -> DOMNode | None:
@@ -25,7 +25,7 @@ class ActionCommands(Provider):
     """Rows as commands. What is impossible now is listed too, and says why when it is chosen."""
 
     def _find(self) -> Iterator[tuple[Action, DOMNode]]:
-        for action in ACTIONS:
+        for action in list_actions():
             if not action.palette or (owner := _owner(action, self.screen)) is None:
                 continue
             if owner.check_action(action.method, ()) is not False:

@@ -19,6 +19,7 @@ from refloat.model.checkout import (
     Freshness,
     PlaceKind,
 )
+from refloat.model.fate_words import FATE_WORDS, PLACE_WORDS, TAKEN_BY, fate_words
 from refloat.model.repaired import is_made_output
 from refloat.model.transcript import Outcome, Step, StepKind
 from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVerdict, StillOpen
@@ -78,7 +79,7 @@ def _edited(facts: Facts, file: EditedFile) -> Iterator[Line]:
     path = facts.quote.code(file.path)
     by = f", edited by sub-agent {facts.quote.codes(helpers)}" if helpers else ""
     if all(edit.fate is Fate.NEVER_APPLIED for edit in file.edits) and file.edits:
-        yield line(f"{path}: no edit was ever applied ({facts.quote.words(file.why)})", RECORDED, 45, steps)
+        yield line(f"{path}: {FATE_WORDS[Fate.NEVER_APPLIED]} ({facts.quote.words(file.why)})", RECORDED, 45, steps)
         return
     if file.state is FileState.UNVERIFIABLE:
         return
@@ -115,18 +116,18 @@ def _state_words(facts: Facts, file: EditedFile) -> str:
 
 def _where(facts: Facts, file: EditedFile) -> str:
     commits = dict.fromkeys(short(edit.commit) for edit in file.edits if edit.fate is Fate.COMMITTED and edit.commit)
-    parts = [f"committed in {', '.join(commits)}"] if commits else []
+    parts = [f"{FATE_WORDS[Fate.COMMITTED]} in {', '.join(commits)}"] if commits else []
     if any(edit.fate is Fate.UNCOMMITTED for edit in file.edits):
-        parts.append("uncommitted")
+        parts.append(FATE_WORDS[Fate.UNCOMMITTED])
     parts += (
-        f"{step_words(edit.step, edit.subagent)} was replaced by {facts.quote.words(edit.by)}"
+        f"{step_words(edit.step, edit.subagent)} was {facts.quote.words(fate_words(edit))}"
         for edit in file.edits
         if edit.fate is Fate.REPLACED and edit.by and not edit.by.startswith("step ")
     )
     takers = dict.fromkeys(
         edit.by for edit in file.edits if edit.fate in {Fate.REVERTED, Fate.LOST} and edit.by and edit.by != TAKEN_BACK
     )
-    parts += [f"taken away by {', '.join(facts.quote.words(name) for name in takers)}"] if takers else []
+    parts += [f"{TAKEN_BY} {', '.join(facts.quote.words(name) for name in takers)}"] if takers else []
     elsewhere = [place for place in file.found_in if not _is_obvious(file, place)]
     if elsewhere:
         safe = any(place.where in SAVED_PLACES for place in elsewhere)
@@ -145,7 +146,7 @@ def _place_words(facts: Facts, place: FoundIn) -> str:
     if place.where is PlaceKind.RECORD:
         at = f", {facts.quote.words(place.ref, 40)}" if place.ref else ""
         return f"the record{at}{f' of {facts.quote.code(place.path)}' if place.path else ''}"
-    words = [place.where.value.replace("_", " ")]
+    words = [PLACE_WORDS[place.where]]
     words += [facts.quote.code(part) for part in (place.ref, place.path) if part]
     if place.commit:
         words.append(f"at {short(place.commit)}")

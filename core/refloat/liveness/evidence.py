@@ -70,6 +70,8 @@ class Claim:
     """False where nothing in the file could be compared with a start: a pid alone proves nothing."""
     owner_unseen: bool = False
     """A lock is held, by whom cannot be seen."""
+    inherited: bool = False
+    """The process holds a lock that it got from one that ended, and is none of the agent's."""
 
 
 @light
@@ -329,8 +331,13 @@ def _lock_claims(
     # A zombie holds no file any more: who got the descriptor from it does.
     ended = {pid for pid in pids if pid in table and table[pid].zombie}
     alive = {pid for pid in pids if pid in table} - ended
-    if not alive and 0 not in pids and (heirs := _heirs(holder.path, agents, processes)):
-        return [Claim(replace(held, pid=row.pid), row, matches=True) for row in heirs]
+    if not alive and 0 not in pids and (heirs := _heirs(holder.path, table, processes)):
+        own = {row.pid for row in agents}
+        bearers = [row for row in heirs if row.pid in own] or heirs
+        return [
+            Claim(replace(held, pid=row.pid), row, matches=row.pid in own, inherited=row.pid not in own)
+            for row in bearers
+        ]
     return [
         Claim(
             replace(held, pid=None if pid in ended else pid or None),
@@ -342,13 +349,13 @@ def _lock_claims(
     ]
 
 
-def _heirs(path: str, agents: Sequence[ProcessInfo], processes: Processes) -> Sequence[ProcessInfo]:
-    """The agent's processes that have a held lock's file open, where the one that the lock table names has ended.
+def _heirs(path: str, table: Mapping[int, ProcessInfo], processes: Processes) -> Sequence[ProcessInfo]:
+    """The processes that hold a lock on, where the one that the lock table names has ended.
 
     An `flock` belongs to the open file, and goes on with whoever got the descriptor; the table keeps the first pid.
     """
-    real = os.path.realpath(path)
-    return [row for row in agents if real in (processes.open_files(row.pid) or ())]
+    rows = (table.get(pid) for pid in sorted(processes.lock_bearers(Path(path))))
+    return [row for row in rows if row is not None and not row.zombie]
 
 
 def is_foreign_domain(there: str, here: str) -> bool:

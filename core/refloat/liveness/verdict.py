@@ -14,6 +14,7 @@ from refloat.model.liveness import Evidence, Liveness, ProcessInfo, Verdict
 from refloat.model.session import Activity, Failure, FailureKind, State
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.model.transcript import Ending
+from refloat.text import inert_line
 
 RECENT_SECONDS: Final = 30.0
 """A record younger than this may have a writer that nobody sees yet."""
@@ -117,6 +118,11 @@ def _unknowable(facts: Facts) -> list[Evidence]:
             found.append(
                 tell("lock", f"lock {holder.path} is there, and this system cannot tell whether it is held", None)
             )
+        elif claim.inherited and claim.process is not None:
+            heir, name = claim.process.pid, inert_line(claim.process.name)
+            found.append(tell("lock", f"lock {holder.path} is held by process {heir} ({name}), no owner", None))
+            words = f"process {heir} ({name}) got the lock from one that ended, and keeps {facts.subject.agent} out"
+            found.append(tell("child", f"{words} until it ends, too", heir))
         elif claim.owner_unseen:
             whom = f"process {holder.pid}, which is not" if holder.pid else "a process that cannot be"
             found.append(tell("lock", f"lock {holder.path} is held by {whom} seen from here", holder.pid))

@@ -84,6 +84,10 @@ class PsutilProcesses:
         answer = _ask("lsof", "-F", "p", "--", str(path))
         return None if answer is None else read_lsof(answer)
 
+    def lock_bearers(self, path: Path) -> frozenset[int]:
+        """The same: who has the lock file open."""
+        return self.lock_holders(path) or frozenset()
+
     def boot_time(self) -> Stamp | None:
         """When this machine booted."""
         return stamp_of_seconds(psutil.boot_time())

@@ -3,7 +3,8 @@
 Three processes. This one holds the caller's terminal, in raw mode, and carries bytes both ways. A monitor leads the new
 session and waits for the command. The command has a process group of its own in that session: with a parent there it
 is no orphan, so the stop key stops it, as it would have. When it stops, this process gives the terminal back and stops
-too, and the caller's shell sees a stopped job; when that is continued, the command is.
+too, and the caller's shell sees a stopped job; when that is continued, the command is. What was typed ahead and the
+command never read is put back for the caller's shell, where the system lets a process do that (TIOCSTI).
 """
 
 import fcntl
@@ -71,16 +72,32 @@ def _monitor(argv: Sequence[str], terminal: int, errors: int, pipes: tuple[int, 
                 os.dup2(theirs, fd)
             execute(argv, failure, mask)
         os.write(telling, f"P{child}\n".encode())
-        for fd in (terminal, failure, 0, 1, 2):
+        for fd in (failure, 0, 1, 2):
             with suppress(OSError):
                 os.close(fd)
         while True:
             _, status = os.waitpid(child, os.WUNTRACED)
+            if not os.WIFSTOPPED(status):
+                os.write(telling, f"K{_unread(terminal).hex()}\n".encode())
             os.write(telling, f"{'S' if os.WIFSTOPPED(status) else 'E'}{status}\n".encode())
             if not os.WIFSTOPPED(status):
                 break
     finally:
         os._exit(0)
+
+
+def _unread(terminal: int) -> bytes:
+    """What was typed and the command did not read. Its group has the terminal: this one takes it first."""
+    keys = b""
+    with suppress(OSError, termios.error):
+        os.tcsetpgrp(terminal, os.getpgrp())
+        mode = termios.tcgetattr(terminal)
+        mode[3] &= ~(termios.ICANON | termios.ECHO)  # half a line counts, too
+        mode[6][termios.VMIN], mode[6][termios.VTIME] = 0, 0
+        termios.tcsetattr(terminal, termios.TCSANOW, mode)
+        while piece := os.read(terminal, 4096):
+            keys += piece
+    return keys.replace(b"\0", b"")  # an end of input was no key of a word
 
 
 class _Carrier:
@@ -97,7 +114,12 @@ class _Carrier:
         self._raw = False
         self._group = 0
         self._keys = b""
+        self._typed = b""
+        """The last keys that the command's terminal got."""
         self._unread = b""
+        self._over = b""
+        """Of them, what it never read."""
+        self._ended = False
         self._listens = True
         os.set_blocking(sources[0].fd, False)
 
@@ -130,8 +152,20 @@ class _Carrier:
         """The caller's terminal as it was."""
         if self._raw:
             self._raw = False
+            self._put_back()
             with suppress(termios.error):
                 termios.tcsetattr(0, termios.TCSADRAIN, self._mode)
+
+    def _put_back(self) -> None:
+        """Keys for whoever reads this terminal next; still raw, so they are not shown a second time. What the person
+        did not type (a command can put keys into its own terminal) stays away.
+        """
+        over, self._over = self._over, b""
+        typed = self._typed.replace(b"\r", b"\n")
+        over = over if typed.endswith(over.replace(b"\r", b"\n")) else b""
+        with suppress(OSError):  # a kernel may forbid it
+            for key in over + (self._keys if self._ended else b""):
+                fcntl.ioctl(0, termios.TIOCSTI, bytes((key,)))
 
     def _take(self) -> None:
         """Raw mode, where this process's group has the terminal; else keys are the shell's business."""
@@ -167,7 +201,9 @@ class _Carrier:
     def _type(self) -> None:
         with suppress(BlockingIOError):
             try:
-                self._keys = self._keys[os.write(self._sources[0].fd, self._keys) :]
+                count = os.write(self._sources[0].fd, self._keys)
+                self._typed = (self._typed + self._keys[:count])[-_KEYS:]
+                self._keys = self._keys[count:]
             except OSError as error:
                 if isinstance(error, BlockingIOError):
                     raise
@@ -188,11 +224,15 @@ class _Carrier:
             return _MONITOR_LOST
         *lines, self._unread = (self._unread + said).split(b"\n")
         for line in lines:
+            if line[:1] == b"K":
+                self._over = bytes.fromhex(line[1:].decode())
+                continue
             number = int(line[1:])
             if line[:1] == b"P":
                 self._group = number
                 self._started(runner_of(number))
             elif line[:1] == b"E":
+                self._ended = True
                 return ended_by(number)
             else:
                 self._stop()

@@ -142,6 +142,24 @@ class LinuxProcesses:
             return holders
         return None
 
+    def lock_bearers(self, path: Path) -> frozenset[int]:
+        """Whose descriptors of the file carry a lock, by their `fdinfo` (proc_pid_fdinfo(5)); asks every process."""
+        real = os.path.realpath(path)
+        pids = (entry for entry in os.listdir(self._proc) if entry.isdigit())  # noqa: PTH208 - many, and soon gone
+        return frozenset(int(pid) for pid in pids if self._bears_lock(pid, real))
+
+    def _bears_lock(self, pid: str, real: str) -> bool:
+        directory = f"{self._proc}/{pid}/fd"
+        try:
+            entries = os.listdir(directory)  # noqa: PTH208 - many, and soon gone
+        except OSError:
+            return False
+        return any(
+            b"\nlock:" in (_read(f"{self._proc}/{pid}/fdinfo/{entry}") or b"")
+            for entry in entries
+            if _link(f"{directory}/{entry}")[0] == real
+        )
+
     def boot_time(self) -> Stamp | None:
         """When this machine booted (`btime` of `/proc/stat`)."""
         seconds = self._boot_seconds()

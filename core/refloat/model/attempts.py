@@ -9,7 +9,7 @@ from typing import Literal
 
 from refloat.model.light import light
 from refloat.model.saving import Runner
-from refloat.model.session import SessionName, State
+from refloat.model.session import BROKEN_FIRST, SessionName, State
 from refloat.model.stamp import Stamp
 
 Way = Literal["continue", "new", "install"]
@@ -67,6 +67,15 @@ class Standing:
     newest: SessionName
     state: State
     """Of the newest."""
+
+
+def rank_of(state: State, chain: InChain | None) -> int:
+    """Where a session stands in a list, what is broken on top: one that ended, and that another one went on from, is
+    not work to do any more, whatever it ended in.
+    """
+    went_on = chain is not None and chain.continued_by is not None
+    ended = state not in {State.LIVE, State.UNRESOLVED}
+    return BROKEN_FIRST[State.UNBOUND if ended and went_on else state]
 
 
 def chains_of(attempts: Iterable[Attempt]) -> Mapping[SessionName, InChain]:

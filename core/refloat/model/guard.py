@@ -7,52 +7,15 @@ that ends badly; it never makes a process, a workspace or a transcript out of no
 """
 
 from collections.abc import Iterator
-from typing import Final, Literal, assert_never
+from dataclasses import replace
+from typing import Final, assert_never
 
-from refloat.model.attempts import Standing
 from refloat.model.light import light
-from refloat.model.liveness import Liveness
 from refloat.model.record import Lease
 from refloat.model.session import Failure, FailureKind, SessionName, State, place_here
+from refloat.model.situation import Branch, Instead, Ruling, Situation
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.text import inert_line
-
-Guarded = Literal["continue", "new", "attach", "stop", "install", "recover"]
-"""Operations that ask. `install` is `repair --install`, `recover` the wizard."""
-
-Branch = Literal[
-    # refused
-    "nothing_runs",
-    "nothing_to_stop",
-    "resolve_before_attaching",
-    "name_the_process",
-    "process_is_not_tied",
-    "owner_unseen",
-    "only_a_copy_is_left",
-    "no_id_of_the_agent",
-    "no_workspace",
-    "owner_is_running",
-    "owner_may_be_running",
-    "session_is_held",
-    "workspace_is_held",
-    "another_person_works_there",
-    "newer_attempt_is_running",
-    "ended_badly",
-    # allowed
-    "attach_to_the_owner",
-    "stop_the_owner",
-    "stop_the_named_process",
-    "go_on_where_it_stopped",
-    "go_on_after_the_provider_failed",
-    "go_on_with_the_repaired_copy",
-    "ask_for_the_first_time",
-    "start_anew",
-    "install_the_copy",
-    "recover",
-    "recover_beside_a_process",
-    "forced",
-]
-"""The rows of the table."""
 
 CAN_GO_ON: Final = frozenset(
     {FailureKind.RATE_LIMIT, FailureKind.OUT_OF_CREDIT, FailureKind.AUTH, FailureKind.API_ERROR}
@@ -64,80 +27,26 @@ _WEAKER: Final[dict[Branch, Branch]] = {"owner_is_running": "owner_may_be_runnin
 """Who overruled the first has overruled the second: an owner that has just ended, and is named no more, may still seem
 to be there.
 """
-FORCE_HELPS: Final = "`--force REASON` overrules that, and is recorded"
+_INSTEAD: Final[dict[Branch, tuple[Instead, ...]]] = {
+    "nothing_runs": ("continue", "new", "brief"),
+    "nothing_to_stop": ("continue", "new", "brief"),
+    "owner_is_running": ("attach",),
+    "owner_may_be_running": ("stop",),
+    "only_a_copy_is_left": ("new", "brief"),
+    "no_id_of_the_agent": ("new", "brief"),
+    "no_workspace": ("brief",),
+    "ended_badly": ("new",),
+}
+"""What to do where a row says no: the first of these that may be done."""
+_WAYS: Final[dict[Instead, str]] = {
+    "attach": "`refloat attach {}` goes to it",
+    "stop": "`refloat stop {}` ends it",
+    "continue": "`refloat continue {}` goes on with it",
+    "new": "`refloat new --parent {}` starts a linked session with the brief",
+    "brief": "`refloat brief {}` hands it over",
+}
 _NEVER_OWNERS: Final = frozenset({"child", "zombie", "hint"})
 """Evidence whose process may not be taken for the session's own."""
-
-
-@light
-class Neighbour:
-    """A process of some agent that works in the workspace, and not on this session as far as anybody knows."""
-
-    pid: int
-    agent: str
-    mine: bool
-    """It is the same user's."""
-    session: str = ""
-    """The session that it owns, where that is known."""
-
-
-@light
-class Situation:
-    """What was seen in one look."""
-
-    operation: Guarded
-    session: SessionName
-    state: State
-    liveness: Liveness
-    now: Stamp
-    own: str
-    """`user@host` of whoever asks."""
-    failure: Failure | None = None
-    dangling: int = 0
-    repaired: bool = False
-    """It is a repaired copy to which nothing was added since."""
-    takes_id: bool = True
-    """Its id is one that the agent's own command takes for an id."""
-    copy_only: bool = False
-    """The agent's own transcript is gone, and Refloat's copy is left."""
-    workspace: str | None = None
-    workspace_there: bool = True
-    lease: Lease | None = None
-    """On the session, of another process, and holding now."""
-    workspace_leases: tuple[Lease, ...] = ()
-    """On the workspace or on one around or inside it, of other processes, and holding now."""
-    neighbours: tuple[Neighbour, ...] = ()
-    newer: Standing | None = None
-    """Where the session stands in a chain of attempts."""
-    force: str | None = None
-    """Why a person overrules what can be overruled."""
-    pid: int | None = None
-    """The process that a person named."""
-
-
-@light
-class Ruling:
-    """The guard's answer."""
-
-    branch: Branch
-    allowed: bool
-    why: str
-    holder: str | None = None
-    """Who forbids it: `user@host` of a lease, or `process 123`."""
-    force_helps: bool = False
-    """Refused, and `--force REASON` would overrule it."""
-    overruled: tuple[str, ...] = ()
-    """What a force overruled, one sentence each; empty where nothing had to be."""
-    against: tuple[tuple[Branch, str], ...] = ()
-    """The same as a later look can compare it: the row, and whom it is about (a process, a lease, a session)."""
-    warnings: tuple[str, ...] = ()
-    pids: tuple[int, ...] = ()
-    """Of `attach` and `stop`: the processes that they may go to or signal, strongest evidence first."""
-
-    @property
-    def sentence(self) -> str:
-        """Why, and what helps."""
-        return f"{self.why}; {FORCE_HELPS}" if self.force_helps else self.why
 
 
 @light
@@ -157,14 +66,13 @@ class _Forbids:
 
 
 def judge(seen: Situation) -> Ruling:
-    """Whether the operation may act, and why."""
+    """Whether the operation may act, and why; where it may not, what may be done instead."""
     rows = list(_forbidding(seen))
     for row in rows:
         if row.hard:
-            return Ruling(row.branch, allowed=False, why=row.why, holder=row.holder)
+            return _refuse(seen, row)
     if rows and not (seen.force or "").strip():
-        row = rows[0]
-        return Ruling(row.branch, allowed=False, why=row.why, holder=row.holder, force_helps=True)
+        return _refuse(seen, rows[0])
     warnings = tuple(_warnings(seen))
     if rows:
         return Ruling(
@@ -192,14 +100,45 @@ def judge_again(seen: Situation, before: Ruling) -> Ruling:
     if not ruling.allowed or known.issuperset(ruling.against):
         return ruling
     row = next(row for row in _forbidding(seen) if not known.issuperset(row.marks))
-    why = f"{row.why}. That came while this was being prepared, so it was not overruled"
-    return Ruling(row.branch, allowed=False, why=why, holder=row.holder, force_helps=True)
+    return _refuse(
+        seen, replace(row, why=f"{row.why}. That came while this was being prepared, so it was not overruled")
+    )
 
 
 def judge_taken(seen: Situation, lease: Lease) -> Ruling:
     """The answer where somebody took a lease between the look and the taking, whatever was to be overruled."""
     row = _held(seen, lease) if lease.subject == seen.session else _workspace_held(seen, lease)
-    return Ruling(row.branch, allowed=False, why=row.why, holder=row.holder, force_helps=True)
+    return _refuse(seen, row)
+
+
+def _refuse(seen: Situation, row: _Forbids) -> Ruling:
+    way = _instead(seen, row.branch)
+    # Nobody is told to stop what is perhaps another's process before the question named it.
+    why = (
+        row.why
+        if way is None or way == "stop"
+        else f"{row.why}; {way_words(way, seen.session, unasked=seen.state is State.UNBOUND)}"
+    )
+    return Ruling(
+        row.branch,
+        allowed=False,
+        why=why,
+        holder=row.holder,
+        because=row.why,
+        instead=way,
+        force_helps=not row.hard,
+    )
+
+
+def _instead(seen: Situation, branch: Branch) -> Instead | None:
+    """The first way of the row's that would be let through; a stop may still have to be told of which process."""
+    for way in _INSTEAD.get(branch, ()):
+        if way == "brief":
+            return way
+        rows = [row.branch for row in _forbidding(replace(seen, operation=way, force=None, pid=None))]
+        if not rows or (rows == ["name_the_process"] and tied_to(seen)):
+            return way
+    return None
 
 
 # ── what forbids ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -237,7 +176,7 @@ def _about_attaching(seen: Situation) -> Iterator[_Forbids]:
             why = f"nobody can prove which process owns {seen.session}{_candidates(seen)}: find out before attaching"
             yield _Forbids("resolve_before_attaching", why, hard=True)
         case State.FAILED | State.STOPPED | State.UNBOUND:
-            why = f"no process runs for {seen.session}, so there is no terminal to go to; {_instead(seen)}"
+            why = f"no process runs for {seen.session}, so there is no terminal to go to"
             yield _Forbids("nothing_runs", why, hard=True)
         case _:
             assert_never(seen.state)
@@ -275,28 +214,22 @@ def _about_a_place(seen: Situation) -> Iterator[_Forbids]:
     if seen.operation == "continue" and seen.copy_only:
         why = (
             f"the agent's own transcript of {seen.session} is gone and only Refloat's copy is left, which the agent "
-            f"cannot continue: `refloat new --parent {seen.session}` starts a linked session with the brief"
+            "cannot continue"
         )
         yield _Forbids("only_a_copy_is_left", why, hard=True)
     if seen.operation == "continue" and not seen.takes_id:
-        why = (
-            f"{seen.session} has no id of that agent's form, and its command would take it for something else: "
-            f"`refloat new --parent {seen.session}` starts a linked session with the brief"
-        )
+        why = f"{seen.session} has no id of that agent's form, and its command would take it for something else"
         yield _Forbids("no_id_of_the_agent", why, hard=True)
     if seen.workspace is not None and place_here(seen.workspace) is None:
         why = (
             f"the record of {seen.session} names the workspace {inert_line(seen.workspace)!r}, which is no absolute "
-            f"path of this machine: go on from `refloat brief {seen.session}` where it belongs"
+            "path of this machine"
         )
         yield _Forbids("no_workspace", why, hard=True)
     elif seen.workspace is None:
         yield _Forbids("no_workspace", f"the record of {seen.session} names no workspace to run it in", hard=True)
     elif not seen.workspace_there:
-        why = (
-            f"the workspace {inert_line(seen.workspace)} is not there any more: put a checkout at that path again, or "
-            f"go on from `refloat brief {seen.session}` elsewhere"
-        )
+        why = f"the workspace {inert_line(seen.workspace)} is not there any more (a checkout put there again would do)"
         yield _Forbids("no_workspace", why, hard=True)
 
 
@@ -304,7 +237,7 @@ def _about_processes(seen: Situation) -> Iterator[_Forbids]:
     if seen.state is State.LIVE:
         owners = seen.liveness.owners
         who = f"{_pids(owners)} owns" if owners else "a process owns"
-        why = f"{who} {seen.session} and runs: `refloat attach {seen.session}` goes to it; two writers spoil the work"
+        why = f"{who} {seen.session} and runs, and two writers spoil the work"
         about = tuple(map(str, owners)) or ("",)
         yield _Forbids("owner_is_running", why, f"process {owners[0]}" if owners else None, about=about)
     elif seen.state is State.UNRESOLVED:
@@ -364,7 +297,7 @@ def _about_the_end(seen: Situation) -> Iterator[_Forbids]:
         calls = f", {_calls(seen.dangling)} without a result" if seen.dangling else ""
         why = (
             f"the record of {seen.session} ends badly ({what}{calls}), and the agent would go on without knowing what "
-            f"took effect: `refloat new --parent {seen.session}` starts a linked session with the brief"
+            "took effect"
         )
         yield _Forbids("ended_badly", why)
 
@@ -441,18 +374,11 @@ def _warnings(seen: Situation) -> Iterator[str]:
 # ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _instead(seen: Situation) -> str:
-    if seen.workspace is not None and place_here(seen.workspace) is None:
-        return f"`refloat brief {seen.session}` hands it over"
-    if not seen.takes_id:
-        return f"`refloat new --parent {seen.session}` starts a linked session with the brief"
-    match seen.state:
-        case State.FAILED if not goes_on(seen.failure, seen.dangling, repaired=seen.repaired):
-            return f"`refloat new --parent {seen.session}` starts a linked session with the brief"
-        case State.UNBOUND:
-            return f'`refloat continue {seen.session} "PROMPT"` asks it something'
-        case _:
-            return f"`refloat continue {seen.session}` goes on with it"
+def way_words(way: Instead, session: SessionName, *, unasked: bool = False) -> str:
+    """What to do instead, as a command and what it does. `unasked`: nothing was ever asked of it."""
+    if way == "continue" and unasked:
+        return f'`refloat continue {session} "PROMPT"` asks it something'
+    return _WAYS[way].format(session)
 
 
 def _targets(seen: Situation) -> tuple[int, ...]:

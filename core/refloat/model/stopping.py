@@ -8,7 +8,7 @@ from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 
 if TYPE_CHECKING:
-    from refloat.model.guard import Ruling
+    from refloat.model.situation import Ruling
 
 SignalWord = Literal["SIGINT", "SIGTERM", "SIGKILL", "SIGCONT"]
 

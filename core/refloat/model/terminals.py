@@ -1,6 +1,6 @@
 """Where a process's terminal is shown: panes of multiplexers, logins, and the way of one who wants to go there."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from refloat.model.light import light
 from refloat.model.session import SessionName
@@ -86,10 +86,14 @@ class Level:
 
 
 PlaceKind = Literal["tmux", "screen", "zellij", "agent", "here", "elsewhere", "hung_up", "no_terminal", "other_user"]
+ENDED_INSTEAD: Final[frozenset[PlaceKind]] = frozenset({"elsewhere", "hung_up", "no_terminal"})
+"""Places that nothing from here leads to: the process there can be ended. Another user's cannot, and an agent's own
+process may hold other sessions, too.
+"""
 
 
 @light
-class Place:
+class Whereabouts:
     """Where a process lives, as far as it can be told."""
 
     kind: PlaceKind
@@ -123,7 +127,7 @@ class Way:
 
 
 @light
-class Refused:
+class NoWay:
     """Why nothing is done."""
 
     why: str
@@ -137,9 +141,9 @@ class Attachment:
 
     session: SessionName
     workspace: str | None
-    place: Place | None
+    place: Whereabouts | None
     way: Way | None
-    refused: Refused | None
+    refused: NoWay | None
     screen: tuple[str, ...] | None = None
     """What the pane shows, where that was asked for; neither masked nor inert."""
 

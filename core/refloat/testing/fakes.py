@@ -93,6 +93,8 @@ class FakeProcesses:
     environments: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, Mapping[str, str]])
     locks: Mapping[str, frozenset[int] | None] = field(default_factory=dict[str, frozenset[int] | None])
     """By path; a path that is missing is held by nobody."""
+    bearers: Mapping[str, frozenset[int]] = field(default_factory=dict[str, frozenset[int]])
+    """By path: who has a descriptor that a lock goes on with."""
     ports: Mapping[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
     """TCP ports that a pid listens on."""
     boot: Stamp | None = BOOT
@@ -129,6 +131,10 @@ class FakeProcesses:
     def lock_holders(self, path: Path) -> frozenset[int] | None:
         """As given."""
         return self.locks.get(str(path), frozenset())
+
+    def lock_bearers(self, path: Path) -> frozenset[int]:
+        """As given."""
+        return self.bearers.get(str(path), frozenset())
 
     def boot_time(self) -> Stamp | None:
         """As given."""

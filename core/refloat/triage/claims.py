@@ -13,6 +13,7 @@ from typing import Final
 
 from refloat.commands import may_undo
 from refloat.model.checkout import SAVED_PLACES, EditedFile, Fate, FileState, Owner
+from refloat.model.fate_words import FATE_WORDS
 from refloat.model.transcript import Outcome, Step
 from refloat.model.triage import Claim, ClaimKind, Finding, Said
 from refloat.triage.backing import (
@@ -174,7 +175,7 @@ def _state(file: EditedFile, steps: Sequence[Step], before: AbstractSet[_StepKey
     who = ", ".join(named_short(steps))
     made = tuple(steps)
     if all(edit.fate is Fate.NEVER_APPLIED for edit in edits):
-        return Backing(CONTRADICTED, f"{who}: no edit of {file.path} was ever applied", made, files=(file.path,))
+        return Backing(CONTRADICTED, f"{who}: {file.path}: {FATE_WORDS[Fate.NEVER_APPLIED]}", made, files=(file.path,))
     saved = [place for place in file.found_in if place.where in SAVED_PLACES]
     if file.state in _STANDS or saved or (file.state is FileState.PARTLY and not loses(file)):
         where = where_it_stands(file, saved)

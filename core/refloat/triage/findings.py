@@ -22,6 +22,7 @@ from refloat.model.checkout import (
     Freshness,
     PlaceKind,
 )
+from refloat.model.fate_words import FATE_WORDS, PLACE_WORDS, TAKEN_BY
 from refloat.model.repaired import is_made_output
 from refloat.model.transcript import Outcome, Step, StepKind
 from refloat.model.triage import Finding, FindingVerdict, RecoverableFrom, StandsIn
@@ -215,12 +216,12 @@ def _saved_why(file: EditedFile, saved: Sequence[FoundIn], commands: Mapping[str
         parts += [f"it stands in {_place_words(place)}" for place in saved]
     undone = _done_by(file, commands, Fate.REVERTED, Fate.LOST)
     if undone:
-        parts.append(f"taken from the worktree by {', '.join(undone)}")
+        parts.append(f"{TAKEN_BY} {', '.join(undone)}")
     return "; ".join(parts)
 
 
 def _place_words(place: FoundIn) -> str:
-    words = place.where.value.replace("_", " ")
+    words = PLACE_WORDS[place.where]
     name = place.ref if place.ref is not None else place.path
     return f"{words} {name}" + (f" ({place.commit[:12]})" if place.commit else "") if name else words
 
@@ -234,10 +235,10 @@ def _done_by(file: EditedFile, commands: Mapping[str, str], *fates: Fate) -> lis
 def _gone_why(file: EditedFile, commands: Mapping[str, str]) -> str:
     parts = [file.why]
     if replaced := [who for who in _done_by(file, {}, Fate.REPLACED) if not who.startswith("step ")]:
-        parts.append(f"replaced later by another session: {', '.join(replaced)}")
+        parts.append(f"{FATE_WORDS[Fate.REPLACED]} by another session: {', '.join(replaced)}")
     undone = _done_by(file, commands, Fate.REVERTED, Fate.LOST)
     if undone:
-        parts.append(f"it can have been taken away by {', '.join(undone)}")
+        parts.append(f"it can have been {TAKEN_BY} {', '.join(undone)}")
     if not file.confirmed:
         parts.append("that it was ever made is not confirmed by the record")
     return "; ".join(parts)

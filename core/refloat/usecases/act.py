@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Final
 
 from refloat.errors import NotDone, RefloatError, UsageError
-from refloat.model.guard import Guarded, Neighbour, Ruling, Situation, judge, judge_again, judge_taken
+from refloat.model.attempts import Standing
+from refloat.model.guard import judge, judge_again, judge_taken
 from refloat.model.record import Lease
 from refloat.model.saving import Runner
-from refloat.model.session import Session, SessionName, place_here
-from refloat.model.stamp import Stamp
+from refloat.model.session import Session, SessionName
+from refloat.model.situation import Guarded, Neighbour, Ruling, Situation
 from refloat.ports import Machine
-from refloat.readers.contract import Reader
 from refloat.record.leases import find_leases, holds
 from refloat.record.store import Record
 from refloat.usecases.find_sessions import Located, resolve
@@ -29,6 +29,7 @@ from refloat.usecases.hold_session import BEAT, Held, Holder, Holding, tell_jobs
 from refloat.usecases.linked import standing_of
 from refloat.usecases.rescue import who
 from refloat.usecases.saved_record import NothingSaved, open_saved
+from refloat.usecases.situations import ENDED, place_of, plain_situation
 from refloat.usecases.tie_job import find_record
 from refloat.usecases.workbench import Workbench
 
@@ -41,6 +42,7 @@ DOING: Final[dict[Guarded, str]] = {
 """What a lease says that its holder does. Operations that are not named take none."""
 WRITES_THERE: Final = frozenset[Guarded]({"continue", "new"})
 """Operations that put a writer into the workspace, and so take its lease, too."""
+_RUNNING: Final = frozenset[Guarded]({"attach", "stop"})
 
 
 class Refused(NotDone):
@@ -170,66 +172,36 @@ def look(bench: Workbench, actor: Actor, wish: Wish) -> Seen:
     """
     located = resolve(bench, wish.ref, wish.cwd)
     session = located.session
-    situation = _situation(bench, actor, wish, session)
+    situation = situation_now(bench, actor, wish, session)
     return Seen(located, session, place_of(session), situation, judge(situation))
 
 
-def judge_now(bench: Workbench, actor: Actor, wish: Wish, session: Session) -> Ruling:
-    """What the guard says of a session that was looked at just now.
+def situation_now(
+    bench: Workbench, actor: Actor, wish: Wish, session: Session, standing: Callable[[], Standing | None] | None = None
+) -> Situation:
+    """What is to be judged of a session that was looked at just now, with who else is at it. `standing`: where it
+    stands among the attempts, for whoever knows that already.
 
     Raises:
         Unreadable: the record cannot be opened, so nobody knows who holds what.
 
     """
-    return judge(_situation(bench, actor, wish, session))
-
-
-def _situation(bench: Workbench, actor: Actor, wish: Wish, session: Session) -> Situation:
+    # Whoever would go to one that ended, or stop it, is told whether it can go on instead.
+    writes = wish.operation in WRITES_THERE or (wish.operation in _RUNNING and session.state in ENDED)
     place = place_of(session)
     leases = _leases(bench, actor)
     own = actor.own.holder
     return replace(
-        _plain(wish.operation, session, bench.reader(session.agent), bench.machine.clock.now(), own),
+        plain_situation(wish.operation, session, bench.reader(session.agent)),
+        now=bench.machine.clock.now(),
+        own=own,
         lease=next((lease for lease in leases if lease.subject == session.name), None),
         workspace_leases=tuple(_about_place(leases, workspace_subject(actor, place), own)) if place else (),
-        neighbours=tuple(_neighbours(bench, session, place, actor.uid)) if wish.operation in WRITES_THERE else (),
-        newer=standing_of(bench, session) if wish.operation in WRITES_THERE else None,
+        neighbours=tuple(_neighbours(bench, session, place, actor.uid)) if writes else (),
+        newer=(standing() if standing else standing_of(bench, session)) if writes else None,
         force=wish.force,
         pid=wish.pid,
     )
-
-
-def would_continue(reader: Reader, session: Session, now: Stamp) -> bool:
-    """Whether `continue` would accept a session, as far as the session itself tells."""
-    return judge(_plain("continue", session, reader, now, "")).allowed
-
-
-def _plain(operation: Guarded, session: Session, reader: Reader, now: Stamp, own: str) -> Situation:
-    """What is to be judged of a session, before anybody else is looked at."""
-    place = place_of(session)
-    return Situation(
-        operation=operation,
-        session=session.name,
-        state=session.state,
-        liveness=session.liveness,
-        now=now,
-        own=own,
-        failure=session.failure,
-        dangling=session.dangling,
-        repaired=session.repaired,
-        takes_id=reader.takes_id(session.session_id),
-        copy_only=session.kept is not None and session.kept.original_gone,
-        workspace=place or session.worktree or session.workspace,
-        workspace_there=place is not None and os.path.isdir(place),  # noqa: PTH112 - text stays text
-    )
-
-
-def place_of(session: Session) -> str | None:
-    """Where a session goes on: its worktree, else (or where that is gone) its workspace. None: no place here."""
-    worktree, workspace = place_here(session.worktree), place_here(session.workspace)
-    if worktree and (workspace is None or os.path.isdir(worktree)):  # noqa: PTH112
-        return worktree
-    return workspace
 
 
 def workspace_subject(actor: Actor, place: str) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 from refloat.brief.masks import Masker
 from refloat.errors import NotDone
 from refloat.model.liveness import Holder, ProcessInfo
-from refloat.model.terminals import Attachment, Pane, Place, Refused, Server, Way
+from refloat.model.terminals import Attachment, NoWay, Pane, Server, Way, Whereabouts
 from refloat.ports import Machine
 from refloat.readers.contract import LivesApart, OwnDoor
 from refloat.terminals import route, screen, tmux, zellij
@@ -53,7 +53,7 @@ class _Scene:
 class _Found:
     """A place, the way to it, and what peeking at it needs."""
 
-    place: Place
+    place: Whereabouts
     way: Way | None = None
     server: Server | None = None
     panes: tuple[Pane, ...] = ()
@@ -70,18 +70,18 @@ def plan_attach(bench: Workbench, actor: Actor, ref: str, cwd: Path, *, peek: bo
     seen = look(bench, actor, Wish("attach", ref, cwd))
     ruling = seen.ruling
     held = ruling.branch == "session_is_held"
-    refused = None if ruling.allowed else Refused(ruling.why, ruling.holder)
+    refused = None if ruling.allowed else NoWay(ruling.why, ruling.holder)
     if refused is not None and not (held and peek):
         return Attachment(seen.session.name, seen.place, None, None, refused)
     pids = ruling.pids or seen.session.liveness.owners
     found = _find(_Scene(bench, actor, seen, {row.pid: row for row in bench.machine.processes.all()}), pids)
     if found is None:
         why = f"the process that owned {seen.session.name} has just ended: `refloat status {seen.session.name}`"
-        return Attachment(seen.session.name, seen.place, None, None, Refused(why))
+        return Attachment(seen.session.name, seen.place, None, None, NoWay(why))
     place = replace(found.place, notes=(*found.place.notes, *ruling.warnings))
     shown = _peek(bench.machine, found) if peek else None
     if found.way is None and (refused is None or (peek and shown is None)):
-        refused = Refused(only_told(place, seen.session.name))  # a lease forbids no look: it is not why nothing is seen
+        refused = NoWay(only_told(place, seen.session.name))  # a lease forbids no look: it is not why nothing is seen
     return Attachment(seen.session.name, seen.place, place, found.way, refused, shown)
 
 
@@ -154,10 +154,10 @@ def _place(scene: _Scene, owner: ProcessInfo) -> _Found:
     if (door := _own_door(scene.seen, owner, holders)) is not None:
         way = Way((door.command,), takes_terminal=True) if door.command is not None else None
         title = scene.seen.located.reader.title
-        return _Found(Place("agent", pid, door.why, owner.terminal, program=title), way)
+        return _Found(Whereabouts("agent", pid, door.why, owner.terminal, program=title), way)
     own = scene.own
     if own is not None and any(row.pid == pid for row in ancestors(own, rows)):
-        return _Found(Place("here", pid, "around this command, which it started itself", owner.terminal))
+        return _Found(Whereabouts("here", pid, "around this command, which it started itself", owner.terminal))
     streams = machine.terminals.streams(pid)
     stands_at = next((_short(path) for path in streams if _is_terminal(path)), None)
     lineage = trace(owner, rows, stands_at)
@@ -169,7 +169,7 @@ def _place(scene: _Scene, owner: ProcessInfo) -> _Found:
     return replace(found, place=replace(found.place, notes=notes))
 
 
-def _out_of_reach(scene: _Scene, lineage: Lineage, streams: Sequence[str]) -> Place:
+def _out_of_reach(scene: _Scene, lineage: Lineage, streams: Sequence[str]) -> Whereabouts:
     """Where no multiplexer shows it: a terminal of something else, one that is gone, or none."""
     if lineage.terminals:
         return elsewhere(scene.machine, lineage)
@@ -214,7 +214,7 @@ def _checked(machine: Machine, server: Server, terminal: str, hosts: Hosts) -> S
     return checked
 
 
-def _pane_place(lineage: Lineage, server: Server, panes: Sequence[Pane], terminal: str) -> Place:
+def _pane_place(lineage: Lineage, server: Server, panes: Sequence[Pane], terminal: str) -> Whereabouts:
     where = server.address if server.kind == "tmux" else f"session {server.address}"
     more = f" (and in {len(panes) - 1} more)" if len(panes) > 1 else ""
     words = f"in {server.kind} {where}, {panes[0].words}{more}"
@@ -223,15 +223,15 @@ def _pane_place(lineage: Lineage, server: Server, panes: Sequence[Pane], termina
         for name in lineage.through
     ]
     shown = panes[0].pane or panes[0].window or None
-    return Place(
+    return Whereabouts(
         server.kind, lineage.owner.pid, words, terminal, server.address, shown, notes=tuple(notes)
     )  # fmt: skip
 
 
-def _beside_us(owner: ProcessInfo, lineage: Lineage) -> Place:
+def _beside_us(owner: ProcessInfo, lineage: Lineage) -> Whereabouts:
     words = "in this very terminal"
     how = "it is suspended: `fg` brings it back" if owner.stopped else "it runs in the background: `fg` brings it back"
-    return Place("here", owner.pid, words, lineage.terminals[0], notes=(how,))
+    return Whereabouts("here", owner.pid, words, lineage.terminals[0], notes=(how,))
 
 
 def _notes(owner: ProcessInfo, found: _Found, holders: Sequence[Holder]) -> list[str]:

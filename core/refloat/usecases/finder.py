@@ -119,9 +119,9 @@ class Finder:
         )
 
     def _continues(self, session: Session) -> bool:
-        from refloat.usecases.act import would_continue
+        from refloat.usecases.situations import would_continue
 
-        return would_continue(self._bench.reader(session.agent), session, self._bench.machine.clock.now())
+        return would_continue(self._bench.reader(session.agent), session)
 
     def watch(self, here: Path | None = None, stop: Stop = lambda: False) -> Iterator[Batch]:
         """One look, in batches: first what is known already, then what had to be read, newest files first.

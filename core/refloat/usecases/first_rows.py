@@ -10,10 +10,12 @@ from typing import cast
 
 import orjson
 
+from refloat.catalogue.chains import NOTE, read_chains
 from refloat.catalogue.peek import NOW, SCHEMA, Peek, Told, peek, read_places
 from refloat.catalogue.repos import Repos
+from refloat.model.attempts import InChain, rank_of
 from refloat.model.light import light
-from refloat.model.session import BROKEN_FIRST, Session, State
+from refloat.model.session import Session, SessionName, State
 from refloat.model.stamp import Stamp
 from refloat.ports import Places
 from refloat.usecases.batch import Batch
@@ -50,27 +52,30 @@ def _first_rows(found: Peek, now: Stamp, here: str, rows: int) -> FirstRows | No
     repos = {path: repo for path, repo, _ in read_places(notes.get("places", ""))}
     home = repos.get(here) or Repos().of(here)[0] or here
     told = [row for row in found.told(finished=False) if not row[6]]
-    wanted = _in_order(told, repos, home)[:rows]
+    chains = read_chains(notes.get(NOTE, ""))
+    wanted = _in_order(told, repos, home, chains)[:rows]
     texts = found.finished([(row[1], row[0]) for row in wanted])
     documents = [orjson.loads(text.replace(NOW, now)) for text in texts]
     sessions = tuple(_session(document) for document in documents)
-    return FirstRows(Batch(sessions, provisional=True, total=len(told)), home) if sessions else None
+    return FirstRows(Batch(sessions, provisional=True, total=len(told), chains=chains), home) if sessions else None
 
 
 def _session(document: object) -> Session:
     return read_session(cast("Mapping[str, object]", document))  # what it lacks it says
 
 
-def _in_order(told: list[Told], repos: Mapping[str, str], home: str) -> list[Told]:
+def _in_order(
+    told: list[Told], repos: Mapping[str, str], home: str, chains: Mapping[SessionName, InChain]
+) -> list[Told]:
     """As the desk shows them: the group of this place, then by newest activity; in each what is broken first."""
+
+    def rank(row: Told) -> int:
+        return rank_of(State(row[3]), chains.get(SessionName(f"{row[1]}:{row[0]}")))
+
     groups: dict[str, list[Told]] = {}
     for row in told:
         groups.setdefault(repos.get(row[4]) or row[4], []).append(row)
     ordered: list[Told] = []
     for name in sorted(groups, key=lambda name: name != home):
-        ordered += sorted(groups[name], key=_rank)
+        ordered += sorted(groups[name], key=rank)
     return ordered
-
-
-def _rank(row: Told) -> int:
-    return BROKEN_FIRST[State(row[3])]

@@ -12,7 +12,7 @@ _PATIENCE: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StartedIn:
     """Where Refloat was started."""
 
     path: str
@@ -22,16 +22,18 @@ class Place:
     """None where it was not quick to know."""
 
 
-def look_around(bench: Workbench, cwd: Path) -> Place:
+def look_around(bench: Workbench, cwd: Path) -> StartedIn:
     """Ask git three quick questions; what it does not answer in time stays unknown."""
     git = bench.machine.git
     repo = _ask(git, cwd, "rev-parse", "--show-toplevel")
     if repo is None:
-        return Place(str(cwd))
+        return StartedIn(str(cwd))
     status = git.run(cwd, "status", "--porcelain=v1", "-z", seconds=_PATIENCE)
     rows = [row for row in status.out.split(b"\0") if row[2:3] == b" "]
     known = status.code == 0 and not status.timed_out
-    return Place(str(cwd), repo, _ask(git, cwd, "symbolic-ref", "--short", "-q", "HEAD"), len(rows) if known else None)
+    return StartedIn(
+        str(cwd), repo, _ask(git, cwd, "symbolic-ref", "--short", "-q", "HEAD"), len(rows) if known else None
+    )
 
 
 def _ask(git: Git, cwd: Path, *words: str) -> str | None:

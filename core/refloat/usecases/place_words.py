@@ -1,15 +1,16 @@
 """Where a process lives that nothing from here can switch to, in words: a window elsewhere, a login, no terminal."""
 
+from refloat.model.guard import way_words
 from refloat.model.liveness import ProcessInfo
 from refloat.model.session import SessionName
 from refloat.model.stamp import stamp_of_seconds
-from refloat.model.terminals import Login, Place
+from refloat.model.terminals import ENDED_INSTEAD, Login, Whereabouts
 from refloat.ports import Machine
 from refloat.terminals.lineage import Lineage, Table, ancestors, hints
 from refloat.text import inert_line
 
 
-def elsewhere(machine: Machine, lineage: Lineage, why: str = "") -> Place:
+def elsewhere(machine: Machine, lineage: Lineage, why: str = "") -> Whereabouts:
     """A terminal that something else shows, with who sits at it since when and from where, as far as that is told."""
     owner, terminal = lineage.owner, lineage.terminals[0]
     login = next((row for row in machine.terminals.logins() if row.terminal in lineage.terminals), None)
@@ -27,7 +28,7 @@ def elsewhere(machine: Machine, lineage: Lineage, why: str = "") -> Place:
         *([f"since {since}"] if since else []),
     ]
     words = inert_line(", ".join(parts))
-    return Place("elsewhere", owner.pid, words, terminal, user=user, since=since, host=host, program=program)
+    return Whereabouts("elsewhere", owner.pid, words, terminal, user=user, since=since, host=host, program=program)
 
 
 def _host(login: Login | None, lineage: Lineage, connection: str) -> str | None:
@@ -37,27 +38,27 @@ def _host(login: Login | None, lineage: Lineage, connection: str) -> str | None:
     return connection.partition(" ")[0] or None if lineage.brings or lineage.carrier is None else None
 
 
-def under_another_user(machine: Machine, owner: ProcessInfo, uid: int) -> Place | None:
+def under_another_user(machine: Machine, owner: ProcessInfo, uid: int) -> Whereabouts | None:
     """Whose it is, where it is not this user's own: nobody else can go to it."""
     if owner.uid is None or owner.uid == uid:
         return None
     user = machine.terminals.user(owner.uid)
-    return Place("other_user", owner.pid, f"under another user, {user}", owner.terminal, user=user)
+    return Whereabouts("other_user", owner.pid, f"under another user, {user}", owner.terminal, user=user)
 
 
-def hung_up(owner: ProcessInfo, rows: Table, gone: str) -> Place:
+def hung_up(owner: ProcessInfo, rows: Table, gone: str) -> Whereabouts:
     """Its terminal was closed, and it lives on."""
     words = (
         f"nowhere any more: its terminal {gone} is gone (a dropped connection or a closed window), and process "
         f"{owner.pid} lives on{_parent(owner, rows)}"
     )
-    return Place("hung_up", owner.pid, inert_line(words), gone)
+    return Whereabouts("hung_up", owner.pid, inert_line(words), gone)
 
 
-def no_terminal(owner: ProcessInfo, rows: Table) -> Place:
+def no_terminal(owner: ProcessInfo, rows: Table) -> Whereabouts:
     """It has none: started by another program, in the background, or its terminal is gone without a trace."""
     words = f"without a terminal{_parent(owner, rows)}: started by another program, or its terminal is gone"
-    return Place("no_terminal", owner.pid, inert_line(words))
+    return Whereabouts("no_terminal", owner.pid, inert_line(words))
 
 
 def _parent(owner: ProcessInfo, rows: Table) -> str:
@@ -67,23 +68,23 @@ def _parent(owner: ProcessInfo, rows: Table) -> str:
     return f", a child of process {owner.ppid}" + (f" ({parent.name})" if parent is not None else "")
 
 
-def only_told(place: Place, session: SessionName) -> str:
+def only_told(place: Whereabouts, session: SessionName) -> str:
     """Why nothing is done, and what a person can do instead."""
     where = f"process {place.pid} lives {place.words}"
-    stop = f"`refloat stop {session}` ends it"
     match place.kind:
         case "elsewhere":
-            return f"{where}: nothing from here can switch to it; go there, or {stop}"
+            told = f"{where}: nothing from here can switch to it; go there, or"
         case "hung_up" | "no_terminal":
-            return f"{where}: there is nothing to go to; {stop}"
+            told = f"{where}: there is nothing to go to;"
         case "other_user":
-            return f"process {place.pid} runs {place.words}: only they can go to it"
+            told = f"process {place.pid} runs {place.words}: only they can go to it"
         case "agent":
-            return f"process {place.pid}: {place.words}"  # no word of stopping it: it may hold other sessions too
+            told = f"process {place.pid}: {place.words}"
         case "here":
-            return f"{where}: {'; '.join(place.notes) or 'you are there'}"
+            told = f"{where}: {'; '.join(place.notes) or 'you are there'}"
         case "tmux":
             why = "nobody looks at the tmux that this command runs in, so nothing can be switched"
-            return f"{where}: {why}; attach from a terminal outside of it"
+            told = f"{where}: {why}; attach from a terminal outside of it"
         case "screen" | "zellij":
-            return f"{where}: you are in it, and which of its panes that is cannot be told; look through them"
+            told = f"{where}: you are in it, and which of its panes that is cannot be told; look through them"
+    return f"{told} {way_words('stop', session)}" if place.kind in ENDED_INSTEAD else told

@@ -147,10 +147,11 @@ def install(bench: Workbench, actor: Actor, draft: Draft, cwd: Path, *, force: s
 def _then(bench: Workbench, copy: SessionName, cwd: Path) -> tuple[str, ...]:
     """How one goes on with a copy, by what stands in its agent's directory now."""
     located = resolve(bench, copy, cwd)
-    match find_next(located.reader, located.session).operation:
+    then = find_next(located.reader, located.session)
+    match then.operation:
         case "continue" | "prompt":
             return ("refloat", "continue", copy)
-        case "new_linked":
+        case "new_linked" if then.workspace is not None:
             return ("refloat", "new", "--parent", copy)
         case _:
             return ("refloat", "status", copy)

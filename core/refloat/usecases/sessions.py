@@ -28,7 +28,7 @@ _ID: Final = 8
 
 
 @light
-class Place:
+class RealPlace:
     """A directory as it is compared with others."""
 
     path: str
@@ -41,16 +41,16 @@ class Surroundings:
 
     def __init__(self) -> None:
         self._repos = Repos()
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, RealPlace] = {}
 
-    def place(self, directory: str | None) -> Place:
+    def place(self, directory: str | None) -> RealPlace:
         """A directory, which need not exist any more."""
         if not directory or not directory.startswith("/") or "\0" in directory:
-            return Place("", NONE)
+            return RealPlace("", NONE)
         place = self._places.get(directory)
         if place is None:
             real = os.path.realpath(directory)
-            place = self._places[directory] = Place(real, self._repos.of(real))
+            place = self._places[directory] = RealPlace(real, self._repos.of(real))
         return place
 
     def top(self, directory: str | None) -> str | None:

@@ -4,16 +4,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final, assert_never
 
+from refloat.model.advice import advise
 from refloat.model.attempts import Standing
 from refloat.model.checkout import SAVED_PLACES, Checkout, EditedFile, Fate, PlaceKind
-from refloat.model.guard import goes_on, going_on_words
 from refloat.model.session import Session, State, place_here
+from refloat.model.situation import Situation
 from refloat.model.status import NextOperation, PendingRequest, Status
 from refloat.model.story import Story
 from refloat.model.transcript import Outcome, Step
 from refloat.readers.contract import Reader
 from refloat.text import cut, inert_line, one_line
 from refloat.triage.findings import file_stands, is_gone
+from refloat.usecases.situations import plain_situation
 
 BRIEF_FILE: Final = "HANDOFF.md"
 """Where a brief is written unless another place is named."""
@@ -28,11 +30,12 @@ def show_status(
     story: Story,
     checkout: Checkout | None = None,
     standing: Standing | None = None,
+    seen: Situation | None = None,
 ) -> Status:
     """State, last completed step, open steps, what it waits for, and what to do next.
 
     With a checkout, the next operation also names what was lost from it; where a newer attempt goes on from the
-    session, it leads there.
+    session, it leads there. `seen`: as `find_next` takes it.
     """
     steps = [step for step in story.steps if not step.superseded]
     turn = story.summary.turns
@@ -40,7 +43,7 @@ def show_status(
         step for step in steps if step.outcome is Outcome.DANGLING or (step.shutdown and step.turn == turn)
     )
     done = next((step for step in reversed(steps) if step.outcome is Outcome.OK), None)
-    then = find_next(reader, session)
+    then = find_next(reader, session, seen)
     if session.state in {State.STOPPED, State.FAILED} and (checkout is not None or not story.summary.edits):
         found = tuple(find_open_work(session, story, checkout))
         then = _with_open(then, found, calls=bool(session.dangling))
@@ -125,63 +128,29 @@ def _pending(open_steps: tuple[Step, ...], turn: int) -> PendingRequest | None:
     return PendingRequest(step.pending or "input", step.n, step.summary, step.at)
 
 
-def find_next(reader: Reader, session: Session) -> NextOperation:
-    """The next operation that a session's state calls for (design, section 3)."""
-    found = _by_state(reader, session)
-    if found.operation in {"continue", "prompt"} and not (reader.takes_id(session.session_id) and found.workspace):
-        return _elsewhere(reader, session, found.workspace)
-    if session.kept is None or not session.kept.original_gone or found.operation not in {"continue", "prompt"}:
-        return found
-    why = (
-        "its agent's own transcript is gone and only Refloat's copy is left, which the agent cannot continue: write "
-        f"the brief with `refloat brief {session.name} --out {BRIEF_FILE}`, then start a new session with it"
-    )
-    return NextOperation("new_linked", tuple(reader.new_command(BRIEF_FILE)), found.workspace, why)
+def find_next(reader: Reader, session: Session, seen: Situation | None = None) -> NextOperation:
+    """The next operation that a session's state calls for (design, section 3), and that the guard lets through.
 
-
-def _elsewhere(reader: Reader, session: Session, workspace: str | None) -> NextOperation:
-    """Of a session that its agent's own command cannot be told of, or not where."""
-    what = "its id is none of that agent's form" if workspace else "its record names no workspace of this machine"
-    why = f"{what}: write the brief with `refloat brief {session.name} --out {BRIEF_FILE}`, then start a new session"
-    return NextOperation("new_linked", tuple(reader.new_command(BRIEF_FILE)), workspace, f"{why} with it")
-
-
-def _by_state(reader: Reader, session: Session) -> NextOperation:
-    name, workspace = session.name, place_here(session.worktree) or place_here(session.workspace)
-    match session.state:
-        case State.LIVE:
-            pids = ", ".join(map(str, session.liveness.owners))
-            owner = f"process {pids} owns it" if pids else "a process owns it"
-            return NextOperation(
-                "attach",
-                ("refloat", "attach", name),
-                workspace,
-                f"{owner}: go to its terminal; do not start a second one on it",
+    `seen`: a look that knows who else is at it; without, only the session itself is judged.
+    """
+    seen = seen or plain_situation("continue", session, reader)
+    advice, name = advise(seen), session.name
+    workspace = None if advice.by_hand else place_here(session.worktree) or place_here(session.workspace)
+    command: tuple[str, ...] | None
+    why = advice.why
+    match advice.operation:
+        case "attach":
+            command = ("refloat", "attach", name)
+        case "resolve_liveness":
+            command = ("refloat", "status", name)
+        case "continue" | "prompt":
+            command = tuple(reader.continue_command(session.session_id, None))
+        case "new_linked":
+            command = tuple(reader.new_command(BRIEF_FILE))
+            why = (
+                f"{why}: write the brief with `refloat brief {name} --out {BRIEF_FILE}`, look at what it says is "
+                "uncertain, then start a new session with it"
             )
-        case State.UNRESOLVED:
-            why = "a process may own it, or its absence cannot be proved: find out before anything else is started"
-            return NextOperation("resolve_liveness", ("refloat", "status", name), workspace, why)
-        case State.STOPPED:
-            command = tuple(reader.continue_command(session.session_id, None))
-            return NextOperation("continue", command, workspace, "its process is gone and its last turn ended")
-        case State.FAILED:
-            return _after_failure(reader, session, workspace)
-        case State.UNBOUND:
-            command = tuple(reader.continue_command(session.session_id, None))
-            return NextOperation("prompt", command, workspace, "it exists, and nothing was ever asked of it")
         case _:
-            assert_never(session.state)
-
-
-def _after_failure(reader: Reader, session: Session, workspace: str | None) -> NextOperation:
-    failure = session.failure
-    if goes_on(failure, session.dangling, repaired=session.repaired):
-        command = tuple(reader.continue_command(session.session_id, None))
-        why = going_on_words(failure, session.dangling, repaired=session.repaired)
-        return NextOperation("continue", command, workspace, why)
-    what = failure.kind.replace("_", " ") if failure else "nothing says why"
-    why = (
-        f"its process is gone and its record ends badly ({what}): write the brief with `refloat brief "
-        f"{session.name} --out {BRIEF_FILE}`, look at what it says is uncertain, then start a new session with it"
-    )
-    return NextOperation("new_linked", tuple(reader.new_command(BRIEF_FILE)), workspace, why)
+            assert_never(advice.operation)
+    return NextOperation(advice.operation, None if advice.forbids and not advice.by_hand else command, workspace, why)

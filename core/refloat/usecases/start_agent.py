@@ -16,23 +16,22 @@ from typing import Final, Literal
 from refloat.brief.masks import Masker
 from refloat.errors import NotDone, RefloatError, Unreadable, UsageError
 from refloat.model.attempts import Attempt
-from refloat.model.guard import Ruling
 from refloat.model.record import Lease
 from refloat.model.saving import Ended, Runner
 from refloat.model.session import Session, SessionName
+from refloat.model.situation import Ruling
 from refloat.model.stamp import Stamp
 from refloat.readers.contract import Reader
-from refloat.record.attempts import begin_attempt, end_attempt, link_child, note_process
+from refloat.record.attempts import begin_attempt, end_attempt, find_attempts, link_child, note_process
 from refloat.record.engine import new_id
 from refloat.usecases.act import Acting, Actor, Seen, Wish, act, look
 from refloat.usecases.find_sessions import Scope, list_sessions
 from refloat.usecases.hold_session import BEAT
 from refloat.usecases.linked import fitting_children, forget_list
+from refloat.usecases.old_briefs import BRIEFS, remove_old_briefs
 from refloat.usecases.put_brief import put_brief
 from refloat.usecases.workbench import Workbench
 
-BRIEFS: Final = "briefs"
-"""Where briefs of started sessions lie, below the data directory."""
 LONGEST_PROMPT: Final = 100_000
 """Bytes: Linux takes 128 KiB for one word of a command line, whatever `ulimit` says (execve(2), MAX_ARG_STRLEN)."""
 
@@ -231,6 +230,9 @@ class _Run:
 
     def run(self, run: RunAgent) -> tuple[Ended, SessionName | None]:
         with self._actor.make() as record:
+            if self._attempt.operation == "new":
+                now, briefs = self._bench.machine.clock.now(), self._bench.machine.places.data / BRIEFS
+                remove_old_briefs(briefs, find_attempts(record), self._actor.own, now)
             begin_attempt(record, self._attempt)
         forget_list(self._bench)
         place = Path(self._plan.workspace or "/")

@@ -14,9 +14,9 @@ from typing import Final
 from refloat.liveness.evidence import Facts, Look, ancestry, look, subject_of
 from refloat.liveness.family import FIRST, begun_before, family_of, is_same, nameable
 from refloat.liveness.verdict import owners_of
-from refloat.model.guard import Ruling
 from refloat.model.liveness import ProcessInfo
 from refloat.model.session import Session
+from refloat.model.situation import Ruling
 from refloat.model.stopping import Asking, Kin, Left, StopPlan
 from refloat.readers.contract import Reader, TakesSignals
 from refloat.usecases import act

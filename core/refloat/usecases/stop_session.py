@@ -198,6 +198,8 @@ def _doubts(tree: Tree, sight: Sight, grown: Sequence[str]) -> Iterator[str]:
     for claim in sight.facts.claims:
         if claim.owner_unseen:
             yield f"lock {claim.holder.path} is still held, by a process that cannot be told"
+        elif claim.inherited and claim.process is not None and claim.process.pid not in known:
+            yield f"lock {claim.holder.path} is still held, by process {claim.process.pid} ({claim.process.name})"
     if grown:
         yield f"{grown[0]} still changes: somebody writes to it"
     for row in _new_work(tree, sight):

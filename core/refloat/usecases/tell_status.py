@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from refloat.errors import RefloatError
 from refloat.model.session import Session, State
@@ -22,12 +22,11 @@ from refloat.usecases.show_status import show_status
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
+    from refloat.model.attempts import Standing
+    from refloat.model.checkout import Checkout
+    from refloat.model.story import Story
+    from refloat.readers.contract import Reader
     from refloat.usecases.act import Actor
-
-
-_WRITERS: Final = frozenset({"continue", "prompt", "new_linked"})
-"""Next operations that make a writer."""
-_SOMEBODY: Final = frozenset({"session_is_held", "workspace_is_held", "another_person_works_there"})
 
 
 def tell_status(bench: Workbench, located: Located, actor: Actor | None = None, *, full: bool = False) -> Status:
@@ -43,30 +42,35 @@ def tell_status(bench: Workbench, located: Located, actor: Actor | None = None, 
     checkout = compare_with_others(bench, located, story) if asks else None
     standing = standing_of(bench, session)
     parent = standing.chain.parent if standing is not None and session.parent is None else session.parent
-    status = show_status(located.reader, replace(session, parent=parent), story, checkout, standing)
-    if actor is not None and status.next.operation in _WRITERS:
-        return _unless_held(bench, actor, session, status)
+    session = replace(session, parent=parent)
+    return advised_status(bench, actor, located.reader, session, story, checkout, standing)
+
+
+def advised_status(
+    bench: Workbench,
+    actor: Actor | None,
+    reader: Reader,
+    session: Session,
+    story: Story,
+    checkout: Checkout | None,
+    standing: Standing | None,
+) -> Status:
+    """The status of what was read, by the guard's word on everybody who is at it now."""
+    seen, doubt = None, ""
+    if actor is not None:
+        from refloat.usecases.act import Wish, situation_now
+
+        try:
+            wish = Wish("continue", session.name, bench.machine.places.home)
+            seen = situation_now(bench, actor, wish, session, lambda: standing)
+        except RefloatError as error:
+            doubt = f"nobody can tell who is at it ({error}); else: "
+    status = show_status(reader, session, story, checkout, standing, seen)
     theirs = _of_another_user(bench, session) if status.next.operation == "attach" else ""
-    if not theirs:
-        return status
-    why = f"{theirs}, or end it; do not start a second one on it"
-    return replace(status, next=replace(status.next, command=None, why=why))
-
-
-def _unless_held(bench: Workbench, actor: Actor, session: Session, status: Status) -> Status:
-    from refloat.usecases.act import Wish, judge_now
-
-    then = status.next
-    wish = Wish("new" if then.operation == "new_linked" else "continue", session.name, bench.machine.places.home)
-    try:
-        ruling = judge_now(bench, actor, wish, session)
-    except RefloatError as error:
-        why = f"nobody can tell who is at it ({error}); else: {then.why}"
-        return replace(status, next=replace(then, why=why))
-    if ruling.allowed or ruling.branch not in _SOMEBODY:
-        return status
-    why = f"{ruling.why}: agree with them first; then: {then.why}"
-    return replace(status, next=replace(then, operation="resolve_liveness", command=None, why=why))
+    if theirs:
+        why = f"{theirs}, or end it; do not start a second one on it"
+        return replace(status, next=replace(status.next, command=None, why=why))
+    return replace(status, next=replace(status.next, why=f"{doubt}{status.next.why}")) if doubt else status
 
 
 def _of_another_user(bench: Workbench, session: Session) -> str:

@@ -16,6 +16,7 @@ import orjson
 
 from refloat import wire
 from refloat.brief.masks import Masker
+from refloat.catalogue.chains import NOTE, write_chains
 from refloat.catalogue.peek import NOW, Gone, write_places, write_specs
 from refloat.catalogue.store import Catalogue, Key, Relived, Told
 from refloat.model.attempts import InChain
@@ -58,6 +59,8 @@ def keep_listing(
         }
         places = [surroundings.place(directory) for directory in directories]
         notes["places"] = write_places((place.path, *place.repo) for place in places)
+    if chains:
+        notes[NOTE] = write_chains(chains)
     kept, known = catalogue.marks(), catalogue.notes()
     told: list[Told] = []
     relived: list[Relived] = []

@@ -8,7 +8,7 @@ from refloat.wire.documents import SCHEMA, Document
 
 if TYPE_CHECKING:
     from refloat.model.repair import Repair
-    from refloat.model.terminals import Attachment, Place, Refused
+    from refloat.model.terminals import Attachment, NoWay, Whereabouts
 
 
 def attach(value: Attachment) -> Document:
@@ -27,12 +27,12 @@ def attach(value: Attachment) -> Document:
     }
 
 
-def refused(value: Refused) -> Document:
+def refused(value: NoWay) -> Document:
     """Why nothing is done, and who forbids it."""
     return {"why": value.why, "holder": value.holder}
 
 
-def place(value: Place) -> Document:
+def place(value: Whereabouts) -> Document:
     """Where a process lives."""
     return {
         "kind": value.kind,

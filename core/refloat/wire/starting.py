@@ -9,7 +9,7 @@ from refloat.wire.documents import SCHEMA, Document
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from refloat.model.guard import Ruling
+    from refloat.model.situation import Ruling
 
 
 def planned(command: Sequence[str] | None, workspace: str | None, refused: Ruling | None) -> Document:

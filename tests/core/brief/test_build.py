@@ -499,7 +499,7 @@ def test_a_refused_edit_is_told_as_never_applied() -> None:
         edits=(EditFate(2, Fate.NEVER_APPLIED, None, None),),
     )
     told = texts(brief_of(replace(sample, checkout=replace(sample.checkout, files=(file,)))), "established")
-    assert told[0] == "`src/rounding.py`: no edit was ever applied (the user refused it)"
+    assert told[0] == "`src/rounding.py`: never applied (the user refused it)"
 
 
 def test_only_the_last_run_of_a_check_counts() -> None:

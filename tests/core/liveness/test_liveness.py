@@ -491,12 +491,25 @@ def test_a_lock_that_the_table_gives_to_a_zombie_is_held_by_somebody_unseen(scen
 
 def test_a_lock_goes_on_with_whoever_got_its_descriptor(scene: Scene) -> None:
     scene.processes.rows = [process(7, cwd="/"), process(8, cwd="/")]
-    scene.processes.files = {7: frozenset(), 8: frozenset({lock().path})}
+    scene.processes.bearers = {lock().path: frozenset({8})}
     scene.reader.holders = [lock()]
     scene.processes.locks = {lock().path: frozenset({99})}
     liveness = scene.judge()
     assert liveness.verdict is Verdict.RUNNING
     assert [evidence.pid for evidence in liveness.evidence] == [8]
+
+
+@pytest.mark.parametrize("first", [[], [process(7, zombie=True)]])
+def test_a_lock_that_another_program_inherited_names_it(scene: Scene, first: list[ProcessInfo]) -> None:
+    """It is no agent, so it owns nothing and nobody stops it for the session's; its agent is kept out until it ends."""
+    scene.processes.rows = [*first, process(9, "sleep", argv=["sleep", "99"], cwd="/")]
+    scene.processes.bearers = {lock().path: frozenset({9, 11})}
+    scene.reader.holders = [lock()]
+    scene.processes.locks = {lock().path: frozenset({7})}
+    liveness = scene.judge()
+    assert liveness.verdict is Verdict.UNKNOWABLE
+    assert [(evidence.kind, evidence.pid) for evidence in liveness.evidence] == [("lock", None), ("child", 9)]
+    assert "held by process 9 (sleep)" in text(liveness)
 
 
 def test_an_owner_that_is_seen_outweighs_what_is_not(scene: Scene) -> None:

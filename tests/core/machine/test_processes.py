@@ -178,6 +178,28 @@ def test_locks_are_seen_without_being_tried(tmp_path: Path) -> None:
     assert table.lock_holders(path) == frozenset()
 
 
+def test_a_lock_is_borne_by_whoever_got_its_descriptor(tmp_path: Path) -> None:
+    """The one that took it is gone, and the table still names it."""
+    path = tmp_path / "one.lock"
+    path.touch()
+    take = (
+        "import fcntl, os, subprocess, sys; handle = open(sys.argv[1]); fcntl.flock(handle, fcntl.LOCK_EX); "
+        "child = subprocess.Popen(['sleep', '3600'], pass_fds=[handle.fileno()], stdout=-3, stderr=-3); "
+        "print(os.getpid(), child.pid); os._exit(0)"
+    )
+    done = subprocess.run([sys.executable, "-c", take, str(path)], capture_output=True, check=True, text=True)
+    taker, heir = map(int, done.stdout.split())
+    table = LinuxProcesses()
+    try:
+        with path.open():
+            assert table.lock_holders(path) == {taker}
+            assert table.lock_bearers(path) == {heir}
+            assert table.lock_bearers(tmp_path / "other.lock") == frozenset()
+    finally:
+        os.kill(heir, signal.SIGKILL)
+    until(lambda: not table.lock_bearers(path), "the lock to be free")
+
+
 def test_a_table_of_locks() -> None:
     table = (
         "1: FLOCK  ADVISORY  WRITE 10 08:01:55 0 EOF\n"

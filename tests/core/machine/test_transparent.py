@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fcntl import ioctl
 from pathlib import Path
+from shlex import join
 
 import pytest
 
@@ -239,6 +240,44 @@ def test_keys_reach_the_command_and_a_secret_is_not_echoed(kept: Path, terminal:
     seen.expect(rb"\[hush\]")
     assert seen.wait() == 0
     assert kept.read_bytes().count(b"hush") == 1
+
+
+def may_put_keys_back() -> bool:
+    """Since Linux 6.2 a kernel may forbid it (TIOCSTI, ioctl_tty(2))."""
+    switch = Path("/proc/sys/dev/tty/legacy_tiocsti")
+    return not switch.exists() or switch.read_text().strip() == "1"
+
+
+@pytest.mark.skipif(not may_put_keys_back(), reason="this kernel lets nobody put keys back")
+@pytest.mark.parametrize(
+    ("keys", "reads", "left"),
+    [(b"ahead\n", "", b"ahead"), (b"one\ntwo\n", "read a; ", b"two"), (b"half", "", b"half")],
+)
+def test_what_is_typed_ahead_is_there_for_the_shell(
+    kept: Path, terminal: Make, keys: bytes, reads: str, left: bytes
+) -> None:
+    go = kept.with_suffix(".go")
+    waits = f"echo ready; until [ -e {go} ]; do sleep 0.1; done; {reads}exit 3"
+    seen = terminal(["bash", "-c", f'{join(words(kept, "sh", "-c", waits))}; echo back; read line; echo "<$line>"'])
+    seen.expect(rb"ready\r\n")
+    seen.type(keys)
+    seen.expect(left)
+    go.touch()
+    seen.expect(rb"back\r\n")
+    seen.type(b"" if keys.endswith(b"\n") else b"\n")
+    seen.expect(b"<" + left + b">\r\n")
+    assert seen.wait() == 0
+
+
+@pytest.mark.skipif(not may_put_keys_back(), reason="this kernel lets nobody put keys back")
+def test_keys_that_a_command_made_up_are_not_put_back(kept: Path, terminal: Make) -> None:
+    makes_up = "import fcntl, termios; [fcntl.ioctl(0, termios.TIOCSTI, bytes((key,))) for key in b'rm\\n']"
+    line = join(words(kept, sys.executable, "-c", makes_up))
+    seen = terminal(["bash", "-c", f'{line}; echo back; read line; echo "<$line>"'])
+    seen.expect(rb"back\r\n")
+    seen.type(b"mine\n")
+    seen.expect(rb"<mine>\r\n")
+    assert seen.wait() == 0
 
 
 def test_the_interrupt_key_ends_the_command(kept: Path, terminal: Make) -> None:

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refloat.model.attempts import InChain, Standing
-from refloat.model.guard import Branch, Neighbour, Situation, judge, judge_again, judge_taken
+from refloat.model.guard import judge, judge_again, judge_taken
 from refloat.model.liveness import Evidence, Liveness, Verdict
 from refloat.model.record import Lease
 from refloat.model.saving import Runner
 from refloat.model.session import Failure, FailureKind, SessionName, State
+from refloat.model.situation import Branch, Neighbour, Situation
 from refloat.model.stamp import Stamp, later
 
 NOW = Stamp("2026-09-14T12:00:00.000Z")

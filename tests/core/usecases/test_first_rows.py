@@ -6,9 +6,14 @@ from typing import Any
 
 import pytest
 
+from refloat.catalogue.chains import read_chains
 from refloat.catalogue.peek import FILE
+from refloat.model.attempts import Attempt
+from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.readers.claude_code import ClaudeCode
+from refloat.record.attempts import begin_attempt
+from refloat.record.store import open_record
 from refloat.usecases.find_sessions import Scope, list_sessions
 from refloat.usecases.first_rows import first_rows
 
@@ -44,6 +49,27 @@ def test_this_place_comes_first_then_what_is_broken(home: Any):
         found = first_rows(home.bench.machine.places, NOW, str(place), 2)
         assert found is not None
         assert [session.session_id for session in found.batch.sessions] == first
+
+
+def test_one_that_another_went_on_from_stands_at_once_where_the_desk_will_have_it(home: Any):
+    """It is broken, and no work to do any more: it would jump down as soon as everything was looked at."""
+    for session, minute in ((IDS[0], 3), (IDS[1], 2)):
+        home.write(session, home.row(session, minute, "user", "Push it", promptSource="typed"))
+    home.write(IDS[2], *home.talk(IDS[2], minute=1))
+    old, new = (SessionName(f"claude-code:{session}") for session in (IDS[0], IDS[2]))
+    places = home.bench.machine.places
+    with open_record(places.data, NOW) as record:
+        begin_attempt(record, Attempt("1", old, new, "new", "claude-code", "/", "ada@h", "claude", None, None, NOW))
+    chains = list_sessions(home.bench, Scope()).chains
+    found = first_rows(places, NOW, str(home.work), 10)
+    assert found is not None
+    assert [session.session_id for session in found.batch.sessions] == [IDS[1], IDS[2], IDS[0]]
+    assert (found.batch.chains, chains[old].continued_by) == (chains, new)
+
+
+def test_chains_of_another_form_tell_nothing():
+    for text in ("", "[]", "[1]", '{"a": [1]}', "{", '{"a": 1}'):
+        assert read_chains(text) == {}
 
 
 def test_without_a_catalogue_or_with_a_damaged_one_there_is_nothing_to_paint(home: Any):

@@ -13,10 +13,12 @@ from refloat.model.status import NextOperation
 from refloat.model.transcript import Plan
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.samples import crashed, stopped
-from refloat.usecases.act import would_continue
 from refloat.usecases.show_status import show_status
+from refloat.usecases.situations import would_continue
 
 NOW = Stamp("2026-09-14T15:00:00.000Z")
+HERE = str(Path(__file__).parent)
+"""A workspace that is there: nothing goes on in one that is not."""
 LOST = crashed()
 """Its `src/vat.py` is reverted by nobody that is known."""
 
@@ -31,7 +33,7 @@ def with_file(state: FileState, fate: EditFate, *places: FoundIn) -> Checkout:
 
 def limited() -> Session:
     failure = Failure(FailureKind.RATE_LIMIT, "limit reached", Stamp("2026-09-14T14:22:00.000Z"))
-    return replace(LOST.session, state=State.FAILED, failure=failure, dangling=0)
+    return replace(LOST.session, state=State.FAILED, failure=failure, dangling=0, workspace=HERE)
 
 
 @pytest.mark.parametrize("state", State)
@@ -54,7 +56,7 @@ def test_what_is_said_to_be_next_is_what_the_guard_lets_through(
         kept=Kept(NOW, 1, original_gone=gone),
     )
     operation = show_status(ClaudeCode(), session, LOST.story).next.operation
-    assert (operation in {"continue", "prompt"}) == would_continue(ClaudeCode(), session, NOW)
+    assert (operation in {"continue", "prompt"}) == would_continue(ClaudeCode(), session)
 
 
 def test_a_session_that_somebody_went_on_from_leads_to_the_newer_one() -> None:
@@ -83,7 +85,7 @@ def test_a_resume_command_comes_with_what_is_lost() -> None:
 def test_a_stopped_session_tells_its_open_plan() -> None:
     sample = stopped()
     plan = Plan((("Write it", "completed"), ("Document it", "in_progress"), ("Add a test", "pending")), 1)
-    session = replace(sample.session, state=State.STOPPED, failure=None)
+    session = replace(sample.session, state=State.STOPPED, failure=None, workspace=HERE)
     then = show_status(ClaudeCode(), session, replace(sample.story, plan=plan), sample.checkout).next
     assert then.operation == "continue"
     assert "2 entries of its plan are not done (Document it, Add a test)" in then.why

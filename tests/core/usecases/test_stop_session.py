@@ -294,7 +294,9 @@ def test_a_lock_that_somebody_inherited_is_not_verified(desk: Desk) -> None:
         stopped = desk.stop(agent)
         assert not is_gone(child)
         assert stopped.result == "not_verified"
-        assert str(agent.lock) in stopped.why
+        assert f"{agent.lock} is still held, by process {child}" in stopped.why
+        assert desk.stop(agent, pid=child).result == "refused", "it is no agent"
+        assert not is_gone(child)
 
 
 def test_a_number_that_nothing_ties_to_the_session(desk: Desk) -> None:

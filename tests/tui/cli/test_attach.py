@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 
 from refloat.model.session import SessionName
-from refloat.model.terminals import Attachment, Place, Refused, Way
+from refloat.model.terminals import Attachment, NoWay, Way, Whereabouts
 from refloat_tui.cli.commands import attach as command
 from refloat_tui.cli.parser import run
 
 NAME = SessionName("claude-code:5f0c1d2e-0000-4000-8000-000000000001")
-PLACE = Place("tmux", 12, "in tmux /s, session \x1b[31mwork, window 0, pane 0", "pts/3", "/s", "%0", notes=("a note",))
+PLACE = Whereabouts(
+    "tmux", 12, "in tmux /s, session \x1b[31mwork, window 0, pane 0", "pts/3", "/s", "%0", notes=("a note",)
+)
 GOES = ("tmux", "-S", "/s", "select-pane", "-t", "%0", ";", "attach-session", "-t", "$0")
 WAY = Way((("zellij", "x"), GOES), takes_terminal=True, notes=("another",))
 TOKEN = "gh" + "p_" + "a1B2c3D4e5" * 4
@@ -52,7 +54,7 @@ def test_the_keys_of_its_json(planned: dict[str, Attachment], capfd: pytest.Capt
 
 
 def test_a_refusal_is_an_answer(planned: dict[str, Attachment], capfd: pytest.CaptureFixture[str]) -> None:
-    planned["plan"] = Attachment(NAME, None, None, None, Refused("ana@devbox is recovering this", "ana@devbox"))
+    planned["plan"] = Attachment(NAME, None, None, None, NoWay("ana@devbox is recovering this", "ana@devbox"))
     assert run(["attach", "last"]) == 1
     out, err = capfd.readouterr()
     assert (out, err) == ("", "refloat: ana@devbox is recovering this\n")

@@ -51,9 +51,19 @@ def clock_time(stamp: Stamp | None, *, seconds: bool = True) -> str:
     return moment_of(stamp).astimezone().strftime("%H:%M:%S" if seconds else "%H:%M")
 
 
+def zone(stamp: Stamp | None) -> str:
+    """How far the clock of this machine was from UTC then, ` +02:00`; empty where it shows UTC. Said once beside times
+    without a date: commands and JSON tell all times in UTC.
+    """
+    if stamp is None:
+        return ""
+    offset = moment_of(stamp).astimezone().strftime("%z")
+    return "" if offset[1:5] == "0000" else f" {offset[:3]}:{offset[3:5]}"
+
+
 def absolute(stamp: Stamp | None) -> str:
-    """`2026-09-14 12:03:11`."""
-    return "" if stamp is None else moment_of(stamp).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    """`2026-09-14 12:03:11 +02:00`, without the zone where that is UTC."""
+    return "" if stamp is None else f"{moment_of(stamp).astimezone():%Y-%m-%d %H:%M:%S}{zone(stamp)}"
 
 
 def duration(begin: Stamp | None, end: Stamp | None) -> str:

@@ -4,11 +4,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from refloat.model.checkout import (
-    TAKEN_BACK,
     CheckRun,
     DirtyHunk,
     EditedFile,
-    EditFate,
     Fate,
     FileState,
     FoundIn,
@@ -16,20 +14,11 @@ from refloat.model.checkout import (
     Owner,
     PlaceKind,
 )
+from refloat.model.fate_words import FATE_WORDS, PLACE_WORDS, fate_words
 from refloat.model.session import SessionName
 from refloat.text import inert_line, one_line
 from refloat_tui.present import QUIET
 from refloat_tui.theme import Glyphs
-
-_FATES: Final[dict[Fate, str]] = {
-    Fate.UNCOMMITTED: "on disk, uncommitted",
-    Fate.COMMITTED: "committed",
-    Fate.REPLACED: "replaced later",
-    Fate.REVERTED: "reverted",
-    Fate.LOST: "lost",
-    Fate.NEVER_APPLIED: "never applied",
-    Fate.UNCONFIRMED: "unconfirmed",
-}
 
 _STATES: Final[dict[FileState, tuple[str, str]]] = {
     FileState.PRESENT: ("as recorded", "$pile-saved"),
@@ -40,17 +29,6 @@ _STATES: Final[dict[FileState, tuple[str, str]]] = {
     FileState.DELETED: ("deleted", "$pile-gone"),
     FileState.MOVED: ("moved", "$pile-claimed"),
     FileState.UNVERIFIABLE: ("cannot be told", "$pile-claimed"),
-}
-
-_PLACES: Final[dict[PlaceKind, str]] = {
-    PlaceKind.WORKTREE: "worktree",
-    PlaceKind.OTHER_WORKTREE: "another worktree",
-    PlaceKind.BRANCH: "branch",
-    PlaceKind.STASH: "stash",
-    PlaceKind.REFLOG: "reflog",
-    PlaceKind.UNREACHABLE_COMMIT: "unreachable commit",
-    PlaceKind.AGENT_BACKUP: "the agent's backup",
-    PlaceKind.RECORD: "the record",
 }
 
 
@@ -74,9 +52,9 @@ def file_fate(file: EditedFile) -> tuple[str, str]:
     if file.state in {FileState.PRESENT, FileState.CHANGED_SINCE} and file.edits:
         last = file.edits[-1].fate
         if last is Fate.COMMITTED and file.edits[-1].commit:
-            words = f"committed {file.edits[-1].commit[:7]}"
+            words = fate_words(file.edits[-1])
         elif last in {Fate.UNCOMMITTED, Fate.COMMITTED}:
-            words = _FATES[last]
+            words = FATE_WORDS[last]
         elif last is Fate.UNCONFIRMED:
             words = "on disk"
         if file.state is FileState.CHANGED_SINCE:
@@ -112,16 +90,11 @@ def owner_words(owner: Owner | None, session: SessionName | None, glyphs: Glyphs
 def place_words(places: Iterable[FoundIn]) -> str:
     """Where recorded content stands; the best place first."""
     words = [
-        f"{_PLACES[place.where]} {inert_line(place.ref)}" if place.ref else _PLACES[place.where]
+        f"{PLACE_WORDS[place.where]} {inert_line(place.ref)}" if place.ref else PLACE_WORDS[place.where]
         for place in places
         if place.where is not PlaceKind.WORKTREE
     ]
     return ", ".join(words)
-
-
-def place_name(kind: PlaceKind) -> str:
-    """The word of one place."""
-    return _PLACES[kind]
 
 
 def hunks_changed(hunks: Iterable[DirtyHunk]) -> tuple[int, int]:
@@ -135,21 +108,9 @@ def sign_style(line: str) -> str:
     return {"+": "$added", "-": "$removed"}.get(line[:1], QUIET)
 
 
-def fate_words(fate: EditFate) -> str:
-    """What became of one recorded edit, and by whom."""
-    words = _FATES[fate.fate]
-    if fate.fate is Fate.COMMITTED and fate.commit:
-        return f"{words} {fate.commit[:7]}"
-    if not fate.by:
-        return words
-    if fate.by == TAKEN_BACK:
-        return TAKEN_BACK
-    return f"{words.removesuffix(' later')} by {inert_line(fate.by)}"
-
-
-def fate_style(fate: EditFate) -> str:
+def fate_style(fate: Fate) -> str:
     """The name of its colour."""
-    match fate.fate:
+    match fate:
         case Fate.UNCOMMITTED | Fate.COMMITTED:
             return "$pile-saved"
         case Fate.REVERTED | Fate.LOST:

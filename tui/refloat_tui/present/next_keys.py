@@ -30,6 +30,12 @@ def next_actions(status: Status, *, no_way: bool = False) -> tuple[str, ...]:
     session, following = status.session, status.next.operation
     if following == "attach" and session.state is not State.LIVE:
         return ("desk.newer",)  # it runs, and it is another session than this one
+    if following == "attach" and status.next.command is None:
+        return ("desk.evidence", "desk.peek")  # somebody else is at it, or it is another user's
+    if following == "resolve_liveness" and session.state is not State.UNRESOLVED:
+        return ("desk.evidence",)  # its process is gone, and somebody else is at it
+    if following == "new_linked" and status.next.workspace is None:
+        return ("desk.recover",)  # there is no place here to start anything in
     failure = session.failure
     if failure is not None and failure.kind is FailureKind.TRANSCRIPT_DAMAGED:
         return ("desk.repair", *_BY_OPERATION[following])

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from refloat.model.guard import Branch, Ruling
 from refloat.model.record import Lease
 from refloat.model.repair import RepairPlan
 from refloat.model.session import State
+from refloat.model.situation import Instead, Ruling
 from refloat.model.stopping import Kin, StopPlan
-from refloat.model.terminals import Attachment
+from refloat.model.terminals import ENDED_INSTEAD, Attachment
 from refloat.text import inert_line, one_line
 from refloat_tui.operations import Asked, Offer, Operation, Row
 from refloat_tui.present.holder import holder_words
@@ -23,12 +23,13 @@ from refloat_tui.present.holder import holder_words
 if TYPE_CHECKING:
     from refloat.usecases.start_agent import Plan
 
-_INSTEAD: Final[dict[Branch, Operation]] = {
-    "owner_is_running": "attach",
-    "ended_badly": "new",
-    "only_a_copy_is_left": "new",
-    "nothing_runs": "continue",
+_INSTEAD: Final[dict[Instead, Operation]] = {
+    "attach": "attach",
+    "stop": "stop",
+    "continue": "continue",
+    "new": "new",
 }
+"""What is asked about; the brief of the desk has its own place."""
 _ALSO: Final = 60
 """Rows that are shown; a plan may have thousands."""
 
@@ -43,8 +44,6 @@ class Scene:
     ruling: Ruling
     lease: Lease | None
     """On the session, somebody else's."""
-    can_continue: bool = False
-    """`continue` would be let through."""
 
     @property
     def words(self) -> str:
@@ -86,7 +85,7 @@ def start_offer(asked: Asked, scene: Scene, plan: Plan, agents: Sequence[str], *
         guard=missing if missing and plan.ruling.allowed else plan.ruling.why,
         refused=plan.refused is not None or bool(missing),
         force_helps=plan.ruling.force_helps and not missing,
-        instead=_instead(scene, plan.ruling),
+        instead=_instead(plan.ruling),
         notes=notes,
         agents=tuple(agents),
         window=in_tmux,
@@ -121,7 +120,7 @@ def stop_offer(asked: Asked, scene: Scene, plan: StopPlan, pids: Sequence[int]) 
         guard=_why(scene.ruling, plan.refused),
         refused=plan.refused is not None,
         force_helps=scene.ruling.force_helps,
-        instead=_after_stop(scene) if plan.refused is not None else None,
+        instead=_instead(scene.ruling),
         notes=tuple(notes),
         heading="PROCESSES",
         rows=tuple(_kin_row(kin) for kin in plan.kin[:_ALSO]),
@@ -153,7 +152,7 @@ def attach_offer(asked: Asked, scene: Scene, plan: Attachment) -> Offer:
         lease=_lease_words(scene.lease, "going there takes none"),
         guard=plan.refused.why if plan.refused is not None else scene.ruling.why,
         refused=plan.refused is not None,
-        instead=_instead(scene, scene.ruling) or ("stop" if plan.refused and _nowhere(plan) else None),
+        instead=_instead(scene.ruling) or ("stop" if plan.refused and _nowhere(plan) else None),
         notes=notes,
         takes_terminal=takes,
         rests_on=(plan.refused, lines, plan.place.pid if plan.place else None),
@@ -202,24 +201,12 @@ def _many(plan: RepairPlan) -> bool:
     return len(plan.actions) > _ALSO
 
 
-def _instead(scene: Scene, ruling: Ruling) -> Operation | None:
-    if ruling.allowed:
-        return None
-    if ruling.branch == "nothing_runs":
-        return "continue" if scene.can_continue else "new"
-    if ruling.branch == "owner_may_be_running":
-        return "stop"
-    return _INSTEAD.get(ruling.branch)
-
-
-def _after_stop(scene: Scene) -> Operation | None:
-    if scene.ruling.branch != "nothing_to_stop":
-        return None
-    return "continue" if scene.can_continue else "new"
+def _instead(ruling: Ruling) -> Operation | None:
+    return _INSTEAD.get(ruling.instead) if ruling.instead is not None else None
 
 
 def _nowhere(plan: Attachment) -> bool:
-    return plan.place is not None and plan.place.kind in {"hung_up", "no_terminal"}
+    return plan.place is not None and plan.place.kind in ENDED_INSTEAD
 
 
 def _why(ruling: Ruling, refused: str | None) -> str:

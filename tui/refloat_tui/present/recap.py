@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from refloat.model.checkout import Checkout, CheckRun, EditedFile, Fate, Freshness, Owner
+from refloat.model.fate_words import FATE_WORDS
 from refloat.model.session import State
 from refloat.model.status import Status
 from refloat.model.story import Story
@@ -12,7 +13,7 @@ from refloat.model.triage import StillOpen, Triage
 from refloat.text import cut, inert_line, one_line
 from refloat_tui.present import QUIET, Pieces
 from refloat_tui.present.age import clock_time
-from refloat_tui.present.hunk import hunks_changed
+from refloat_tui.present.hunk import fate_style, hunks_changed
 from refloat_tui.present.path import short_path
 from refloat_tui.present.step import changed_words, outcome_glyph, outcome_style, outcome_words, step_words
 from refloat_tui.theme import Glyphs
@@ -51,24 +52,13 @@ def _asked(story: Story, glyphs: Glyphs) -> list[RecapRow]:
     return rows
 
 
-_FATE_ORDER: Final = (
-    (Fate.COMMITTED, "committed", "$pile-saved"),
-    (Fate.UNCOMMITTED, "on disk, uncommitted", "$pile-saved"),
-    (Fate.UNCONFIRMED, "on disk, never confirmed", "$pile-claimed"),
-    (Fate.REPLACED, "replaced later", QUIET),
-    (Fate.REVERTED, "reverted", "$pile-gone"),
-    (Fate.LOST, "lost", "$pile-gone"),
-    (Fate.NEVER_APPLIED, "never applied", QUIET),
-)
-
-
 _THERE: Final = frozenset({Fate.COMMITTED, Fate.UNCOMMITTED, Fate.UNCONFIRMED})
 
 
 def _files(checkout: Checkout, story: Story, glyphs: Glyphs) -> list[RecapRow]:
     items = {step.n: step.item for step in story.steps}
     rows: list[RecapRow] = []
-    for fate, words, style in _FATE_ORDER:
+    for fate, words in FATE_WORDS.items():
         files = [file for file in checkout.files if file.edits and file.edits[-1].fate is fate]
         if files:
             names: list[tuple[str, str]] = []
@@ -80,7 +70,7 @@ def _files(checkout: Checkout, story: Story, glyphs: Glyphs) -> list[RecapRow]:
             if len(files) > 6:
                 names.append((f"  {glyphs.ellipsis}", QUIET))
             counted = f"{len(files)} {'file' if len(files) == 1 else 'files'} "
-            text = ((counted, ""), (words, style), ("  ", ""), *names)
+            text = ((counted, ""), (words, fate_style(fate)), ("  ", ""), *names)
             rows.append(RecapRow("", text, item=items.get(files[0].edits[-1].step)))
     return rows
 

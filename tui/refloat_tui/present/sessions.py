@@ -7,8 +7,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from refloat.model.attempts import rank_of
 from refloat.model.light import light
-from refloat.model.session import BROKEN_FIRST, Session, SessionName, State
+from refloat.model.session import Session, SessionName, State
 from refloat_tui.present.path import from_home, group_name
 
 if TYPE_CHECKING:
@@ -106,8 +107,7 @@ def list_entries(
 
 
 def _rank(row: SessionRow) -> int:
-    ended = row.session.state not in {State.LIVE, State.UNRESOLVED}
-    return BROKEN_FIRST[State.UNBOUND] if ended and row.went_on else BROKEN_FIRST[row.session.state]
+    return rank_of(row.session.state, row.chain)
 
 
 def needs_person(session: Session) -> int:

@@ -8,7 +8,7 @@ from refloat.model.liveness import Verdict
 from refloat.model.session import Activity, Failure, FailureKind, Session, State
 from refloat.text import one_line
 from refloat_tui.present import QUIET, STRONG, Pieces
-from refloat_tui.present.age import ago, clock_time
+from refloat_tui.present.age import ago, clock_time, zone
 
 if TYPE_CHECKING:
     from refloat.model.stamp import Stamp
@@ -88,7 +88,9 @@ def _process_words(session: Session) -> str:
 def _when(session: Session, now: Stamp) -> str:
     if session.last_activity_at is None:
         return "no time recorded"
-    return f"{clock_time(session.last_activity_at)}, {ago(session.last_activity_at, now)}"
+    return (
+        f"{clock_time(session.last_activity_at)}{zone(session.last_activity_at)}, {ago(session.last_activity_at, now)}"
+    )
 
 
 def verdict(session: Session, broken_step: int | None, now: Stamp, glyphs: Glyphs) -> Pieces:

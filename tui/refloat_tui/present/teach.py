@@ -14,11 +14,11 @@ from refloat_tui.present.sessions import count_sessions
 from refloat_tui.theme import Glyphs
 
 if TYPE_CHECKING:
-    from refloat.usecases.look_around import Place
+    from refloat.usecases.look_around import StartedIn
 
 
 def headline(
-    place: Place | None, sessions: Iterable[Session], watching: str, home: str, glyphs: Glyphs, *, reading: str
+    place: StartedIn | None, sessions: Iterable[Session], watching: str, home: str, glyphs: Glyphs, *, reading: str
 ) -> tuple[Pieces, Pieces]:
     """Left: where we are. Right: what there is, and whether it is watched, or (`reading`) how far the reading is."""
     left: list[tuple[str, str]] = [("refloat", "$accent bold")]

@@ -2,12 +2,12 @@
 
 from typing import Final
 
+from refloat.model.fate_words import PLACE_WORDS
 from refloat.model.recovery import Pile
 from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVerdict, StillOpen, Triage
 from refloat.text import inert_line, one_line
 from refloat.usecases.recover import Card
 from refloat_tui.present import QUIET, STRONG, Pieces
-from refloat_tui.present.hunk import place_name
 from refloat_tui.theme import Glyphs
 
 _VERDICTS: Final[dict[FindingVerdict, str]] = {
@@ -59,7 +59,7 @@ def evidence(card: Card, glyphs: Glyphs) -> Pieces:
     if finding.message is not None:
         facts.append(f"said in item {finding.message}")
     if finding.recoverable_from:
-        places = ", ".join(place_name(place.source) for place in finding.recoverable_from)
+        places = ", ".join(PLACE_WORDS[place.source] for place in finding.recoverable_from)
         facts.append(f"recoverable from {places}")
     said: Pieces = ((f"{one_line(card.reason)} {glyphs.dot} ", "$person"),) if card.reason else ()
     return (*said, (f" {glyphs.dot} ".join(facts), QUIET))

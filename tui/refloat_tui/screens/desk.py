@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from refloat.model.record import Lease
     from refloat.model.session import RecordGone, Session
     from refloat.usecases.batch import Batch
-    from refloat.usecases.look_around import Place
+    from refloat.usecases.look_around import StartedIn
     from refloat_tui.library import Library
     from refloat_tui.messages import PlaceKnown, SessionsFound, WatchTold
     from refloat_tui.theme import Glyphs
@@ -66,7 +66,7 @@ class DeskScreen(DeskOperations):
         self._here: frozenset[SessionName] = frozenset()
         self._gone: tuple[RecordGone, ...] = ()
         self._problems: tuple[Problem, ...] = ()
-        self._place: Place | None = None
+        self._place: StartedIn | None = None
         self._first_group = ""
         """The group of this place, as far as the catalogue knows it."""
         self._complete = False
@@ -184,7 +184,7 @@ class DeskScreen(DeskOperations):
         self._gone = self._gone if found.gone is None else found.gone
         self._problems = self._problems if found.problems is None else found.problems
         self._complete |= found.complete
-        if found.complete and found.chains != self._chains:
+        if (found.complete or found.chains) and found.chains != self._chains:
             self._chains, changed = found.chains, True
         self._progress = f" {found.done:,} of {found.total:,}" if found.total else ""
         return changed, grew
@@ -227,10 +227,13 @@ class DeskScreen(DeskOperations):
 
     def take_holders(self, holders: Mapping[str, Lease]) -> None:
         """Who else is at which session: said in the list and in the verdict."""
-        if holders != self._list.holders:
+        before, chosen = self._list.holders, self._chosen or ""
+        if holders != before:
             self._list.holders = holders
             self._list.redraw()
-        self._detail.head.take_holder(holders.get(self._chosen or ""))
+        self._detail.head.take_holder(holders.get(chosen))
+        if self._detail.session is not None and _whose(holders.get(chosen)) != _whose(before.get(chosen)):
+            self._read_soon()  # what may be done next is another thing
 
     # ── drawing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -483,3 +486,7 @@ class DeskScreen(DeskOperations):
     def action_desk_record(self) -> None:
         """Show the record."""
         self._show("record")
+
+
+def _whose(lease: Lease | None) -> str:
+    return lease.token if lease is not None else ""

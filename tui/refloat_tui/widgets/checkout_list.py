@@ -10,13 +10,13 @@ from typing import Final, Literal
 from textual.content import Content
 
 from refloat.model.checkout import Checkout, CheckRun, EditedFile, OtherChange, Owner, Warned
+from refloat.model.fate_words import fate_words
 from refloat.model.transcript import Step
 from refloat.text import one_line
 from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.hunk import (
     check_facts,
     fate_style,
-    fate_words,
     file_fate,
     file_glyph,
     fresh_words,
@@ -189,7 +189,7 @@ def _spot(spot: Spot, width: int, glyphs: Glyphs) -> Content:
         place.append(f"step {last.step}" + (f" of {one_line(last.subagent)}" if last.subagent else ""))
     words: Pieces = ((f"  {f' {glyphs.dot} '.join(place)}", ""),)
     if spot.fate is not None:
-        fate: Pieces = ((fate_words(spot.fate), fate_style(spot.fate)),)
+        fate: Pieces = ((fate_words(spot.fate), fate_style(spot.fate.fate)),)
     else:
         fate = (("not in its record" if last is None else last.outcome, QUIET),)
     lines = changed_words(*hunks_changed((dirty,)), glyphs) if dirty is not None else ()

@@ -10,9 +10,10 @@ from typing import Final, Literal
 
 from textual.content import Content
 
+from refloat.model.fate_words import fate_words
 from refloat.text import inert_line
 from refloat_tui.present import QUIET, STRONG, Pieces
-from refloat_tui.present.hunk import fate_words, hunks_changed, owner_words, sign_style
+from refloat_tui.present.hunk import hunks_changed, owner_words, sign_style
 from refloat_tui.present.spots import Pair, Spot, lay_out
 from refloat_tui.present.step import changed_words
 from refloat_tui.theme import Glyphs

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from refloat.text import cut, inert_line, one_line
-from refloat_tui.actions import ACTIONS_BY_ID
+from refloat_tui.actions import load_action
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import absolute
 from refloat_tui.present.evidence import evidence_row, liveness_sentence
@@ -196,7 +196,7 @@ class Head(Vertical):
         lines: list[tuple[str, str]] = []
         copying = ("desk.copy",) if command is not None else ()
         for action in (*next_actions(status, no_way=no_way), *copying):
-            lines += [(self._key_of(action), "$key bold"), (f" {ACTIONS_BY_ID[action].word}  ", "$quiet")]
+            lines += [(self._key_of(action), "$key bold"), (f" {load_action(action).word}  ", "$quiet")]
         room = self.size.width - 2 - sum(len(text) for text, _ in lines)
         shown = _from_here(command or "", self._home)
         lines.append((cut(shown, max(1, room), self._ellipsis) if room < len(shown) else shown, "$quiet"))
@@ -211,7 +211,7 @@ class Head(Vertical):
         for active in self.screen.active_bindings.values():
             if active.binding.id == action:
                 return active.binding.key_display or self.app.get_key_display(active.binding)
-        row = ACTIONS_BY_ID[action]
+        row = load_action(action)
         return row.shown_key or row.key
 
     def _draw_evidence(self, session: Session, status: Status | None, now: Stamp) -> None:

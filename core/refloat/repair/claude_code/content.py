@@ -20,49 +20,49 @@ _PNG: Final = b"\x89PNG\r\n\x1a\n"
 
 
 @light
-class Refused:
+class Rejected:
     """A block that the service refuses."""
 
     code: str
     what: str
 
 
-def mend(row: Row, where: str) -> list[Refused]:
+def mend(row: Row, where: str) -> list[Rejected]:
     """Replace what is refused in a row's message, in place; `where` says where the original lies."""
-    found: list[Refused] = []
+    found: list[Rejected] = []
     message = mapping(row.get("message"))
     if row.get("type") not in {"user", "assistant"} or not message:
         return found
     content = message.get("content")
     if isinstance(content, str):
         if not content:
-            found.append(Refused("empty_message", "a message without words"))
+            found.append(Rejected("empty_message", "a message without words"))
             message["content"] = f"{NOTE} this message had no words in {where}"
     else:
         blocks = list(_mended(content, where, found))
         if not blocks:
             if not found:
-                found.append(Refused("empty_message", "a message without content"))
+                found.append(Rejected("empty_message", "a message without content"))
             blocks = [_note(f"this message had no words in {where}")]
         if found:
             message["content"] = blocks
     return found
 
 
-def _mended(content: object, where: str, found: list[Refused]) -> Iterator[object]:
+def _mended(content: object, where: str, found: list[Rejected]) -> Iterator[object]:
     for block in listed(content):
         row = mapping(block)
         match row.get("type"):
             case "text" if isinstance(row.get("text"), str) and not row.get("text"):
-                found.append(Refused("empty_message", "an empty block of text"))
+                found.append(Rejected("empty_message", "an empty block of text"))
             case None | "tool_use" | "tool_result" if not _is_whole(row):
-                found.append(Refused("broken_block", "a block without its type or its id"))
+                found.append(Rejected("broken_block", "a block without its type or its id"))
                 yield _note(f"a damaged block stood here; it lies in {where}")
             case "image" | "document" if (refused := _refused(row)) is not None:
                 found.append(refused)
                 yield _note(f"{refused.what} stood here; it lies in {where}")
             case "tool_result" if isinstance(row.get("content"), list):
-                inner: list[Refused] = []
+                inner: list[Rejected] = []
                 kept = list(_mended(row.get("content"), where, inner))
                 if inner:
                     found.extend(inner)
@@ -87,30 +87,30 @@ def _note(words: str) -> Row:
     return {"type": "text", "text": f"{NOTE} {words}"}
 
 
-def _refused(block: Row) -> Refused | None:
+def _refused(block: Row) -> Rejected | None:
     source = mapping(block.get("source"))
     data = source.get("data")
     if source.get("type") != "base64" or not isinstance(data, str):
         return None
     kind = text(block.get("type"))
-    judge: Callable[[str], Refused | None] = _image if kind == "image" else _document
-    return Refused("empty_image", f"an {kind} without bytes") if not data and kind == "image" else judge(data)
+    judge: Callable[[str], Rejected | None] = _image if kind == "image" else _document
+    return Rejected("empty_image", f"an {kind} without bytes") if not data and kind == "image" else judge(data)
 
 
-def _image(data: str) -> Refused | None:
+def _image(data: str) -> Rejected | None:
     if len(data) > IMAGE_BYTES:
-        return Refused("image_too_large", f"an image of {len(data):,} bytes in base64 (the limit is {IMAGE_BYTES:,})")
+        return Rejected("image_too_large", f"an image of {len(data):,} bytes in base64 (the limit is {IMAGE_BYTES:,})")
     head = _head(data)
     if head.startswith(_PNG) and len(head) >= 24:
         wide, high = int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")
         if max(wide, high) > PIXELS:
-            return Refused("image_too_large", f"an image of {wide} by {high} pixels (the limit is {PIXELS} a side)")
+            return Rejected("image_too_large", f"an image of {wide} by {high} pixels (the limit is {PIXELS} a side)")
     return None
 
 
-def _document(data: str) -> Refused | None:
+def _document(data: str) -> Rejected | None:
     if len(data) > DOCUMENT_BYTES:
-        return Refused("image_too_large", f"a document of {len(data):,} bytes (the limit is {DOCUMENT_BYTES:,})")
+        return Rejected("image_too_large", f"a document of {len(data):,} bytes (the limit is {DOCUMENT_BYTES:,})")
     return None
 
 

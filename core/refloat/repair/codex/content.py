@@ -23,24 +23,24 @@ _KEPT: Final = 4000
 
 
 @light
-class Refused:
+class Rejected:
     """Something that the service refuses."""
 
     code: str
     what: str
 
 
-def mend(item: Json, where: str) -> list[Refused]:
+def mend(item: Json, where: str) -> list[Rejected]:
     """Replace what is refused in an item, in place; `where` says where the original lies."""
-    found: list[Refused] = []
+    found: list[Rejected] = []
     kind = as_text(item.get("type"))
     if len(as_text(item.get("id"))) > NAME and "call_id" in item:
-        found.append(Refused("id_too_long", f"an item's id of {len(as_text(item['id'])):,} characters"))
+        found.append(Rejected("id_too_long", f"an item's id of {len(as_text(item['id'])):,} characters"))
         del item["id"]
     for key in ("arguments", "input"):
         said = as_text(item.get(key)) if kind.endswith("_call") else ""
         if len(said) > ARGUMENTS:
-            found.append(Refused("call_too_large", f"{key} of {len(said):,} characters (the limit is {ARGUMENTS:,})"))
+            found.append(Rejected("call_too_large", f"{key} of {len(said):,} characters (the limit is {ARGUMENTS:,})"))
             note = f"{NOTE} {found[-1].what} stood here; they lie in {where}"
             item[key] = orjson.dumps({"note": note}).decode() if key == "arguments" else note
     for key in ("output", "content"):
@@ -55,7 +55,7 @@ def mend(item: Json, where: str) -> list[Refused]:
     return found
 
 
-def _parts(parts: object, where: str, found: list[Refused]) -> Iterator[object]:
+def _parts(parts: object, where: str, found: list[Rejected]) -> Iterator[object]:
     for part in as_list(parts):
         row = as_dict(part)
         said = as_text(row.get("text"))
@@ -68,19 +68,19 @@ def _parts(parts: object, where: str, found: list[Refused]) -> Iterator[object]:
             yield part
 
 
-def _image(url: object) -> Refused | None:
+def _image(url: object) -> Rejected | None:
     told = as_text(url)
     if not told.startswith("data:"):
         return None
     if not told.partition(",")[2]:
-        return Refused("empty_image", "an image without bytes")
+        return Rejected("empty_image", "an image without bytes")
     if len(told) > IMAGE:
-        return Refused("image_too_large", f"an image of {len(told):,} bytes in base64 (the limit is {IMAGE:,})")
+        return Rejected("image_too_large", f"an image of {len(told):,} bytes in base64 (the limit is {IMAGE:,})")
     return None
 
 
-def _cut(said: str, where: str, found: list[Refused]) -> str:
-    found.append(Refused("text_too_large", f"a text of {len(said):,} characters (the limit is {TEXT:,})"))
+def _cut(said: str, where: str, found: list[Rejected]) -> str:
+    found.append(Rejected("text_too_large", f"a text of {len(said):,} characters (the limit is {TEXT:,})"))
     return f"{said[:_KEPT]}\n{NOTE} {found[-1].what} was cut here; the whole lies in {where}"
 
 

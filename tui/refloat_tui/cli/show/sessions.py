@@ -212,7 +212,7 @@ def _done(recap: Recap) -> Iterator[str]:
 
 def item_line(item: Item, root: str | None = None) -> str:
     """One line for one item, whatever it is."""
-    clock = (item.at or "")[11:19].ljust(8)
+    clock = f"{item.at[11:19]}Z" if item.at else " " * 9
     back = " (taken back)" if item.superseded else ""
     if item.step:
         return f"{item.n:>5}  {clock}  {step_line(item.step, root)}{back}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from shlex import join
 
-from refloat.model.guard import FORCE_HELPS
+from refloat.model.situation import FORCE_HELPS
 from refloat.usecases.start_agent import Plan
 from refloat_tui.cli.show.table import labelled
 

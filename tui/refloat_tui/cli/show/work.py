@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
-from refloat.model.checkout import TAKEN_BACK, Checkout, DirtyHunk, EditedFile, OtherChange, Owner, PlaceKind
+from refloat.model.checkout import Checkout, DirtyHunk, EditedFile, OtherChange, Owner, PlaceKind
+from refloat.model.fate_words import PLACE_WORDS, fate_words
 from refloat.text import cut, inert_line, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 
@@ -82,18 +83,16 @@ def _fates(file: EditedFile) -> str:
     """What became of each edit; those of one fate together."""
     steps: dict[str, list[str]] = {}
     for edit in file.edits:
-        fate = edit.fate.replace("_", " ") + (f" in {edit.commit[:12]}" if edit.commit else "")
-        fate += f" ({'by ' if edit.by != TAKEN_BACK else ''}{inert_line(edit.by)})" if edit.by else ""
-        steps.setdefault(fate, []).append(str(edit.step))
+        steps.setdefault(fate_words(edit, digits=12), []).append(str(edit.step))
     told = [f"step{'s' if len(numbers) > 1 else ''} {', '.join(numbers)} {fate}" for fate, numbers in steps.items()]
     doubt = "" if file.confirmed else "not confirmed by the record"
-    return "; ".join(filter(None, (", ".join(told), doubt, file.why)))
+    return "; ".join(filter(None, (*told, doubt, file.why)))
 
 
 def _places(file: EditedFile) -> str:
     """Where its recorded content stands besides the file itself."""
     told = [
-        " ".join(part for part in (place.where.replace("_", " "), place.ref, (place.commit or "")[:12]) if part)
+        " ".join(part for part in (PLACE_WORDS[place.where], place.ref, (place.commit or "")[:12]) if part)
         for place in file.found_in
         if place.where is not PlaceKind.WORKTREE or place.path not in {file.path, None}
     ]

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from refloat.model.checkout import DirtyHunk, EditedFile, FileState, Owner
+from refloat.model.fate_words import fate_words
 from refloat.model.recovery import Page, Said, SaidHunk, SaidOwner
 from refloat.text import inert_line, one_line
 from refloat.usecases.recover import OwnerRow, PlaceRow, Recovery, next_owner, owner_rows
 from refloat_tui.present import QUIET, STRONG, Pieces
-from refloat_tui.present.hunk import fate_words, file_glyph, hunks_changed, place_words, sign_style
+from refloat_tui.present.hunk import file_glyph, hunks_changed, place_words, sign_style
 from refloat_tui.present.path import short_path
 from refloat_tui.present.step import changed_words
 from refloat_tui.screens.wizard.pages.view import (

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from refloat.model.checkout import Fate
+from refloat.model.fate_words import FATE_WORDS
 from refloat.model.recovery import Page, Said, SaidHappened
 from refloat.text import cut, inert, one_line
 from refloat.usecases.recover import Recovery, happened_of
@@ -104,11 +105,11 @@ _NAMED: Final = 6
 def _gone(recovery: Recovery) -> list[str]:
     """Edits that were recorded and are not in the checkout."""
     found: list[str] = []
-    for fate, words in ((Fate.LOST, "lost from the checkout"), (Fate.REVERTED, "reverted since")):
+    for fate, where in ((Fate.LOST, " from the checkout"), (Fate.REVERTED, "")):
         files = [one_line(file.path) for file in recovery.checkout.files if file.edits and file.edits[-1].fate is fate]
         if files:
             more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
-            found.append(f"{words}: {', '.join(files[:_NAMED])}{more}")
+            found.append(f"{FATE_WORDS[fate]}{where}: {', '.join(files[:_NAMED])}{more}")
     return found
 
 

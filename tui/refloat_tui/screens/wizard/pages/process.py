@@ -58,6 +58,8 @@ class ProcessPage(PageView):
                 )
             case "unknown":
                 return (*sentence, (" Find out before a second writer starts.", WARN))
+            case "gone" if _found(look.recovery) != "gone":
+                return (*sentence, (" The guard goes by that: starting a session will ask why it may.", WARN))
             case "gone":
                 return sentence
 

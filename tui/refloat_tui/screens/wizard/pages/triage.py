@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from refloat.model.fate_words import PLACE_WORDS
 from refloat.model.recovery import PILES, LookedAt, MovedTo, Page, Said
 from refloat.model.triage import Finding
 from refloat.text import inert_line, one_line
 from refloat.usecases.recover import Card, Recovery, cards, confirmed_words
 from refloat_tui.present import QUIET, STRONG, Pieces
-from refloat_tui.present.hunk import place_name
 from refloat_tui.present.triage import EMPTY, kind_words, verdict, what_words
 from refloat_tui.screens.wizard.pages.view import (
     PERSON,
@@ -81,9 +81,9 @@ class TriagePage(PageView):
             lines.append((("evidence: ", QUIET), (where, "")))
         if finding.where is not None:
             ref = finding.where.ref or ""
-            lines.append(((f"stands in {place_name(finding.where.place)} {one_line(ref)}".rstrip(), QUIET),))
+            lines.append(((f"stands in {PLACE_WORDS[finding.where.place]} {one_line(ref)}".rstrip(), QUIET),))
         if finding.recoverable_from:
-            places = ", ".join(place_name(row.source) for row in finding.recoverable_from)
+            places = ", ".join(PLACE_WORDS[row.source] for row in finding.recoverable_from)
             lines.append(((f"can still be had from: {places}", QUIET),))
         if card.pile != card.found:
             lines.append(

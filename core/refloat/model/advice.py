@@ -1,0 +1,83 @@
+"""Advice: the one next operation of a session, out of what the guard lets through.
+
+Decides which operation a state calls for, and what is said where the guard forbids it: then no command is advised.
+Refuses to know a command line, a checkout, or a rule of its own about who may act: `model.guard` judges.
+"""
+
+from dataclasses import replace
+from typing import Final, assert_never
+
+from refloat.model.guard import judge
+from refloat.model.light import light
+from refloat.model.session import State
+from refloat.model.situation import Guarded, Ruling, Situation
+from refloat.model.status import Operation
+
+ASKS: Final[dict[Operation, Guarded | None]] = {
+    "attach": "attach",
+    "continue": "continue",
+    "prompt": "continue",
+    "new_linked": "new",
+    "resolve_liveness": None,
+}
+"""What the guard is asked where somebody does what was advised."""
+_PEOPLE: Final = frozenset({"session_is_held", "workspace_is_held", "another_person_works_there"})
+
+
+@light
+class Advice:
+    """What is advised, and the guard's word on it."""
+
+    operation: Operation
+    why: str
+    ruling: Ruling | None = None
+    """None: nobody has to be asked."""
+    forbids: str = ""
+    """What keeps anybody from doing it here and now; empty: nothing does."""
+
+    @property
+    def by_hand(self) -> bool:
+        """It cannot be done here, and can be taken along: the brief needs neither the process nor the workspace."""
+        return self.operation == "new_linked" and bool(self.forbids)
+
+
+def advise(seen: Situation) -> Advice:
+    """The next operation (design, section 3), whatever operation the situation was looked at for."""
+    match seen.state:
+        case State.LIVE:
+            return _to_the_owner(seen)
+        case State.UNRESOLVED:
+            why = "a process may own it, or its absence cannot be proved: find out before anything else is started"
+            return Advice("resolve_liveness", why)
+        case State.FAILED | State.STOPPED | State.UNBOUND:
+            return _to_go_on(seen)
+        case _:
+            assert_never(seen.state)
+
+
+def _ask(seen: Situation, operation: Guarded) -> Ruling:
+    return judge(replace(seen, operation=operation, force=None, pid=None))
+
+
+def _to_the_owner(seen: Situation) -> Advice:
+    ruling = _ask(seen, "attach")
+    pids = ", ".join(map(str, seen.liveness.owners))
+    owner = f"process {pids} owns it" if pids else "a process owns it"
+    if ruling.allowed:
+        return Advice("attach", f"{owner}: go to its terminal; do not start a second one on it", ruling)
+    return Advice("attach", f"{owner}, and {ruling.why}: agree with them first", ruling, ruling.why)
+
+
+def _to_go_on(seen: Situation) -> Advice:
+    ruling = _ask(seen, "continue")
+    if ruling.allowed:
+        asked = ruling.branch == "ask_for_the_first_time"
+        return Advice("prompt" if asked else "continue", ruling.why, ruling)
+    anew = _ask(seen, "new")
+    if anew.allowed:
+        return Advice("new_linked", ruling.because, anew)
+    if anew.branch in _PEOPLE:
+        return Advice("resolve_liveness", f"{anew.because}: agree with them first", forbids=anew.because)
+    if anew.branch == "no_workspace":
+        return Advice("new_linked", anew.because, anew, anew.because)
+    return Advice("resolve_liveness", anew.why, forbids=anew.because)

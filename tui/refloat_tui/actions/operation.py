@@ -1,0 +1,92 @@
+"""Keys of the question before an operation."""
+
+from typing import Final
+
+from refloat_tui.actions.row import Action
+
+ACTIONS: Final = (
+    Action(
+        "operation.yes",
+        "enter",
+        "yes",
+        "Yes",
+        "Look once more, then do it. Where something moved meanwhile you are asked again.",
+        footer=1,
+        shown_key="enter",
+        palette=False,
+    ),
+    Action(
+        "operation.no",
+        "escape,q",
+        "no",
+        "No",
+        "Nothing is done. While it stops something: stop before the next signal.",
+        "leave",
+        footer=2,
+        shown_key="esc",
+        palette=False,
+    ),
+    Action(
+        "operation.copy",
+        "y",
+        "copy",
+        "Copy the command",
+        "The exact command, secrets masked; it works over SSH, too.",
+        footer=5,
+        palette=False,
+    ),
+    Action(
+        "operation.instead",
+        "o",
+        "instead",
+        "Do what is possible instead",
+        "Where it is refused and something else is right: ask about that.",
+        footer=3,
+        palette=False,
+    ),
+    Action(
+        "operation.where",
+        "w",
+        "where",
+        "Somewhere else",
+        "In a new tmux window or in this terminal; a repaired copy: in place or in a file.",
+        footer=3,
+        palette=False,
+    ),
+    Action(
+        "operation.agent",
+        "a",
+        "agent",
+        "Another agent",
+        "The next of the agents that are installed here.",
+        footer=3,
+        palette=False,
+    ),
+    Action(
+        "operation.process",
+        "p",
+        "process",
+        "Name the process",
+        "Where nobody proved whose process it is: the next of those that may be it.",
+        footer=3,
+        palette=False,
+    ),
+    Action(
+        "operation.words",
+        "e",
+        "words",
+        "A prompt, or the file of the copy",
+        "Type what the agent is asked first; of a repair, where the copy goes.",
+        footer=4,
+        palette=False,
+    ),
+    Action(
+        "operation.force",
+        "f",
+        "force",
+        "Overrule the refusal",
+        "Asks for a reason, which is kept in the record with what it overruled.",
+        footer=4,
+        palette=False,
+    ),
+)

@@ -1,0 +1,80 @@
+"""Keys of the search over all sessions."""
+
+from typing import Final
+
+from refloat_tui.actions.row import Action
+
+ACTIONS: Final = (
+    Action("search.up", "up", "up", "Up", "One hit up.", "move", shown_key="↑", palette=False, priority=True),
+    Action(
+        "search.down",
+        "down",
+        "down",
+        "Down",
+        "One hit down.",
+        "move",
+        footer=3,
+        shown_key="↓",
+        footer_key="↑↓",
+        palette=False,
+        priority=True,
+    ),
+    Action(
+        "search.open",
+        "ctrl+o",
+        "go there",
+        "Go to this place",
+        "Show the item in the history of its session. Enter does the same.",
+        "open",
+        footer=1,
+        shown_key="enter",
+        palette=False,
+    ),
+    Action(
+        "search.where",
+        "f3",
+        "where",
+        "Sessions of this place, or all",
+        "Search the sessions of this repository, or those of the whole machine.",
+        footer=4,
+        priority=True,
+    ),
+    Action(
+        "search.agent",
+        "f4",
+        "agent",
+        "Sessions of one agent, or of any",
+        "One agent after the other, then any.",
+        footer=5,
+        priority=True,
+    ),
+    Action(
+        "search.state",
+        "f5",
+        "state",
+        "Sessions in one state, or in any",
+        "One state after the other, then any.",
+        footer=6,
+        priority=True,
+    ),
+    Action(
+        "search.when",
+        "f6",
+        "when",
+        "Of the last day, week, month, or any time",
+        "Only what was said or done since then.",
+        footer=7,
+        priority=True,
+    ),
+    Action(
+        "search.leave",
+        "escape",
+        "back",
+        "Back",
+        "Takes the filters back; where none narrows the search, back to the desk.",
+        "leave",
+        footer=2,
+        shown_key="esc",
+        palette=False,
+    ),
+)
