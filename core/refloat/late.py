@@ -4,8 +4,11 @@ Decides nothing. Stands for a door of the machine, the readers or a compiled exp
 long as all that a command does, or an app paints, before it needs it.
 """
 
+import sys
 from _thread import allocate_lock  # `threading` gives the very same, and the quickest commands do without it
 from collections.abc import Callable, Sequence
+from importlib import import_module
+from types import ModuleType
 from typing import Generic, TypeVar, cast, overload
 
 T = TypeVar("T")
@@ -61,3 +64,21 @@ class LateSequence(Sequence[T], Generic[T]):
 
     def __len__(self) -> int:
         return len(self._rows())
+
+
+class _LateModule(ModuleType):
+    """Stands for a module until something of it is asked."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):  # what the import system asks of any module
+            raise AttributeError(name)
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        self.__dict__.update(import_module(self.__name__).__dict__)
+        return getattr(self, name)
+
+
+def load_later(name: str) -> None:
+    """Let a module be loaded when something of it is first asked, wherever it is imported from now on."""
+    if name not in sys.modules:
+        sys.modules[name] = _LateModule(name)

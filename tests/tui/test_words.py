@@ -5,13 +5,18 @@ from collections.abc import Iterator
 
 import pytest
 
+from refloat.model.brief import Brief
+from refloat.model.recovery import Given, ProcessSaid
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import Item
 from refloat.model.triage import Finding, FindingVerdict
+from refloat.testing.samples import Sample, live, stopped, unresolved
+from refloat.usecases.recover import Recovery
 from refloat_tui.cli.show.sessions import item_line
 from refloat_tui.present.age import absolute, clock_time, zone
 from refloat_tui.present.path import homes_shortened
-from refloat_tui.screens.wizard.pages.view import statement_words
+from refloat_tui.screens.wizard.pages.process import ProcessPage
+from refloat_tui.screens.wizard.pages.view import Look, statement_words
 from refloat_tui.theme import ASCII, UNICODE
 
 
@@ -60,3 +65,31 @@ def test_the_app_and_the_commands_say_one_moment_so_that_it_is_the_same(where: s
     assert (clock_time(at), zone(at), absolute(at)) == shown[where]
     assert (zone(None), absolute(None)) == ("", "")
     assert "  23:03:11Z  " in item_line(Item(1, "prompt", at, "Go on"))
+
+
+@pytest.mark.parametrize(
+    ("sample", "said", "warns"),
+    [
+        (live(), "gone", "The guard goes by that"),
+        (unresolved(), "gone", "The guard goes by that"),
+        (unresolved(), None, "Find out before a second writer starts"),
+        (stopped(), "gone", ""),
+        (stopped(), None, ""),
+    ],
+)
+def test_a_persons_word_on_a_process_promises_nothing_that_the_guard_refuses(
+    sample: Sample, said: ProcessSaid | None, warns: str
+) -> None:
+    recovery = Recovery(
+        sample.session,
+        sample.checkout,
+        sample.triage,
+        "",
+        "",
+        Brief("", (), (), (), (), (), ()),
+        "ana@x",
+        Given(process=said),
+    )
+    words = "".join(text for text, _ in ProcessPage().reason(Look(recovery, UNICODE, 80)))
+    assert warns in words
+    assert warns or "writer" not in words

@@ -23,7 +23,7 @@ _BARE: Final = late(r"""(?:[^\s"'`,;&<>(){}\[\]|\\]|\\(?![nrtu"'`\\]))+""")
 _ENV_VALUE: Final = late(r"""(?:[^\s"'`\\]|\\(?![nrtu"'`\\]))+""")
 _WORDS: Final = late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _ENV_NAME: Final = late(r"[A-Z][A-Z0-9_]*")
-_SENTENCE: Final = late(r"""s?\s+(?:is|was|are|to|=)\s*:?\s*["'`“]?([^\s"'`”,;]{6,})""")
+_SENTENCE: Final = late(r"""s?\s++(?:is|was|are|to|=)\s*+:?\s*+["'`“]?([^\s"'`”,;]{6,})""")
 _FLAG: Final = late(r"""(?:[ \t\n]+|\\n)["'`]?([^\s"'`\\]{4,})""")
 _ELEMENT: Final = late(r">([^<>\n]{4,})</")
 _CURL_USER: Final = late(r"""(?<!\S)(?:-u|--user|--proxy-user|-U)(?:[ \t]*|=)["'`]?[^\s:"'`]{1,64}:([^\s"'`\\]{3,})""")
@@ -84,6 +84,15 @@ def _strength(name: str) -> int:
     return 1 if last == "id" and words[-3:-1] == ["access", "key"] else 0
 
 
+def is_secret_name(name: str, *, signed: bool) -> bool:
+    """Whether a value behind this name may be secret. `signed`: it stands in the query of an address, where alone a
+    signature is.
+    """
+    return (
+        name not in _NOT_SECRET and _strength(name) > 0 and (signed or not name.lower().endswith(("signature", "sig")))
+    )
+
+
 def _kind(name: str) -> str:
     low = name.lower()
     for word in ("passphrase", "password", "secret", "token", "key", "signature", "credential"):
@@ -141,10 +150,9 @@ def assignment_hits(text: str, low: str) -> Iterator[Hit]:
             continue
         name, first, last = _name_at(text, trigger.start(), trigger.end())
         done = max(done, last)
-        if name in _NOT_SECRET or not (strength := _strength(name)):
+        if not is_secret_name(name, signed=text[first - 1 : first] in {"?", "&"}):
             continue
-        if name.lower().endswith(("signature", "sig")) and text[first - 1 : first] not in {"?", "&"}:
-            continue  # signatures are secret in the query of a signed address alone
+        strength = _strength(name)
         operator = _OPERATOR.match(text, last)
         hit = (
             _value_hit(runs, name, first, strength, operator)

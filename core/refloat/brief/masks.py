@@ -6,28 +6,39 @@ shapes and names of our own for what a line scanner cannot see; the library load
 of its formats may be there. Refuses to cut: cutting comes after masking, half a secret is not found any more.
 """
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, lru_cache
-from itertools import accumulate
 from operator import attrgetter
 from pathlib import PurePath
 from typing import Final, TypeVar, cast
 
 from refloat.brief.assignments import assignment_hits, command_hits
+from refloat.brief.cues import (
+    ADDRESSES,
+    ASSIGNMENTS,
+    COLOURED,
+    COMMANDS,
+    EVERY,
+    HEADERS,
+    KEYS,
+    LIBRARY,
+    SILENT,
+    TOKENS,
+    WEBHOOKS,
+)
 from refloat.brief.hits import MASK, Hit, merge
 from refloat.brief.shapes import (
-    LIBRARY_WORDS,
     header_hits,
     library_hits,
     private_key_hits,
     provider_hits,
-    token_runs,
     userinfo_hits,
+    webhook_hits,
 )
+from refloat.brief.suspects import find_suspects
+from refloat.brief.unseen import placed, seen_part, seen_text
 from refloat.patterns import late
 
 T = TypeVar("T")
@@ -35,6 +46,10 @@ T = TypeVar("T")
 PIECE: Final = 12
 """So many characters of a known secret in a row never leave."""
 
+_BLOCK: Final = PIECE // 2
+"""Whatever piece of a value stands somewhere, one of the value's parts of so many characters lies wholly in it."""
+_MOST_BLOCKS: Final = 256
+"""More are not looked for one by one."""
 _MOST_PIECES: Final = 500_000
 _ROUNDS: Final = 4
 _RUN: Final = late(r"\S{12,}")
@@ -49,18 +64,6 @@ def _lower(text: str) -> str:
     return text.replace("\u0130", "I").lower()
 
 
-# What no rule goes without, beginnings of tokens apart. Words are looked for one by one: that is ten times as fast as
-# one pass of an expression that has them all.
-_CUES: Final = (
-    "key", "token", "secret", "pass", "pwd", "cred", "auth", "sig", "bearer", "basic ", "cookie", "://", "login",
-    "curl", "sshpass",
-    "mysql", "mariadb", "private-mac", "webhooks/", "hooks.slack", *LIBRARY_WORDS,
-)  # fmt: skip
-# Of them, what a finder has nothing to find without.
-_OF_WEBHOOKS: Final = frozenset({"webhooks/", "hooks.slack"})
-_OF_HEADERS: Final = frozenset({"bearer", "auth", "basic ", "cookie"})
-_OF_COMMANDS: Final = frozenset({"curl", "mysql", "mariadb", "sshpass", "login"})
-_ALL_CUES: Final = frozenset(_CUES)
 _SHORT: Final = 256
 
 
@@ -75,119 +78,39 @@ def _find_short(text: str) -> tuple[Hit, ...]:
 
 
 def _find(text: str) -> tuple[Hit, ...]:
+    for _, finders in find_suspects((text,)):
+        return find_by(text, finders)
+    return ()
+
+
+def find_by(text: str, finders: int = EVERY) -> tuple[Hit, ...]:
+    """What these finders, as bits of `brief.cues`, find in a text."""
     low = _lower(text)
-    has_runs = bool(token_runs(text))
-    return _find_by(text, low, _ALL_CUES, has_runs=has_runs) if has_runs or any(cue in low for cue in _CUES) else ()
-
-
-def _find_by(text: str, low: str, cues: AbstractSet[str], *, has_runs: bool) -> tuple[Hit, ...]:
-    """What the finders find, given what a look at the text showed already: the cues that may stand in it, and whether a
-    token may begin in it.
-    """
     hits: list[Hit] = []
-    if has_runs or not cues.isdisjoint(_OF_WEBHOOKS):
-        hits += provider_hits(text, has_runs=has_runs)
-    hits += private_key_hits(text)
-    if not cues.isdisjoint(_OF_HEADERS):
+    if finders & TOKENS:
+        hits += provider_hits(text)
+    if finders & WEBHOOKS:
+        hits += webhook_hits(text)
+    if finders & KEYS:
+        hits += private_key_hits(text)
+    if finders & HEADERS:
         hits += header_hits(text, low)
-    if "://" in cues:
+    if finders & ADDRESSES:
         hits += userinfo_hits(text)
-    hits += assignment_hits(text, low)
-    if not cues.isdisjoint(_OF_COMMANDS):
+    if finders & ASSIGNMENTS:
+        hits += assignment_hits(text, low)
+    if finders & COMMANDS:
         hits += command_hits(text, low)
-    if words := [word for word in LIBRARY_WORDS if word in cues]:
-        hits += library_hits(text, low, words)
+    if finders & LIBRARY:
+        hits += library_hits(text, low)
     return merge(hits) if hits else ()
 
 
-# What a terminal shows as nothing: escape sequences, controls, zero-width and direction characters; also as a record or
-# an inert text spells them. A secret is one for the reader although such a thing stands inside it.
-_SILENT: Final = (
-    r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    r"\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
-)
-_UNSEEN: Final = late(
-    r"(?:(?:\x1b|\\{1,4}(?:u001[bB]|x1[bB]|033))\[|\x9b)[0-9;?]{0,32}[A-Za-z]|\\{1,4}033"
-    rf"|[{_SILENT}]"
-    r"|\\{1,4}(?:u00(?:0[0-8bBcCeEfF]|1[0-9a-fA-F]|7[fF]|[89][0-9a-fA-F]|[aA][dD])"
-    r"|x(?:0[0-8bcef]|1[0-9a-f]|7f|[89][0-9a-f]|ad)"
-    r"|u200[b-fB-F]|u202[a-eA-E]|u206[0-9a-fA-F]|u061[cC]|u[fF][eE][fF][fF]|U000e0[0-9a-f]{3})"
-)
-_MAY_BE_UNSEEN: Final = late(rf"[{_SILENT}]|\\[uUx0\\]")
-
-
-def _seen_text(text: str) -> tuple[str, list[int], list[int]] | None:
-    """A text without what is not seen, and where its parts begin in it and in the text itself; None for a text that
-    is seen as a whole.
-    """
-    if not may_hide(text):
-        return None
-    parts: list[str] = []
-    starts: list[int] = []
-    origins: list[int] = []
-    at = length = 0
-    for unseen in _UNSEEN.finditer(text):
-        if unseen.start() > at:
-            parts.append(text[at : unseen.start()])
-            starts.append(length)
-            origins.append(at)
-            length += unseen.start() - at
-        at = unseen.end()
-    if at == 0:
-        return None
-    if at < len(text):
-        parts.append(text[at:])
-        starts.append(length)
-        origins.append(at)
-    return "".join(parts), starts, origins
-
-
-_PLAIN: Final = bytes(range(0x20, 0x7F)) + b"\t\n\r"
-_ESCAPES: Final = ("\\u", "\\U", "\\x", "\\0")
-
-
-def may_hide(text: str) -> bool:
-    """Whether a text may hold what is not seen: then a secret may lie in it that its parts do not show. Ordinary text
-    is known five times as fast as by the expression.
-    """
-    plain = text.isascii() and not any(escape in text for escape in _ESCAPES)
-    return not (plain and not text.encode().translate(None, _PLAIN)) and _MAY_BE_UNSEEN.search(text) is not None
-
-
-def _placed(hit: Hit, starts: Sequence[int], origins: Sequence[int]) -> Hit:
-    """A hit of the seen text in the text itself."""
-    first, last = bisect_right(starts, hit.start) - 1, bisect_right(starts, hit.end - 1) - 1
-    begin = origins[first] + hit.start - starts[first]
-    return Hit(begin, origins[last] + hit.end - starts[last], hit.kind, hit.strong)
-
-
 def find_in_all(texts: Sequence[str]) -> Iterator[tuple[str, tuple[Hit, ...]]]:
-    """Those of many texts in which `find_secrets` finds something, with what it finds. What one look at all of them
-    shows is not looked for in each of them again.
-    """
-    marked, cues = _look_through(texts)
-    for text, has_runs in marked:
-        if hits := _find_by(text, _lower(text), cues, has_runs=has_runs):
-            yield text, hits
-
-
-def _look_through(texts: Sequence[str]) -> tuple[list[tuple[str, bool]], set[str]]:
-    """Suspects, each with whether a token may begin in it; and the cues that stand in any text."""
-    joined = "\n".join(texts)
-    low = _lower(joined)
-    starts = [0, *accumulate(len(text) + 1 for text in texts)]
-    marked: set[int] = set()
-    cues: set[str] = set()
-    for cue in _CUES:
-        at = low.find(cue)
-        if at >= 0:
-            cues.add(cue)
-        while at >= 0:
-            number = bisect_right(starts, at) - 1
-            marked.add(number)
-            at = low.find(cue, starts[number + 1])
-    runs = {bisect_right(starts, at) - 1 for at in token_runs(joined)}
-    return [(texts[number], number in runs) for number in sorted(marked | runs)], cues
+    """Those of many texts in which `find_secrets` finds something, with what it finds."""
+    for number, finders in find_suspects(texts):
+        if finders & EVERY and (hits := find_by(texts[number], finders)):
+            yield texts[number], hits
 
 
 class Masker:
@@ -208,6 +131,8 @@ class Masker:
         """Values that are no longer than a piece, by their length."""
         self._heads: dict[str, list[str]] = {}
         """Once there are too many pieces: long values by their first one alone."""
+        self._blocks: set[str] = set()
+        """What every text has that holds a known value or a piece of one; more than `_MOST_BLOCKS`: not kept on."""
 
     @property
     def knows_any(self) -> bool:
@@ -224,12 +149,22 @@ class Masker:
         """The same of many texts, each on its own."""
         if self.enabled:
             every = list(dict.fromkeys(texts))  # a listing says the same in thousands of places
-            unseen = may_hide("\n".join(every))
-            bare = [seen[0] for text in every if (seen := _seen_text(text)) is not None] if unseen else []
-            for text, hits in find_in_all([*every, *bare]):
-                self._found = True
-                self._remember(text, hits)
+            bare: list[str] = []
+            for number, finders in find_suspects(every):
+                text = every[number]
+                if finders & EVERY:
+                    self._keep(text, find_by(text, finders))
+                unseen = finders & (COLOURED | SILENT)
+                if unseen and (seen := seen_part(text, silent=unseen != COLOURED)) is not None:
+                    bare.append(seen)
+            for text, hits in find_in_all(bare) if bare else ():
+                self._keep(text, hits)
         return self._found
+
+    def _keep(self, text: str, hits: Sequence[Hit]) -> None:
+        if hits:
+            self._found = True
+            self._remember(text, hits)
 
     def text(self, text: str) -> str:
         """Mask one text. The same text masked again stays the same."""
@@ -240,6 +175,16 @@ class Masker:
             return text
         masked = self._settle(masked)
         return _REPEATED_KEY.sub(r"\1", masked) if "private key]" in masked else masked
+
+    def texts(self, texts: Sequence[str]) -> list[str]:
+        """Mask many texts, each on its own, at the price of those in which something is masked."""
+        if not self.enabled:
+            return list(texts)
+        suspects = {number for number, _ in find_suspects(texts)}
+        return [
+            self.text(text) if number in suspects or next(self._known(text), None) else text
+            for number, text in enumerate(texts)
+        ]
 
     def tree(self, value: T) -> T:
         """`mask_tree(value, self)`."""
@@ -277,12 +222,12 @@ class Masker:
 
     def _hits(self, text: str) -> tuple[Hit, ...]:
         hits = self._plain_hits(text)
-        seen = _seen_text(text)
+        seen = seen_text(text)
         if seen is None:
             return hits
         bare, starts, origins = seen
         more = self._plain_hits(bare)
-        return merge((*hits, *(_placed(hit, starts, origins) for hit in more))) if more else hits
+        return merge((*hits, *(placed(hit, starts, origins) for hit in more))) if more else hits
 
     def _plain_hits(self, text: str) -> tuple[Hit, ...]:
         found = find_secrets(text)
@@ -296,6 +241,10 @@ class Masker:
             if not hit.strong or len(value) < 6 or value in self._values:
                 continue
             self._values[value] = hit.kind
+            if len(self._blocks) <= _MOST_BLOCKS:
+                long = len(value) >= PIECE
+                ends = range(_BLOCK, len(value) + 1, _BLOCK) if long else ()
+                self._blocks.update([value[end - _BLOCK : end] for end in ends] if long else [value])
             if len(value) < PIECE:
                 self._short.setdefault(len(value), {})[value] = hit.kind
             elif len(self._pieces) < _MOST_PIECES:
@@ -306,6 +255,8 @@ class Masker:
 
     def _known(self, text: str) -> Iterator[Hit]:
         """Where remembered secrets, or pieces of them, stand."""
+        if len(self._blocks) <= _MOST_BLOCKS and not any(block in text for block in self._blocks):
+            return
         pieces, heads = self._pieces, self._heads
         if pieces:
             for run in _RUN.finditer(text):

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Final, cast
 
 from refloat.brief.hits import MASK, Hit, find_all, is_mixed, is_placeholder, is_random, judged
+from refloat.late import later
 from refloat.patterns import late
 
 _COMMIT: Final = late(r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -97,22 +98,23 @@ _WEBHOOKS: Final = (
 _RULES: Final = tuple((True, row) for row in _SURE) + tuple((False, row) for row in _UNSURE)
 
 
-def _beginning(word: str, pattern: str) -> str:
-    """How a token begins, and for short beginnings what must follow: `re_` alone is in every other program. No more
-    of what follows is looked at than must be there, so that many beginnings in a row cost no more than one each.
+def _least(word: str, pattern: str) -> str:
+    """What must follow a short beginning, as an expression: `re_` alone is in every other program. No more is looked
+    at than must be there, so that many beginnings in a row cost no more than one each.
     """
     if len(word) > 4 or not pattern.startswith(word):
-        return re.escape(word)
+        return ""
     least, open_end, _ = pattern[len(word) :].partition(",}")
-    return f"{word}(?={least}{'}' if open_end else ''})"
+    return f"{least}{'}' if open_end else ''}"
 
 
-_BEGINNINGS: Final = late(
-    "|".join(
-        beginning
-        for _, beginning in sorted(
-            ((len(word), _beginning(word, pattern)) for _, (_, words, pattern) in _RULES for word in words),
-            reverse=True,
+BEGINNINGS: Final = tuple((word, _least(word, pattern)) for _, (_, words, pattern) in _RULES for word in words)
+"""How tokens begin, and what must follow each; "" where the beginning says enough."""
+_BEGINNINGS: Final = later(
+    lambda: re.compile(
+        "|".join(
+            f"{word}(?={least})" if least else re.escape(word)
+            for word, least in sorted(BEGINNINGS, key=lambda row: len(row[0]), reverse=True)
         )
     )
 )
@@ -145,21 +147,22 @@ def _long_enough(found: str, kind: str, *, sure: bool) -> bool:
     return is_random(rest) or (sure and is_mixed(rest))
 
 
-def token_runs(text: str) -> list[int]:
-    """Where the runs lie in which a provider's token may begin. No token is found in a text without one."""
+def _may_hold_token(text: str) -> bool:
     runs = set(_TOKEN_RUN.findall(text))
-    likely = {run for run in runs if _BEGINNINGS.search(run)} if _BEGINNINGS.search("\n".join(runs)) else set[str]()
-    return [run.start() for run in _TOKEN_RUN.finditer(text) if run.group() in likely] if likely else []
+    return _BEGINNINGS.search("\n".join(runs)) is not None and any(_BEGINNINGS.search(run) for run in runs)
 
 
-def provider_hits(text: str, *, has_runs: bool | None = None) -> Iterator[Hit]:
-    """Tokens that begin as their provider makes them begin. `has_runs`: whether `token_runs` tells any, where that is
-    known.
-    """
-    if token_runs(text) if has_runs is None else has_runs:
-        done: dict[str, int] = {}
-        for begin in _BEGINNINGS.finditer(text):
-            yield from _tokens_at(text, begin.start(), begin.group(), done)
+def provider_hits(text: str) -> Iterator[Hit]:
+    """Tokens that begin as their provider makes them begin."""
+    if not _may_hold_token(text):
+        return
+    done: dict[str, int] = {}
+    for begin in _BEGINNINGS.finditer(text):
+        yield from _tokens_at(text, begin.start(), begin.group(), done)
+
+
+def webhook_hits(text: str) -> Iterator[Hit]:
+    """The secret parts of addresses that take messages from whoever knows them."""
     for kind, host, pattern in _WEBHOOKS:
         for at in find_all(text, host):
             if match := pattern.match(text, at):
@@ -281,13 +284,13 @@ def _tail_pieces(text: str, floor: int, end: int) -> Iterator[Hit]:
 
 _BEARER: Final = late(r"bearer(?:\s+|%20|\\?[\"'`]?\s*[:=]\s*\\?[\"'`]?)([A-Za-z0-9._~+/=:-]{8,})", re.IGNORECASE)
 _AUTHORIZATION: Final = late(
-    r"authorization\\*[\"'`]?\s*[:=,]\s*\\*[\"'`]?\s*(?:(?:basic|bearer|token|digest|apikey|negotiate|key|bot)\s+)?"
+    r"authorization\\*+[\"'`]?\s*+[:=,]\s*+\\*+[\"'`]?\s*+(?:(?:basic|bearer|token|digest|apikey|negotiate|key|bot)\s+)?"
     r"([A-Za-z0-9._~+/=:-]{6,})",
     re.IGNORECASE,
 )
 _BASIC: Final = late(r"basic\s+([A-Za-z0-9+/]{8,}={0,2})(?![A-Za-z0-9+/=])", re.IGNORECASE)
 _COOKIE: Final = late(
-    r"cookie\\*[\"'`]?\s*[:=,]?\s*\\*[\"'`]?\s*((?:[\w.%$-]+=[^;\s\"'`\\]+)(?:;\s*[\w.%$-]+(?:=[^;\s\"'`\\]*)?)*)",
+    r"cookie\\*+[\"'`]?\s*+[:=,]?\s*+\\*+[\"'`]?\s*+((?:[\w.%$-]++=[^;\s\"'`\\]+)(?:;\s*[\w.%$-]+(?:=[^;\s\"'`\\]*)?)*)",
     re.IGNORECASE,
 )
 _CRUMB: Final = late(r"([\w.%$-]+)=([^;\s\"'`\\]+)")
@@ -362,7 +365,7 @@ LIBRARY_WORDS: Final = (
 
 
 @cache
-def _library() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def library_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """The patterns of bc-detect-secrets, by kind. Imported here only: it costs three hundred milliseconds."""
     from detect_secrets.plugins import (
         artifactory,
@@ -399,29 +402,46 @@ def _library() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple(found)
 
 
+# What each of its patterns asks for: a long run with a digit in it, or one of a few beginnings.
+_LONG_RUN: Final = late(r"[\w.\\-]{20,}|[A-Za-z0-9+/]{40,}", re.IGNORECASE)
+_SHORT_FORM: Final = late(r"AKC|AP[\dA-F][A-Za-z0-9]{8}|eyJ|xox|hooks", re.IGNORECASE)
+_A_DIGIT: Final = late(r"\d")
+
+
+def may_fit_library(text: str, start: int, end: int) -> bool:
+    """Whether one of the library's patterns can give a secret in `text[start:end]`: without loading it."""
+    runs = _LONG_RUN.findall(text, start, end)
+    return any(map(_A_DIGIT.search, runs)) or _SHORT_FORM.search(text, start, end) is not None
+
+
 _AROUND: Final = 2
 """Lines that the library's widest patterns look up and down from a provider's name."""
 
 
-def library_hits(text: str, low: str, words: Sequence[str] = LIBRARY_WORDS) -> Iterator[Hit]:
-    """What the library's patterns find near the words that go with them, commit hashes and UUIDs apart. `words`: those
-    that may stand in the text.
+def library_hits(text: str, low: str) -> Iterator[Hit]:
+    """What the library's patterns find near the words that go with them, commit hashes and UUIDs apart. `low` is `text`
+    in lower case.
 
     Its own `analyze_string` is not used: for some plugins it yields only the prefix that a group caught.
     """
-    for start, end in _library_windows(text, low, words):
-        for kind, pattern in _library():
-            for match in pattern.finditer(text, start, end):
-                for hit in _lines_of(text, *_most_of(match), kind):
-                    value = text[hit.start : hit.end]
-                    if len(value) >= 12 and MASK not in value and not _COMMIT.fullmatch(value) and is_random(value):
-                        yield hit
+    for start, end in _library_windows(text, low):
+        if may_fit_library(text, start, end):
+            yield from pattern_hits(text, start, end)
 
 
-def _library_windows(text: str, low: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    words = [word for word in words if word in low]
+def pattern_hits(text: str, start: int, end: int) -> Iterator[Hit]:
+    """What the library's patterns find in `text[start:end]`."""
+    for kind, pattern in library_patterns():
+        for match in pattern.finditer(text, start, end):
+            for hit in _lines_of(text, *_most_of(match), kind):
+                value = text[hit.start : hit.end]
+                if len(value) >= 12 and MASK not in value and not _COMMIT.fullmatch(value) and is_random(value):
+                    yield hit
+
+
+def _library_windows(text: str, low: str) -> Iterator[tuple[int, int]]:
     done = 0
-    for at in sorted(at for word in words for at in find_all(low, word)):
+    for at in sorted(at for word in LIBRARY_WORDS for at in find_all(low, word)):
         if at < done:
             continue
         start, end = at, at

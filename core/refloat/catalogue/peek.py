@@ -13,7 +13,7 @@ from refloat import __version__
 from refloat.catalogue.walk import Spec
 
 FILE = "catalogue.db"
-SCHEMA = f"7/{__version__}"
+SCHEMA = f"8/{__version__}"
 """A catalogue of anything else is thrown away: another program reads transcripts otherwise. Raise the number whenever a
 table, a frozen reader or the JSON changes within one version."""
 
@@ -22,34 +22,47 @@ NOW = "\x01"
 
 Told = tuple[str, str, str, str, str, str, int, str, str]
 """(session id, agent, last activity, state, real path of its workspace, that of an entered worktree, 1 when another
-session carries it whole, then either its finished JSON and "", or its title and the name of its directory)."""
+session carries it whole, its title, the name of its directory)."""
+
+Finished = tuple[str, str, str, str, str, str, int, bytes]
+"""The same as far as the number, then its finished JSON."""
 
 Gone = tuple[str, str, str]
 """A session whose record is gone: (agent, real path of its workspace, finished JSON)."""
 
-_COLUMNS = "SELECT session_id, agent, last_activity, state, place, worktree, superseded, "
-_FINISHED = _COLUMNS + "front || ',' || live || ',' || back, '' FROM sessions WHERE listed"
-_SHOWN = _COLUMNS + "title, folder FROM sessions WHERE listed"
+_COLUMNS = "SELECT session_id, agent, last_activity, state, {}, superseded, "
+_PLACES, _NO_PLACES = "place, worktree", "'', ''"
+_SHOWN = _COLUMNS.format(_PLACES) + "title, folder FROM sessions WHERE listed"
+# As bytes, which are written as they are: to make texts of them, and one of all, takes longer than to read them.
+_FINISHED = (
+    _COLUMNS + "CAST(front || ',' || replace(live, char(1), ?) || ',' || back AS BLOB) FROM sessions WHERE listed"
+)
 _ONE = "SELECT front || ',' || live || ',' || back FROM sessions WHERE listed AND agent = ? AND session_id = ?"
 
 
 class Peek:
     """An open catalogue, to be read once."""
 
-    def __init__(self, connection: _sqlite3.Connection) -> None:
-        self._db = connection
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._db = _connect(path)
 
     def notes(self) -> dict[str, str]:
         """What the last whole look noted of itself."""
         rows: list[tuple[str, bytes]] = self._db.execute("SELECT name, value FROM meta").fetchall()
         return {name: value.decode("utf-8", "surrogateescape") for name, value in rows}
 
-    def told(self, *, finished: bool) -> list[Told]:
-        """Every listed session, newest activity first, then by id: as `finished` JSON, or as a table shows it."""
-        rows: list[Told] = self._db.execute(_FINISHED if finished else _SHOWN).fetchall()
-        # Sorted here: SQLite would carry the long texts through its sorter.
-        rows.sort()
-        rows.sort(key=_by_activity, reverse=True)
+    def told(self) -> list[Told]:
+        """Every listed session as a table shows it, newest activity first, then by id."""
+        rows: list[Told] = self._db.execute(_SHOWN).fetchall()
+        _sort(rows)
+        return rows
+
+    def told_finished(self, now: str, *, places: bool) -> list[Finished]:
+        """The same as finished JSON, of this moment; without `places` the two of each are left empty."""
+        asked = _FINISHED.format(_PLACES if places else _NO_PLACES)
+        rows: list[Finished] = self._db.execute(asked, (now,)).fetchall()
+        _sort(rows)
         return rows
 
     def finished(self, sessions: Sequence[tuple[str, str]]) -> list[str]:
@@ -65,12 +78,29 @@ class Peek:
         """Every session whose record is gone."""
         return self._db.execute("SELECT agent, place, told FROM gone ORDER BY n").fetchall()
 
+    def reopen(self) -> None:
+        """Look again, after `close`: a writer that is the last to let go leaves no log that must be gone through."""
+        self._db = _connect(self._path)
+
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
 
 
-def _by_activity(row: Told) -> str:
+def _sort(rows: "list[Told] | list[Finished]") -> None:
+    """Newest activity first, then by id. SQLite would carry the long texts through its sorter."""
+    if len({row[0] for row in rows}) < len(rows):
+        rows.sort()
+    else:
+        rows.sort(key=_by_id)
+    rows.sort(key=_by_activity, reverse=True)
+
+
+def _by_id(row: Told | Finished) -> str:
+    return row[0]
+
+
+def _by_activity(row: Told | Finished) -> str:
     return row[2]
 
 
@@ -83,11 +113,14 @@ def peek(directory: str) -> Peek | None:
     if not os.path.exists(path):  # noqa: PTH110 - pathlib is dear at start-up
         return None
     try:
-        quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        connection = _sqlite3.connect(f"file:{quoted}?mode=ro", timeout=0.05, isolation_level=None, uri=True)
+        return Peek(path)
     except _sqlite3.Error:
         return None
-    return Peek(connection)
+
+
+def _connect(path: str) -> _sqlite3.Connection:
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return _sqlite3.connect(f"file:{quoted}?mode=ro", timeout=0.05, isolation_level=None, uri=True)
 
 
 def write_specs(specs: Sequence[Spec]) -> str:

@@ -56,6 +56,9 @@ CREATE TABLE copies (
     path BLOB NOT NULL, row TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
     holds INTEGER NOT NULL, PRIMARY KEY (path, row)
 ) WITHOUT ROWID;
+CREATE TABLE alone (
+    path BLOB PRIMARY KEY, agent TEXT NOT NULL, session_id TEXT NOT NULL, last BLOB NOT NULL, found TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE gone (
     n INTEGER PRIMARY KEY, agent TEXT NOT NULL, place TEXT NOT NULL, told TEXT NOT NULL
 );
@@ -66,6 +69,15 @@ Key = tuple[str, str, str]
 
 Stat = tuple[int, int, int, int]
 """(size, mtime_ns, inode, device)."""
+
+
+@light
+class Alone:
+    """One file of a session of which the growth changes nothing of any other session."""
+
+    key: Key
+    found: str
+    """The session as it was found, as JSON, with the last of its files; "" with the others."""
 
 
 @light
@@ -117,6 +129,10 @@ class Relived:
     live: str
 
 
+_Work = tuple[str, Sequence[Sequence[object]]]
+"""A statement, with the rows that are bound to it one after the other."""
+
+
 class _Foreign(Exception):  # noqa: N818 - never leaves this module
     """The catalogue is of another schema."""
 
@@ -163,6 +179,12 @@ class Catalogue:
         """What every known file was when it was looked into, by path."""
         rows = self._ask("SELECT path, size, mtime_ns, inode, device, identity FROM files")
         return {os.fsdecode(row[0]): ((row[1], row[2], row[3], row[4]), row[5]) for row in rows}
+
+    def identity(self, path: str) -> str:
+        """What a file was when it was looked into; "" for one that is not known."""
+        return next(
+            (row[0] for row in self._ask("SELECT identity FROM files WHERE path = ?", (os.fsencode(path),))), ""
+        )
 
     def readings(self) -> Mapping[Key, Reading]:
         """Every session as it was read."""
@@ -236,6 +258,21 @@ class Catalogue:
         )
         return bool(rows[0][0]) if rows else None
 
+    def kin_of(self, agent: str, lineage: str) -> int:
+        """How many sessions begin with the same conversation row."""
+        question = "SELECT count(*) FROM readings WHERE agent = ? AND lineage = ? AND lineage <> ''"
+        rows = self._ask(question, (agent, lineage))
+        return rows[0][0] if rows else 0
+
+    def alone(self, path: str | None = None) -> Mapping[str, Alone]:
+        """The files, or the one file, of sessions that stand alone, as the last whole look knew them."""
+        question = "SELECT path, agent, session_id, last, found FROM alone"
+        rows = self._ask(question) if path is None else self._ask(f"{question} WHERE path = ?", (os.fsencode(path),))
+        return {
+            os.fsdecode(at): Alone((agent, session, os.fsdecode(last)), found)
+            for at, agent, session, last, found in rows
+        }
+
     def notes(self) -> Mapping[str, str]:
         """What the last whole look noted of itself."""
         rows = self._ask("SELECT name, value FROM meta")
@@ -245,27 +282,36 @@ class Catalogue:
 
     def keep_identities(self, rows: Iterable[tuple[str, Stat, str]]) -> bool:
         """Keep what files are, as text."""
-        bound = [(os.fsencode(path), *stat, identity) for path, stat, identity in rows]
-        return self._write([("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", bound)])
+        return self._write([("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", _file_rows(rows))])
 
     def keep_readings(self, rows: Iterable[tuple[Reading, bytes, Sequence[str]]]) -> bool:
         """Keep sessions as read, what is needed to read them on, and the paths that they edited, all or none."""
-        kept = [(_bound(reading.key), reading, frozen, paths) for reading, frozen, paths in rows]
+        # Until the next whole look is kept, no list may be answered from here alone.
+        return self._write([("DELETE FROM meta WHERE name = ?", [("fingerprint",)]), *_keeping(rows)])
+
+    def keep_grown(
+        self,
+        read: Sequence[tuple[Reading, bytes, Sequence[str]]],
+        told: Iterable[Told],
+        files: Iterable[tuple[str, Stat, str]],
+        alone: Mapping[str, Alone],
+        notes: Mapping[str, str],
+        *,
+        on: tuple[str, str],
+    ) -> bool:
+        """Keep sessions that grew since the look of which `on` are the notes `mark` and `since`, and what it would note
+        of itself now; False, and nothing is kept, where another look came between.
+        """
+        kept = [(name, value.encode("utf-8", "surrogateescape")) for name, value in notes.items()]
         return self._write(
             [
-                # Until the next whole look is kept, no list may be answered from here alone.
-                ("DELETE FROM meta WHERE name = ?", [("fingerprint",)]),
-                (
-                    "INSERT OR REPLACE INTO readings VALUES (?, ?, ?, ?, ?, ?)",
-                    [(*key, reading.files, reading.lineage, reading.summary) for key, reading, _, _ in kept],
-                ),
-                ("INSERT OR REPLACE INTO resumes VALUES (?, ?, ?, ?)", [(*key, frozen) for key, _, frozen, _ in kept]),
-                ("DELETE FROM edited WHERE agent = ? AND session_id = ?", [key[:2] for key, _, _, _ in kept]),
-                (
-                    "INSERT OR IGNORE INTO edited VALUES (?, ?, ?)",
-                    [(path, *key[:2]) for key, _, _, paths in kept for path in paths],
-                ),
-            ]
+                *_keeping(read),
+                ("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", _file_rows(files)),
+                (_INSERT_TOLD, [_told_row(row) for row in told]),
+                (_INSERT_ALONE, _alone_rows(alone)),
+                ("INSERT OR REPLACE INTO meta VALUES (?, ?)", kept),
+            ],
+            on=[text.encode("utf-8", "surrogateescape") for text in on],
         )
 
     def distrust(self) -> bool:
@@ -285,13 +331,15 @@ class Catalogue:
         gone: Iterable[Gone],
         notes: Mapping[str, str],
         *,
+        alone: Mapping[str, Alone | None] | None = None,
         forget: Iterable[str] = (),
     ) -> bool:
         """Keep a whole look: sessions told anew, those that only live otherwise, those no longer there.
 
-        `notes` say under which conditions all of this holds. `forget` names files that are proved to be gone; what was
-        kept of them goes too.
+        `notes` say under which conditions all of this holds. `alone` has files that stand alone now, or no longer.
+        `forget` names files that are proved to be gone; what was kept of them goes too.
         """
+        others = alone or {}
         lost = [(os.fsencode(path),) for path in forget]
         kept = [(name, value.encode("utf-8", "surrogateescape")) for name, value in notes.items()]
         return self._write(
@@ -303,14 +351,21 @@ class Catalogue:
                 ("INSERT INTO gone VALUES (NULL, ?, ?, ?)", list(gone)),
                 ("DELETE FROM meta WHERE name <> ?", [("schema",)]),
                 ("INSERT INTO meta VALUES (?, ?)", kept),
+                ("DELETE FROM alone WHERE path = ?", [(os.fsencode(path),) for path in others]),
+                (_INSERT_ALONE, _alone_rows(others)),
                 *((question, lost) for question in _FORGET),
             ]
         )
 
-    def _write(self, work: Sequence[tuple[str, Sequence[Sequence[object]]]]) -> bool:
-        """Statements with their rows in one transaction; a catalogue that cannot be written is no fault of the work."""
+    def _write(self, work: Sequence[_Work], *, on: Sequence[bytes] = ()) -> bool:
+        """Statements with their rows in one transaction, as long as what is noted is `on`; a catalogue that cannot be
+        written is no fault of the work.
+        """
         try:
             self._db.execute("BEGIN IMMEDIATE")
+            if on and self._db.execute(_STANDS, on).fetchall() != [(3,)]:
+                self._db.execute("ROLLBACK")
+                return False
             for question, rows in work:
                 self._db.executemany(question, rows)
             self._db.execute("COMMIT")
@@ -329,6 +384,9 @@ class Catalogue:
             return []
 
 
+_SAME: Final = "name = 'fingerprint' OR (name = 'mark' AND value = ?) OR (name = 'since' AND value = ?)"
+_STANDS: Final = f"SELECT count(*) FROM meta WHERE {_SAME}"  # noqa: S608 - as below
+_INSERT_ALONE: Final = "INSERT OR REPLACE INTO alone VALUES (?, ?, ?, ?, ?)"
 _READING: Final = "agent, session_id, path, files, lineage, summary"
 _KEY: Final = "agent = ? AND session_id = ? AND path = ?"
 _INSERT_TOLD: Final = f"INSERT OR REPLACE INTO sessions VALUES ({', '.join('?' * 16)})"  # noqa: S608 - as above
@@ -339,6 +397,31 @@ _FORGET: Final = (
     "DELETE FROM edited WHERE (agent, session_id) IN (SELECT agent, session_id FROM readings WHERE path = ?)",
     *(f"DELETE FROM {table} WHERE path = ?" for table in ("files", "sessions", "readings", "resumes", "copies")),  # noqa: S608 - as above
 )
+
+
+def _keeping(rows: Iterable[tuple[Reading, bytes, Sequence[str]]]) -> Sequence[_Work]:
+    """What keeps sessions as read, what is needed to read them on, and the paths that they edited."""
+    kept = [(_bound(reading.key), reading, frozen, paths) for reading, frozen, paths in rows]
+    return [
+        (
+            "INSERT OR REPLACE INTO readings VALUES (?, ?, ?, ?, ?, ?)",
+            [(*key, reading.files, reading.lineage, reading.summary) for key, reading, _, _ in kept],
+        ),
+        ("INSERT OR REPLACE INTO resumes VALUES (?, ?, ?, ?)", [(*key, frozen) for key, _, frozen, _ in kept]),
+        ("DELETE FROM edited WHERE agent = ? AND session_id = ?", [key[:2] for key, _, _, _ in kept]),
+        (
+            "INSERT OR IGNORE INTO edited VALUES (?, ?, ?)",
+            [(path, *key[:2]) for key, _, _, paths in kept for path in paths],
+        ),
+    ]
+
+
+def _file_rows(rows: Iterable[tuple[str, Stat, str]]) -> Sequence[Sequence[object]]:
+    return [(os.fsencode(path), *stat, identity) for path, stat, identity in rows]
+
+
+def _alone_rows(rows: Mapping[str, Alone | None]) -> Sequence[Sequence[object]]:
+    return [(os.fsencode(path), *row.key[:2], os.fsencode(row.key[2]), row.found) for path, row in rows.items() if row]
 
 
 def _reading(row: tuple[str, str, bytes, str, str, bytes]) -> Reading:
@@ -375,9 +458,10 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
     try:
+        connection.execute("PRAGMA synchronous = OFF")  # while the file is made; the first checkpoint writes it out
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
         _prepare(connection)
+        connection.execute("PRAGMA synchronous = NORMAL")
     except BaseException:
         connection.close()
         raise

@@ -20,6 +20,7 @@ Fault = tuple[str, str]
 _KIND = 0o170000
 _REGULAR = 0o100000
 _Want = tuple[int, tuple[str, ...], int]
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def walk(specs: Sequence[Spec]) -> tuple[list[list[Row]], list[Fault]]:
@@ -47,39 +48,95 @@ def fingerprint(specs: Sequence[Spec], found: Sequence[Iterable[Row]], faults: I
     return "\n".join(lines)
 
 
+def differing(before: str, after: str) -> tuple[set[str], set[str]]:
+    """The lines that only the one and only the other of two fingerprints has; cheap where few differ."""
+    start = _common(before, after, 0)
+    end = _common(before, after, start, backwards=True)
+    return _apart(before[start : len(before) - end], after[start : len(after) - end])
+
+
+def _apart(before: str, after: str) -> tuple[set[str], set[str]]:
+    was, is_now = set(before.split("\n")), set(after.split("\n"))
+    return was - is_now, is_now - was
+
+
+def _common(one: str, other: str, apart: int, *, backwards: bool = False) -> int:
+    """How many characters, in whole lines, both begin with, or end with behind the first `apart`."""
+    least, most = 0, min(len(one), len(other)) - apart
+    while least < most:
+        middle = (least + most + 1) // 2
+        if backwards:
+            same = one[len(one) - middle : len(one) - least] == other[len(other) - middle : len(other) - least]
+        else:
+            same = one[least:middle] == other[least:middle]
+        least, most = (middle, most) if same else (least, middle - 1)
+    if backwards:
+        at = one.find("\n", len(one) - least)
+        return 0 if at < 0 else len(one) - at
+    return one.rfind("\n", 0, least) + 1
+
+
+def patched(seen: str, since: str) -> str:
+    """A fingerprint in which lines were replaced since; `since`: each old line, and the new one behind it."""
+    if not since:
+        return seen
+    lines = since.split("\n")
+    text = f"\n{seen}\n"
+    for old, new in zip(lines[::2], lines[1::2], strict=True):
+        text = text.replace(f"\n{old}\n", f"\n{new}\n", 1)
+    return text[1:-1]
+
+
 def _walk_root(root: str, wants: list[_Want], found: list[list[Row]], faults: list[Fault]) -> None:
+    ask = os.stat
     deepest = max(depth for _, _, depth in wants)
     trees: list[str] | None = None
     pending = [(root, 0)]
     while pending:
         directory, level = pending.pop()
-        here = [want for want in wants if want[2] >= level]
-        suffixes = tuple(suffix for _, names, _ in here for suffix in names)
+        here = [(found[index].append, names) for index, names, depth in wants if depth >= level]
+        suffixes = tuple(suffix for _, names in here for suffix in names)
+        prefix = directory if directory.endswith("/") else directory + "/"
         try:
-            with os.scandir(directory) as entries:
+            # By its descriptor: the kernel need not look up the same long path for each of thousands of files.
+            opened = os.open(directory, _DIRECTORY)
+        except FileNotFoundError:
+            continue
+        except NotADirectoryError:
+            if level == 0:
+                _keep_root(root, wants, found, faults)
+            continue
+        except OSError as fault:
+            faults.append((directory, fault.strerror or str(fault)))
+            continue
+        try:
+            with os.scandir(opened) as entries:
                 for entry in entries:
                     name = entry.name
                     try:
                         if not entry.is_dir():
                             if name.endswith(suffixes):
-                                _keep(entry, name, here, found)
+                                stat = ask(name, dir_fd=opened)
+                                if stat.st_mode & _KIND == _REGULAR:
+                                    row = (prefix + name, stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_dev)
+                                    for keep, names in here:
+                                        if name.endswith(names):
+                                            keep(row)
                         elif level < deepest:
+                            path = prefix + name
                             if entry.is_symlink():
                                 trees = trees or [os.path.realpath(root)]
-                                if _is_known(os.path.realpath(entry.path), trees):
+                                if _is_known(os.path.realpath(path), trees):
                                     continue
-                            pending.append((entry.path, level + 1))
+                            pending.append((path, level + 1))
                     except FileNotFoundError:
                         continue
                     except OSError as fault:
-                        faults.append((entry.path, fault.strerror or str(fault)))
-        except FileNotFoundError:
-            continue
-        except NotADirectoryError:
-            if level == 0:
-                _keep_root(root, here, found, faults)
+                        faults.append((prefix + name, fault.strerror or str(fault)))
         except OSError as fault:
             faults.append((directory, fault.strerror or str(fault)))
+        finally:
+            os.close(opened)
 
 
 def _is_known(real: str, trees: list[str]) -> bool:
@@ -88,15 +145,6 @@ def _is_known(real: str, trees: list[str]) -> bool:
         return True
     trees.append(real)
     return False
-
-
-def _keep(entry: "os.DirEntry[str]", name: str, wants: list[_Want], found: list[list[Row]]) -> None:
-    stat = entry.stat()
-    if stat.st_mode & _KIND == _REGULAR:
-        row = (entry.path, stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_dev)
-        for index, suffixes, _ in wants:
-            if name.endswith(suffixes):
-                found[index].append(row)
 
 
 def _keep_root(root: str, wants: list[_Want], found: list[list[Row]], faults: list[Fault]) -> None:

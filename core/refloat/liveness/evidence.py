@@ -121,6 +121,19 @@ def with_verified_end(facts: Facts) -> Facts:
     return replace(facts, subject=replace(facts.subject, end_verified=True))
 
 
+def unowned(subject: Subject, at: Stamp, boot: Stamp | None, locks: str | None) -> Facts:
+    """What any look sees of a session while no process of its agent runs, none carries the session's id, and no
+    register or lock names it. `locks`: the directory of the agent's locks, where it exists.
+    """
+    return Facts(
+        subject, at, boot, "", (), (), (), explained=False, lock_directory=locks, foreign_path=_foreign_path(subject)
+    )
+
+
+def _foreign_path(subject: Subject) -> str | None:
+    return next((place for place in subject.directories if is_foreign_path(place)), None)
+
+
 @light
 class Look:
     """One look at the machine: the process table, the agents' registers and locks, taken together."""
@@ -166,7 +179,7 @@ class Look:
             and subject.agent in self.complete
             and reader.explains_silence(subject.version, subject.entrypoint),
             lock_directory=self.lock_directories.get(subject.agent),
-            foreign_path=next((place for place in subject.directories if is_foreign_path(place)), None),
+            foreign_path=_foreign_path(subject),
         )
 
     def told(self, names: Collection[str]) -> tuple[object, ...]:

@@ -44,6 +44,20 @@ def split_argv(raw: bytes) -> tuple[str, ...]:
     return tuple(os.fsdecode(word) for word in raw.removesuffix(b"\0").split(b"\0"))
 
 
+def may_carry(text: str) -> bool:
+    """Whether the environment of any process that may be looked into holds a text; True where that is not as simple as
+    reading `/proc/PID/environ`.
+    """
+    if sys.platform != "linux":
+        return True
+    wanted = os.fsencode(text)
+    return any(
+        wanted in _bytes(f"/proc/{entry}/environ")
+        for entry in os.listdir("/proc")  # noqa: PTH208 - as above
+        if entry.isdigit()
+    )
+
+
 def _bytes(path: str) -> bytes:
     try:
         handle = os.open(path, os.O_RDONLY)

@@ -12,7 +12,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache, lru_cache
 from itertools import count
 from operator import attrgetter
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, GenericAlias
 from typing import TYPE_CHECKING, Final, TypeVar, cast, dataclass_transform
 
 if TYPE_CHECKING:
@@ -75,13 +75,18 @@ def _init(rows: "Sequence[Field[object]]") -> "Callable[..., None]":
     lacking = list(map(_may_lack, rows))
     if lacking != sorted(lacking):
         raise TypeError(f"{rows[lacking.index(True)].name} has a default, and a field behind it has none")
-    makers = tuple(row.default_factory for row in rows if row.default_factory is not MISSING)
+    makers = tuple(_bare(row.default_factory) for row in rows if row.default_factory is not MISSING)
     names = tuple(row.name for row in rows)
     code = _compiled(tuple(row.default_factory is not MISSING for row in rows))
     code = code.replace(co_varnames=("self", *names), co_names=_renamed(code.co_names, names))
     defaults = tuple(_ABSENT if row.default is MISSING else row.default for row in rows if _may_lack(row))
     around: dict[str, object] = {"_absent": _ABSENT, "_makers": makers}
     return cast("Callable[..., None]", FunctionType(code, around, "__init__", defaults))
+
+
+def _bare(factory: "Callable[[], object]") -> "Callable[[], object]":
+    """`list[str]` makes the very same as `list`, and takes seven times as long."""
+    return cast("Callable[[], object]", factory.__origin__) if isinstance(factory, GenericAlias) else factory
 
 
 def _may_lack(row: "Field[object]") -> bool:

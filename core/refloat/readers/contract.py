@@ -26,8 +26,10 @@ class Walk:
     suffixes: tuple[str, ...]
     depth: int
     """How many directories deep, 0 for the root itself."""
-    holds: Literal["transcripts", "side", "registers", "locks", "history"]
-    """`side`: belongs to transcripts but is none (headers of sub-agents). A change of any of these is noticed."""
+    holds: Literal["transcripts", "side", "registers", "locks", "history", "index"]
+    """`side`: belongs to transcripts but is none (headers of sub-agents). `index`: a database that its agent writes all
+    the time, which names sessions; nobody watches it. A change of any of these is noticed.
+    """
 
 
 @light
@@ -107,6 +109,8 @@ class Found:
     @property
     def files(self) -> tuple[SourceFile, ...]:
         """Its own files, each once."""
+        if len(self.segments) == 1:  # nearly all
+            return (self.segments[0].file,)
         return tuple(dict.fromkeys(segment.file for segment in self.segments))
 
 

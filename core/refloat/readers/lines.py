@@ -3,6 +3,7 @@
 What is read around is reported with path, line and offset: runs of NUL bytes, torn records, records cut at the end.
 """
 
+import os
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import BinaryIO, Final
@@ -18,7 +19,9 @@ LONGEST: Final = 128 * 1024 * 1024
 """Bytes of one line. Longer ones are passed over and reported: no record of a conversation is that long."""
 
 _CHUNK: Final = 1024 * 1024
-_NO_RECORD: Final = object()
+_SMALL: Final = 64 * 1024
+NO_RECORD: Final = object()
+"""Stands for a line that wants a closer look."""
 
 
 @light
@@ -109,7 +112,7 @@ def read_lines(
                 if skipping:
                     yield Problem(path, line, offset, f"a line of {size:,} bytes was passed over"), after
                     skipping = 0
-                elif value is not _NO_RECORD:
+                elif value is not NO_RECORD:
                     yield Line(path, line, offset, value, size=size), after
                 else:
                     for found in read_one(path, line, offset, raw, torn_heads):
@@ -176,17 +179,21 @@ def _skim(
         offset, line = cursor.offset, cursor.line
         rest = b""
         left = None if end is None else max(0, end - cursor.offset)
-        while chunk := file.read(_CHUNK if left is None else min(_CHUNK, left)):
+        # Room is made for all that is asked for, and of most files there is little to read.
+        piece = min(_CHUNK, max(os.fstat(file.fileno()).st_size - offset + 1, _SMALL))
+        while chunk := file.read(piece if left is None else min(piece, left)):
             if left is not None:
                 left -= len(chunk)
-            rows = (rest + chunk).split(b"\n")
+            rows = chunk.split(b"\n")
+            if rest:
+                rows[0] = rest + rows[0]
             rest = rows.pop()
             for raw in rows:
                 line += 1
                 if not quick(raw, line, offset):
                     after = Cursor(offset + len(raw) + 1, line)
-                    value = _plain(raw)
-                    if value is not _NO_RECORD:
+                    value = plain_value(raw)
+                    if value is not NO_RECORD:
                         yield Line(path, line, offset, value, size=len(raw) + 1), after
                     else:
                         for found in read_one(path, line, offset, raw, torn_heads):
@@ -198,6 +205,20 @@ def _skim(
         if rest:
             yield Tail(Cursor(offset, line), rest)
         return None
+
+
+def read_stretch(path: str, start: int, many: int) -> bytes:
+    """At most so many bytes of a file, from `start` on; of thousands of files, so without a buffer of their own.
+
+    Raises:
+        OSError: it cannot be opened or read.
+
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.pread(descriptor, many, start)
+    finally:
+        os.close(descriptor)
 
 
 def read_one(path: str, line: int, offset: int, raw: bytes, torn_heads: Sequence[bytes]) -> Iterator[Line | Problem]:
@@ -230,22 +251,22 @@ def read_one(path: str, line: int, offset: int, raw: bytes, torn_heads: Sequence
 
 
 def _cut_line(buffer: bytearray, start: int, end: int) -> tuple[object, bytes]:
-    """The value of a line; where it wants a closer look, `_NO_RECORD` and its bytes. A long one is not copied first."""
+    """The value of a line; where it wants a closer look, `NO_RECORD` and its bytes. A long one is not copied first."""
     if end - start > _CHUNK:
         with memoryview(buffer) as whole, whole[start:end] as part:
-            value = _plain(part)
-            return value, bytes(part) if value is _NO_RECORD else b""
+            value = plain_value(part)
+            return value, bytes(part) if value is NO_RECORD else b""
     raw = buffer[start:end]
-    value = _plain(raw)
-    return value, bytes(raw) if value is _NO_RECORD else b""
+    value = plain_value(raw)
+    return value, bytes(raw) if value is NO_RECORD else b""
 
 
-def _plain(raw: bytes | bytearray | memoryview) -> object:
-    """The value of a line as nearly all are; `_NO_RECORD` for one that wants a closer look."""
+def plain_value(raw: bytes | bytearray | memoryview) -> object:
+    """The value of a line as nearly all are; `NO_RECORD` for one that wants a closer look."""
     try:
         return loads(raw)
     except (ValueError, RecursionError):
-        return _NO_RECORD
+        return NO_RECORD
 
 
 def _whole(raw: bytes) -> tuple[object] | None:

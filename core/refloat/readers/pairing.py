@@ -176,11 +176,11 @@ class Calls:
 
     def name_call(self, call_id: str, told: str) -> str | None:
         """The name of a call in this session: its id, for the second one under an id `ID#2`; None for a copy."""
-        key = short(call_id)
+        key, seen = short(call_id), self.seen
         own = key ^ crc32(told.encode("utf-8", "replace")) << _TOLD if told else key
-        if key not in self.seen:
-            self.seen.add(key)
-            self.seen.add(own)
+        if key not in seen:
+            seen.add(key)
+            seen.add(own)
             return call_id
         others = self.again.get(call_id, [])
         if own in self.seen:

@@ -74,6 +74,20 @@ def parse_patch(text: str, cwd: str) -> tuple[FileEdit, ...]:
     return tuple(_edit(section, cwd) for section in _sections(text.split("\n")))
 
 
+def touched_by(text: str, cwd: str) -> tuple[FileEdit, ...]:
+    """The same edits as `parse_patch` has, of which nothing is told but the paths."""
+    if BEGIN not in text:
+        return ()
+    return tuple(
+        FileEdit(
+            absolute(section.path, cwd),
+            "update",
+            moved_to=absolute(section.moved_to, cwd) if section.moved_to and section.op == "update" else None,
+        )
+        for section in _sections([line for line in text.split("\n") if "***" in line])
+    )
+
+
 def _sections(lines: Sequence[str]) -> Iterator[_Section]:
     section: _Section | None = None
     inside = False

@@ -101,7 +101,9 @@ def shell_edits(command: str, cwd: str) -> tuple[FileEdit, ...]:
 
 def may_edit(command: str) -> bool:
     """Whether a command is worth reading for edits; where it is not, it makes none."""
-    return _WORTH_READING.search(command) is not None
+    # Where none of these stands, which is nearly everywhere, a plain search says so in a tenth of the time.
+    worth = "<<" in command or "rm" in command or "mv" in command or "patch" in command
+    return worth and _WORTH_READING.search(command) is not None
 
 
 def read_shell(command: str, cwd: str) -> tuple[tuple[FileEdit, ...], bool]:

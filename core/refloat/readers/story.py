@@ -158,7 +158,7 @@ class Assembler:
             case TurnBegan():
                 self._begin_turn(event.at, event.id)
             case TurnEnded():
-                self._end_turn(event)
+                self.ended(event)
             case TakenBack():
                 self._take_back(event)
             case Queued() | BackgroundSeen() | Touched():
@@ -197,13 +197,14 @@ class Assembler:
         c.turn_status, c.turn_since, c.failure = "open", at, None
 
     def _reopen(self, at: Stamp | None) -> None:
+        """A turn that was told to be over goes on."""
         c = self._c
-        if c.turn_status != "open" and not c.told_turn:
-            c.turn_status, c.failure = "open", None
-            c.turn_since = c.turn_since or at
-            c.turn = max(c.turn, 1)
+        c.turn_status, c.failure = "open", None
+        c.turn_since = c.turn_since or at
+        c.turn = max(c.turn, 1)
 
-    def _end_turn(self, end: TurnEnded) -> None:
+    def ended(self, end: TurnEnded) -> None:
+        """A turn ended, at a time that was seen already."""
         c = self._c
         if end.id and c.told_turn and end.id != c.told_turn:
             return
@@ -268,8 +269,11 @@ class Assembler:
 
     def said(self, kind: str, message_id: str, row: str, at: Stamp | None) -> int:
         """The agent said or thought something; the number of its item, 0 for a row that was there already."""
-        self._c.last_row = row or self._c.last_row
-        self._reopen(at)
+        c = self._c
+        if row:
+            c.last_row = row
+        if c.turn_status != "open" and not c.told_turn:
+            self._reopen(at)
         return self._numbers.message(kind, message_id, row)
 
     def called(
@@ -290,10 +294,12 @@ class Assembler:
         if name is None:
             return None
         c.last_row = call_id
-        self._reopen(at)
+        if c.turn_status != "open" and not c.told_turn:
+            self._reopen(at)
         c.steps += 1
         c.edits += is_edit(kind)
-        self._edited(edits)
+        if edits:
+            self._edited(edits)
         n = self._numbers.add_step()
         early = calls.early.pop(name, None) if calls.early else None
         if early is None:
@@ -320,8 +326,10 @@ class Assembler:
         name = calls.name_result(call_id) if calls.again else call_id
         found = calls.open.pop(name, None)
         if found is not None:
-            self._settled(found, name, kind, shutdown)
-            self._tell_output(name, found.item, place, output)
+            if kind is not None or shutdown:
+                self._settled(found, name, kind, shutdown)
+            if self._sink is not None:
+                self._tell_output(name, found.item, place, output)
         elif short(call_id) not in calls.seen:
             calls.early[name] = (kind, shutdown)
         else:
@@ -424,8 +432,8 @@ class Assembler:
 
     def _ending(self) -> Ending:
         c, calls = self._c, self._calls
-        open_calls = [call for call in calls.dangling(c.turn) if not call.superseded]
-        shut = sum(turn == c.turn for turn in calls.ended_by_shutdown.values())
+        open_calls = [call for call in calls.dangling(c.turn) if not call.superseded] if calls.open else []
+        shut = sum(turn == c.turn for turn in calls.ended_by_shutdown.values()) if calls.ended_by_shutdown else 0
         last = max(open_calls, key=lambda call: call.n, default=None)
         return Ending(
             turn=c.turn_status,

@@ -22,7 +22,7 @@ class Cleaner:
 
     def __call__(self, texts: Sequence[str]) -> Sequence[str]:
         """The texts without them."""
-        return [self._masker.text(text) for text in texts] if self._masker.learn_all(texts) else texts
+        return self._masker.texts(texts) if self._masker.learn_all(texts) else texts
 
 
 class SessionDigest:

@@ -17,6 +17,7 @@ from refloat.model.light import light, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State, place_here
 from refloat.readers.contract import Found, Reader
+from refloat.usecases.alone import find_alone
 from refloat.usecases.batch import Batch
 from refloat.usecases.copies import Copies
 from refloat.usecases.grown import find_grown
@@ -29,6 +30,7 @@ from refloat.usecases.sessions import Surroundings, make_session, names_here, ne
 from refloat.usecases.sighting import Sighting, newest_of, sight
 from refloat.usecases.watching import Watched
 from refloat.usecases.workbench import Workbench
+from refloat.usecases.workers import uncollected
 
 if TYPE_CHECKING:
     from refloat.usecases.judging import Judge
@@ -97,9 +99,10 @@ class Finder:
     def find(self, scope: Scope) -> Listing:
         """Every session in scope, newest activity first, then by id. Where much is unread, it is told by its ends."""
         batch = Batch()
-        for batch in self._watch(scope.cwd, lambda: False, remembered=False):
-            if batch.by_ends and self._recall.can_keep:
-                break  # where nothing can be kept, no later look knows more
+        with uncollected():
+            for batch in self._watch(scope.cwd, lambda: False, remembered=False):
+                if batch.by_ends and self._recall.can_keep:
+                    break  # where nothing can be kept, no later look knows more
         sessions = newest_first([session for session in batch.sessions if self._fits(session, scope, batch.here)])
         gone = batch.gone or ()
         if scope.cwd is not None:
@@ -318,7 +321,8 @@ class Finder:
         sessions = dict(zip(sessions, with_parents(sessions.values(), chains), strict=True))
         gone, more = self._find_gone(look.sighting)
         problems = [*look.sighting.problems, *look.judge.problems, *unread, *more]
-        self._keep(look, sessions, gone, chains, trusted=self._recall.kept_all and not problems)
+        packed = {key: packed for key, _, packed in known}
+        self._keep(look, sessions, packed, gone, chains, trusted=self._recall.kept_all and not problems)
         self._sizes = {key_of(found): size_of(found) for _, found in look.sighting.found}
         every = tuple(sessions.values())
         removed, here = self._tell(look, every), look.here_of(every)
@@ -340,6 +344,7 @@ class Finder:
         self,
         look: "_Look",
         sessions: Mapping[Key, Session],
+        packed: Mapping[Key, Packed],
         gone: Sequence[RecordGone],
         chains: Mapping[SessionName, InChain],
         *,
@@ -359,6 +364,9 @@ class Finder:
                 surroundings=look.surroundings,
                 judge=look.judge,
                 home=self._bench.machine.places.home,
+                alone=lambda: find_alone(
+                    look.sighting.found, packed, sessions, look.attempts, {*chains, *look.judge.claimed}
+                ),
                 trusted=trusted,
             )
         self._recall.forget(lost, {key_of(found) for _, found in look.sighting.found})

@@ -51,7 +51,7 @@ def _first_rows(found: Peek, now: Stamp, here: str, rows: int) -> FirstRows | No
         return None
     repos = {path: repo for path, repo, _ in read_places(notes.get("places", ""))}
     home = repos.get(here) or Repos().of(here)[0] or here
-    told = [row for row in found.told(finished=False) if not row[6]]
+    told = [row for row in found.told() if not row[6]]
     chains = read_chains(notes.get(NOTE, ""))
     wanted = _in_order(told, repos, home, chains)[:rows]
     texts = found.finished([(row[1], row[0]) for row in wanted])

@@ -8,28 +8,31 @@ that is small enough is read whole instead.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import accumulate
 from typing import Final, cast
 
 from refloat.catalogue.pack import Packed
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, ReadByEnds, Reader, Segment
+from refloat.readers.lines import read_stretch
 from refloat.readers.story import Assembler
 from refloat.readers.whole import reads_on
 from refloat.usecases.reading import Drive, read_summary
-from refloat.usecases.workers import Workers, may_fork, processors
+from refloat.usecases.workers import SHARED, Beside, may_fork, processors, uncollected
 
 HEAD: Final = 64 * 1024
 TAIL: Final = 64 * 1024
 SMALL: Final = 96 * 1024
 """Bytes of a part that is read whole."""
-_FIRST: Final = 16 * 1024
+_TAIL_FIRST: Final = 16 * 1024
 """Bytes of the tail that are looked at first."""
+_HEAD_FIRST: Final = 24 * 1024
+"""Bytes of the head that are looked at first."""
 _FURTHEST: Final = 16 * 1024 * 1024
 """Bytes from the end that are looked through for a row that tells anything."""
-_SHARED: Final = 600
-"""Sessions from which a second process is worth its start."""
 _TRIES: Final = 4
-_LAST_ROWS: Final = 10
+_LAST_ROWS: Final = 4
 """Rows at the end of a turn that are read where all of its calls were answered."""
 Row = tuple[int, bytes]
 """Where it stands, and its bytes."""
@@ -39,7 +42,8 @@ _NEAR: Final = 512
 
 def glimpse(reader: Reader, found: Found) -> Packed:
     """A session as its ends tell it; `provisional` unless all of it was small enough to be read."""
-    bare = replace(found, relatives=())  # whose rows are copies is asked when the whole is read
+    # Whose rows are copies is asked when the whole is read.
+    bare = replace(found, relatives=()) if found.relatives else found
     summary, whole = _part(reader, bare, None)
     subagents: dict[str, Summary] = {}
     for sub in found.subagents:
@@ -50,18 +54,19 @@ def glimpse(reader: Reader, found: Found) -> Packed:
 
 def glimpse_each(sessions: Sequence[tuple[Reader, Found]]) -> Sequence[Packed]:
     """The same of many; where a second process can be had at once, it looks at every other one."""
-    if len(sessions) < _SHARED or processors() < 2 or not may_fork():
+    if len(sessions) < SHARED or processors() < 2 or not may_fork():
         return _glimpse_all(sessions)
-    with Workers(1) as workers:
-        others = workers.begin(_glimpse_all, sessions[1::2])
+    with Beside(partial(_glimpse_all, sessions[1::2])) as other:
         mine = _glimpse_all(sessions[::2])
-        theirs = others()
+        told = other.result()
+    theirs = cast("list[Packed]", told) if isinstance(told, list) else _glimpse_all(sessions[1::2])
     every = [packed for pair in zip(mine, theirs, strict=False) for packed in pair]
     return [*every, *mine[len(theirs) :]]
 
 
 def _glimpse_all(sessions: Sequence[tuple[Reader, Found]]) -> list[Packed]:
-    return [glimpse(reader, found) for reader, found in sessions]
+    with uncollected():
+        return [glimpse(reader, found) for reader, found in sessions]
 
 
 def _part(reader: Reader, found: Found, subagent: FoundSubagent | None) -> tuple[Summary, bool]:
@@ -80,12 +85,15 @@ def _part(reader: Reader, found: Found, subagent: FoundSubagent | None) -> tuple
 def _head(reader: Reader, found: Found, subagent: FoundSubagent | None, segment: Segment) -> Summary:
     """Rows from the beginning until it is known where the session works and what was asked."""
     drive = _drive(reader, found, subagent)
-    data = _bytes(segment.file.path, segment.start, HEAD)
+    path, start, data = segment.file.path, 0, b""
     drive.begin(segment)
-    offset = segment.start
-    while (end := data.find(b"\n", offset - segment.start)) >= 0 and not _begun(drive.assembler):
-        drive.row(data[offset - segment.start : end], offset)
-        offset = segment.start + end + 1
+    for looked in (_HEAD_FIRST, HEAD):
+        data += _bytes(path, segment.start + len(data), looked - len(data))
+        while not _begun(drive.assembler) and (end := data.find(b"\n", start)) >= 0:
+            drive.row(data[start:end], segment.start + start)
+            start = end + 1
+        if _begun(drive.assembler) or len(data) < looked:
+            break
     return drive.assembler.summary()
 
 
@@ -95,23 +103,27 @@ def _begun(assembler: Assembler) -> bool:
 
 def _tail(reader: ReadByEnds, found: Found, subagent: FoundSubagent | None, segment: Segment) -> Assembler:
     """Rows from where the last turn begins; where its beginning is too far away, what stands for it, and the rest. Of a
-    turn whose calls all have their answers, its beginning and its end say how it ended.
+    turn whose calls all have their answers, its beginning and its end say how it ended, and the end alone where the
+    beginning is not in the last few rows.
     """
-    size, looked = segment.file.size, _FIRST
+    size, looked = segment.file.size, _TAIL_FIRST
     while True:
         start = max(segment.start, size - looked)
-        rows = _rows(_bytes(segment.file.path, start, size - start), start, whole=start == segment.start)
+        data = _bytes(segment.file.path, start, size - start)
+        rows = _rows(data, start, whole=start == segment.start)
         for at in _rows_with(rows, reader.turn_marks, _TRIES):
             drive = _drive(reader, found, subagent)
             late = [rows[row] for row in _rows_with(rows[:at], reader.late_marks, len(reader.late_marks))]
-            drive.stretch(segment, [*reversed(late), *_turn(rows[at:], reader)])
+            turn = rows[at:]
+            drive.stretch(segment, [*reversed(late), *_turn(turn, reader, _end_of(turn, reader))])
             if drive.assembler.was_asked:
                 return drive.assembler
-        if looked >= TAIL or start == segment.start:
+        end = _end_of(rows, reader)
+        if looked >= TAIL or start == segment.start or end is not None:
             drive = _drive(reader, found, subagent)
-            for row in reader.turn_before(b"\n".join([raw for _, raw in rows])):
+            for row in reader.turn_before(data[rows[0][0] - start :] if rows else b""):
                 drive.feed(Line(segment.file.path, 0, start, dict(row)))
-            drive.stretch(segment, _turn(rows, reader))
+            drive.stretch(segment, _turn(rows, reader, end))
             if drive.assembler.is_alive or start == segment.start or looked >= _FURTHEST:
                 return drive.assembler
         looked *= 4
@@ -119,37 +131,49 @@ def _tail(reader: ReadByEnds, found: Found, subagent: FoundSubagent | None, segm
 
 def _rows(data: bytes, offset: int, *, whole: bool) -> list[Row]:
     """Rows with their offsets, the last one as far as it goes. `whole`: the first one is no rest of another."""
-    found: list[Row] = []
-    for raw in data.split(b"\n"):
-        found.append((offset, raw))
-        offset += len(raw) + 1
+    rows = data.split(b"\n")
+    found = list(zip(accumulate([len(raw) + 1 for raw in rows], initial=offset), rows, strict=False))
     return found if whole else found[1:]
 
 
-def _turn(rows: Sequence[Row], ends: ReadByEnds) -> Sequence[Row]:
-    """What of a turn's rows says how it ended: of one that ended by itself, its beginning and its end."""
-    talk = [at for at, (_, raw) in enumerate(rows) if not raw.startswith(ends.aside)]
-    if len(talk) < _LAST_ROWS or rows[-1][1]:
+def _turn(rows: Sequence[Row], ends: ReadByEnds, end: int | None) -> Sequence[Row]:
+    """What of a turn's rows says how it ended: of one that ended by itself, its beginning and its `end`."""
+    if end is None:
         return rows
-    last = talk[-_LAST_ROWS]
+    calls = ends.pairs[0]
+    first = next((at for at in range(end) if calls in rows[at][1]), end)
+    return [*rows[:first], *rows[end:]]
+
+
+def _end_of(rows: Sequence[Row], ends: ReadByEnds) -> int | None:
+    """Where the last rows of a turn begin that ended by itself, all of its calls answered."""
+    if not rows or rows[-1][1]:
+        return None
+    talk = [at for at, (_, raw) in enumerate(rows) if raw and not raw.startswith(ends.aside)]
+    last = talk[max(0, len(talk) - _LAST_ROWS)] if talk else 0
+    if not any(ends.ended in raw for _, raw in rows[last:]):
+        return None
     calls, answers = ends.pairs
-    first = next((at for at, (_, raw) in enumerate(rows) if calls in raw), last)
-    # Answers before the first call are of calls that are not at hand.
-    waits = sum(raw.count(calls) - raw.count(answers) for _, raw in rows[first:])
-    if waits or not any(ends.ended in raw for _, raw in rows[last:]):
-        return rows
-    return [*rows[:first], *rows[max(first, last) :]]
+    waits = 0
+    seen = False  # answers before the first call are of calls that are not at hand
+    for _, raw in rows:
+        if seen or calls in raw:
+            seen = True
+            waits += raw.count(calls) - raw.count(answers)
+    return None if waits else last
 
 
 def _rows_with(rows: Sequence[Row], marks: Sequence[bytes], most: int) -> Iterator[int]:
     """The last rows that hold one of the marks near their beginning, the very last first."""
     for at in range(len(rows) - 1, -1, -1):
         row = rows[at][1]
-        if any(row.find(mark, 0, _NEAR) >= 0 for mark in marks):
-            yield at
-            most -= 1
-            if not most:
-                return
+        for mark in marks:
+            if row.find(mark, 0, _NEAR) >= 0:
+                yield at
+                most -= 1
+                break
+        if not most:
+            return
 
 
 def _drive(reader: Reader, found: Found, subagent: FoundSubagent | None) -> Drive:
@@ -184,8 +208,6 @@ def _join(head: Summary, tail: Summary, title: str) -> Summary:
 def _bytes(path: str, start: int, many: int) -> bytes:
     """A stretch of a file; nothing where it cannot be read (the whole reading will tell why)."""
     try:
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - one read, thousands of files
-            file.seek(start)
-            return file.read(many)
+        return read_stretch(path, start, many)
     except OSError:
         return b""

@@ -9,11 +9,11 @@ sources, threads of several files, kept copies.
 import os
 import stat
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 
 from refloat.catalogue.store import Stat
 from refloat.model.light import light
-from refloat.readers.contract import Found, Reader, Segment, SourceFile
+from refloat.readers.contract import Found, Reader, SourceFile
+from refloat.usecases.alone import file_of, only_grew, with_file
 from refloat.usecases.sighting import Identities, Sighting, read_identity, stat_of
 from refloat.usecases.watching import Watched
 
@@ -27,22 +27,6 @@ class Grown:
     """Files that were asked what they are, and are what they were."""
     holders: bool
     """A register or a lock changed."""
-
-
-def lone_files(sighting: Sighting) -> Mapping[str, int]:
-    """Files whose growth concerns one session alone, each with the place of that session in the sighting."""
-    owners: dict[str, int] = {}
-    shared: set[str] = set()
-    for at, (_, found) in enumerate(sighting.found):
-        shared.update(file.path for file in found.relatives)
-        tied = bool(found.relatives) or found.kept is not None
-        for segments in (found.segments, *(sub.segments for sub in found.subagents)):
-            for segment in segments:
-                path = segment.file.path
-                if tied or path in owners or len(segments) > 1 or not _is_whole(segment):
-                    shared.add(path)
-                owners[path] = at
-    return {path: at for path, at in owners.items() if path not in shared}
 
 
 def find_grown(
@@ -60,8 +44,8 @@ def find_grown(
         if at is None:
             return None
         reader, found = grown.get(at) or sighting.found[at]
-        file, before = _look_at(path), _file_of(found, path)
-        if file is None or (file.inode, file.device) != (before.inode, before.device) or file.size < before.size:
+        file, before = _look_at(path), file_of(found, path)
+        if file is None or not only_grew(before, file):
             return None
         if file == before:
             continue
@@ -69,12 +53,8 @@ def find_grown(
         if read_identity(told) != reader.identify(file):
             return None
         identified.append((path, stat_of(file), told))
-        grown[at] = reader, _with_file(found, file)
+        grown[at] = reader, with_file(found, file)
     return Grown(grown, tuple(identified), holders)
-
-
-def _is_whole(segment: Segment) -> bool:
-    return segment.start == 0 and segment.end is None and not segment.superseded
 
 
 def _look_at(path: str) -> SourceFile | None:
@@ -86,16 +66,3 @@ def _look_at(path: str) -> SourceFile | None:
     if not stat.S_ISREG(told.st_mode):
         return None
     return SourceFile(path, told.st_size, told.st_mtime_ns, told.st_ino, told.st_dev)
-
-
-def _file_of(found: Found, path: str) -> SourceFile:
-    parts = (found.segments, *(sub.segments for sub in found.subagents))
-    return next(segment.file for segments in parts for segment in segments if segment.file.path == path)
-
-
-def _with_file(found: Found, file: SourceFile) -> Found:
-    def renewed(segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
-        return tuple(replace(each, file=file) if each.file.path == file.path else each for each in segments)
-
-    subagents = tuple(replace(sub, segments=renewed(sub.segments)) for sub in found.subagents)
-    return replace(found, segments=renewed(found.segments), subagents=subagents)

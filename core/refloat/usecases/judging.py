@@ -8,12 +8,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from refloat.catalogue.pack import Packed
-from refloat.liveness.evidence import Facts, look, subject_of, with_verified_end
+from refloat.liveness.evidence import Facts, look, subject_of, unowned, with_verified_end
 from refloat.liveness.verdict import RECENT_SECONDS, judge_liveness, judge_many, judge_state, judge_subagent
 from refloat.model.light import light
 from refloat.model.liveness import Liveness, Verdict
 from refloat.model.problem import Problem
-from refloat.model.session import Activity, Failure, Session, State
+from refloat.model.session import Activity, Failure, Session, SessionName, State
 from refloat.model.stamp import Stamp, later
 from refloat.readers.contract import Found
 from refloat.usecases.workbench import Workbench
@@ -64,6 +64,11 @@ class Judge:
         return self._look.problems
 
     @property
+    def claimed(self) -> Collection[SessionName]:
+        """Sessions that a register or a lock names."""
+        return {SessionName(f"{agent}:{session_id}") for agent, session_id in self._look.claims}
+
+    @property
     def any_agent_runs(self) -> bool:
         """Whether a process of any agent runs."""
         return any(self._look.agents.values())
@@ -101,6 +106,14 @@ class Judge:
         from refloat.usecases.verified_end import saw_end  # most look at no such session, and need no record
 
         return with_verified_end(facts) if saw_end(self._bench, facts.subject) else facts
+
+
+def judge_unowned(found: Found, packed: Packed, at: Stamp, boot: Stamp | None, locks: str | None) -> Judged:
+    """Judge a session that no register and no lock names, where no agent runs and nothing that any started.
+    `locks`: the directory of the agent's locks, where it exists.
+    """
+    facts = unowned(subject_of(found, packed.summary), at, boot, locks)
+    return _judge(packed, judge_liveness(facts), facts.status)
 
 
 def is_fresh(liveness: Liveness) -> bool:

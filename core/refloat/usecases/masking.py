@@ -3,19 +3,25 @@
 Decides only which strings need no second look. What is a secret is decided by `brief.masks`.
 """
 
-from functools import lru_cache
-from typing import TypeVar
+from typing import Final, TypeVar
 
-from refloat.brief.masks import Masker, find_secrets, mask_tree, strings_of
+from refloat.brief.masks import Masker, find_in_all, mask_tree, strings_of
 
 T = TypeVar("T")
+
+_MOST: Final = 8192
+_clean: set[str] = set()
+"""Strings of late without a secret; a set alone, which threads may share."""
 
 
 def mask(value: T) -> T:
     """A copy of the same type with every secret in its strings masked; a secret found once is masked everywhere."""
-    return value if all(map(_is_clean, strings_of(value))) else mask_tree(value, Masker())
-
-
-@lru_cache(maxsize=8192)
-def _is_clean(text: str) -> bool:
-    return not find_secrets(text)
+    new = [text for text in dict.fromkeys(strings_of(value)) if text not in _clean]
+    if not new:
+        return value
+    if next(find_in_all(new), None) is not None:
+        return mask_tree(value, Masker())
+    if len(_clean) + len(new) > _MOST:
+        _clean.clear()
+    _clean.update(new[:_MOST])
+    return value

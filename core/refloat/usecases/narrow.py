@@ -20,11 +20,12 @@ from refloat.model.light import slotted
 from refloat.model.problem import Problem
 from refloat.model.session import Session, SessionName
 from refloat.readers.contract import Found
+from refloat.usecases.alone import lone_files, stays_alone
 from refloat.usecases.batch import Batch
 from refloat.usecases.copies import Copies
-from refloat.usecases.grown import Grown, lone_files
+from refloat.usecases.grown import Grown
 from refloat.usecases.recall import key_of
-from refloat.usecases.sessions import Surroundings, make_session, names_here, unreadable
+from refloat.usecases.sessions import Surroundings, make_session, names_here
 from refloat.usecases.sighting import Sighting
 from refloat.usecases.workbench import Workbench
 
@@ -63,7 +64,7 @@ class Seen:
     def lone(self) -> Mapping[str, int]:
         """Files whose growth concerns one session alone, with its place in the sighting."""
         if self._lone is None:
-            self._lone = lone_files(self.sighting)
+            self._lone = lone_files(self.sighting.found)
         return self._lone
 
     @property
@@ -74,13 +75,11 @@ class Seen:
     def is_still_alone(self, found: Found, packed: Packed) -> bool:
         """Whether a session that was read is one that begins like no other, as before, and could be read."""
         before = self.known.get(key_of(found))
-        if before is None or unreadable(packed) or packed.provisional:
+        if before is None:
             return False
         if self._families is None:
             self._families = Counter((each.agent, known.summary.lineage) for each, known in self.known.values())
-        lineage = packed.summary.lineage
-        alone = not lineage or self._families[found.agent, lineage] == 1
-        return alone and lineage == before[1].summary.lineage
+        return stays_alone(before[1], packed, self._families[found.agent, before[1].summary.lineage])
 
     def take(self, grown: Grown, read: Sequence[tuple[Found, Packed]]) -> None:
         """What grew is seen as it is now."""

@@ -15,7 +15,7 @@ from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, Parser, Reader, Segment, Sink
-from refloat.readers.lines import Cursor, Tail, read_one, skim_lines
+from refloat.readers.lines import NO_RECORD, Cursor, Tail, plain_value, read_one, skim_lines
 from refloat.readers.story import Assembler
 from refloat.readers.whole import open_plain, read_any, reads_on
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from refloat.readers.plain import QuickParser
 
 _BLOCK: Final = 1024 * 1024
-WORTH_QUICK: Final = 512 * 1024
+WORTH_QUICK: Final = 2 * 1024 * 1024
 """Bytes from which the quick road is worth what its decoder takes to load."""
 _UNFORESEEN: Final = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """What wrong types raise where a reader takes foreign JSON apart."""
@@ -225,6 +225,10 @@ class Drive:
     def row(self, raw: bytes, offset: int) -> None:
         """Read one whole row; its line number is not known."""
         if self._row is None or not self._row(raw, 0, offset):
+            value = plain_value(raw)
+            if value is not NO_RECORD:
+                self.feed(Line(self._path, 0, offset, value, size=len(raw) + 1))
+                return
             for record in read_one(self._path, 0, offset, raw, self._torn_heads):
                 self.feed(replace(record, line=None) if isinstance(record, Problem) else record)
 

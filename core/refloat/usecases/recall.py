@@ -6,6 +6,7 @@ is cast unchecked here: Refloat wrote it itself, under the schema number of `cat
 """
 
 import os
+from _blake2 import blake2b  # see `catalogue.store`
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Protocol, cast
@@ -133,7 +134,8 @@ class Recall:
 
     def __init__(self) -> None:
         self._known: dict[Key, tuple[str, Packed]] = {}
-        self._written: Mapping[Key, Reading] = {}
+        self._written: Mapping[Key, Reading] | None = None
+        """Every reading of the catalogue, where all were wanted."""
         self._pending: list[tuple[Reading, bytes, Sequence[str]]] = []
         self._frozen: dict[Key, bytes] = {}
         self._catalogue: Catalogue | None = None
@@ -154,7 +156,7 @@ class Recall:
         self._digested.clear()
         self._frozen.clear()
         self.kept_all = True
-        self._written = catalogue.readings() if catalogue is not None and everything else {}
+        self._written = catalogue.readings() if catalogue is not None and everything else None
 
     def recall(self, found: Found) -> Packed | None:
         """What the session came to, when none of its files has changed since."""
@@ -231,10 +233,9 @@ class Recall:
         return read_before(found, self.starts(found))
 
     def _reading(self, key: Key) -> Reading | None:
-        reading = self._written.get(key)
-        if reading is None and self._catalogue is not None and not self._written:
-            reading = self._catalogue.reading(key)
-        return reading
+        if self._written is not None:
+            return self._written.get(key)
+        return None if self._catalogue is None else self._catalogue.reading(key)
 
     def _before(self, key: Key) -> str | None:
         """The files from which the session was read last."""
@@ -248,8 +249,10 @@ class Recall:
         """Where each part of the session may be read on from."""
         key = key_of(found)
         before = self._before(key)
+        if before is None or (self._index is not None and not self._index.covers(key, before)):
+            return {}
         frozen = self._frozen.get(key) or (self._catalogue.frozen(key) if self._catalogue is not None else None)
-        if before is None or frozen is None or (self._index is not None and not self._index.covers(key, before)):
+        if frozen is None:
             return {}
         try:
             return _find_starts(before, frozen, found)
@@ -275,15 +278,25 @@ def _may_be_kept(packed: Packed) -> bool:
 
 
 def files_text(found: Found) -> str | None:
-    """Which stretches of which files hold the session, and their stats; None where a name is no text."""
+    """Which stretches of which files hold the session, and their stats, and what else is told with its first line: the
+    names that indexes have for it; None where a name is no text.
+    """
     parts: _Parts = {"": _stretches(found.segments)}
     for sub in found.subagents:
         parts[sub.id] = _stretches(sub.segments)
     relatives = [file.path for file in found.relatives]
     try:
-        return orjson.dumps({"parts": parts, "parent": found.parent, "relatives": relatives}).decode()
+        titles = blake2b(orjson.dumps(titles_of(found)), digest_size=12).hexdigest()  # they may hold a secret
+        told = {"parts": parts, "parent": found.parent, "relatives": relatives, "titles": titles}
+        return orjson.dumps(told).decode()
     except TypeError:
         return None
+
+
+def titles_of(found: Found) -> list[str]:
+    """What indexes call a session, apart from its transcript."""
+    notes = (segment.identity.note for segment in found.segments if segment.identity is not None)
+    return [title for title in (found.title, *(note.get("title") for note in notes if note)) if title]
 
 
 def _stretches(segments: Sequence[Segment]) -> list[list[object]]:
@@ -305,7 +318,7 @@ def _stretches(segments: Sequence[Segment]) -> list[list[object]]:
 def _find_starts(before: str, frozen: bytes, found: Found) -> Mapping[str, Resumable]:
     was = cast("dict[str, object]", orjson.loads(before))
     now = cast("dict[str, object]", orjson.loads(files_text(found) or "{}"))
-    if was["parent"] != now["parent"] or was["relatives"] != now["relatives"]:
+    if any(was[name] != now[name] for name in ("parent", "relatives", "titles")):
         return {}
     held = cast("dict[str, dict[str, object]]", orjson.loads(frozen))
     old, new = cast("_Parts", was["parts"]), cast("_Parts", now["parts"])

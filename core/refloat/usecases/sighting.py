@@ -7,7 +7,7 @@ the head. Says under which conditions (home, variables) the look holds, so that 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from functools import partial
 from typing import Final, cast
 
 import orjson
@@ -19,9 +19,11 @@ from refloat.model.problem import Problem
 from refloat.readers.contract import Found, Identity, Reader, SourceFile
 from refloat.record.names import KEPT, MANIFEST
 from refloat.usecases.workbench import Workbench
+from refloat.usecases.workers import SHARED, Beside, may_fork, processors, uncollected
 
 _OWN: Final = ("REFLOAT_DATA_DIR", "XDG_DATA_HOME", "REFLOAT_CACHE_DIR", "XDG_CACHE_HOME")
 """They say where kept copies lie and are laid out; a look that holds for other values says nothing of these."""
+_NONE: Final[Mapping[tuple[str, str], Identity]] = {}
 Identities = Mapping[str, tuple[Stat, str]]
 """Path → (its stat when it was looked into, its `Identity` as JSON)."""
 
@@ -66,11 +68,13 @@ def sight(bench: Workbench, known: Identities, last: Sighting | None = None) -> 
     ids: dict[str, frozenset[str]] = {}
     identified: list[tuple[str, Stat, str]] = []
     problems: list[Problem] = []
-    for reader in bench.readers:
-        mine = [(spec[4], got) for (owner, spec), got in zip(specs, rows, strict=True) if owner is reader]
-        files = _distinct(row for holds, got in mine if holds == "transcripts" for row in got)
-        side = _distinct(row for holds, got in mine if holds == "side" for row in got)
-        pairs = [(file, _identify(reader, file, known, identified)) for file in files]
+    looked = [(spec, reader, got) for (reader, spec), got in zip(specs, rows, strict=True)]
+    every = [(reader, _files(looked, reader, "transcripts")) for reader in bench.readers]
+    asked = _NONE if known else _ask([(reader, file) for reader, files in every for file in files])
+    for reader, files in every:
+        mine = [(spec[4], got) for spec, owner, got in looked if owner is reader]
+        side = _files(looked, reader, "side")
+        pairs = [(file, _identify(reader, file, known, asked, identified)) for file in files]
         manifests = [row for holds, got in mine if holds == "kept" for row in got]
         sessions = reader.group(pairs, side)
         if manifests:
@@ -115,19 +119,42 @@ def lost_files(sighting: Sighting, known: Collection[str]) -> list[str]:
     ]
 
 
-def _distinct(rows: Iterator[Row]) -> Sequence[SourceFile]:
-    """Each file once, though several walks saw it."""
+def _files(looked: Sequence[tuple[Spec, Reader, Sequence[Row]]], reader: Reader, holds: str) -> Sequence[SourceFile]:
+    """What an agent's walks of one kind saw, each file once, though several did."""
+    rows = [row for spec, owner, got in looked if owner is reader and spec[4] == holds for row in got]
     return [SourceFile(*row) for row in dict.fromkeys(rows)]
 
 
-def _identify(reader: Reader, file: SourceFile, known: Identities, identified: list[tuple[str, Stat, str]]) -> Identity:
+def _ask(files: Sequence[tuple[Reader, SourceFile]]) -> Mapping[tuple[str, str], Identity]:
+    """What many files are, by agent and path; where a second process can be had at once, it asks every other one."""
+    if len(files) < SHARED or processors() < 2 or not may_fork():
+        return {}
+    with Beside(partial(_ask_all, files[1::2])) as other:
+        mine = _ask_all(files[::2])
+        told = other.result()
+    theirs = cast("dict[tuple[str, str], Identity]", told) if isinstance(told, dict) else {}
+    return {**mine, **theirs}
+
+
+def _ask_all(files: Sequence[tuple[Reader, SourceFile]]) -> dict[tuple[str, str], Identity]:
+    with uncollected():
+        return {(reader.agent, file.path): reader.identify(file) for reader, file in files}
+
+
+def _identify(
+    reader: Reader,
+    file: SourceFile,
+    known: Identities,
+    asked: Mapping[tuple[str, str], Identity],
+    identified: list[tuple[str, Stat, str]],
+) -> Identity:
     stat = stat_of(file)
     kept = known.get(file.path)
     if kept is not None and kept[0] == stat and (identity := read_identity(kept[1])) is not None:
         return identity
-    identity = reader.identify(file)
+    identity = asked.get((reader.agent, file.path)) or reader.identify(file)
     with suppress(TypeError):  # a name that is no text: asked again every time
-        identified.append((file.path, stat, orjson.dumps(asdict(identity)).decode()))
+        identified.append((file.path, stat, orjson.dumps(identity).decode()))
     return identity
 
 
@@ -138,7 +165,7 @@ def read_identity(written: str) -> Identity | None:
         if isinstance(base := value.get("base"), list):
             path, size = cast("list[object]", base)
             value["base"] = (path, size)
-        return Identity(**value)  # pyright: ignore[reportArgumentType] - what asdict() wrote, by name
+        return Identity(**value)  # pyright: ignore[reportArgumentType] - what orjson wrote, by name
     except (ValueError, TypeError):
         return None
 

@@ -7,7 +7,7 @@ a session told before and unchanged is not masked and written again.
 
 import os
 from _blake2 import blake2b  # see `catalogue.store`
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, cast
@@ -18,7 +18,7 @@ from refloat import wire
 from refloat.brief.masks import Masker
 from refloat.catalogue.chains import NOTE, write_chains
 from refloat.catalogue.peek import NOW, Gone, write_places, write_specs
-from refloat.catalogue.store import Catalogue, Key, Relived, Told
+from refloat.catalogue.store import Alone, Catalogue, Key, Relived, Told
 from refloat.model.attempts import InChain
 from refloat.model.liveness import Liveness, Verdict
 from refloat.model.session import RecordGone, Session, SessionName, State
@@ -45,11 +45,13 @@ def keep_listing(
     surroundings: Surroundings,
     judge: Judge,
     home: Path,
+    alone: Callable[[], Mapping[str, Alone]],
     trusted: bool,
 ) -> Sequence[Key]:
     """Keep what a look found; which sessions are proved to be gone.
 
-    `trusted`: nothing was left unread, and all that was read could be kept.
+    `alone` gives the files whose growth concerns one session each. `trusted`: nothing was left unread, and all that was
+    read could be kept.
     """
     quiet = trusted and not judge.any_agent_runs and all(is_settled(each.liveness) for each in sessions.values())
     notes = _notes(sighting, judge, home) if quiet else {}
@@ -59,6 +61,9 @@ def keep_listing(
         }
         places = [surroundings.place(directory) for directory in directories]
         notes["places"] = write_places((place.path, *place.repo) for place in places)
+        others = _differing(catalogue.alone(), alone())
+    else:
+        others = dict[str, Alone | None]()
     if chains:
         notes[NOTE] = write_chains(chains)
     kept, known = catalogue.marks(), catalogue.notes()
@@ -74,10 +79,16 @@ def keep_listing(
             relived.append(Relived(key, session.state, pulse, _live(mask(wire.session(session)), judge.at)))
     unlisted = [key for key, (_, _, listed) in kept.items() if listed and key not in sessions]
     lost = lost_files(sighting, catalogue.identities())
-    if told or relived or unlisted or lost or notes != {n: value for n, value in known.items() if n != "schema"}:
+    same = notes == {name: value for name, value in known.items() if name != "schema"}
+    if told or relived or unlisted or lost or others or not same:
         rows = [_tell_gone(row, surroundings) for row in gone]
-        catalogue.finish(told, relived, unlisted, rows, notes, forget=lost)
+        catalogue.finish(told, relived, unlisted, rows, notes, alone=others, forget=lost)
     return [key for key in kept if key[2] in lost] if lost else []
+
+
+def _differing(kept: Mapping[str, Alone], now: Mapping[str, Alone]) -> dict[str, Alone | None]:
+    changed: dict[str, Alone | None] = {path: row for path, row in now.items() if kept.get(path) != row}
+    return changed | {path: None for path in kept if path not in now}
 
 
 def _notes(sighting: Sighting, judge: Judge, home: Path) -> dict[str, str]:
@@ -87,8 +98,16 @@ def _notes(sighting: Sighting, judge: Judge, home: Path) -> dict[str, str]:
         "variables": "\n".join(name if value is None else f"{name}\t{value}" for name, value in sorted(asked)),
         "specs": write_specs(sighting.specs),
         "fingerprint": sighting.fingerprint,
+        "mark": mark_of(sighting.fingerprint),
+        "since": "",
         "boot": "" if judge.boot is None else str(int(seconds_of(judge.boot))),
+        "booted": judge.boot or "",
     }
+
+
+def mark_of(fingerprint: str) -> str:
+    """A short text that is another one for another fingerprint."""
+    return blake2b(fingerprint.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
 
 
 def _mark(session: Session, surroundings: Surroundings, chain: InChain | None) -> str:
@@ -110,6 +129,12 @@ def _live(document: wire.Document, at: Stamp) -> str:
     state = _json({key: document[key] for key in _LIVE})
     liveness = _json(document["liveness"])
     return f'{state[1:-1]},"liveness":{liveness}'.replace(f'"at":"{at}"', f'"at":"{NOW}"')
+
+
+def tell_alone(key: Key, session: Session, at: Stamp, surroundings: Surroundings) -> Told:
+    """A session as the catalogue keeps it, which stands in no chain of attempts."""
+    mark, pulse = _mark(session, surroundings, None), _pulse(session, at)
+    return _tell(key, session, at, surroundings, None, mark=mark, pulse=pulse)
 
 
 def _tell(

@@ -17,7 +17,8 @@ class Watched:
 
     def __init__(self, readers: Iterable[Reader], places: Places) -> None:
         self._home = places.home
-        self._walks = [walk for reader in readers for walk in reader.walks(places.home, places.environment)]
+        walks = (walk for reader in readers for walk in reader.walks(places.home, places.environment))
+        self._walks = [walk for walk in walks if walk.holds != "index"]
 
     def roots(self) -> list[Path]:
         """Directories to watch with all that is below, none inside another; there or not."""

@@ -48,8 +48,8 @@ def test_what_is_kept_is_found_again_by_both_readers(tmp_path: Path):
     quick = peek(str(tmp_path))
     assert quick is not None
     assert quick.notes()["fingerprint"] == "f"
-    assert [(row[0], row[7]) for row in quick.told(finished=False)] == [("s1", "Title")]
-    assert quick.told(finished=True)[0][7] == "{,l,}"
+    assert [(row[0], row[7]) for row in quick.told()] == [("s1", "Title")]
+    assert quick.told_finished("now", places=True)[0][7] == b"{,l,}"
     assert quick.gone() == [("codex", "/w", "{}")]
     quick.close()
 
@@ -132,7 +132,7 @@ def test_sessions_come_newest_first_and_leave_when_unlisted_or_forgotten(tmp_pat
         assert catalogue.marks()[keys[0]] == ("m", "p2", True)
     quick = peek(str(tmp_path))
     assert quick is not None
-    assert [(row[0], row[3]) for row in quick.told(finished=True)] == [("c", "stopped"), ("b", "failed")]
+    assert [(row[0], row[3]) for row in quick.told()] == [("c", "stopped"), ("b", "failed")]
     quick.close()
 
 

@@ -2,11 +2,12 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from refloat.catalogue.walk import Spec, fingerprint, walk
+from refloat.catalogue.walk import Spec, differing, fingerprint, patched, walk
 
 
 def spec(root: Path, *suffixes: str, depth: int = 3, holds: str = "transcripts") -> Spec:
@@ -65,14 +66,14 @@ def test_what_may_not_be_looked_into_is_told_and_the_rest_is_found(tmp_path: Pat
     (tmp_path / "open").mkdir()
     (tmp_path / "open" / "a.jsonl").write_text("x")
     (tmp_path / "shut").mkdir()
-    real = os.scandir
+    real = os.open
 
-    def scandir(path: str) -> Any:
+    def opened(path: str, flags: int) -> int:
         if str(path).endswith("shut"):
             raise PermissionError(13, "Permission denied", path)
-        return real(path)
+        return real(path, flags)
 
-    monkeypatch.setattr(os, "scandir", scandir)  # root may read everything
+    monkeypatch.setattr(os, "open", opened)  # root may read everything
     (found,), faults = walk([spec(tmp_path)])
     assert len(found) == 1
     assert faults == [(str(tmp_path / "shut"), "Permission denied")]
@@ -107,3 +108,21 @@ def test_a_name_that_is_no_text_is_walked(tmp_path: Path):
     found, faults = walk(specs)
     assert len(found[0]) == 1
     assert fingerprint(specs, found, faults).encode("utf-8", "surrogateescape")
+
+
+PATHS = [f"/p/{name}" for name in ("a", "a.b", "aa", "b", "ba", "c")]
+LINES = st.dictionaries(st.sampled_from(PATHS), st.integers(1, 30))
+
+
+@given(one=LINES, other=LINES, apart=st.booleans())
+def test_what_differs_is_what_only_one_of_two_has(one: dict[str, int], other: dict[str, int], apart: bool) -> None:
+    if not apart:
+        other = {path: other.get(path, size) for path, size in one.items()}
+    before, after = (sorted(f"{path}\t{size} 1" for path, size in lines.items()) for lines in (one, other))
+    gone, come = differing("\n".join(before), "\n".join(after))
+    # A text without lines has one that is empty.
+    assert gone - {""} == set(before) - set(after)
+    assert come - {""} == set(after) - set(before)
+    if not apart:
+        since = "\n".join(line for pair in zip(sorted(gone), sorted(come), strict=True) for line in pair)
+        assert patched("\n".join(before), since) == "\n".join(after)

@@ -66,3 +66,17 @@ def test_a_number_that_no_double_holds_is_infinite_and_costs_no_row(number: str)
 def test_beside_such_a_number_the_rest_must_be_json(raw: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - the decoder's own words
         loads(raw)
+
+
+@pytest.mark.parametrize("levels", [5_000, 300_000])
+def test_depth_behind_such_a_number_ends_no_process_either(levels: int) -> None:
+    code = f"""
+from refloat.readers.load import loads
+try:
+    loads(b'[1e999,' + b'[' * {levels} + b']' * {levels} + b']')
+    print("read")
+except ValueError:
+    print("refused")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "refused\n"), done.stderr

@@ -1,8 +1,10 @@
 """Patch texts as edits."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from refloat.readers.patch import absolute, parse_patch, parse_unified
+from refloat.readers.patch import absolute, parse_patch, parse_unified, touched_by
 
 WHOLE = """apply_patch <<'EOF'
 *** Begin Patch
@@ -107,3 +109,20 @@ def test_a_new_file_in_a_unified_diff():
 )
 def test_paths_become_absolute(path: str, cwd: str, made: str):
     assert absolute(path, cwd) == made
+
+
+LINES = st.sampled_from(
+    [
+        "*** Begin Patch", " *** Begin Patch ", "*** End Patch", "  *** End Patch", "*** Add File: a.py",
+        "*** Delete File: b", "*** Update File: c d.py ", "*** Move to: e.py", "*** End of File", "@@", "@@ def f()",
+        "+x", "-y", " z", "", "+*** a",
+        " *** Move to: no", "x *** y", "***",
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(LINES, max_size=24), st.booleans())
+def test_the_paths_alone_are_those_of_the_whole(lines: list[str], begun: bool):
+    text = "\n".join([*["*** Begin Patch"] * begun, *lines])
+    whole = parse_patch(text, "/w")
+    assert [(edit.path, edit.moved_to) for edit in touched_by(text, "/w")] == [(e.path, e.moved_to) for e in whole]

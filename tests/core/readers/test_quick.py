@@ -268,7 +268,7 @@ def transcripts(draw: st.DrawFn, kinds: Sequence[Callable[[int], Row]], head: Se
         shown = spoil(draw, row) if draw(st.integers(0, 9)) == 9 else row
         line = json.dumps(shown, ensure_ascii=bool(draw(st.integers(0, 1))), separators=(",", ":")).encode()
         line = line.replace(b'"1e999!"', b"1e999")  # a number that no double holds
-        match draw(st.integers(0, 40)):
+        match draw(st.integers(0, 43)):
             case 36:
                 line = line[: len(line) // 2]
             case 37:
@@ -279,6 +279,12 @@ def transcripts(draw: st.DrawFn, kinds: Sequence[Callable[[int], Row]], head: Se
                 line = line[: len(line) // 2] + b"\0" * 9 + line[len(line) // 2 :]
             case 40:
                 line = b" " + line + b"\r"
+            case 41:
+                line = line.replace(b"{", b'{"gitBranch":"other","cwd":"/v",', 1)  # the later one of a name counts
+            case 42:
+                line = line[:-1] + b',"gitBranch":"other"}'
+            case 43:
+                line = line[:-1] + b',"userType":"external","cwd":"/w","x":{"version":"3"}}'
             case _:
                 pass
         lines.append(line)

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import orjson
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from refloat.testing.claude_talk import ClaudeTalk
@@ -127,9 +127,12 @@ def harm(lines: Lines, kind: int, choose: Choose) -> Lines:
 
 def _rewritten(line: bytes, kind: int, choose: Choose, lines: Lines) -> Lines:
     """A row whose ids lie: its parent, its own, its call's; or an ordinal."""
+    around = lines[choose(len(lines))]
+    if {line.removesuffix(b"\n"), around.removesuffix(b"\n")} & set(STUBS):
+        return [line]
     try:
         row: Row = orjson.loads(line)
-        other: Row = orjson.loads(lines[choose(len(lines))])
+        other: Row = orjson.loads(around)
     except ValueError:
         return [line]
     if "uuid" in row:
@@ -200,6 +203,7 @@ def _is_within(part: list[str], whole: list[str]) -> bool:
 
 
 @settings(max_examples=250)
+@example([], [(6, 716282)])  # damage in the name of a row's type: the program knows no such row
 @given(moves, harms)
 def test_any_damage_to_claude_code(made: list[int], wanted: list[tuple[int, int]]) -> None:
     data = _harmed(claude_lines(made), wanted)

@@ -122,14 +122,14 @@ def test_what_could_not_be_read_is_told_and_removes_nothing(home: Any, monkeypat
     home.write(IDS[1], *home.talk(IDS[1]), project="open")
     finder = Finder(home.bench)
     list(finder.watch())
-    real = os.scandir
+    real = os.open
 
-    def scandir(path: str) -> Any:
+    def opened(path: str, *more: int) -> int:
         if str(path).endswith("shut"):
             raise PermissionError(13, "Permission denied", path)
-        return real(path)
+        return real(path, *more)
 
-    monkeypatch.setattr(os, "scandir", scandir)
+    monkeypatch.setattr(os, "open", opened)
     last = list(finder.watch())[-1]
     assert last.removed == ()
     assert [(Path(problem.path).name, problem.what) for problem in last.problems or ()] == [

@@ -10,6 +10,7 @@ import pytest
 from refloat import wire
 from refloat.model.problem import Problem
 from refloat.model.session import State
+from refloat.readers import lines
 from refloat.readers.contract import Found, Segment, SourceFile
 from refloat.readers.registry import load
 from refloat.usecases import finder, glimpse
@@ -215,3 +216,26 @@ def test_what_was_told_by_its_ends_is_not_kept(large: Any, monkeypatch: pytest.M
     monkeypatch.setattr(finder, "BY_ENDS", 1 << 40)
     (session,) = list_sessions(large.bench, Scope()).sessions
     assert (session.provisional, session.prompts) == (False, 1)
+
+
+def test_of_a_long_turn_that_ended_little_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Its beginning lies far before the end."""
+    looked: list[int] = []
+    take = lines.read_stretch
+
+    def noted(path: str, start: int, many: int) -> bytes:
+        data = take(path, start, many)
+        looked.append(len(data))
+        return data
+
+    monkeypatch.setattr(glimpse, "read_stretch", noted)
+    reader, rows = load("claude-code"), talk(*turn(BEGIN, 60))
+    found = Found("claude-code", SESSION, write(tmp_path / "one.jsonl", rows).segments)
+    told = glimpse.glimpse(reader, found).summary
+    assert (told.ending.turn, told.last_activity_at) == ("completed", rows[-1]["timestamp"])
+    assert sum(looked) <= 48 * 1024
+    looked.clear()
+    found = Found("claude-code", SESSION, write(tmp_path / "two.jsonl", rows[:-2]).segments)
+    told = glimpse.glimpse(reader, found).summary
+    assert (told.ending.turn, told.ending.dangling) == ("open", 1)
+    assert sum(looked) > 64 * 1024, "a turn that did not end is looked at from further back"

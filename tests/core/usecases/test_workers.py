@@ -1,5 +1,6 @@
 """Workers bring what their work came to; where one fails, the work is done here."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -9,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from refloat.usecases import glimpse
+from refloat.usecases import glimpse, sighting
 from refloat.usecases.sighting import sight
-from refloat.usecases.workers import Workers, may_fork
+from refloat.usecases.workers import Beside, Workers, may_fork, uncollected
 
 HERE = os.getpid()
 
@@ -54,11 +55,57 @@ def test_a_fault_of_the_work_is_told():
         workers.begin(fail, 8)()
 
 
+beside = pytest.mark.skipif(not may_fork(), reason="only on Linux, and with one thread")
+
+
+@beside
+def test_a_copy_of_this_process_tells_what_it_came_to():
+    here = [3, 4]
+    with Beside(lambda: (os.getpid(), sum(here))) as other:
+        told = other.result()
+    assert isinstance(told, tuple)
+    assert (told[0] != HERE, told[1]) == (True, 7)
+
+
+@beside
+@pytest.mark.parametrize("work", [lambda: die_elsewhere(1), lambda: fail(8), lambda: lambda: 1])
+def test_a_copy_that_failed_was_ended_or_made_what_does_not_travel_tells_nothing(work: Any):
+    with Beside(work) as other:
+        assert other.result() is None
+
+
+@beside
+def test_a_copy_whose_result_nobody_waits_for_is_ended():
+    born, never = os.pipe()
+    told, tell = os.pipe()
+
+    def stay() -> object:
+        os.write(tell, str(os.getpid()).encode())
+        os.close(never)
+        return os.read(born, 1)  # for ever: this process keeps the other end open
+
+    with Beside(stay):
+        pid = int(os.read(told, 20))
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    for descriptor in (born, never, told, tell):
+        os.close(descriptor)
+
+
+def test_cycles_are_looked_for_again_afterwards():
+    with uncollected():
+        assert not gc.isenabled()
+        with uncollected():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
 ALONE = """
 import signal, sys, warnings
 warnings.simplefilter("error")
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-from refloat.usecases.workers import Workers, may_fork
+from refloat.usecases.workers import Beside, Workers, may_fork, uncollected
 assert may_fork() == (sys.platform == "linux")
 with Workers(1) as workers:
     print(workers.begin(abs, -9)())
@@ -83,8 +130,34 @@ def test_many_sessions_are_seen_in_their_order(home: Any, monkeypatch: pytest.Mo
         home.write(name, *home.talk(name, prompt=f"Ask {n}"))
     found = list(sight(home.bench, {}).found)
     alone = glimpse.glimpse_each(found)
-    monkeypatch.setattr(glimpse, "_SHARED", 1)
+    monkeypatch.setattr(glimpse, "SHARED", 1)
     monkeypatch.setattr(glimpse, "processors", lambda: 2)
     monkeypatch.setattr(glimpse, "may_fork", lambda: True)
     assert glimpse.glimpse_each(found) == alone
     assert glimpse.glimpse_each(found[:4]) == alone[:4]
+
+
+@beside
+def test_many_files_are_asked_alike_what_they_are(home: Any, monkeypatch: pytest.MonkeyPatch):
+    for n in range(1, 6):
+        name = f"{n}1111111-0000-4000-8000-00000000000{n}"
+        home.write(name, *home.talk(name, prompt=f"Ask {n}"))
+    alone = sight(home.bench, {})
+    monkeypatch.setattr(sighting, "SHARED", 1)
+    monkeypatch.setattr(sighting, "processors", lambda: 2)
+    asked: list[str] = []
+    reader = home.bench.readers[0]
+    identify = type(reader).identify
+
+    def noted(self: Any, file: Any) -> Any:
+        asked.append(file.path)
+        return identify(self, file)
+
+    monkeypatch.setattr(type(reader), "identify", noted)
+    assert plain(sight(home.bench, {})) == plain(alone)
+    assert 0 < len(asked) < 5, "the rest was asked elsewhere"
+
+
+def plain(seen: sighting.Sighting) -> list[object]:
+    """What was seen, without the readers that saw it."""
+    return [[found for _, found in seen.found], seen.ids, seen.fingerprint, seen.seen, seen.identified]

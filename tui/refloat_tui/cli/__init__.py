@@ -14,7 +14,7 @@ def main() -> int:
         from refloat_tui.cli import quick
 
         if (code := quick.answer(words)) is not None:
-            return code
+            quick.leave(code)
     if words and words[0] in {"checkout", "triage"}:
         from refloat_tui.cli import straight
 

@@ -1,8 +1,9 @@
 """The quick road of `refloat list`: finished rows of the catalogue, when it is proved that nothing has changed since.
 
 Decides whether they still hold: same home and variables, same boot, every file as it was, every repository where it
-was, no process of an agent running, no activity of just now. In any doubt it says nothing, and the full road answers.
-Imports `_sqlite3`, `gc`, `os` and `sys` and nothing else that costs: a test lists the modules that it loads.
+was, no process of an agent running, no activity of just now. Where only a few transcripts grew, `usecases.regrow` is
+asked to have the catalogue tell it. In any doubt it says nothing, and the full road answers. While nothing changed it
+imports `_sqlite3`, `gc`, `os` and `sys` and nothing else that costs: a test lists the modules that it loads.
 """
 
 import _sqlite3
@@ -11,17 +12,26 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from refloat.catalogue.peek import NOW, Gone, Peek, Told, peek, read_places, read_specs
+from refloat.catalogue.peek import Finished, Gone, Peek, Told, peek, read_places, read_specs
 from refloat.catalogue.repos import Repos, is_in_scope
-from refloat.catalogue.walk import Spec, fingerprint, walk
+from refloat.catalogue.walk import Row, Spec, differing, fingerprint, patched, walk
 from refloat.machine.moment import ago, boot_seconds, now
-from refloat.machine.table import running_programs
+from refloat.machine.table import may_carry, running_programs
 from refloat_tui.cli import rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from typing import NoReturn, TypeVar
+
+    _Row = TypeVar("_Row", Told, Finished)
 
 _STATES = frozenset(("live", "unresolved", "failed", "stopped", "unbound"))
 _AGENTS = ("claude-code", "codex")
 """The agents whose programs `running_programs` knows: with any other one the full road must look."""
 _PROGRAMS = ("claude", "codex")
+_PIECE = 256
+"""Sessions written at once: to lay all of many megabytes side by side takes as long as to read them."""
 _RECENT = 30
 """Seconds during which a record may have a writer that nobody sees yet (design, section 3)."""
 _BOOT = 5
@@ -56,15 +66,13 @@ def answer(words: Sequence[str], environment: Mapping[str, str] | None = None) -
         return None
     gc.disable()  # thousands of rows and no cycle among them
     try:
-        text = _answer(found, asked, environment)
+        pieces = _answer(found, directory, asked, environment)
     except (_sqlite3.Error, OSError, ValueError, KeyError, TypeError):  # damaged, or of another form
         return None
     finally:
         gc.enable()
         found.close()
-    if text is None:
-        return None
-    return _write(text)
+    return None if pieces is None else _write(pieces)
 
 
 def _read_words(words: Sequence[str]) -> _Asked | None:
@@ -109,6 +117,11 @@ def _cache_directory(environment: Mapping[str, str]) -> str:
     return (base if base.startswith("/") else home + "/.cache") + "/refloat"
 
 
+def leave(code: int) -> "NoReturn":
+    """End the process at once: to free thousands of rows, and what a reader loaded, takes as long as to write them."""
+    os._exit(code)
+
+
 def is_unchanged(environment: Mapping[str, str] | None = None) -> bool:
     """Whether the last whole look still holds, so that what the catalogue tells of sessions needs no other one."""
     environment = os.environ if environment is None else environment
@@ -117,32 +130,93 @@ def is_unchanged(environment: Mapping[str, str] | None = None) -> bool:
     if found is None:
         return False
     try:
-        return _places_if_unchanged(found, found.told(finished=False), Repos(), environment) is not None
+        notes = _notes_that_hold(found, "", environment)
+        return notes is not None and _places_that_hold(notes, found.told(), Repos()) is not None
     except (_sqlite3.Error, OSError, ValueError, KeyError, TypeError):
         return False
     finally:
         found.close()
 
 
-def _places_if_unchanged(
-    found: Peek, told: Sequence[Told], repos: Repos, environment: Mapping[str, str]
-) -> list[tuple[str, str, str]] | None:
-    """Where every directory of a session lies, when nothing has changed since the last whole look."""
+def _notes_that_hold(found: Peek, directory: str, environment: Mapping[str, str]) -> Mapping[str, str] | None:
+    """What the last whole look noted, when no file has changed since; where some grew, and `directory` is that of the
+    catalogue, what it would note now.
+    """
     notes = found.notes()
     if "fingerprint" not in notes or not _same_conditions(notes, environment):
         return None
     specs = read_specs(notes["specs"])
-    if any(spec[0] not in _AGENTS for spec in specs) or _any_agent_runs() or not _same_files(notes, specs):
+    if any(spec[0] not in _AGENTS for spec in specs) or _any_agent_runs():
         return None
+    rows, faults = walk(specs)
+    seen, before = fingerprint(specs, rows, faults), patched(notes["fingerprint"], notes["since"])
+    if seen == before:
+        return notes
+    return _regrown(found, directory, notes, specs, before, seen) if directory and not faults else None
+
+
+def _regrown(
+    found: Peek, directory: str, notes: Mapping[str, str], specs: Sequence[Spec], before: str, seen: str
+) -> Mapping[str, str] | None:
+    gone, come = differing(before, seen)
+    grown = _only_grown(gone, come)
+    if grown is None:
+        return None
+    from refloat.late import load_later
+
+    load_later("inspect")  # half a bare start, which `dataclasses` loads and does not ask
+    from refloat.usecases.regrow import Change, regrow
+
+    found.close()  # so that the writer is the last to let go, and leaves no log
+    held = regrow(directory, Change(notes, specs, grown, sorted(gone), sorted(come), seen, now(), may_carry))
+    if held is not None:
+        found.reopen()
+    return held
+
+
+def _only_grown(gone: "Collection[str]", come: "Collection[str]") -> list[tuple[str, Row]] | None:
+    """Transcripts that are not as they were, each with its agent; None where anything else changed too."""
+    grown: list[tuple[str, Row]] = []
+    for line in come:
+        path, _, told = line.rpartition("\t")
+        size, mtime, inode, device, head = told.split(" ")
+        if head[-1:] != "t":
+            return None
+        grown.append((head[:-1], (path, int(size), int(mtime), int(inode), int(device))))
+    paths = {row[0] for _, row in grown}
+    same = paths == {line.rpartition("\t")[0] for line in gone}
+    return grown if same and len(paths) == len(grown) == len(gone) else None
+
+
+def _places_that_hold(
+    notes: Mapping[str, str], told: Sequence[Told | Finished], repos: Repos
+) -> list[tuple[str, str, str]] | None:
+    """Where every directory of a session lies, when none has moved and no activity is of just now."""
     if not told or told[0][2] > ago(_RECENT):
         return None
     places = read_places(notes["places"])
     return None if any(repos.of(path) != (repo, common) for path, repo, common in places) else places
 
 
-def _answer(found: Peek, asked: _Asked, environment: Mapping[str, str]) -> str | None:
-    repos, told = Repos(), found.told(finished=asked.json)
-    places = _places_if_unchanged(found, told, repos, environment)
+def _answer(found: Peek, directory: str, asked: _Asked, environment: Mapping[str, str]) -> "Iterator[bytes] | None":
+    """The answer in pieces; None where the full road must give it."""
+    notes = _notes_that_hold(found, directory, environment)
+    if notes is None:
+        return None
+    if asked.json:
+        finished = found.told_finished(now(), places=not asked.everywhere)
+        chosen = _choose(finished, found, notes, asked)
+        return None if chosen is None else _json(*chosen)
+    chosen = _choose(found.told(), found, notes, asked)
+    return None if chosen is None else _text(*chosen, asked, environment)
+
+
+def _choose(
+    told: "list[_Row]", found: Peek, notes: Mapping[str, str], asked: _Asked
+) -> "tuple[list[_Row], list[Gone]] | None":
+    """What was asked for, and the sessions whose record is gone."""
+    repos = Repos()
+    places = _places_that_hold(notes, told, repos)
     if places is None:
         return None
     gone = found.gone()
@@ -153,8 +227,7 @@ def _answer(found: Peek, asked: _Asked, environment: Mapping[str, str]) -> str |
         told = [row for row in told if row[4] in inside or row[5] in inside]
         gone = [row for row in gone if row[1] in inside]
     told = [row for row in told if _fits(row, asked)][: asked.limit]
-    gone = [row for row in gone if not asked.agent or row[0] == asked.agent]
-    return _json(told, gone) if asked.json else _text(told, gone, asked, environment)
+    return told, [row for row in gone if not asked.agent or row[0] == asked.agent]
 
 
 def _same_conditions(notes: Mapping[str, str], environment: Mapping[str, str]) -> bool:
@@ -175,12 +248,7 @@ def _any_agent_runs() -> bool:
     return False
 
 
-def _same_files(notes: Mapping[str, str], specs: Sequence[Spec]) -> bool:
-    found, faults = walk(specs)
-    return not faults and fingerprint(specs, found, faults) == notes["fingerprint"]
-
-
-def _fits(row: Told, asked: _Asked) -> bool:
+def _fits(row: Told | Finished, asked: _Asked) -> bool:
     return (
         (asked.all_copies or not row[6])
         and (not asked.agent or row[1] == asked.agent)
@@ -188,13 +256,17 @@ def _fits(row: Told, asked: _Asked) -> bool:
     )
 
 
-def _json(told: Sequence[Told], gone: Sequence[Gone]) -> str:
-    sessions = ",".join([row[7] for row in told]).replace(NOW, now())
-    records = ",".join([row[2] for row in gone])
-    return f'{{"schema":"refloat/1","sessions":[{sessions}],"records_gone":[{records}],"problems":[]}}\n'
+def _json(told: Sequence[Finished], gone: Sequence[Gone]) -> "Iterator[bytes]":
+    yield b'{"schema":"refloat/1","sessions":['
+    for start in range(0, len(told), _PIECE):
+        yield (b"," if start else b"") + b",".join([row[7] for row in told[start : start + _PIECE]])
+    records = ",".join([row[2] for row in gone]).encode("utf-8", "replace")
+    yield b'],"records_gone":[' + records + b'],"problems":[]}\n'
 
 
-def _text(told: Sequence[Told], gone: Sequence[Gone], asked: _Asked, environment: Mapping[str, str]) -> str:
+def _text(
+    told: Sequence[Told], gone: Sequence[Gone], asked: _Asked, environment: Mapping[str, str]
+) -> "Iterator[bytes]":
     lines = rows.table(
         [(row[3], row[7], row[1], row[2], row[0], row[8]) for row in told],
         len(gone),
@@ -203,12 +275,13 @@ def _text(told: Sequence[Told], gone: Sequence[Gone], asked: _Asked, environment
         ascii_only=rows.wants_ascii(environment),
         everywhere=asked.everywhere,
     )
-    return "\n".join(lines) + "\n"
+    yield ("\n".join(lines) + "\n").encode("utf-8", "replace")
 
 
-def _write(text: str) -> int:
+def _write(pieces: "Iterator[bytes]") -> int:
     try:
-        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
         sys.stdout.buffer.flush()
     except OSError as fault:
         # The interpreter would complain again while it closes the stream.

@@ -12,6 +12,7 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from refloat.usecases.look_around import StartedIn
     from refloat_tui.library import Library
     from refloat_tui.messages import PlaceKnown, SessionsFound, WatchTold
+    from refloat_tui.present import Pieces
     from refloat_tui.theme import Glyphs
 
 NARROW_BELOW: Final = 100
@@ -262,9 +264,7 @@ class DeskScreen(DeskOperations):
             looked_in, demo = self._library.looked_in(), self._doors.demo is not None
             lesson = teach_empty(self._problems, self._gone, looked_in, self._home, demo=demo)
             self.query_one("#lesson", Static).update(content(lesson))
-        self.query_one("#nothing", Static).update(
-            content(nothing_fits(self._words, everywhere=self._everywhere is not False))
-        )
+        _say(self.query_one("#nothing", Static), nothing_fits(self._words, everywhere=self._everywhere is not False))
 
     def _keep_chosen(self) -> None:
         """The cursor and what is chosen agree; a session that was asked for by name is found when it comes."""
@@ -283,12 +283,12 @@ class DeskScreen(DeskOperations):
             + "  "
             + right
         )
-        self.query_one("#headline", Static).update(made if room > 0 else right.truncate(width))
+        _say(self.query_one("#headline", Static), made if room > 0 else right.truncate(width))
 
     def _draw_scope(self) -> None:
         here, all_ = ("here", "all") if self._everywhere is False else ("all", "here")
         words = ((here, "$accent bold"), (f" {self.glyphs.dot} {all_}  ", "$quiet"), ("h", "$key"))
-        self.query_one("#scope", Static).update(content(words))
+        _say(self.query_one("#scope", Static), words)
 
     def _fit(self) -> None:
         self.set_class(self.size.width < NARROW_BELOW, "-narrow")
@@ -490,3 +490,11 @@ class DeskScreen(DeskOperations):
 
 def _whose(lease: Lease | None) -> str:
     return lease.token if lease is not None else ""
+
+
+def _say(place: Static, words: Pieces | Content) -> None:
+    """Say something, unless it is what is said: whatever is said anew has the whole screen laid out again."""
+    made = words if isinstance(words, Content) else content(words)
+    said = place.content
+    if not (isinstance(said, Content) and said.is_same(made)):
+        place.update(made)

@@ -72,7 +72,7 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
         self.has_mark = True
         """Whether a column at the left shows the cursor."""
         self._places: dict[str, int] = {}
-        self._drawn: dict[tuple[int, int, bool, bool], Strip] = {}
+        self._drawn: dict[tuple[int, int, bool, bool], tuple[object, Strip]] = {}
 
     if TYPE_CHECKING:  # each kind of list has both
 
@@ -89,6 +89,12 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
         del row
         return True
 
+    def shown_in(self, row: R) -> object:
+        """All that a row is drawn from, as a value that is equal where it is drawn alike; None where that is not known:
+        then every row is drawn anew when rows are set.
+        """
+        del row
+
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def set_rows(self, rows: Sequence[R], *, follow: bool = False) -> None:
@@ -100,7 +106,8 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
         offset = (before or 0) - round(self.scroll_y)
         self.rows = rows
         self._places = {self.key_of(row): at for at, row in enumerate(rows)}
-        self._drawn.clear()
+        if not rows or self.shown_in(rows[0]) is None:
+            self._drawn.clear()
         wanted = self._places.get(key) if key is not None else None
         if follow and at_end and rows:
             wanted = len(rows) - 1
@@ -118,6 +125,11 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
         """Draw what is seen anew: rows are the same, what they say is not."""
         self._drawn.clear()
         self.refresh()
+
+    def draw_again(self, key: str) -> None:
+        """Draw what a row shows now."""
+        if (at := self._places.get(key)) is not None:
+            self.refresh_line(at)
 
     @property
     def cursor_key(self) -> str | None:
@@ -198,11 +210,14 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
             return Strip.blank(self.size.width, self.rich_style)
         chosen, focused = at == self.cursor, self.has_focus
         key = (at, width, chosen, focused)
-        strip = self._drawn.get(key)
-        if strip is None:
-            if len(self._drawn) > 1000:
-                self._drawn.clear()
-            strip = self._drawn[key] = self._draw(at, width, chosen=chosen, focused=focused)
+        shown = self.shown_in(self.rows[at])
+        kept = self._drawn.get(key)
+        if kept is not None and kept[0] == shown:
+            return kept[1]
+        if len(self._drawn) > 1000:
+            self._drawn.clear()
+        strip = self._draw(at, width, chosen=chosen, focused=focused)
+        self._drawn[key] = shown, strip
         return strip
 
     def _draw(self, at: int, width: int, *, chosen: bool, focused: bool) -> Strip:

@@ -50,8 +50,20 @@ class SessionList(RowList[Entry]):
         """Draw anew what time alone changes: ages, to the minute, and the breath of those that grew."""
         if not self.breathing and minute_of(now) == minute_of(self.now):
             return
+        ended = self.breathing if minute_of(now) == minute_of(self.now) else None
         self.now, self.breathing = now, frozenset()
-        self.redraw()
+        if ended is None:
+            self.redraw()
+        else:
+            for name in ended:
+                self.draw_again(name)
+
+    def shown_in(self, row: Entry) -> object:
+        """The row, the minute, and what is known of the session besides."""
+        if isinstance(row, Heading):
+            return row
+        name = row.session.name
+        return row, minute_of(self.now), self.beat if name in self.breathing else None, self.holders.get(name)
 
     def key_of(self, row: Entry) -> str:
         """The session's name, or the heading's key."""

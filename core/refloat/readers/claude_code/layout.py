@@ -16,10 +16,12 @@ from refloat.model.stamp import read_stamp
 from refloat.readers.claude_code.kin import Descent, Member, find_descents
 from refloat.readers.claude_code.values import get_object, mapping, text
 from refloat.readers.contract import Found, FoundSubagent, Identity, Segment, SourceFile, Walk
+from refloat.readers.lines import read_stretch
 from refloat.readers.load import loads
 from refloat.readers.naming import make_id
 
 HEAD: Final = 64 * 1024
+_HEAD_FIRST: Final = 16 * 1024
 _LOOKED_THROUGH: Final = 4 * 1024 * 1024
 """Bytes of a file of unknown origin that are looked through: attachments before the first prompt can be long."""
 _SMALL: Final = 64 * 1024
@@ -133,10 +135,14 @@ def _is_aside(path: PurePath) -> bool:
 
 
 def _head(path: str) -> bytes:
-    """The first 64 KB; nothing where it cannot be read (reading it will tell why)."""
+    """The first 16 KB, and where the first row of the talk does not end in them, 64; nothing where it cannot be read
+    (reading it will tell why). What tells a session's kind stands in that row.
+    """
     try:
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - one read, thousands of files
-            return file.read(HEAD)
+        head = read_stretch(path, 0, _HEAD_FIRST)
+        match = _FIRST_ROW.search(head)
+        whole = len(head) < _HEAD_FIRST or (match and head.find(b"\n", match.end()) >= 0)
+        return head if whole else head + read_stretch(path, len(head), HEAD - len(head))
     except OSError:
         return b""
 

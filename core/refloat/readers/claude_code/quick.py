@@ -6,6 +6,7 @@ is told to the assembler directly. Everything else, and everything that does not
 which is the authority: both come to the same, row by row (`tests/core/readers/test_quick.py`).
 """
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -19,7 +20,7 @@ from refloat.readers.claude_code.results import ABORTED, OpenCall
 from refloat.readers.claude_code.rows import BACKUPS
 from refloat.readers.claude_code.spoken import ENDS, SYNTHETIC, null_may_end, telling
 from refloat.readers.claude_code.state import RECENT, State
-from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, Asked, read_call
+from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, read_call
 from refloat.readers.patch import absolute
 from refloat.readers.plain import Spot, is_plain_stamp, is_utf8
 from refloat.readers.shell import may_edit
@@ -84,26 +85,32 @@ class _Attachment(Struct):
 
 
 class _Row(Struct):
+    """Without what the whole session has in common."""
+
     type: str
     uuid: str = ""
-    timestamp: str = ""
+    timestamp: Stamp = Stamp("")
+    """One only where it looks like one."""
     parentUuid: str | None = None  # noqa: N815
     isSidechain: bool = False  # noqa: N815
     message: _Message | None = None
     toolUseResult: _Told | str | list[msgspec.Raw] | None = None  # noqa: N815
     attachment: _Attachment | None = None
-    cwd: str | None = None
-    gitBranch: str | None = None  # noqa: N815
-    version: str | None = None
-    entrypoint: str | None = None
     subtype: str = ""
-    hookErrors: list[str] = []  # noqa: N815
+    hookErrors: tuple[str, ...] = ()  # noqa: N815
     preventedContinuation: bool | None = None  # noqa: N815
     retractedMessageUuids: None = None  # noqa: N815
     forkedFrom: None = None  # noqa: N815
     isApiErrorMessage: None = None  # noqa: N815
     isAbortedMidStream: None = None  # noqa: N815
     interruptedByShutdown: None = None  # noqa: N815
+
+
+class _Whole(_Row):
+    cwd: str | None = None
+    gitBranch: str | None = None  # noqa: N815
+    version: str | None = None
+    entrypoint: str | None = None
 
 
 class _Meta(Struct):
@@ -113,9 +120,21 @@ class _Meta(Struct):
 
 
 _ROW: Final = msgspec.json.Decoder(_Row).decode
+_WHOLE: Final = msgspec.json.Decoder(_Whole).decode
 _META: Final = msgspec.json.Decoder(_Meta).decode
 _HEAD: Final = b'{"type":"'
 _UNFIT: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+_COMMON: Final = re.compile(rb'(?:,"(?:userType|entrypoint|cwd|sessionId|version|gitBranch)":"[^"\\]*")+\}\Z')
+"""What rows have in common, at their end. A bare `,"` cannot stand inside a text: where a valid row ends so, these are
+keys of its own, and of several with one name the last one counts.
+"""
+_NAMED: Final = (b',"cwd":', b',"gitBranch":', b',"version":', b',"entrypoint":')
+_END: Final = 2048
+"""Bytes at the end of a row in which what rows have in common is looked for."""
+_NONE: Final = b"\0"
+"""No row ends so."""
+_COMMAND: Final = StepKind.COMMAND.value
+_ENDED: Final = TurnEnded("completed", None)
 
 
 class Quick:
@@ -127,6 +146,8 @@ class Quick:
         self._told = assembler.is_searched
         self._at = Spot(path, told=self._told)
         self._all_sides = all_sides
+        self._common = _NONE
+        """The end of rows that tell nothing new of the session as a whole, as long as the parser takes none."""
         self._kinds: dict[str, Callable[[_Row, Stamp, int], bool]] = {
             "user": self._user,
             "assistant": self._assistant,
@@ -136,7 +157,7 @@ class Quick:
 
     def __call__(self, raw: bytes, line: int, offset: int) -> bool:
         """Whether the row was taken; where it was not, nothing has changed."""
-        if not is_utf8(raw):
+        if not (raw.isascii() or is_utf8(raw)):
             return False
         if self._told:
             self._at.line, self._at.offset = line, offset
@@ -145,11 +166,22 @@ class Quick:
                 meta = _META(raw)
                 if meta.type not in _TALK:
                     return self._metadata(meta)
-            row = _ROW(raw)
+            row = _ROW(raw) if raw.endswith(self._common) else self._compared(raw)
         except _UNFIT:
             return False
+        if (
+            row is None
+            or not row.uuid
+            or (row.isSidechain and not self._all_sides)
+            or not is_plain_stamp(row.timestamp)
+        ):
+            return False
         kind = self._kinds.get(row.type)
-        return kind is not None and self._talk(row, kind, len(raw) + 1)
+        return kind is not None and kind(row, row.timestamp, len(raw) + 1)
+
+    def doubt(self) -> None:
+        """The parser takes a row: the session as a whole may be another one afterwards."""
+        self._common = _NONE
 
     def _metadata(self, meta: _Meta) -> bool:
         kind = meta.type
@@ -161,32 +193,36 @@ class Quick:
             return meta.rewound is not True
         return kind in SKIPPED or kind in BACKUPS
 
-    def _talk(self, row: _Row, kind: Callable[[_Row, Stamp, int], bool], size: int) -> bool:
-        """The envelope: a row that tells nothing new of the session as a whole."""
-        state = self._state
+    def _compared(self, raw: bytes) -> _Row | None:
+        """A row that tells nothing new of the session as a whole, and how such rows end."""
+        row, state = _WHOLE(raw), self._state
         if (
             (row.cwd != state.cwd and row.cwd)
             or not state.cwd
             or (row.gitBranch != state.branch and row.gitBranch is not None)
             or (row.version != state.version and row.version is not None)
             or (row.entrypoint != state.entrypoint and row.entrypoint is not None)
-            or (row.isSidechain and not self._all_sides)
-            or not (row.uuid and state.begun)
+            or not state.begun
             or state.copied_from
             or state.copied_calls
             or state.summaries
             or state.continued
-            or not is_plain_stamp(row.timestamp)
         ):
-            return False
-        return kind(row, Stamp(row.timestamp), size)
+            return None
+        near = max(0, len(raw) - _END)
+        at = max(raw.rfind(b',"userType":"', near), 0) or raw.rfind(b',"cwd":"', near)
+        common = _COMMON.match(raw, at) if at > 0 else None
+        if common is not None and all(name in common[0] for name in _NAMED):
+            self._common = common[0]
+        return row
 
     def _lives(self, row: _Row, at: Stamp, size: int) -> bool:
         """Take the row into the tree; False where it was read before."""
         state = self._state
         if not state.tree.take(row.uuid, row.parentUuid, size):
             return False
-        state.last_at = max(state.last_at, at)
+        if at > state.last_at:  # noqa: PLR1730 - once a row
+            state.last_at = at
         self._assembler.saw(at)
         return True
 
@@ -201,7 +237,7 @@ class Quick:
         state = self._state
         if row.preventedContinuation is not True and state.status not in {"failed", "interrupted", "open"}:
             state.status, state.retry = "completed", None
-            self._assembler.take((TurnEnded("completed", at),))
+            self._assembler.ended(_ENDED)
         return True
 
     # ── the agent ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -221,48 +257,53 @@ class Quick:
                     return False
                 calls.append(block)
             elif isinstance(block, _Text):
-                said.append(block.text)
+                if block.text:
+                    said.append(block.text)
             elif isinstance(block, _Thinking):
-                thought.append(block.thinking)
+                if block.thinking:
+                    thought.append(block.thinking)
             else:
                 return False
         if not self._lives(row, at, size):
             return False
         state.status, state.shut, state.retry, state.unanswered = "", False, None, False
-        spoke = self._say("thinking", thought, row, at)
-        spoke = self._say("reply", said, row, at)
+        if thought:
+            self._say("thinking", thought, row, at)
+        if said:
+            self._say("reply", said, row, at)
         for call in calls:
             self._call(call, row.uuid, at)
         stop = message.stop_reason
         if stop is not None:
             state.tells_stop = state.version
-        if not calls and (stop in ENDS or (stop is None and spoke and null_may_end(state))):
+        if not calls and (stop in ENDS or (stop is None and said and null_may_end(state))):
             state.status = "completed"
-            self._assembler.take((TurnEnded("completed", at),))
+            self._assembler.ended(_ENDED)
         return True
 
-    def _say(self, kind: str, parts: list[str], row: _Row, at: Stamp) -> bool:
-        text = "\n".join(filter(None, parts))
-        if not text:
-            return False
+    def _say(self, kind: str, parts: list[str], row: _Row, at: Stamp) -> None:
         message = row.message.id if row.message is not None else ""
-        self._assembler.tell(self._assembler.said(kind, message, row.uuid, at), self._at.place, kind, text)
-        return True
+        n = self._assembler.said(kind, message, row.uuid, at)
+        if self._told:
+            self._assembler.tell(n, self._at.place, kind, "\n".join(parts))
 
     def _call(self, block: _ToolUse, row: str, at: Stamp) -> None:
-        state, assembler, tool = self._state, self._assembler, block.name
-        command = block.input.get("command") if tool in SHELLS else None
+        state, assembler, tool, given, name = self._state, self._assembler, block.name, block.input, block.id
+        command = given.get("command") if tool in SHELLS else None
         if isinstance(command, str) and not may_edit(command):
-            asked = Asked(StepKind.COMMAND, command, command)
+            known = OpenCall(tool, _COMMAND, state.cwd, command)
+            first = assembler.called(name, telling(tool, given, at), _COMMAND, at, (), None)
+            if first is not None and self._told:
+                assembler.tell_call(self._at.place, command, (), ())
         else:
-            asked = read_call(tool, block.input, state.cwd, skim=True)
-        name = assembler.called(block.id, telling(tool, block.input, at), asked.kind, at, asked.edits, asked.pending)
-        if name is not None:
-            assembler.tell_call(self._at.place, asked.command or asked.summary, asked.files, asked.edits)
-        state.calls[block.id] = OpenCall(
-            tool, asked.kind.value, state.cwd, asked.command or "", bool(asked.edits) and tool in SHELLS
-        )
-        state.recent.append([row, block.id])
+            asked = read_call(tool, given, state.cwd, skim=True)
+            writes = bool(asked.edits) and tool in SHELLS
+            known = OpenCall(tool, asked.kind.value, state.cwd, asked.command or "", writes)
+            first = assembler.called(name, telling(tool, given, at), asked.kind, at, asked.edits, asked.pending)
+            if first is not None and self._told:
+                assembler.tell_call(self._at.place, asked.command or asked.summary, asked.files, asked.edits)
+        state.calls[name] = known
+        state.recent.append([row, name])
         if len(state.recent) > RECENT:
             del state.recent[0]
 
@@ -286,7 +327,8 @@ class Quick:
             return False
         state.retry, state.unanswered, state.compacted = None, False, False
         del state.calls[block.tool_use_id]
-        self._assembler.answered(block.tool_use_id, None, _edits(told, call), self._at.place, output)
+        edits = _edits(told, call) if told.filePath else None
+        self._assembler.answered(block.tool_use_id, None, edits, self._at.place, output)
         return True
 
 
@@ -296,7 +338,7 @@ def _words(content: list[_Text | _Image]) -> str:
 
 def _edits(told: _Told, call: OpenCall) -> tuple[FileEdit, ...] | None:
     """As `results.recorded_edits` has it when skimming."""
-    if not told.filePath or call.tool not in FILE_EDITORS:
+    if call.tool not in FILE_EDITORS:
         return None
     if told.content is told.oldString is told.edits is msgspec.UNSET:
         return None

@@ -6,8 +6,7 @@ type of row that nobody described becomes an `Unknown`.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from refloat.model.problem import Place
 from refloat.model.repaired import CLAUDE_FIELD
@@ -21,6 +20,9 @@ from refloat.readers.claude_code.values import Row, mapping, text
 from refloat.readers.contract import Line, Segment, SourceFile
 from refloat.readers.naming import make_id
 from refloat.readers.story import Assembler
+
+if TYPE_CHECKING:
+    from refloat.readers.claude_code.quick import Quick
 
 _CONVERSATION: Final[Mapping[str, Callable[[State, Row, Here], None]]] = {
     "user": spoken.user,
@@ -60,6 +62,7 @@ class Rows:
         self._state = thaw(mapping(frozen["state"])) if frozen else State()
         self._all_sides = frozen["all_sides"] is True if frozen else subagent
         self._backups = text(frozen["backups"]) if frozen else ""
+        self._quick: Quick | None = None
 
     def open(self, segment: Segment) -> Iterable[Event]:
         """The lines that follow come from this segment; side files may have told something already."""
@@ -77,6 +80,8 @@ class Rows:
 
     def feed(self, line: Line) -> Iterable[Event]:
         """The events of one row."""
+        if self._quick is not None:
+            self._quick.doubt()
         if not isinstance(line.value, dict):
             return (Unknown(type(line.value).__name__),)
         row = mapping(line.value)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] - foreign JSON
@@ -99,7 +104,8 @@ class Rows:
             return None
         from refloat.readers.claude_code.quick import Quick
 
-        return Quick(self._state, assembler, path, all_sides=self._all_sides)
+        self._quick = Quick(self._state, assembler, path, all_sides=self._all_sides)
+        return self._quick
 
     def finish(self) -> Iterable[Event]:
         """A session that died while it was retrying says so in nothing but its last row."""
@@ -240,7 +246,5 @@ class Rows:
 
 def _backup_directory(path: str, session_id: str) -> str:
     """Where the program keeps its backups for a transcript below `projects`; "" for one from elsewhere."""
-    parents = PurePath(path).parents
-    if len(parents) > 2 and parents[1].name == "projects":
-        return str(parents[2] / "file-history" / session_id)
-    return ""
+    parts = path.rsplit("/", 3)
+    return f"{parts[0]}/file-history/{session_id}" if len(parts) == 4 and parts[1] == "projects" else ""

@@ -3,9 +3,9 @@
 Decides from the tool's name and arguments alone. Refuses to decide what came of it (`results`).
 """
 
+from functools import lru_cache
 from typing import Final
 
-from refloat.commands import classify, mcp_kind
 from refloat.model.light import light
 from refloat.model.session import PendingKind
 from refloat.model.transcript import Background, FileEdit, Hunk, StepKind
@@ -74,15 +74,29 @@ def read_call(tool: str, given: Row, cwd: str, *, skim: bool = False) -> Asked:
         return _command(tool, text(given.get("command")), cwd, skim=skim)
     if tool in FILE_EDITORS:
         return _editor(tool, given, cwd, skim=skim)
-    kind = _KINDS.get(tool) or (mcp_kind(tool) if tool.startswith("mcp__") else StepKind.OTHER)
+    kind = _KINDS.get(tool) or _other_kind(tool, skim=skim)
     path = text(given.get("file_path")) or text(given.get("notebook_path"))
     files = (absolute(path, cwd),) if path and kind is StepKind.READ else ()
     return Asked(kind, _summary(tool, given), files=files, pending=_PENDING.get(tool))
 
 
+def _other_kind(tool: str, *, skim: bool) -> StepKind:
+    if skim or not tool.startswith("mcp__"):
+        return StepKind.OTHER
+    from refloat.commands import mcp_kind  # a shell's grammar, which who only counts does not need
+
+    return mcp_kind(tool)
+
+
+def _kind_of(command: str) -> StepKind:
+    from refloat.commands import classify  # as above
+
+    return classify(command)
+
+
 def _command(tool: str, command: str, cwd: str, *, skim: bool) -> Asked:
     edits, only = read_shell(command, cwd) if tool == "Bash" else ((), False)
-    kind = StepKind.EDIT if only else StepKind.COMMAND if skim else classify(command)
+    kind = StepKind.EDIT if only else StepKind.COMMAND if skim else _kind_of(command)
     files = tuple(dict.fromkeys(edit.path for edit in edits))
     return Asked(kind, command, command=command, files=files, edits=edits)
 
@@ -91,10 +105,17 @@ def _editor(tool: str, given: Row, cwd: str, *, skim: bool) -> Asked:
     path = text(given.get("file_path")) or text(given.get("notebook_path")) or text(given.get("path"))
     if not path:
         return Asked(StepKind.EDIT, tool)
+    if skim:
+        return _touched(path, cwd)
     whole = absolute(path, cwd)
-    return Asked(
-        StepKind.EDIT, path, files=(whole,), edits=(FileEdit(whole, "update") if skim else _wanted(tool, given, whole),)
-    )
+    return Asked(StepKind.EDIT, path, files=(whole,), edits=(_wanted(tool, given, whole),))
+
+
+@lru_cache(maxsize=256)
+def _touched(path: str, cwd: str) -> Asked:
+    """An edit of a file of which nothing but that is wanted."""
+    whole = absolute(path, cwd)
+    return Asked(StepKind.EDIT, path, files=(whole,), edits=(FileEdit(whole, "update"),))
 
 
 def _wanted(tool: str, given: Row, path: str) -> FileEdit:

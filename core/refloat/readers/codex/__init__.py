@@ -56,12 +56,14 @@ class Codex:
         """Rollouts, the archive, locks, names and typed prompts below `$CODEX_HOME` or `~/.codex`."""
         root = codex_home(home, environment)
         endings = (".jsonl", ".jsonl.zst", ".json")
+        databases = [Path(told)] if (told := environment.get("CODEX_SQLITE_HOME")) else []
         return (
             Walk(str(root / "sessions"), endings, 3, "transcripts"),
             Walk(str(root / "archived_sessions"), (".jsonl", ".jsonl.zst"), 0, "transcripts"),
             Walk(str(root / index.LOCKS), (".lock",), 0, "locks"),
             Walk(str(root), ("session_index.jsonl",), 0, "side"),
             Walk(str(root), ("history.jsonl",), 0, "history"),
+            *(Walk(str(place), index.DATABASES, 0, "index") for place in (*databases, root)),
         )
 
     def identify(self, file: SourceFile) -> Identity:

@@ -11,7 +11,7 @@ from refloat.model.light import light
 from refloat.model.session import PendingKind
 from refloat.model.transcript import FileEdit, StepKind
 from refloat.readers.codex.shape import Json, as_dict, as_id, as_list, as_text, is_list, parse_object
-from refloat.readers.patch import BEGIN, absolute, local_path, parse_patch, parse_unified
+from refloat.readers.patch import BEGIN, absolute, local_path, parse_patch, parse_unified, touched_by
 from refloat.readers.shell import read_shell, unwrap
 
 _KINDS: Final = {
@@ -75,12 +75,12 @@ def read_function(payload: Json, cwd: str, *, skim: bool = False) -> Asked:
     return asked(tool, parse_object(raw), as_json(raw) if raw is not None else "", cwd, skim=skim)
 
 
-def read_custom(payload: Json, cwd: str) -> Asked:
-    """A `custom_tool_call` row: its input is raw text."""
+def read_custom(payload: Json, cwd: str, *, skim: bool = False) -> Asked:
+    """A `custom_tool_call` row: its input is raw text. `skim`: of edits the paths alone matter."""
     tool = full_name(as_text(payload.get("name")), as_text(payload.get("namespace")))
     raw = as_json(payload.get("input")) if payload.get("input") is not None else ""
     if tool == "apply_patch" or raw.lstrip().startswith(BEGIN):
-        return patch(tool, raw, raw, cwd)
+        return patch(tool, raw, raw, cwd, skim=skim)
     if tool == "exec":
         return script(raw, cwd)
     return asked(tool, parse_object(raw), raw, cwd)
@@ -109,7 +109,9 @@ def asked(tool: str, arguments: Json, raw: str, cwd: str, *, skim: bool = False)
     if tool == "write_stdin":
         return _stdin(arguments, raw, cwd)
     if tool == "apply_patch":
-        return patch(tool, as_text(arguments.get("input")) or as_text(arguments.get("patch")) or raw, raw, cwd)
+        return patch(
+            tool, as_text(arguments.get("input")) or as_text(arguments.get("patch")) or raw, raw, cwd, skim=skim
+        )
     if tool == "wait" and as_id(arguments.get("cell_id")):
         cell = as_id(arguments.get("cell_id"))
         return Asked(tool, StepKind.COMMAND, f"wait for cell {cell}", raw, session=f"cell {cell}", cwd=cwd or None)
@@ -156,9 +158,9 @@ def _stdin(arguments: Json, raw: str, cwd: str) -> Asked:
     return Asked("write_stdin", StepKind.COMMAND, summary, raw, cwd=cwd or None, session=session)
 
 
-def patch(tool: str, text: str, raw: str, cwd: str) -> Asked:
+def patch(tool: str, text: str, raw: str, cwd: str, *, skim: bool = False) -> Asked:
     """A call that applies a patch."""
-    edits = parse_patch(text, cwd)
+    edits = touched_by(text, cwd) if skim else parse_patch(text, cwd)
     names = ", ".join(dict.fromkeys(edit.path for edit in edits))
     return Asked(tool, StepKind.EDIT, names or tool, raw, None, cwd or None, (), edits)
 

@@ -16,7 +16,7 @@ from refloat.model.repaired import CODEX_FIELD
 from refloat.model.stamp import read_stamp
 from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_text
 from refloat.readers.contract import Found, FoundSubagent, Identity, Line, Segment, SourceFile
-from refloat.readers.lines import read_one
+from refloat.readers.lines import read_one, read_stretch
 from refloat.readers.naming import make_id
 from refloat.readers.whole import open_plain, read_document
 
@@ -24,6 +24,8 @@ AGENT: Final = "codex"
 TORN_HEADS: Final = (b'{"timestamp":"',)
 _HEAD: Final = 32 * 1024 * 1024
 """Bytes of a first line: base instructions make it long, and nothing makes it longer than this."""
+_NEAR: Final = 32 * 1024
+"""Bytes that hold nearly every first line."""
 _ORDINAL: Final = re.compile(rb'"ordinal":\s*(\d{1,15})')
 _NAME: Final = "rollout-"
 _ENDINGS: Final = (".jsonl", ".jsonl.zst", ".json")
@@ -71,8 +73,10 @@ def _first(path: str) -> Line | None:
             (got[0] for got in read_document(path) if isinstance(got, tuple) and isinstance(got[0], Line)), None
         )
     try:
-        with open_plain(path) as file:
-            raw = file.readline(_HEAD)
+        raw = b"" if path.endswith(".zst") else read_stretch(path, 0, _NEAR).partition(b"\n")[0]
+        if not 0 < len(raw) < _NEAR:
+            with open_plain(path) as file:
+                raw = file.readline(_HEAD)
     except OSError:
         raise
     except Exception as fault:

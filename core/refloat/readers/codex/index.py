@@ -23,6 +23,8 @@ from refloat.readers.lines import Cursor, Tail, read_lines, read_one
 from refloat.readers.naming import make_id
 
 LOCKS: Final = "thread-writer-locks"
+DATABASES: Final = (".sqlite", ".sqlite-wal")
+"""How the names of databases and of what was written to them last end."""
 _LARGEST: Final = 512 * 1024 * 1024
 """Bytes of a database that is still copied."""
 _COLUMNS: Final = ("id", "rollout_path", "cwd", "title", "name", "first_user_message")

@@ -92,6 +92,8 @@ class CodexParser(Lifecycle):
 
     def feed(self, line: Line) -> Iterable[Event]:
         """The events of one line."""
+        if self._quick is not None:
+            self._quick.doubt()
         out: list[Event] = []
         row = line.value
         if not is_dict(row):

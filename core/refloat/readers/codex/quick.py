@@ -130,12 +130,13 @@ class _Finished(Struct):
 
 
 class _Row(Struct):
-    timestamp: str
+    timestamp: Stamp
+    """One only where it looks like one."""
     payload: Any
 
 
 def _decoder(kind: str, payload: type[Struct]) -> Callable[[bytes], _Row]:
-    row = msgspec.defstruct("row", [("timestamp", str), ("payload", payload)], tag_field="type", tag=kind)
+    row = msgspec.defstruct("row", [("timestamp", Stamp), ("payload", payload)], tag_field="type", tag=kind)
     return cast("Callable[[bytes], _Row]", msgspec.json.Decoder(row).decode)  # a row as made above
 
 
@@ -145,6 +146,7 @@ _TURN_CONTEXT: Final = b'"type":"turn_context","payload":{'
 _RUNNING: Final = "running with"
 """Stands in every output that leaves a process behind."""
 _KIND: Final = b'"payload":{"type":"'
+_KIND_LENGTH: Final = len(_KIND)
 _STATUS: Final = frozenset({"", "completed", "failed"})
 
 
@@ -158,6 +160,8 @@ class Quick:
         self._at = Spot(path, told=self._told)
         self.last: tuple[Stamp | None, int, int] = (None, 0, 0)
         """Time, number and offset of the last row that was taken."""
+        self._plain = False
+        """The thread is where plain rows are all that they seem; so it stays until the parser takes a row."""
         call, output = _CALL, _OUTPUT
         self._kinds: Mapping[bytes, tuple[Callable[[bytes], _Row], Callable[[Any, Stamp], bool]]] = {
             b"reasoning": (_REASONING, self._reasoning),
@@ -176,15 +180,14 @@ class Quick:
 
     def __call__(self, raw: bytes, line: int, offset: int) -> bool:
         """Whether the row was taken; where it was not, nothing has changed."""
-        state = self._state
-        if state.held or not (state.lifecycle and state.first) or state.superseded or state.copying is not None:
+        if not (self._plain or self._is_plain()):
             return False
-        start = raw.find(_KIND, 0, _NEAR) + len(_KIND)
-        if start >= len(_KIND):
+        start = raw.find(_KIND, 0, _NEAR) + _KIND_LENGTH
+        if start >= _KIND_LENGTH:
             known = self._kinds.get(raw[start : raw.find(b'"', start)])
         else:
             known = (_CONTEXT, self._context) if raw.find(_TURN_CONTEXT, 0, _NEAR) > 0 else None
-        if known is None or not is_utf8(raw):
+        if known is None or not (raw.isascii() or is_utf8(raw)):
             return False
         if self._told:
             self._at.line, self._at.offset = line, offset
@@ -192,14 +195,25 @@ class Quick:
             row = known[0](raw)
         except _UNFIT:
             return False
-        if not _STAMP(row.timestamp):
+        at = row.timestamp
+        if not _STAMP(at) or not known[1](row.payload, at):
             return False
-        at = Stamp(row.timestamp)
-        if not known[1](row.payload, at):
-            return False
-        state.last = max(state.last, at)
+        state = self._state
+        if at > state.last:  # noqa: PLR1730 - once a row
+            state.last = at
         self.last = at, line, offset
         return True
+
+    def doubt(self) -> None:
+        """The parser takes a row: the thread may be anywhere afterwards."""
+        self._plain = False
+
+    def _is_plain(self) -> bool:
+        state = self._state
+        self._plain = bool(
+            state.lifecycle and state.first and not state.held and not state.superseded and state.copying is None
+        )
+        return self._plain
 
     # ── turns ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -224,9 +238,8 @@ class Quick:
         state = self._state
         state.last_word = ""
         for part in row.summary:
-            text = part.text
-            if text.strip() and state.fresh("t", ROW, text):
-                self._tell("thinking", "", text, at)
+            if part.text.strip() and state.fresh("t", ROW, part.text):
+                self._tell("thinking", "", part.text, at)
         return True
 
     def _words(self, row: _Words, at: Stamp) -> bool:
@@ -255,7 +268,9 @@ class Quick:
     def _tell(self, kind: str, row: str, text: str, at: Stamp) -> None:
         assembler = self._assembler
         assembler.saw(at)
-        assembler.tell(assembler.said(kind, "", row, at), self._at.place, kind, text)
+        n = assembler.said(kind, "", row, at)
+        if self._told:
+            assembler.tell(n, self._at.place, kind, text)
 
     def _tokens(self, row: _Tokens, at: Stamp) -> bool:
         del at
@@ -278,7 +293,8 @@ class Quick:
                 known = OpenCall(row.name, "", words, words, StepKind.COMMAND)
                 if not self._called(row.call_id, known, at):
                     return False
-                self._assembler.tell_call(self._at.place, words, (), ())
+                if self._told:
+                    self._assembler.tell_call(self._at.place, words, (), ())
                 return True
         asked = read_function({"name": row.name, "arguments": row.arguments}, self._state.cwd, skim=True)
         return self._asked(row.call_id, asked, at)
@@ -286,13 +302,16 @@ class Quick:
     def _custom(self, row: _Call, at: Stamp) -> bool:
         if not row.call_id:
             return False
-        return self._asked(row.call_id, read_custom({"name": row.name, "input": row.input}, self._state.cwd), at)
+        return self._asked(
+            row.call_id, read_custom({"name": row.name, "input": row.input}, self._state.cwd, skim=True), at
+        )
 
     def _asked(self, call: str, asked: Asked, at: Stamp) -> bool:
         known = OpenCall(asked.tool, asked.session, asked.summary, asked.command or "", asked.kind, bool(asked.edits))
         if not self._called(call, known, at, asked.edits, asked.pending):
             return False
-        self._assembler.tell_call(self._at.place, asked.command or asked.summary, asked.files, asked.edits)
+        if self._told:
+            self._assembler.tell_call(self._at.place, asked.command or asked.summary, asked.files, asked.edits)
         return True
 
     def _called(
@@ -322,7 +341,8 @@ class Quick:
         known.answered = True
         state.close(call, known)
         self._assembler.saw(at)
-        self._assembler.answered(call, kind, None, self._at.place, text if text[:1] != "{" else read_output(text).text)
+        text = read_output(text).text if self._told and text[:1] == "{" else text
+        self._assembler.answered(call, kind, None, self._at.place, text)
         return True
 
     # ── finished units ───────────────────────────────────────────────────────────────────────────────────────────────

@@ -119,7 +119,10 @@ class State:
 
     def fresh(self, kind: str, source: int, text: str) -> bool:
         """Whether this is news: each source tells the same texts once, so the one that told more of them decides."""
-        counts = self.texts.setdefault(kind + finger(text), [0] * _SOURCES)
+        mark = kind + finger(text)
+        counts = self.texts.get(mark)
+        if counts is None:
+            counts = self.texts[mark] = [0] * _SOURCES
         before = max(counts)
         counts[source] += 1
         return counts[source] > before
@@ -151,7 +154,7 @@ class State:
         self.closed.pop(call, None)
         known.summary = known.command = ""
         self.closed[call] = known
-        while len(self.closed) > _CLOSED:
+        if len(self.closed) > _CLOSED:
             del self.closed[next(iter(self.closed))]
 
     def kind_of(self, call: str) -> str | None:

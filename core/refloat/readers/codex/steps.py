@@ -27,7 +27,7 @@ class Steps(Talk):
             case "function_call":
                 asked = read_function(payload, cwd, skim=self._skim)
             case "custom_tool_call":
-                asked = read_custom(payload, cwd)
+                asked = read_custom(payload, cwd, skim=self._skim)
             case "local_shell_call":
                 asked = read_local_shell(payload, cwd)
             case "web_search_call":

@@ -77,7 +77,7 @@ class _End:
 
     def __init__(self) -> None:
         self.tail: Row = {}
-        """The last row that was written of the main talk."""
+        """The last row that was written of the main talk: the program leads back through no other kind."""
         self._last = ""
         """Id of the original's last row of the main talk."""
         self._newest = Stamp("")
@@ -92,7 +92,7 @@ class _End:
     def wrote(self, row: Row) -> Row:
         """A row of the copy."""
         self._closed += mapping(row.get(CLAUDE_FIELD)).get("made") == "result"
-        if row.get("isSidechain") is not True:
+        if row.get("isSidechain") is not True and text(row.get("type")) in TALK:
             self.tail = row if "message" not in row else {key: row[key] for key in ("uuid", *_ENVELOPE) if key in row}
         return row
 

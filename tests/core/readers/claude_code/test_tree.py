@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refloat.model.transcript import Item, TakenBack
-from refloat.readers.claude_code.tree import Tree, key_of
+from refloat.readers.claude_code.tree import Tree, key_of, keys_of
 from refloat.testing.claude_talk import ClaudeTalk, events_of, story_of
 
 
@@ -202,3 +202,30 @@ def test_memory_is_bounded():
     assert len(json.dumps(tree.freeze())) < 400_000
     assert not tree.knows(f"{1:032x}")
     assert tree.knows(f"{39_000:032x}")
+
+
+@given(st.lists(st.one_of(st.uuids().map(str), st.text(max_size=40), st.just("0 " * 18)), max_size=12))
+def test_many_keys_at_once_are_those_of_each(rows: list[str]):
+    assert list(keys_of(rows)) == [key_of(row) for row in rows]
+
+
+@given(st.lists(st.uuids().map(str), min_size=1, max_size=40, unique=True))
+def test_keys_of_ids_as_they_are_written(rows: list[str]):
+    assert list(keys_of(rows)) == [key_of(row) for row in rows]
+
+
+def test_rows_of_an_earlier_process_are_known_by_their_keys():
+    tree = Tree()
+    for at in range(3):
+        tree.add_prompt(ids(at), ids(at - 1) if at else None, 100 + at)
+    again = Tree(json.loads(json.dumps(tree.freeze())))
+    assert again.seen(ids(1), 101)
+    assert not again.seen(ids(1), 102)
+    assert not again.take(ids(2), ids(1), 102)
+    assert again.take(ids(7), ids(2), 5)
+    assert again.freeze() == Tree(json.loads(json.dumps(again.freeze()))).freeze()
+    assert again.add_prompt(ids(8), ids(0), 9) == 2
+
+
+def ids(at: int) -> str:
+    return f"00000000-0000-4000-8000-{at:012x}"
