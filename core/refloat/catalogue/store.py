@@ -191,6 +191,11 @@ class Catalogue:
         rows = self._ask(f"SELECT {_READING} FROM readings")  # noqa: S608 - names of our own
         return {reading.key: reading for reading in map(_reading, rows)}
 
+    def files(self) -> Mapping[Key, str]:
+        """Which files every session was read from, with their stats."""
+        rows = self._ask("SELECT agent, session_id, path, files FROM readings")
+        return {(agent, session, os.fsdecode(path)): files for agent, session, path, files in rows}
+
     def reading(self, key: Key) -> Reading | None:
         """One session as it was read."""
         rows = self._ask(f"SELECT {_READING} FROM readings WHERE {_KEY}", _bound(key))  # noqa: S608 - names of our own

@@ -4,6 +4,7 @@ Decides the order of the questions: disk first, then what is cheap to ask, then 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final
 
@@ -31,7 +32,9 @@ from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
 from refloat.checkout.trees import names_in
 from refloat.checkout.uptake import Committed, Uptake
+from refloat.late import LateSequence
 from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, PlaceKind
+from refloat.model.session import SessionName
 from refloat.together import Running
 
 _SEARCHED: Final = frozenset(
@@ -285,17 +288,24 @@ def _surroundings(
         lines = set(range(len(comparison.origins)))
     under_way = _under_way(survey, real)
     settled = comparison.state in STANDS and not clean and not under_way and lines.issuperset(_own_lines(comparison))
+    kept = any(p.where in (PlaceKind.STASH, PlaceKind.OTHER_WORKTREE) or p.ref == INDEX for p in places)
+    asked = comparison.state is not FileState.UNVERIFIABLE
     return Surroundings(
         dirty=not clean,
         dirty_lines=lines,
         commits=Uptake(() if settled else _commits(survey, real, moved)),
-        replaced_by=[(o.name, o.folded[real].traces.removed) for o in survey.others if real in o.folded],
-        undone_by=None if comparison.state in STANDS else survey.undone_by(real),
+        replaced_by=LateSequence(lambda: _taken_away(survey, real)),
+        undone_by=survey.undone_by(real) if comparison.state not in STANDS and (asked or kept) else None,
         put_back_by=_put_back_by(survey, real) if comparison.state is FileState.DIVERGED else None,
         moved=moved is not None,
-        kept=any(p.where in (PlaceKind.STASH, PlaceKind.OTHER_WORKTREE) or p.ref == INDEX for p in places),
+        kept=kept,
         under_way=under_way,
     )
+
+
+def _taken_away(survey: Survey, real: str) -> Sequence[tuple[SessionName, AbstractSet[str]]]:
+    """Other sessions with the lines that they took away from a file."""
+    return [(other.name, other.folded[real].traces.removed) for other in survey.others if real in other.folded]
 
 
 def _put_back_by(survey: Survey, real: str) -> str | None:

@@ -10,8 +10,9 @@ from pathlib import Path
 from refloat.checkout.checks import Tree, find_checks
 from refloat.checkout.edited import find_edited
 from refloat.checkout.others import find_other_changes, is_own
+from refloat.checkout.recorded import OwnRecord, fold_record, name_of
 from refloat.checkout.repository import Repository
-from refloat.checkout.survey import OwnRecord, Survey, fold_record, name_of, survey
+from refloat.checkout.survey import Survey, survey
 from refloat.checkout.trees import Trees, dirty_times
 from refloat.model.checkout import Base, Checkout, CheckRun, Warned
 from refloat.model.light import light
@@ -101,20 +102,19 @@ def compare_checkout(
 ) -> Checkout:
     """Hold the record of a session against its checkout.
 
-    `others` are the sessions that may own what this one does not (those whose edits name a dirty path); `warnings` are
-    passed on, before those that the comparison adds; `scene` is looked at where it was not yet, and the record folded
-    where the comparison was not `begun`. Raises nothing for a
-    workspace that is gone, is no repository or cannot be read: the answer says so.
+    `others` are the sessions that may own what this one does not (those whose edits name a dirty path), looked at where
+    something is dirty or does not stand; `warnings` are passed on as they are then, before those that the comparison
+    adds; `scene` is looked at where it was not yet, and the record folded where the comparison was not `begun`. Raises
+    nothing for a workspace that is gone, is no repository or cannot be read: the answer says so.
     """
     looked = look_at(bench, story, others, scene or see_scene(bench, story), begun)
     seen, repository = looked.survey, looked.scene.repository
-    told = [*warnings, *looked.warnings]
     seen.begin_archive()
     heard = None if repository is None else Running(lambda: bench.machine.git.not_obeyed(repository.root))
     seen.reveal()
     files = find_edited(seen)
     changes = find_other_changes(seen)
-    told += [*(repository.warnings if repository else ()), *seen.trees.warnings]
+    told = [*warnings, *looked.warnings, *(repository.warnings if repository else ()), *seen.trees.warnings]
     others_heard = _not_obeyed(bench, seen.trees.others.values())
     refused = dict.fromkeys([*(heard.result() if heard is not None else ()), *others_heard])
     told += [warning for warning in refused if warning not in told]
