@@ -204,21 +204,13 @@ class LastRun:
 def last_checks(facts: Facts) -> list[LastRun]:
     """The last run of each check command, in the order of those runs."""
     by_command: dict[str, LastRun] = {}
-    steps = _check_steps(facts)
+    steps = facts.check_steps
     for run in facts.checkout.checks:
         step = steps.get(run.step)
         command = (step.summary if step else "").strip() or f"the check of step {run.step}"
         by_command.pop(command, None)
         by_command[command] = LastRun(run, command, step.subagent if step else None)
     return list(by_command.values())
-
-
-def _check_steps(facts: Facts) -> dict[int, Step]:
-    """Steps that a check's number may mean: a sub-agent's only where the session itself has no check of that number."""
-    steps = list(facts.story.every_step)
-    found = {step.n: step for step in steps if step.subagent is None}
-    found |= {step.n: step for step in steps if step.subagent is not None and step.kind is StepKind.CHECK}
-    return found | {step.n: step for step in steps if step.subagent is None and step.kind is StepKind.CHECK}
 
 
 def _run_words(facts: Facts, last: LastRun) -> str:

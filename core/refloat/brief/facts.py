@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 from refloat.brief.quoting import Quoter
@@ -9,7 +10,7 @@ from refloat.model.brief import Answers, Confidence, Line
 from refloat.model.checkout import Checkout
 from refloat.model.session import Session, SessionName
 from refloat.model.story import Story
-from refloat.model.transcript import Item, Step
+from refloat.model.transcript import Item, Step, StepKind
 from refloat.model.triage import Triage
 from refloat.text import inert_line
 
@@ -17,7 +18,7 @@ HASH_SHOWN: Final = 12
 """Characters of a commit hash in a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """One session with all that is known of it now, and how its words are quoted."""
 
@@ -45,8 +46,24 @@ class Facts:
 
     def step(self, number: int, subagent: str | None = None) -> Step | None:
         """A step by its number, of the session itself or of a sub-agent."""
-        story = self.story if subagent is None else self.story.subagents.get(subagent)
-        return None if story is None else next((step for step in story.steps if step.n == number), None)
+        return self._steps.get((number, subagent))
+
+    @cached_property
+    def _steps(self) -> dict[tuple[int, str | None], Step]:
+        stories = {**self.story.subagents, None: self.story}
+        found: dict[tuple[int, str | None], Step] = {}
+        for subagent, story in stories.items():
+            for step in story.steps:
+                found.setdefault((step.n, subagent), step)
+        return found
+
+    @cached_property
+    def check_steps(self) -> dict[int, Step]:
+        """Steps that a check's number may mean: a sub-agent's only where the session itself has none of that number."""
+        steps = list(self.story.every_step)
+        found = {step.n: step for step in steps if step.subagent is None}
+        found |= {step.n: step for step in steps if step.subagent is not None and step.kind is StepKind.CHECK}
+        return found | {step.n: step for step in steps if step.subagent is None and step.kind is StepKind.CHECK}
 
 
 def summary_of(facts: Facts, step: Step) -> str:

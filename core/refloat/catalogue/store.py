@@ -191,6 +191,11 @@ class Catalogue:
         rows = self._ask(f"SELECT {_READING} FROM readings")  # noqa: S608 - names of our own
         return {reading.key: reading for reading in map(_reading, rows)}
 
+    def files(self) -> Mapping[Key, str]:
+        """Which files every session was read from, with their stats."""
+        rows = self._ask("SELECT agent, session_id, path, files FROM readings")
+        return {(agent, session, os.fsdecode(path)): files for agent, session, path, files in rows}
+
     def reading(self, key: Key) -> Reading | None:
         """One session as it was read."""
         rows = self._ask(f"SELECT {_READING} FROM readings WHERE {_KEY}", _bound(key))  # noqa: S608 - names of our own
@@ -218,15 +223,14 @@ class Catalogue:
         """(front, live, back) of every listed session."""
         return self._ask("SELECT front, live, back FROM sessions WHERE listed")
 
-    def scope(self) -> Sequence[tuple[str, str, str, str, str, str, str, str]]:
-        """(agent, session id, path of its last file, last activity, state, real path of its workspace, that of an
-        entered worktree, masked title) of every listed session that no other one carries whole.
+    def scope(self) -> Sequence[tuple[str, str, bytes, str, str, str, str, str]]:
+        """(agent, session id, path of its last file as the system spells it, last activity, state, real path of its
+        workspace, that of an entered worktree, masked title) of every listed session that no other one carries whole.
         """
-        rows = self._ask(
+        return self._ask(
             "SELECT agent, session_id, path, last_activity, state, place, worktree, title FROM sessions"
             " WHERE listed AND NOT superseded"
         )
-        return [(agent, session, os.fsdecode(path), *rest) for agent, session, path, *rest in rows]
 
     def told_of(self, key: Key) -> tuple[str, str, str] | None:
         """(front, live, back) of one session."""

@@ -202,8 +202,11 @@ def _count_piece(piece: Piece, lines: Sequence[str], text: str, tally: _Tally, s
     if before is None:
         return
     for hunk in find_differences(before, bares):
-        old, new = before[hunk.old_from : hunk.old_to], bares[hunk.new_from : hunk.new_to]
         tally.hunks += 1
+        if at is not None and hunk.new_to > hunk.new_from:
+            tally.there += 1  # it stands with the whole stretch
+            continue
+        old, new = before[hunk.old_from : hunk.old_to], bares[hunk.new_from : hunk.new_to]
         spot = places[hunk.new_from : hunk.new_to]
         if _stands(old, new, spot, _neighbours(places, hunk.new_from, len(lines)), lines):
             tally.there += 1

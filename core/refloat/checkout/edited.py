@@ -3,7 +3,8 @@
 Decides the order of the questions: disk first, then what is cheap to ask, then the dear places for what is still lost.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final
 
@@ -31,7 +32,10 @@ from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
 from refloat.checkout.trees import names_in
 from refloat.checkout.uptake import Committed, Uptake
+from refloat.late import LateSequence
 from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, PlaceKind
+from refloat.model.session import SessionName
+from refloat.together import Running
 
 _SEARCHED: Final = frozenset(
     {FileState.PARTLY, FileState.REVERTED, FileState.DIVERGED, FileState.DELETED, FileState.MOVED}
@@ -45,14 +49,24 @@ def find_edited(survey: Survey) -> list[EditedFile]:
     _begin_search(survey)
     moved = find_moved(survey)
     survey.moved.update(moved)
+    hunks = {real: owned_hunks(survey, real) for real in order}  # while git lists what the repository keeps
     places = {real: _cheap_places(survey, real, moved.get(real)) for real in order}
-    _search_dear_places(survey, places)
-    return [_edited(survey, real, places[real], moved.get(real)) for real in order]
+    lost = _find_lost(survey, places)
+    searches = _begin_searches(survey, lost)
+    told = {
+        real: _edited(survey, real, places[real], moved.get(real), hunks[real]) for real in order if real not in lost
+    }
+    found = {real: rows for search in searches for real, rows in search.result().items()}
+    for real in lost:
+        places[real] += [*found.get(real, ()), *_recorded_places(survey, real)]
+        told[real] = _edited(survey, real, places[real], moved.get(real), hunks[real])
+    return [told[real] for real in order]
 
 
-def _edited(survey: Survey, real: str, places: Sequence[FoundIn], moved: str | None) -> EditedFile:
+def _edited(
+    survey: Survey, real: str, places: Sequence[FoundIn], moved: str | None, hunks: Sequence[DirtyHunk]
+) -> EditedFile:
     folded, comparison = survey.folded[real], survey.comparison(real)
-    hunks = owned_hunks(survey, real)
     owner, session = owner_of(hunks)
     state, why = comparison.state, comparison.why
     if moved is not None:
@@ -205,30 +219,45 @@ def _seems_lost(survey: Survey, real: str, main: Repository) -> bool:
     return (entry is None or "D" in entry.xy) and survey.comparison(real).state in _SEARCHED
 
 
-def _search_dear_places(survey: Survey, places: dict[str, list[FoundIn]]) -> None:
-    """Look in reflogs, lost commits, backups and the record for what stands in no place that counts as saved."""
-    lost = [
-        real
+def _find_lost(survey: Survey, places: Mapping[str, Sequence[FoundIn]]) -> dict[str, None]:
+    """The files whose recorded content stands in no place that counts as saved, in the order of `places`."""
+    return {
+        real: None
         for real, found in places.items()
         if survey.comparison(real).state in _SEARCHED and not survey.folded[real].deleted and not is_saved(found)
-    ]
+    }
+
+
+def _begin_searches(survey: Survey, lost: Iterable[str]) -> list[Running[dict[str, list[FoundIn]]]]:
+    """Begin to look in reflogs, lost commits and lost contents. Until a search is done nobody else may add to its
+    archive.
+    """
     snapshots = [row.source for row in survey.story.touched if row.kind == "snapshot_commit"]
-    for archive, names in _archives_of(survey, lost):
-        every = [name for called in names.values() for name in called]
-        add_lost_commits(archive, every, survey.since, snapshots)
-        kinds = (PlaceKind.REFLOG, PlaceKind.UNREACHABLE_COMMIT)
-        found = {real: find_places(survey.folded[real], called, archive, kinds) for real, called in names.items()}
-        nowhere = {real: survey.folded[real] for real, rows in found.items() if not rows}
+    return [Running(_search(survey, *each, snapshots)) for each in _archives_of(survey, lost)]
+
+
+def _search(
+    survey: Survey, archive: Archive, names: Mapping[str, list[str]], snapshots: Sequence[str]
+) -> Callable[[], dict[str, list[FoundIn]]]:
+    files = {real: survey.folded[real] for real in names}
+    kinds = (PlaceKind.REFLOG, PlaceKind.UNREACHABLE_COMMIT)
+
+    def search() -> dict[str, list[FoundIn]]:
+        add_lost_commits(archive, [name for called in names.values() for name in called], survey.since, snapshots)
+        found = {real: find_places(files[real], called, archive, kinds) for real, called in names.items()}
+        nowhere = {real: files[real] for real, rows in found.items() if not rows}
         if nowhere:
             add_lost_contents(archive, nowhere, names)
             found |= {real: find_places(folded, names[real], archive, kinds) for real, folded in nowhere.items()}
-        for real, rows in found.items():
-            places[real] += rows
-    for real in lost:
-        places[real] += find_backups(
-            survey.folded[real], survey.backups, [survey.content(real), *_in_head(survey, real)]
-        )
-        places[real] += find_in_record(survey.folded[real])
+        return found
+
+    return search
+
+
+def _recorded_places(survey: Survey, real: str) -> list[FoundIn]:
+    """Backups and the record, where they hold what stands in no place that counts as saved."""
+    known = [survey.content(real), *_in_head(survey, real)]
+    return [*find_backups(survey.folded[real], survey.backups, known), *find_in_record(survey.folded[real])]
 
 
 def _archives_of(survey: Survey, lost: Iterable[str]) -> list[tuple[Archive, dict[str, list[str]]]]:
@@ -259,17 +288,24 @@ def _surroundings(
         lines = set(range(len(comparison.origins)))
     under_way = _under_way(survey, real)
     settled = comparison.state in STANDS and not clean and not under_way and lines.issuperset(_own_lines(comparison))
+    kept = any(p.where in (PlaceKind.STASH, PlaceKind.OTHER_WORKTREE) or p.ref == INDEX for p in places)
+    asked = comparison.state is not FileState.UNVERIFIABLE
     return Surroundings(
         dirty=not clean,
         dirty_lines=lines,
         commits=Uptake(() if settled else _commits(survey, real, moved)),
-        replaced_by=[(o.name, o.folded[real].traces.removed) for o in survey.others if real in o.folded],
-        undone_by=None if comparison.state in STANDS else survey.undone_by(real),
+        replaced_by=LateSequence(lambda: _taken_away(survey, real)),
+        undone_by=survey.undone_by(real) if comparison.state not in STANDS and (asked or kept) else None,
         put_back_by=_put_back_by(survey, real) if comparison.state is FileState.DIVERGED else None,
         moved=moved is not None,
-        kept=any(p.where in (PlaceKind.STASH, PlaceKind.OTHER_WORKTREE) or p.ref == INDEX for p in places),
+        kept=kept,
         under_way=under_way,
     )
+
+
+def _taken_away(survey: Survey, real: str) -> Sequence[tuple[SessionName, AbstractSet[str]]]:
+    """Other sessions with the lines that they took away from a file."""
+    return [(other.name, other.folded[real].traces.removed) for other in survey.others if real in other.folded]
 
 
 def _put_back_by(survey: Survey, real: str) -> str | None:

@@ -5,6 +5,7 @@ record allows, else the pieces that it holds. Refuses to look at any disk.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import field, replace
 from enum import StrEnum
 from typing import Literal
@@ -153,15 +154,20 @@ def fold(
     *,
     real: Callable[[str], str] = str,
     without: frozenset[Standing] = frozenset(),
+    only: AbstractSet[str] | None = None,
 ) -> dict[str, Folded]:
     """Fold the edits of some steps, in their order, into what they leave behind of each file.
 
     `known` gives contents that the record holds apart from the edits (reads, backups), oldest first; `real` names the
     file that a recorded path stands for, and paths in `known` and in the answer are such names. Edits of a standing in
-    `without` are listed and not folded in.
+    `without` are listed and not folded in. `only` these files are told, where they are edited.
     """
     files: dict[str, Folded] = {}
-    for row in find_edits(steps, real):
+    rows = list(find_edits(steps, real))
+    needed = None if only is None else _with_sources(only, rows)
+    for row in rows:
+        if needed is not None and row.edit.path not in needed:
+            continue
         folded = files.setdefault(row.edit.path, Folded(row.edit.path))
         folded.edits.append(row)
         if row.standing is Standing.REFUSED or row.standing in without:
@@ -171,7 +177,16 @@ def fold(
         _take(folded, row, (known or {}).get(row.edit.path, ()))
         if row.edit.moved_to is not None and row.edit.moved_to != row.edit.path:
             _move(files, folded, row)
-    return files
+    return files if only is None else {path: file for path, file in files.items() if path in only}
+
+
+def _with_sources(paths: AbstractSet[str], rows: Iterable[RecordedEdit]) -> AbstractSet[str]:
+    """Some files, and those that anything was moved from to one of them."""
+    moves = [(row.edit.path, row.edit.moved_to) for row in rows if row.edit.moved_to is not None]
+    needed = set(paths)
+    while more := {source for source, target in moves if target in needed} - needed:
+        needed |= more
+    return needed
 
 
 def _existed(edit: FileEdit) -> bool | None:

@@ -318,6 +318,8 @@ def _balance(cases: Sequence[_Case], ground: Ground) -> None:
         if not mine:
             continue
         added, removed = _signed(mine, "+"), gone if len(mine) == len(cases) else _signed(mine, "-")
+        if _all_single(added) and _all_single(removed) and not any(map(witness.lost_after, removed)):
+            continue  # a line that it tells of at all it tells of once
         ledger = witness.ledger()
         over = {"+" + line for line, times in added.items() if 0 < ledger.added[line] < times}
         if not witness.folded.deleted and not witness.replaced_everything:
@@ -325,6 +327,10 @@ def _balance(cases: Sequence[_Case], ground: Ground) -> None:
             over |= {"-" + line for line, times in removed.items() if ledger.removed[line] and able[line] < times}
         for case in mine if over else ():
             _dispute(case, over)
+
+
+def _all_single(counted: Counter[str]) -> bool:
+    return max(counted.values(), default=1) == 1
 
 
 def _signed(cases: Iterable[_Case], sign: str) -> Counter[str]:

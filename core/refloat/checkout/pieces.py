@@ -50,18 +50,24 @@ class Piece:
     def splice(self, at: int, gone: int, lines: Sequence[str], origin: int, traces: Traces) -> None:
         """Replace `gone` lines at `at`; lines that stay the same keep their origin."""
         self.joined = None
-        places = find_differences(self.lines[at : at + gone], lines)
-        for place in reversed(places):
-            start, end = at + place.old_from, at + place.old_to
+        old = self.lines[at : at + gone]
+        if not old or not lines or len(old) == len(lines) == 1:  # as most are: there is no line between to look for
+            if old != list(lines):
+                self._put(at, at + gone, list(lines), origin, traces)
+            return
+        for place in reversed(find_differences(old, lines)):
             new = list(lines[place.new_from : place.new_to])
-            if origin != FOREIGN:
-                traces.removed.update(bare_all(self.lines[start:end]))
-                traces.added.update(bare_all(new))
-                for earlier in self.origins[start:end]:
-                    if earlier not in (FOREIGN, origin):
-                        traces.replaced_by[earlier] = origin
-            self.lines[start:end] = new
-            self.origins[start:end] = [origin] * len(new)
+            self._put(at + place.old_from, at + place.old_to, new, origin, traces)
+
+    def _put(self, start: int, end: int, new: list[str], origin: int, traces: Traces) -> None:
+        if origin != FOREIGN:
+            traces.removed.update(bare_all(self.lines[start:end]))
+            traces.added.update(bare_all(new))
+            for earlier in self.origins[start:end]:
+                if earlier not in (FOREIGN, origin):
+                    traces.replaced_by[earlier] = origin
+        self.lines[start:end] = new
+        self.origins[start:end] = [origin] * len(new)
 
     def own_stretches(self) -> Iterator[slice]:
         """The stretches of it that edits of the session wrote."""
@@ -160,9 +166,7 @@ def _apply_positioned(piece: Piece, hunk: Hunk, shift: int, origin: int, traces:
 def _write(piece: Piece, hunk: Hunk, at: int, origin: int, traces: Traces, *, ends: bool = False) -> int:
     """Make a hunk's changes, each run of its changed lines for itself; how far what follows moved."""
     near = piece.lines[at : at + 1] or piece.lines[-1:]
-    # Some records leave carriage returns out; one that shows any tells of all.
-    told = any(line.endswith("\r") for line in hunk.lines) or all(line[:1] == "+" for line in hunk.lines)
-    windows = any(line.endswith("\r") for line in near) and not told
+    windows = any(line.endswith("\r") for line in near) and _leaves_returns_out(hunk)
     size, start, gone = len(piece.lines), at, 0
     new: list[str] = []
     for line in hunk.lines:
@@ -186,6 +190,11 @@ def _write(piece: Piece, hunk: Hunk, at: int, origin: int, traces: Traces, *, en
         gone += 1
     piece.splice(start, gone, new, origin, traces)
     return len(piece.lines) - size
+
+
+def _leaves_returns_out(hunk: Hunk) -> bool:
+    """Whether a record may leave carriage returns out: one that shows any tells of all."""
+    return not any(line.endswith("\r") for line in hunk.lines) and any(line[:1] != "+" for line in hunk.lines)
 
 
 def _apply_loose(piece: Piece, hunk: Hunk, cursor: int, origin: int, traces: Traces, *, every: bool) -> int | None:

@@ -7,50 +7,36 @@ Refuses to know how an answer is shown.
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from pathlib import Path
 from stat import S_ISLNK
 from typing import Final
 
 from refloat.checkout.compare import STANDS, Comparison, judge
 from refloat.checkout.dangling import Store
 from refloat.checkout.files import Content, content_of, read_content, state_of
-from refloat.checkout.fold import Folded, Known, Standing, fold
+from refloat.checkout.fold import Folded, Known
 from refloat.checkout.hunks import changed_hunks
 from refloat.checkout.lines import bare_all, bare_lines, tells
 from refloat.checkout.owners import Fallback, Ground
 from refloat.checkout.places import Archive, open_archive
 from refloat.checkout.porcelain import StatusEntry
+from refloat.checkout.recorded import OtherRecord, OwnRecord, fold_record, may_take_away, name_of, other_records
 from refloat.checkout.reported import Reported, find_reported
 from refloat.checkout.repository import Repository
 from refloat.checkout.runs import FileRuns, Run, find_runs, runs_between, stands_laid_out
 from refloat.checkout.support import Circumstance, find_fallback, run_at
 from refloat.checkout.trees import Trees, find_origins, names_in
 from refloat.checkout.witness import Witness
-from refloat.commands import may_undo
+from refloat.late import LateSequence
 from refloat.model.checkout import FileState, Warned
-from refloat.model.light import light, slotted
+from refloat.model.light import slotted
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, stamp_of_seconds
 from refloat.model.story import Story
-from refloat.model.transcript import Outcome, Step
+from refloat.model.transcript import Step
 from refloat.together import Running
 
 _UNTIDY: Final = frozenset({FileState.PARTLY, FileState.DIVERGED})
 _RANK: Final = tuple(FileState)
-
-
-def name_of(story: Story) -> SessionName:
-    """`agent:id` of the session."""
-    return SessionName(f"{story.summary.agent}:{story.summary.session_id}")
-
-
-@light
-class OtherRecord:
-    """What another session's record says."""
-
-    name: SessionName
-    folded: Mapping[str, Folded]
-    steps: Sequence[Step]
 
 
 @slotted
@@ -63,6 +49,7 @@ class Survey:
     folded: Mapping[str, Folded]
     without_superseded: Mapping[str, Folded]
     others: Sequence[OtherRecord]
+    """Made when they are first looked at: of a session whose work stands in a clean checkout nobody asks for them."""
     backups: Mapping[str, Sequence[tuple[str, Content]]]
     base: str | None
     missing_workspace: str | None
@@ -72,6 +59,7 @@ class Survey:
     """Files that are gone from their path, and where their content stands now; filled before places are looked at."""
     _edited_by: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     _targets: dict[str, str] = field(default_factory=dict[str, str])
+    _inside: dict[str, tuple[Repository, str] | None] = field(default_factory=dict[str, tuple[Repository, str] | None])
     _states: dict[str, os.stat_result | None] = field(default_factory=dict[str, os.stat_result | None])
     _contents: dict[str, Content] = field(default_factory=dict[str, Content])
     _comparisons: dict[str, Comparison] = field(default_factory=dict[str, Comparison])
@@ -253,7 +241,7 @@ class Survey:
     def prefetch_heads(self) -> None:
         """Ask for HEAD's contents of every dirty file that some record edits, at once for each repository."""
         wanted: dict[str, tuple[Repository, list[str]]] = {}
-        for real in dict.fromkeys(real for files in (self.folded, *(o.folded for o in self.others)) for real in files):
+        for real in self._recorded():
             inside = self.place_in_tree(real)
             entry = inside[0].entries.get(inside[1]) if inside is not None else None
             if inside is not None and entry is not None and entry.head is not None:
@@ -280,11 +268,11 @@ class Survey:
 
     def place_in_tree(self, real: str) -> tuple[Repository, str] | None:
         """The repository that a path lies in, and the path relative to its root."""
-        real = self.target(real)
-        repository = self.trees.of(real)
-        if repository is None:
-            return None
-        return repository, real[len(str(repository.root).rstrip("/")) + 1 :]
+        if real not in self._inside:
+            target = self.target(real)
+            found = self.trees.of(target)
+            self._inside[real] = found and (found, target[len(str(found.root).rstrip("/")) + 1 :])
+        return self._inside[real]
 
     def reveal(self) -> None:
         """Look at what git was told to overlook, of files that some record edits: it counts as dirty all the same.
@@ -307,11 +295,16 @@ class Survey:
 
     def _overlooked(self) -> list[tuple[Repository, list[str]]]:
         found: dict[str, tuple[Repository, list[str]]] = {}
-        for real in dict.fromkeys(real for files in (self.folded, *(o.folded for o in self.others)) for real in files):
+        for real in self._recorded():
             inside = self.place_in_tree(real)
             if inside is not None and inside[1] not in inside[0].entries and inside[0].is_overlooked(inside[1]):
                 found.setdefault(str(inside[0].root), (inside[0], []))[1].append(inside[1])
         return list(found.values())
+
+    def _recorded(self) -> Iterable[str]:
+        """The files that some record edits. Where nothing is dirty, the others' hold none that this one's does not."""
+        others = self.others if self.trees.main is not None and self.trees.main.entries else ()
+        return dict.fromkeys(real for files in (self.folded, *(other.folded for other in others)) for real in files)
 
     def archive(self, real: str) -> tuple[Archive, list[str]] | None:
         """What the repository keeps of a file, and what it is called there; None where there is no repository."""
@@ -400,47 +393,20 @@ class Survey:
         last = max((row.ended_at or row.at or "" for row in self.folded[real].made), default="")
         found = [(s.at or "", f"step {s.n}") for s in self._undoers() if _can_undo(s, last, real)]
         for record in self.others:
-            found += [(s.at or "", str(record.name)) for s in record.steps if _may_undo(s) and _can_undo(s, last, real)]
+            found += [(s.at or "", str(record.name)) for s in record.undoing if _can_undo(s, last, real)]
         return min(found)[1] if found else None
 
     def _undoers(self) -> Sequence[Step]:
         """The session's steps that can have taken work away, sought once: each lost file asks for them."""
         if self._undoing is None:
-            self._undoing = [step for step in self.steps if _may_undo(step)]
+            self._undoing = [step for step in self.steps if may_take_away(step)]
         return self._undoing
-
-
-def _may_undo(step: Step) -> bool:
-    return step.command is not None and step.outcome is not Outcome.DENIED and may_undo(step.command)
 
 
 def _can_undo(step: Step, after: str, real: str) -> bool:
     if step.command is None or (step.at or "") < after:
         return False
     return "git" in step.command or any(part in step.command for part in real.split("/")[-3:] if len(part) > 1)
-
-
-@light
-class OwnRecord:
-    """What the session's own record says: all of a survey that asks nothing of the repository."""
-
-    steps: Sequence[Step]
-    folded: Mapping[str, Folded]
-    without_superseded: Mapping[str, Folded]
-    backups: Mapping[str, Sequence[tuple[str, Content]]]
-    known: Mapping[str, Sequence[Known]]
-    """Whole contents that the record shows apart from edits, oldest first."""
-
-
-def fold_record(story: Story, real: Callable[[str], str]) -> OwnRecord:
-    """Fold a session's record; nothing of the disk is read but the agent's backups."""
-    steps = list(story.every_step)
-    backups = _load_backups(story, real)
-    known = _known(story, backups, real)
-    folded = fold(steps, known, real=real)
-    taken_back = {path for path, file in folded.items() if any(r.standing is Standing.SUPERSEDED for r in file.edits)}
-    kept = fold(steps, known, real=real, without=frozenset({Standing.SUPERSEDED})) if taken_back else {}
-    return OwnRecord(steps, folded, {path: kept[path] for path in taken_back if path in kept}, backups, known)
 
 
 def survey(
@@ -459,42 +425,9 @@ def survey(
         own.steps,
         own.folded,
         own.without_superseded,
-        tuple(_other_records(others, name_of(story), set(own.folded), trees)),
+        LateSequence(lambda: list(other_records(others, name_of(story), set(own.folded), trees))),
         own.backups,
         base,
         missing_workspace,
         own.known,
     )
-
-
-def _other_records(stories: Iterable[Story], own: SessionName, edited: set[str], trees: Trees) -> Iterable[OtherRecord]:
-    dirty = {f"{trees.main.root}/{path}" for path in trees.main.entries} if trees.main else set[str]()
-    for story in stories:
-        if name_of(story) != own:
-            steps = list(story.every_step)
-            folded = fold(steps, _known(story, {}, trees.real), real=trees.real)
-            wanted = {real: file for real, file in folded.items() if real in dirty or real in edited}
-            yield OtherRecord(name_of(story), wanted, steps)
-
-
-def _load_backups(story: Story, real: Callable[[str], str]) -> dict[str, list[tuple[str, Content]]]:
-    found: dict[str, list[tuple[str, Content]]] = {}
-    for row in story.touched:
-        if row.kind == "backup" and row.source.startswith("/"):
-            content = read_content(row.source, str(Path(row.source).parent))
-            if content.kind != "missing":
-                found.setdefault(real(row.path), []).append((row.source, content))
-    return found
-
-
-def _known(
-    story: Story, backups: Mapping[str, Sequence[tuple[str, Content]]], real: Callable[[str], str]
-) -> dict[str, list[Known]]:
-    """Whole contents that the record shows apart from edits, oldest first."""
-    texts = {source: content.text for rows in backups.values() for source, content in rows if content.kind == "text"}
-    found: dict[str, list[Known]] = {}
-    for row in sorted(story.touched, key=lambda row: row.at or ""):
-        text = row.content if row.content is not None else texts.get(row.source)
-        if text is not None and row.kind in ("read", "backup"):
-            found.setdefault(real(row.path), []).append(Known(row.at, text))
-    return found

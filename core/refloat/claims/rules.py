@@ -1,7 +1,7 @@
-"""The rules of a language, read from its data file and compiled.
+"""The rules of a language, read from its data file; an expression is compiled when a sentence may be what it means.
 
 Decides how the data is put together: `<name>` in a pattern stands for the alternatives of that name. Refuses a file
-with a pattern that does not compile or a name that nothing defines.
+with a name that nothing defines.
 """
 
 import re
@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from refloat.claims.tokens import MARK
 from refloat.model.triage import ClaimKind
+from refloat.patterns import late
 
 _DIRECTORY: Final = Path(__file__).with_name("rules")
 _NAME: Final = re.compile(r"(?<!\?P)<([a-z_]+)>")
@@ -141,11 +142,15 @@ class _Words:
             self._known[name] = f"(?:{'|'.join(self.expand(word) for word in _strings(self._words[name]))})"
         return self._known[name]
 
-    def any_of(self, patterns: Sequence[str]) -> re.Pattern[str]:
-        return self.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+    def any_of(self, patterns: Sequence[str]) -> str:
+        return "|".join(f"(?:{self.expand(pattern)})" for pattern in patterns)
 
     def compile(self, pattern: str) -> re.Pattern[str]:
-        return re.compile(self.expand(pattern), re.IGNORECASE)
+        return _compiled(self.expand(pattern))
+
+
+def _compiled(source: str) -> re.Pattern[str]:
+    return late(source, re.IGNORECASE)
 
 
 def _strings(value: object) -> list[str]:
@@ -201,7 +206,7 @@ def load(language: str) -> Language:
 
     Raises:
         FileNotFoundError: there are none.
-        KeyError, TypeError, ValueError, re.error: the file is wrong.
+        KeyError, TypeError, ValueError: the file is wrong. A mistake in an expression is told at its first use.
     """
     from tomli import loads
 
@@ -210,7 +215,8 @@ def load(language: str) -> Language:
     veto = _table(data["veto"])
     subjects = _table(data["subjects"])
     anaphora = _table(data["anaphora"])
-    lists = {name: words.any_of(_strings(patterns)) for name, patterns in veto.items() if not name.endswith("_marks")}
+    told = {name: words.any_of(_strings(patterns)) for name, patterns in veto.items() if not name.endswith("_marks")}
+    lists = {name: _compiled(source) for name, source in told.items()}
     shared = _table(data["hints"])
     groups = tuple(
         Group(_hints(entry["hints"], shared), tuple(_rules(entry, subjects, words)))
@@ -220,7 +226,7 @@ def load(language: str) -> Language:
         groups=groups,
         me=words.compile(r"\b<me> <adv>$"),
         alone=words.compile(r"<adv>$"),
-        opening=re.compile(rf"(?:{lists['opening'].pattern})", re.IGNORECASE),
+        opening=_compiled(f"(?:{told['opening']})"),
         sentence=lists["sentence"],
         before=lists["before"],
         after_state=lists["after_state"],
@@ -234,7 +240,7 @@ def load(language: str) -> Language:
         achieved=lists["achieved"],
         antecedent=words.compile(str(anaphora["antecedent"])),
         anaphor=words.compile(str(anaphora["anaphor"])),
-        section=re.compile(rf"\b(?:{lists['section'].pattern})", re.IGNORECASE),
+        section=_compiled(rf"\b(?:{told['section']})"),
         foreign=frozenset(str(data["foreign"]).split()),
         tools=frozenset(str(data["tools"]).split()),
         done={verb: str(done) for verb, done in _table(data["done"]).items()},

@@ -95,7 +95,7 @@ def is_check(words: Sequence[str]) -> bool:
     return sort_of(tuple(words)) is not None
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=16_384)
 def sort_of(words: tuple[str, ...]) -> Sort | None:
     """What a simple command verifies: tests, style and types (`lint`), or that it builds; None: it does not verify."""
     rest = words[1:]

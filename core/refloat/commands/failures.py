@@ -43,5 +43,5 @@ def what_failed(output: str) -> str:
 
 
 def _told(pattern: re.Pattern[str], line: str) -> str:
-    match = pattern.search(line)
+    match = pattern.match(line)  # each of their alternatives stands at a line's beginning
     return (match[match.lastgroup or 0] or "").strip()[:_LONGEST] if match else ""

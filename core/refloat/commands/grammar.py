@@ -15,6 +15,11 @@ from refloat.patterns import late
 
 _LONGEST: Final = 20_000
 """Characters of a line that are read, bodies of heredocs apart where it is longer."""
+_UNSAFE: Final = late(r"\{[0-9.\x80-\U0010ffff]*[\U00010000-\U0010ffff]")
+"""The grammar's scanner (tree-sitter-bash 0.25) asks isdigit(3) of what stands behind a brace, which is made for 256
+characters: for the upper planes it reads past glibc's table, and the process dies one time in three.
+"""
+_UPPER: Final = late(r"[\U00010000-\U0010ffff]")
 _HAZARDS: Final = 1_500
 """Pipes, brackets and heredocs in one line: as many cost the parser some 60 ms at worst, ten times as many seconds."""
 _HAZARD: Final = late(r"\|(?!\|)|\(|<<|`|\$\{|\{ ")
@@ -23,14 +28,16 @@ _HEREDOC: Final = late(r"<<-?[ \t]*(['\"]?)([\w.-]+)\1")
 
 def read_tree(command: str) -> Node:
     """The root of the syntax tree of a shell line, or of as much of it as is read."""
-    return _parser().parse(_bounded(command).encode("utf-8", "replace")).root_node
+    return _parser().parse(bounded(command).encode("utf-8", "replace")).root_node
 
 
-def _bounded(command: str) -> str:
+def bounded(command: str) -> str:
+    """As much of a line as is read, without what the grammar dies of."""
     if len(command) > _LONGEST:
         command = _without_bodies(command[: 50 * _LONGEST])[:_LONGEST]
     past = next(islice(_HAZARD.finditer(command), _HAZARDS, None), None)
-    return command if past is None else command[: past.start()]
+    kept = command if past is None else command[: past.start()]
+    return _UNSAFE.sub(lambda found: _UPPER.sub("\xb7", found[0]), kept)
 
 
 def _without_bodies(command: str) -> str:

@@ -62,7 +62,7 @@ def read_line(command: str) -> tuple[Simple, ...]:
     return _short_line(command) if len(command) <= _SHORT else _long_line(command)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16_384)
 def _short_line(command: str) -> tuple[Simple, ...]:
     return tuple(_read(command, _State(), None, 0))
 

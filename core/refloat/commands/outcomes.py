@@ -5,12 +5,13 @@ last summary before earlier ones. Refuses to call a run passed that ran no tests
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final, Literal
 
 from refloat.commands.checks import ignores, is_check
 from refloat.commands.line import Simple, read_line
+from refloat.commands.matching import Rows
 from refloat.knowledge.tables import forgets, own_rows, sound_pattern, table
 from refloat.model.light import light
 from refloat.model.transcript import Outcome
@@ -22,6 +23,8 @@ _TAIL: Final = 40_000
 """Characters of an output that are looked at: summaries stand at its end."""
 _LONGEST: Final = 400
 """Characters of a line: a summary is short, a line of data is not."""
+_LAST: Final = 12
+"""Lines at the end that are looked at first: most summaries stand there."""
 _BLOCK: Final = 30
 """Lines above the last one of a summary in which its first one is looked for."""
 _SOME_FAILED: Final = late(r"\b[1-9]\d* failed")
@@ -47,39 +50,44 @@ class Ended:
 
 def what_output_says(output: str) -> Said | None:
     """What a check's own output says of it; None where it says nothing known."""
+    return _what_lines_say(plain_lines(output))
+
+
+def _what_lines_say(lines: Sequence[str]) -> Said | None:
+    last, above = lines[-_LAST:], lines[:-_LAST]
+    said = _summary(_rows("failed", "passed").find(last), last, above)
+    said = said or _summary(_rows("failed", "passed").find(above), above, ())
+    if said is not None:
+        return said
+    parts = _rows("part_failed", "part_passed").find(lines)
+    if parts:
+        return "failed" if "part_failed" in parts else "passed"
+    return "nothing" if _rows("nothing").find(lines) else None
+
+
+def _had_nothing_to_run(output: str) -> bool:
     lines = plain_lines(output)
-    if (last := _last_summary(lines)) is not None:
-        return last
-    said = [name for name in ("part_failed", "part_passed", "nothing") if _any(_pattern(name), lines)]
-    match said[:1]:
-        case ["part_failed"]:
-            return "failed"
-        case ["part_passed"]:
-            return "passed"
-        case _:
-            return "nothing" if said else None
+    return bool(_rows("nothing").find(lines)) and _what_lines_say(lines) == "nothing"
 
 
 def plain_lines(output: str) -> list[str]:
     """The last lines of an output without colours; a line too long for a summary is empty."""
-    return [_plain(line) for line in output[-_TAIL:].split("\n")]
+    text = output[-_TAIL:]
+    if "\x1b" in text or "\r" in text:
+        return [_plain(line) for line in text.split("\n")]
+    return [shown if len(shown := line.rstrip()) <= _LONGEST else "" for line in text.split("\n")]
 
 
-def _last_summary(lines: Sequence[str]) -> Said | None:
-    for index in range(len(lines) - 1, -1, -1):
-        line = lines[index]
-        if not line:
-            continue
-        if _pattern("failed").search(line):
-            return "failed"
-        if _pattern("passed").search(line):
-            above = (one for one in reversed(lines[max(0, index - _BLOCK) : index]) if _pattern("above").search(one))
-            return "failed" if _SOME_FAILED.search(next(above, "")) else "passed"
-    return None
-
-
-def _any(pattern: re.Pattern[str], lines: Sequence[str]) -> bool:
-    return any(pattern.search(line) for line in lines if line)
+def _summary(found: Mapping[str, int], lines: Sequence[str], above: Sequence[str]) -> Said | None:
+    """What the last summary among some lines says, which stand below those `above`."""
+    failed, passed = found.get("failed", -1), found.get("passed", -1)
+    if failed == passed == -1:
+        return None
+    if failed >= passed:
+        return "failed"
+    block = [*above, *lines[:passed]][-_BLOCK:]
+    first = next((line for line in reversed(block) if any(one.search(line) for one in _first_lines())), "")
+    return "failed" if _SOME_FAILED.search(first) else "passed"
 
 
 def _plain(line: str) -> str:
@@ -89,15 +97,25 @@ def _plain(line: str) -> str:
     return text if len(text) <= _LONGEST else ""
 
 
+def _sound(section: str) -> list[str]:
+    """The expressions of a section; a person's own that is none costs itself only."""
+    rows, own = table("outcomes").get(section, {}), own_rows("outcomes").get(section, {})
+    return [str(text) for key, text in rows.items() if key not in own or sound_pattern(str(text)) is not None]
+
+
 @cache
-def _pattern(name: str) -> re.Pattern[str]:
-    """All rows of a section in one; a person's own that is no expression costs itself only."""
-    rows, own = table("outcomes").get(name, {}), own_rows("outcomes").get(name, {})
-    sound = [str(text) for key, text in rows.items() if key not in own or sound_pattern(str(text)) is not None]
-    return re.compile("|".join(f"(?:{pattern})" for pattern in sound) or r"(?!)")
+def _rows(*sections: str) -> Rows:
+    return Rows((section, source) for section in sections for source in _sound(section))
 
 
-forgets(_pattern.cache_clear)
+@cache
+def _first_lines() -> Sequence[re.Pattern[str]]:
+    """What the first line of a summary of several looks like."""
+    return [re.compile(source) for source in _sound("above")]
+
+
+for _kept in (_rows, _first_lines):
+    forgets(_kept.cache_clear)
 
 
 def outcome_in(output: str) -> Outcome | None:
@@ -168,9 +186,8 @@ def _failed(part: Simple | None, behind: Sequence[Simple], exit_code: int | None
 
 
 def _passed(exit_code: int | None, output: str) -> Ended:
-    said = what_output_says(output)
-    if said == "nothing":
+    if _had_nothing_to_run(output):
         return Ended(Outcome.OK, exit_code, "there was nothing to run", proved=False)
-    if said == "failed" and exit_code is None:
+    if exit_code is None and what_output_says(output) == "failed":
         return Ended(Outcome.ERROR, None, "no exit code is recorded, and its output says that it failed")
     return Ended(Outcome.OK, exit_code)

@@ -65,7 +65,7 @@ class _Row:
     """Words without which it has none."""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16_384)
 def effects_of(command: str, *, branch: str | None = None) -> tuple[Effect, ...]:
     """The effects outside the checkout that a command line names, in its order.
 

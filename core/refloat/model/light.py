@@ -2,21 +2,27 @@
 
 Decides how such a value is built at run time (plainly), and how one is written as JSON. The `__init__` of a really
 frozen dataclass goes through `object.__setattr__` for each field and takes three times as long; events of a transcript
-are made for every line of it. Making the class itself takes a quarter of the time, which a command that loads a hundred
-of them feels. Equality, hash and `repr` are those of a frozen one, and the type checker refuses an assignment all the
-same. Knows defaults and their factories, and neither `__post_init__` nor fields for keywords alone.
+are made for every line of it. Making the class itself takes a tenth of the time, which a command that loads a hundred
+and fifty of them feels: most are never made a value of, and nobody asks what their fields are, so what serves that is
+made at the first question. Equality, hash and `repr` are those of a frozen one, and the type checker refuses an
+assignment all the same. Knows defaults and their factories, and neither bases, `ClassVar`, `__post_init__` nor fields
+for keywords alone.
 """
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache, lru_cache
 from itertools import count
 from operator import attrgetter
 from types import CodeType, FunctionType, GenericAlias
-from typing import TYPE_CHECKING, Final, TypeVar, cast, dataclass_transform
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast, dataclass_transform
+
+from refloat.late import Once
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+    from typing_extensions import TypeIs
 
 T = TypeVar("T")
 
@@ -33,29 +39,96 @@ def slotted(cls: type[T]) -> type[T]:
     return _make(cls, hashed=False)
 
 
-def _make(cls: type[T], *, hashed: bool) -> type[T]:
-    if hasattr(cls, "__post_init__"):
-        raise TypeError(f"{cls.__name__} has a __post_init__: make it a dataclass")
-    cls.__doc__ = cls.__doc__ or cls.__name__  # else `dataclass` composes a signature, which takes longer than the rest
-    made = dataclass(slots=True, init=False, repr=False, eq=False)(cls)
-    rows = fields(cast("type[DataclassInstance]", made))
-    key = attrgetter(*[row.name for row in rows if row.compare]) if any(row.compare for row in rows) else _nothing
-    shown = tuple(row.name for row in rows if row.repr)
+_Spec = tuple[str, object]
+"""A field's name and what stands behind it: its default, a `Field`, or MISSING."""
 
-    def __eq__(self: object, other: object) -> bool:  # noqa: N807 - given to the class
+
+def _make(cls: type[T], *, hashed: bool) -> type[T]:
+    if hasattr(cls, "__post_init__") or cls.__bases__ != (object,):
+        raise TypeError(f"{cls.__name__} has a base or a __post_init__: make it a dataclass")
+    space = dict(cls.__dict__)
+    space.pop("__dict__", None)
+    space.pop("__weakref__", None)
+    specs = [(name, space.pop(name, MISSING)) for name in _hints(cls)]
+    _check(specs)
+    names = tuple([name for name, _ in specs])
+    compared = [name for name, spec in specs if not _is_field(spec) or spec.compare]
+    key = attrgetter(*compared) if compared else _nothing
+
+    def __init__(self: object, *given: object, **named: object) -> None:  # noqa: N807 - given to the class
+        # The first value is made: from here on with a method of the class's own.
+        made.__init__ = method = _init(specs)
+        method(self, *given, **named)
+
+    def __eq__(self: object, other: object) -> bool:  # noqa: N807 - as above
         return key(self) == key(other) if other.__class__ is self.__class__ else NotImplemented
 
     def __hash__(self: object) -> int:  # noqa: N807 - as above
         return hash(key(self))
 
     def __repr__(self: object) -> str:  # noqa: N807 - as above
-        told = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
-        return f"{self.__class__.__qualname__}({told})"
+        shown = [name for name, spec in specs if not _is_field(spec) or spec.repr]
+        return f"{self.__class__.__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
-    for method in (_init(rows), __eq__, __repr__):
-        setattr(made, method.__name__, method)
-    made.__hash__ = __hash__ if hashed else None  # pyright: ignore[reportAttributeAccessIssue] - how Python says it
-    return made
+    asked = Once(lambda: _told(cls))
+    space["__slots__"] = space["__match_args__"] = names
+    space["__qualname__"] = cls.__qualname__
+    space["__init__"], space["__eq__"], space["__repr__"] = __init__, __eq__, __repr__
+    space["__hash__"] = __hash__ if hashed else None
+    for name in ("__dataclass_fields__", "__dataclass_params__"):
+        space[name] = _Asked(asked, name)
+    made = type(cls.__name__, (), space)
+    return cast("type[T]", made)  # the same class, with slots
+
+
+def _is_field(spec: object) -> "TypeIs[Field[object]]":
+    return isinstance(spec, Field)
+
+
+def _told(cls: type) -> type:
+    cls.__doc__ = cls.__doc__ or cls.__name__  # else `dataclass` composes a signature, which takes longer than the rest
+    dataclass(init=False, repr=False, eq=False)(cls)
+    return cls
+
+
+def _check(specs: Sequence[_Spec]) -> None:
+    """Refuse what is not known here."""
+    lacking = ""
+    for name, spec in specs:
+        if _is_field(spec):
+            if not spec.init or spec.kw_only is True:
+                raise TypeError(f"{name} is no plain field: make its class a dataclass")
+        elif spec.__class__.__hash__ is None:
+            raise TypeError(f"{name} has a default that may change: give it a factory")
+        if _may_lack(spec):
+            lacking = lacking or name
+        elif lacking:
+            raise TypeError(f"{lacking} has a default, and a field behind it has none")
+
+
+def _hints(cls: type) -> Mapping[str, object]:
+    """What stands behind the names of fields; of those that are imported for type checkers alone nothing is asked."""
+    if sys.version_info >= (3, 14):
+        from annotationlib import Format, get_annotations
+
+        hints: Mapping[str, object] = get_annotations(cls, format=Format.FORWARDREF)
+    else:
+        hints = cls.__dict__.get("__annotations__", {})  # noqa: RUF063 - all that is wanted of `inspect`, a road's start
+    for name, hint in hints.items():
+        if (isinstance(hint, str) and "ClassVar" in hint) or getattr(hint, "__origin__", hint) is ClassVar:
+            raise TypeError(f"{name} is a ClassVar: make its class a dataclass")
+    return hints
+
+
+class _Asked:
+    """What `dataclasses` keeps of a class, made when somebody asks for it."""
+
+    def __init__(self, plain: Callable[[], type], name: str) -> None:
+        self._plain = plain
+        self._name = name
+
+    def __get__(self, value: object, owner: type) -> object:
+        return getattr(self._plain(), self._name)
 
 
 def _nothing(_: object) -> tuple[()]:
@@ -65,22 +138,18 @@ def _nothing(_: object) -> tuple[()]:
 _ABSENT: Final = object()
 
 
-def _init(rows: "Sequence[Field[object]]") -> "Callable[..., None]":
+def _init(specs: Sequence[_Spec]) -> "Callable[..., None]":
     """The one method that must be written out for each class: `dataclass` writes six, and they cost the start. Classes
     with as many fields, and factories at the same places, share what is compiled: only the names differ.
     """
-    for row in rows:
-        if not row.init or row.kw_only:
-            raise TypeError(f"{row.name} is no plain field: make its class a dataclass")
-    lacking = list(map(_may_lack, rows))
-    if lacking != sorted(lacking):
-        raise TypeError(f"{rows[lacking.index(True)].name} has a default, and a field behind it has none")
-    makers = tuple(_bare(row.default_factory) for row in rows if row.default_factory is not MISSING)
-    names = tuple(row.name for row in rows)
-    code = _compiled(tuple(row.default_factory is not MISSING for row in rows))
+    factories = tuple([spec.default_factory if _is_field(spec) else MISSING for _, spec in specs])
+    names = tuple([name for name, _ in specs])
+    code = _compiled(tuple([factory is not MISSING for factory in factories]))
     code = code.replace(co_varnames=("self", *names), co_names=_renamed(code.co_names, names))
-    defaults = tuple(_ABSENT if row.default is MISSING else row.default for row in rows if _may_lack(row))
-    around: dict[str, object] = {"_absent": _ABSENT, "_makers": makers}
+    defaults = tuple([_default(spec) for _, spec in specs if _may_lack(spec)])
+    around: dict[str, object] = {
+        "_absent": _ABSENT, "_makers": tuple([_bare(factory) for factory in factories if factory is not MISSING]),
+    }  # fmt: skip
     return cast("Callable[..., None]", FunctionType(code, around, "__init__", defaults))
 
 
@@ -89,8 +158,16 @@ def _bare(factory: "Callable[[], object]") -> "Callable[[], object]":
     return cast("Callable[[], object]", factory.__origin__) if isinstance(factory, GenericAlias) else factory
 
 
-def _may_lack(row: "Field[object]") -> bool:
-    return row.default is not MISSING or row.default_factory is not MISSING
+def _may_lack(spec: object) -> bool:
+    if _is_field(spec):
+        return spec.default is not MISSING or spec.default_factory is not MISSING
+    return spec is not MISSING
+
+
+def _default(spec: object) -> object:
+    """What stands for a field that is not given."""
+    given = spec.default if _is_field(spec) else spec
+    return _ABSENT if given is MISSING else given
 
 
 @cache

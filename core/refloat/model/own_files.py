@@ -8,7 +8,6 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Iterator
-from hashlib import sha256
 from typing import Final, cast
 
 from refloat.model.repaired import CLAUDE_FIELD, CODEX_FIELD
@@ -70,4 +69,6 @@ def held_by(listing: str) -> frozenset[str]:
 
 def digest(data: bytes) -> str:
     """How a list names a content."""
+    from hashlib import sha256  # it loads the whole of OpenSSL, and lists are rare
+
     return sha256(data).hexdigest()

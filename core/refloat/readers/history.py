@@ -62,7 +62,8 @@ class History:
             if row in self._rows:
                 return
             self._rows.add(row)
-        message = dataclasses.replace(message, text=keep(message.text, self._kept))
+        if (text := keep(message.text, self._kept)) != message.text:
+            message = dataclasses.replace(message, text=text)
         key = (message.type, message.id)
         at = self._parts.get(key) if message.id and message.type != "prompt" else None
         if at is None:
@@ -100,7 +101,8 @@ class History:
     def marker(self, marker: Marker) -> None:
         """Take a marker; one that tells of a plan becomes the plan."""
         if marker.kind != "plan":
-            self._add(dataclasses.replace(marker, text=keep(marker.text, self._kept)), 0)
+            text = keep(marker.text, self._kept)
+            self._add(marker if text == marker.text else dataclasses.replace(marker, text=text), 0)
         elif plan := read_plan(marker.text, len(self._drafts)):
             self.plan = plan
 

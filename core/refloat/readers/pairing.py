@@ -61,7 +61,7 @@ class StepDraft:
             path=call.place.path,
             input=keep(call.input, kept),
             output=keep_ends(output, kept),
-            output_bytes=len(output.encode("utf-8", "surrogatepass")),
+            output_bytes=len(output) if output.isascii() else len(output.encode("utf-8", "surrogatepass")),
             command=call.command,
             cwd=call.cwd,
             edits=edits,

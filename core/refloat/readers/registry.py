@@ -92,8 +92,11 @@ def _names_group(package: str) -> bool:
     if package.endswith(".egg"):
         package += "/EGG-INFO"
     try:
-        with open(f"{package}/entry_points.txt", "rb") as file:  # noqa: PTH123 - a hundred small files at every start
-            return GROUP.encode() in file.read()
+        file = os.open(f"{package}/entry_points.txt", os.O_RDONLY)  # a hundred small files at every start
+        try:
+            return GROUP.encode() in os.read(file, os.fstat(file).st_size)
+        finally:
+            os.close(file)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:

@@ -136,23 +136,22 @@ class Assembler:
         self._c.cut = True
 
     def _take(self, event: Event) -> None:
-        c = self._c
         if isinstance(event, Problem):
             self._problem(event)
             return
         if isinstance(event, Unknown):
-            c.unknown[event.type] = c.unknown.get(event.type, 0) + 1
+            self._c.unknown[event.type] = self._c.unknown.get(event.type, 0) + 1
             return
         self.saw(event.at)
-        match event:
-            case Fact():
-                self.fact(event.key, event.value)
-            case Message():
-                self._message(event)
+        match event:  # the frequent ones first
             case Call():
                 self._call(event)
             case Result():
                 self._result(event)
+            case Fact():
+                self.fact(event.key, event.value)
+            case Message():
+                self._message(event)
             case Marker():
                 self._marker(event)
             case TurnBegan():

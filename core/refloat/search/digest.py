@@ -7,7 +7,7 @@ makes a digest says how.
 
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Final
 
@@ -28,9 +28,12 @@ PARTS: Final = 3
 _RUN: Final = 400
 """A run without white space that is longer is no word, and parted."""
 
-_WINDOW: Final = 4 * 1024 * 1024
+_WINDOW: Final = 2 * 1024 * 1024
 """Characters held before they are written."""
 KINDS: Final = ("prompt", "reply", "thinking", "marker", "command", "path", "output")
+_BITS: Final = {kind: 1 << at for at, kind in enumerate(KINDS)}
+PIECE: Final = 128
+"""Rows whose places are kept together, to be unpacked at once."""
 
 Clean = Callable[[Sequence[str]], Sequence[str]]
 """Texts of one session without what is secret, each on its own; the very same list where nothing is."""
@@ -56,7 +59,11 @@ class Run:
     shard: int
     mark: str
     first: int
-    docs: tuple[Doc, ...]
+    count: int
+    pieces: tuple[bytes, ...]
+    """Its docs, packed, `PIECE` in each but the last: those of a long session are many."""
+    late: bool = False
+    """One of them is."""
     provisional: bool = False
     """Told again when the session is read on: then these count no more."""
     cleaned: bool = False
@@ -65,10 +72,10 @@ class Run:
 
 @slotted
 class _Open:
-    texts: list[str] = field(default_factory=list[str])
-    places: list[Place] = field(default_factory=list[Place])
-    kinds: int = 0
-    late: bool = False
+    texts: list[str]
+    places: list[Place]
+    kinds: int
+    late: bool
 
 
 class Digest:
@@ -79,7 +86,8 @@ class Digest:
         self._clean = clean
         self._open: dict[int, _Open] = {}
         self._size = 0
-        self._written: set[int] = set()
+        self._upto = 0
+        """The last item that has a row."""
         self._provisional = False
         self._runs: list[Run] | None = []
 
@@ -87,15 +95,18 @@ class Digest:
         """One text of the item `n`; 0 where it is not known to which item it belongs: it is not searched."""
         if n <= 0 or not text:
             return
+        text = bounded(kind, text)
         item = self._open.get(n)
         if item is None:
             # What began in an earlier reading, or in a window that was written, has a row already.
-            item = self._open[n] = _Open(late=n in self._written or kind == "output")
-        text = bounded(kind, text)
-        item.texts.append(text)
-        item.kinds |= 1 << KINDS.index(kind)
-        if not item.places or item.places[-1] != place:
-            item.places.append(place)
+            late = n <= self._upto or kind == "output"
+            self._open[n] = _Open([text], [place], _BITS[kind], late)
+        else:
+            item.texts.append(text)
+            item.kinds |= _BITS[kind]
+            last = item.places[-1]
+            if last.offset != place.offset or last != place:
+                item.places.append(place)
         self._size += len(text)
         if self._size > _WINDOW:
             self._write()
@@ -116,14 +127,24 @@ class Digest:
             return
         texts = ["\n".join(item.texts) for item in items.values()]
         clean = self._clean(texts)
-        written = write_rows(self._directory, [index_form(text) for text in clean])
+        written = write_rows(self._directory, list(map(index_form, clean)))
         if written is None:
             self._runs = None
             return
-        self._written.update(items)
-        docs = tuple(Doc(n, item.kinds, tuple(item.places), item.late) for n, item in items.items())
-        cleaned = clean is not texts
-        self._runs.append(Run(written.shard, written.mark, written.first, docs, self._provisional, cleaned))
+        self._upto = max(self._upto, *items)
+        docs = [Doc(n, item.kinds, tuple(item.places), item.late) for n, item in items.items()]
+        self._runs.append(
+            Run(
+                written.shard,
+                written.mark,
+                written.first,
+                len(docs),
+                tuple(pack_docs(docs[at : at + PIECE]) for at in range(0, len(docs), PIECE)),
+                any(doc.late for doc in docs),
+                self._provisional,
+                clean is not texts,
+            )
+        )
 
 
 def bounded(kind: str, text: str) -> str:
@@ -141,46 +162,59 @@ def bounded(kind: str, text: str) -> str:
 
 
 def pack(runs: Sequence[Run]) -> bytes:
-    """Runs as bytes: numbers as differences, compressed."""
-    return zlib.compress(orjson.dumps([_packed(run) for run in runs]), 1)
-
-
-def _packed(run: Run) -> list[object]:
-    paths: dict[str, int] = {}
-    rows: list[int] = []
-    before, line, offset = 0, 0, 0
-    for doc in run.docs:
-        rows += (doc.item - before, doc.kinds | (doc.late << len(KINDS)), len(doc.places))
-        before = doc.item
-        for place in doc.places:
-            rows += (paths.setdefault(place.path, len(paths)), place.line - line, place.offset - offset)
-            line, offset = place.line, place.offset
-    return [run.shard, run.mark, run.first, run.provisional, run.cleaned, len(run.docs), list(paths), rows]
+    """Runs as bytes: a line that tells them, then their pieces."""
+    told = [
+        [run.shard, run.mark, run.first, run.count, run.late, run.provisional, run.cleaned, list(map(len, run.pieces))]
+        for run in runs
+    ]
+    return b"".join((orjson.dumps(told), b"\n", *(piece for run in runs for piece in run.pieces)))
 
 
 def unpack(receipt: bytes) -> list[Run]:
     """Runs from `pack`.
 
     Raises:
-        ValueError, TypeError, IndexError, zlib.error: it is no receipt.
+        ValueError, TypeError: it is no receipt.
     """
-    return [_unpacked(*told) for told in orjson.loads(zlib.decompress(receipt))]
+    at = receipt.index(b"\n") + 1
+    runs: list[Run] = []
+    for shard, mark, first, count, late, provisional, cleaned, lengths in orjson.loads(receipt[:at]):
+        ends = list(accumulate(lengths, initial=at))
+        pieces = tuple(receipt[start:end] for start, end in pairwise(ends))
+        runs.append(Run(shard, mark, first, count, pieces, late, provisional, cleaned))
+        at = ends[-1]
+    return runs
 
 
-def _unpacked(
-    shard: int, mark: str, first: int, provisional: bool, cleaned: bool, count: int, paths: list[str], rows: list[int]
-) -> Run:
+def pack_docs(docs: Sequence[Doc]) -> bytes:
+    """A piece of a run: numbers as differences, compressed."""
+    paths: dict[str, int] = {}
+    rows: list[int] = []
+    before, line, offset = 0, 0, 0
+    for doc in docs:
+        rows += (doc.item - before, doc.kinds | (doc.late << len(KINDS)), len(doc.places))
+        before = doc.item
+        for place in doc.places:
+            rows += (paths.setdefault(place.path, len(paths)), place.line - line, place.offset - offset)
+            line, offset = place.line, place.offset
+    return zlib.compress(orjson.dumps([len(docs), list(paths), rows]), 1)
+
+
+def unpack_docs(piece: bytes) -> list[Doc]:
+    """Docs from `pack_docs`.
+
+    Raises:
+        ValueError, TypeError, LookupError, zlib.error: they are none.
+    """
+    count, paths, rows = orjson.loads(zlib.decompress(piece))
     docs: list[Doc] = []
-    item, line, offset = 0, 0, 0
-    values = iter(rows)
+    item, line, offset, at = 0, 0, 0, 0
     for _ in range(count):
-        item += next(values)
-        kinds, many = next(values), next(values)
+        item, kinds, end = item + rows[at], rows[at + 1], at + 3 + 3 * rows[at + 2]
         places: list[Place] = []
-        for _ in range(many):
-            path = paths[next(values)]
-            line += next(values)
-            offset += next(values)
-            places.append(Place(path, line, offset))
+        for at in range(at + 3, end, 3):  # noqa: B020 - the places of this one
+            line, offset = line + rows[at + 1], offset + rows[at + 2]
+            places.append(Place(paths[rows[at]], line, offset))
         docs.append(Doc(item, kinds & ((1 << len(KINDS)) - 1), tuple(places), bool(kinds >> len(KINDS))))
-    return Run(shard, mark, first, tuple(docs), provisional, cleaned)
+        at = end
+    return docs

@@ -1,29 +1,25 @@
-"""Which rows of the shards belong to which session: the index as a whole, and what it finds.
+"""Which rows of the shards belong to which session: the index as a whole.
 
-Decides which sessions are searchable (`covers`), what replaces what, and in which order candidates come: newest session
-first, so that a word which stands everywhere does not cost a look at every place. A cache, never truth: whatever is
-damaged, or does not fit its shard any more, counts as not there, and the sessions it held as not yet read. What
-candidates really hold is for their transcripts to say.
+Decides which sessions are searchable (`covers`), and what replaces what. A cache, never truth: whatever is damaged, or
+does not fit its shard any more, counts as not there, and the sessions it held as not yet read. What is found in it is
+for `search.answers` to say.
 """
 
 import os
 import sqlite3
 import zlib
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
-from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Self
 
 from refloat.model.light import light
-from refloat.search.digest import Doc, pack, unpack
-from refloat.search.query import Query
-from refloat.search.shards import COUNT, Shard, open_shard, shard_path, throw_away
+from refloat.search.digest import Doc, unpack, unpack_docs
+from refloat.search.shards import COUNT, LAST, Shard, open_shard, shard_path, throw_away
 
 FILE: Final = "search.db"
-_FORM: Final = "2"
+_FORM: Final = "3"
 _TABLES: Final = """
 CREATE TABLE own (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE covered (
@@ -36,19 +32,12 @@ CREATE TABLE runs (
     provisional INTEGER NOT NULL, cleaned INTEGER NOT NULL, late INTEGER NOT NULL
 );
 CREATE INDEX runs_of ON runs (agent, session_id, path);
+CREATE INDEX runs_at ON runs (shard, mark, first);
 CREATE TABLE docs (
     run INTEGER NOT NULL, piece INTEGER NOT NULL, docs BLOB NOT NULL, PRIMARY KEY (run, piece)
 ) WITHOUT ROWID;
 """
 _KEY: Final = "agent = ? AND session_id = ? AND path = ?"
-_PROBE: Final = 2000
-"""Rows that are asked for at once, from both ends: a query with no more of them is answered whole."""
-_LAST: Final = 2**62
-_PAGE: Final = 64
-_PIECE: Final = 512
-"""Rows whose places are kept together, to be unpacked at once."""
-_LATE: Final = 300
-"""Runs that are looked at for items parted between two readings, in one search."""
 _RUNS: Final = 200
 """Runs of one session, after which it is read anew."""
 _DEAD: Final = 200_000
@@ -59,16 +48,7 @@ Key = tuple[str, str, str]
 
 
 @light
-class Candidate:
-    """An item that may hold a query."""
-
-    doc: Doc
-    rows: tuple[tuple[int, int], ...]
-    """(shard, row) of all that is known of it."""
-
-
-@light
-class _Stretch:
+class Stretch:
     """A run, before its rows are looked at."""
 
     n: int
@@ -88,7 +68,7 @@ class Index:
         self.directory = directory
         self._db = connection
         self._shards = [open_shard(directory, number) for number in range(COUNT)]
-        self._runs: tuple[list[_Stretch], list[_Stretch]] | None = None
+        self._runs: dict[tuple[str, str], list[Stretch]] = {}
         self._covered: dict[Key, str] | None = None
 
     @classmethod
@@ -132,13 +112,9 @@ class Index:
         """`hash_files` of every session that is searchable, in the state in which it is."""
         if self._covered is None:
             rows = self._ask("SELECT agent, session_id, path, files FROM covered")
-            broken = {stretch.key for stretch in self._stretches(valid=False)}
+            broken = self._broken()
             self._covered = {key: str(row[3]) for row in rows if (key := _key(row)) not in broken}
         return self._covered
-
-    def searchable(self) -> Collection[Key]:
-        """Every session of which anything is searchable, in whatever state of its files."""
-        return dict.fromkeys(stretch.key for stretch in self._stretches())
 
     def is_sound(self) -> bool:
         """Whether all that is kept could be asked so far. What could not, since its shard is gone or damaged, is let go
@@ -149,10 +125,10 @@ class Index:
             shard = self._shards[number]
             if shard is not None and shard.is_damaged:
                 shard.close()
-                self._shards[number], self._runs = None, None
+                self._shards[number] = None
+                self._runs.clear()
                 throw_away(shard_path(self.directory, number))
-        broken = {stretch.key for stretch in self._stretches(valid=False)}
-        if broken:
+        if broken := self._broken():
             self.forget(broken)
         return not failed and not broken
 
@@ -173,7 +149,7 @@ class Index:
         A reading that went on from an earlier one counts only where just that one is covered. All or none: what could
         not be kept is not covered.
         """
-        self._runs, self._covered = None, None
+        self._changed()
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._forget_notes()
@@ -201,17 +177,15 @@ class Index:
             "INSERT OR REPLACE INTO covered VALUES (?, ?, ?, ?)", (*bound, "" if many > _RUNS else hash_files(files))
         )
         for run in unpack(receipt):
-            last = run.first + len(run.docs) - 1
-            late = any(doc.late for doc in run.docs)
-            row = (*bound, run.shard, run.mark, run.first, last, run.provisional, run.cleaned, late)
+            last = run.first + run.count - 1
+            row = (*bound, run.shard, run.mark, run.first, last, run.provisional, run.cleaned, run.late)
             made = self._db.execute("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
-            pieces = [replace(run, docs=run.docs[at : at + _PIECE]) for at in range(0, len(run.docs), _PIECE)]
-            rows = [(made, at, pack((piece,))) for at, piece in enumerate(pieces)]
+            rows = [(made, at, piece) for at, piece in enumerate(run.pieces)]
             self._db.executemany("INSERT INTO docs VALUES (?, ?, ?)", rows)
 
     def forget(self, keys: Iterable[Key]) -> None:
         """Let go of sessions whose files are proved to be gone."""
-        self._runs, self._covered = None, None
+        self._changed()
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._forget_notes()
@@ -244,7 +218,7 @@ class Index:
 
     def start_anew(self) -> None:
         """Throw everything away; the sessions count as not yet read for the search."""
-        self._runs, self._covered = None, None
+        self._changed()
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._forget_notes()
@@ -260,96 +234,73 @@ class Index:
 
     # ── what it finds ────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def search(self, query: Query) -> "Answers":
-        """What holds a query, to be asked for session by session. The query has at least one term."""
-        runs: dict[Key, list[_Stretch]] = {}
-        for stretch in self._stretches():
-            runs.setdefault(stretch.key, []).append(stretch)
-        asked = query.index_query()
-        return Answers(self, query, runs, self._probe(asked))
+    def runs(self, key: Key) -> list[Stretch]:
+        """What is kept of a session, in the order in which it was read."""
+        return [run for run in self.runs_of(key[0], key[1]) if run.key == key]
 
-    def _probe(self, asked: str) -> "_Probe":
-        """The first and the last rows that answer: where they are few, all of them."""
-        found: dict[int, list[int]] = {}
-        known: list[tuple[int, int]] = []
-        for number, shard in enumerate(self._opened_shards()):
-            if shard is None:
-                known.append((_LAST, 0))
-                continue
-            rows = shard.rows(asked, _PROBE, newest=False)
-            upto, down_to = _LAST, 0
-            if len(rows) == _PROBE:
-                upto = rows[-1]
-                more = shard.rows(asked, _PROBE, first=upto + 1)
-                down_to = more[-1] if len(more) == _PROBE else 0
-                rows += reversed(more)
-            known.append((upto, down_to))
-            mine = sorted((each for each in self._stretches() if each.shard == number), key=lambda each: each.first)
-            firsts = [each.first for each in mine]
-            for row in rows:
-                at = bisect_right(firsts, row) - 1
-                if at >= 0 and row <= mine[at].last:
-                    found.setdefault(mine[at].n, []).append(row)
-        return _Probe(found, known)
+    def runs_of(self, agent: str, session_id: str) -> list[Stretch]:
+        """The same of all that call themselves so."""
+        runs = self._runs.get((agent, session_id))
+        if runs is None:
+            asked = f"SELECT {_STRETCH}, mark FROM runs WHERE agent = ? AND session_id = ? ORDER BY n"  # noqa: S608 - names of our own
+            marks = self._marks()
+            rows = self._ask(asked, (agent, session_id))
+            runs = [_stretch(row) for row in rows if 0 <= row[4] < COUNT and marks[row[4]] == row[9]]
+            self._runs[agent, session_id] = runs
+        return runs
 
-    def rows(self, asked: str, stretch: _Stretch, most: int, last: int) -> list[int]:
-        """Rows of a run that answer, the last ones up to `last` first."""
-        shard = self._opened_shards()[stretch.shard]
-        return [] if shard is None else shard.rows(asked, most, first=stretch.first, last=last)
+    def run_at(self, shard: int, row: int) -> Stretch | None:
+        """The run that a row belongs to."""
+        asked = f"SELECT {_STRETCH} FROM runs WHERE shard = ? AND mark = ? AND first <= ? ORDER BY first DESC LIMIT 1"  # noqa: S608 - as above
+        found = self._ask(asked, (shard, self._marks()[shard], row))
+        run = _stretch(found[0]) if found else None
+        return run if run is not None and row <= run.last else None
 
-    def candidates(self, stretch: _Stretch, rows: Sequence[int]) -> Iterator[Candidate]:
-        """What stands in some rows of a run; what cannot be told any more is left out."""
-        pieces: dict[int, Sequence[Doc]] = {}
-        for row in rows:
-            piece, at = divmod(row - stretch.first, _PIECE)
-            if piece not in pieces:
-                pieces[piece] = self._piece(stretch, piece)
-            for doc in pieces[piece][at : at + 1]:
-                yield Candidate(doc, ((stretch.shard, row),))
+    def mark(self, shard: int) -> str | None:
+        """What tells the file of a shard from any other; None where there is none."""
+        return self._marks()[shard]
 
-    def unknown_words(self, candidate: Candidate, words: Iterable[str]) -> set[str]:
-        """Those of some words that the index does not hold of an item."""
-        shards = self._opened_shards()
+    def late(self) -> set[tuple[str, str]]:
+        """Sessions of which rows go on with items that began in an earlier run."""
+        return set(self._ask("SELECT DISTINCT agent, session_id FROM runs WHERE late"))
+
+    def rows(self, asked: str, shard: int, most: int, *, first: int = 0, last: int = LAST, newest: bool) -> list[int]:
+        """`Shard.rows` of a shard; none where there is no such one."""
+        opened = self._opened_shards()[shard]
+        return [] if opened is None else opened.rows(asked, most, first=first, last=last, newest=newest)
+
+    def unknown_words(self, rows: Sequence[tuple[int, int]], words: Iterable[str]) -> set[str]:
+        """Those of some words that the index does not hold in any of some (shard, row)."""
         return {
             word
             for word in words
-            if not any(
-                (shard := shards[number]) is not None and shard.rows(f'"{word}"', 1, first=row, last=row)
-                for number, row in candidate.rows
-            )
+            if not any(self.rows(f'"{word}"', shard, 1, first=row, last=row, newest=True) for shard, row in rows)
         }
 
-    def _piece(self, stretch: _Stretch, piece: int) -> Sequence[Doc]:
-        told = self._ask("SELECT docs FROM docs WHERE run = ? AND piece = ?", (stretch.n, piece))
+    def docs(self, run: Stretch, piece: int) -> Sequence[Doc]:
+        """`digest.PIECE` rows of a run; none where they cannot be told any more."""
+        told = self._ask("SELECT docs FROM docs WHERE run = ? AND piece = ?", (run.n, piece))
         try:
-            return unpack(told[0][0])[0].docs
+            return unpack_docs(told[0][0])
         except (ValueError, TypeError, LookupError, zlib.error):
             return ()
 
-    def whole_item(self, stretches: Sequence[_Stretch], late: Candidate) -> Candidate:
-        """A row that goes on with an item that began in an earlier one, joined with it."""
-        for stretch in reversed(stretches):
-            for piece in range((stretch.last - stretch.first) // _PIECE, -1, -1):
-                docs = self._piece(stretch, piece)
-                for at in range(len(docs) - 1, -1, -1):
-                    doc, row = docs[at], (stretch.shard, stretch.first + piece * _PIECE + at)
-                    if doc.item == late.doc.item and row not in late.rows:
-                        places = tuple(dict.fromkeys((*doc.places, *late.doc.places)))
-                        joined = Doc(doc.item, doc.kinds | late.doc.kinds, places, doc.late)
-                        late = Candidate(joined, (row, *late.rows))
-                        if not doc.late:
-                            return late
-        return late
+    def _changed(self) -> None:
+        self._runs.clear()
+        self._covered = None
 
-    def _stretches(self, *, valid: bool = True) -> list[_Stretch]:
-        """Every run whose shard is the one it was written to, or (`valid=False`) every other one."""
-        if self._runs is None:
-            marks = [shard.mark if shard is not None else None for shard in self._opened_shards()]
-            rows = self._ask("SELECT agent, session_id, path, n, shard, first, last, cleaned, mark, late FROM runs")
-            good = [_stretch(row) for row in rows if 0 <= row[4] < COUNT and marks[row[4]] == row[8]]
-            known = {stretch.n for stretch in good}
-            self._runs = good, [_stretch(row) for row in rows if row[3] not in known]
-        return self._runs[not valid]
+    def _marks(self) -> list[str | None]:
+        return [shard.mark if shard is not None else None for shard in self._opened_shards()]
+
+    def _broken(self) -> set[Key]:
+        """Sessions with a run whose shard is not the one any more that it was written to."""
+        marks = self._marks()
+        if all(
+            self._ask(_MARKS, (number,) * 2) in ([(mark, mark)], [(None, None)]) for number, mark in enumerate(marks)
+        ):
+            return set()
+        rows = self._ask("SELECT agent, session_id, path, shard, mark FROM runs")
+        return {_key(row) for row in rows if not 0 <= row[3] < COUNT or marks[row[3]] != row[4]}
 
     def _opened_shards(self) -> list[Shard | None]:
         """The shards; one that was made since is opened."""
@@ -369,74 +320,12 @@ class Index:
             return []
 
 
-class Answers:
-    """What holds a query. Ask only for what is needed: where a word stands everywhere, the rest is never looked at."""
-
-    def __init__(self, index: Index, query: Query, runs: dict[Key, list[_Stretch]], probe: "_Probe") -> None:
-        self._index = index
-        self._asked = query.index_query()
-        self._any = query.index_query(" OR ")
-        self._late_left = _LATE
-        self._runs = runs
-        self._probe = probe
-
-    def holds(self, key: Key) -> bool:
-        """Whether anything of a session may hold it."""
-        runs = self._runs.get(key, ())
-        return any(run.late or next(self._pages(run), None) for run in runs)
-
-    def had_secrets(self, key: Key) -> bool:
-        """Whether anything of a session was taken out as a secret."""
-        return any(run.cleaned for run in self._runs.get(key, ()))
-
-    def of(self, key: Key) -> Iterator[Candidate]:
-        """What of a session may hold it, the newest first, each item once."""
-        runs = self._runs.get(key, ())
-        seen: set[int] = set()
-        for run in reversed(runs):
-            for rows in self._pages(run):
-                for found in self._index.candidates(run, rows):
-                    if found.doc.item not in seen:
-                        seen.add(found.doc.item)
-                        yield self._index.whole_item(runs, found) if found.doc.late else found
-        for run in reversed(runs):
-            if run.late and self._any != self._asked and self._late_left:
-                self._late_left -= 1
-                yield from self._split(runs, run, seen)
-
-    def _split(self, runs: Sequence[_Stretch], run: _Stretch, seen: set[int]) -> Iterator[Candidate]:
-        """Items that hold some of the words in a row of this run, and may hold the others in an earlier one."""
-        for found in self._index.candidates(run, self._index.rows(self._any, run, _PROBE, run.last)):
-            if found.doc.late and found.doc.item not in seen:
-                seen.add(found.doc.item)
-                yield self._index.whole_item(runs, found)
-
-    def _pages(self, run: _Stretch) -> Iterator[list[int]]:
-        if (rows := self._probe.rows_of(run)) is not None:
-            yield from [rows[::-1]] if rows else ()
-            return
-        last = run.last
-        while rows := self._index.rows(self._asked, run, _PAGE, last):
-            yield rows
-            last = rows[-1] - 1
+_STRETCH: Final = "agent, session_id, path, n, shard, first, last, cleaned, late"
+_MARKS: Final = "SELECT (SELECT min(mark) FROM runs WHERE shard = ?), (SELECT max(mark) FROM runs WHERE shard = ?)"
 
 
-class _Probe:
-    """The rows at both ends of what answers: sessions that were read first, the newest, and those that grew since."""
-
-    def __init__(self, rows: dict[int, list[int]], known: Sequence[tuple[int, int]]) -> None:
-        self._rows = rows
-        self._known = known
-        """By shard: all rows up to the first, and from the second on, are known."""
-
-    def rows_of(self, run: _Stretch) -> list[int] | None:
-        """All rows of a run that answer; None where they must be asked for."""
-        upto, down_to = self._known[run.shard]
-        return self._rows.get(run.n, []) if run.last <= upto or run.first >= max(down_to, 1) > 1 else None
-
-
-def _stretch(row: Sequence[Any]) -> _Stretch:
-    return _Stretch(row[3], _key(row), row[4], row[5], row[6], bool(row[7]), bool(row[9]))
+def _stretch(row: Sequence[Any]) -> Stretch:
+    return Stretch(row[3], _key(row), row[4], row[5], row[6], bool(row[7]), bool(row[8]))
 
 
 def hash_files(files: str) -> str:

@@ -20,12 +20,15 @@ from typing import Final, Self
 from refloat.model.light import light
 
 COUNT: Final = 4
+LAST: Final = 2**62
+"""No row is later."""
 _FORM: Final = "2"
 _WAIT: Final = 10.0
 """Seconds to wait for another writer where all files are held."""
 _HASH: Final = 8 * 1024 * 1024
 """Bytes of words gathered before FTS5 writes a piece of its own: less merging later."""
-
+_TOGETHER: Final = 8 * 1024 * 1024
+"""Characters of rows after which they are kept, whatever follows: nobody shall wait for the file longer."""
 _PARTS: Final = 8
 """Pieces of about one size that are merged into a larger one."""
 
@@ -49,11 +52,12 @@ def shard_path(directory: Path, number: int) -> Path:
 def write_rows(directory: Path, texts: Sequence[str]) -> Written | None:
     """Write rows into the first file that is free; None where none can be written.
 
-    They are there for good when this returns; a process that is killed before leaves nothing of them. The file stays
-    open for the next rows of this thread, until `close_writers`.
+    They are there for good when this returns, or when the `Together` ends in which it is called; a process that is
+    killed before leaves nothing of them. The file stays open for the next rows of this thread, until `close_writers`.
     """
+    begun = [number for (_, number), writer in _Writer.opened().items() if writer.has_begun]
     for wait in (0, _WAIT):
-        for number in range(COUNT):
+        for number in dict.fromkeys((*begun, *range(COUNT))):
             with suppress(sqlite3.Error, OSError):
                 return _Writer.of(directory, number).write(texts, wait)
     return None
@@ -64,6 +68,30 @@ def close_writers() -> None:
     for writer in _Writer.opened().values():
         writer.close()
     _Writer.opened().clear()
+
+
+class Together:
+    """In a `with`: rows of many sessions that this thread writes come to be kept together, which is half the work."""
+
+    def __init__(self) -> None:
+        self.kept = True
+        """At its end: whether all of them are. If not, none counts."""
+
+    def __enter__(self) -> Self:
+        _Held.rows = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for writer in _Writer.opened().values():
+            writer.keep()
+        _Held.rows = None
+
+
+class _OfThread(local):
+    rows: Together | None = None
+
+
+_Held: Final = _OfThread()
 
 
 class _Writer:
@@ -78,6 +106,8 @@ class _Writer:
         # Private before SQLite sees it.
         os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         self._file = self._stat()
+        self._held = 0
+        """Characters that were written and are not kept yet."""
         self._db = sqlite3.connect(self._path, timeout=_WAIT, isolation_level=None)
 
     @classmethod
@@ -100,6 +130,11 @@ class _Writer:
             writer = writers[key] = cls(directory, number)
         return writer
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether something was written that is not kept yet."""
+        return self._held > 0
+
     def _stat(self) -> tuple[int, int]:
         told = self._path.stat()
         return told.st_dev, told.st_ino
@@ -118,10 +153,8 @@ class _Writer:
             sqlite3.Error: they are not written.
         """
         try:
-            self._db.execute(f"PRAGMA busy_timeout = {int(1000 * wait)}")
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            self._db.execute("BEGIN IMMEDIATE")
+            if not self._held:
+                self._begin(wait)
             own = _own(self._db)
             if own is None:
                 _make(self._db)
@@ -129,13 +162,32 @@ class _Writer:
             first = int(own["next"])
             self._db.executemany("INSERT INTO words(rowid, text) VALUES (?, ?)", enumerate(texts, first))
             self._db.execute("UPDATE own SET value = ? WHERE name = 'next'", (str(first + len(texts)),))
-            self._db.execute("COMMIT")
+            self._held += len(texts) + sum(map(len, texts))
+            if _Held.rows is None or self._held > _TOGETHER:
+                self._db.execute("COMMIT")
+                self._held = 0
         except sqlite3.Error as fault:
             self._give_up(fault)
             raise
         return Written(self._number, own["mark"], first)
 
+    def _begin(self, wait: float) -> None:
+        self._db.execute(f"PRAGMA busy_timeout = {int(1000 * wait)}")
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.execute("BEGIN IMMEDIATE")
+
+    def keep(self) -> None:
+        """Keep what was written."""
+        if self._held:
+            try:
+                self._db.execute("COMMIT")
+                self._held = 0
+            except sqlite3.Error as fault:
+                self._give_up(fault)
+
     def _give_up(self, fault: sqlite3.Error) -> None:
+        self._lose()
         with suppress(sqlite3.Error):
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
@@ -144,8 +196,14 @@ class _Writer:
             self.close()
             throw_away(self._path)
 
+    def _lose(self) -> None:
+        if self._held and _Held.rows is not None:
+            _Held.rows.kept = False
+        self._held = 0
+
     def close(self) -> None:
         """Let go of the file."""
+        self._lose()
         with suppress(sqlite3.Error):
             self._db.close()
 
@@ -190,7 +248,7 @@ class Shard:
         self.is_damaged = False
         """And will fail again."""
 
-    def rows(self, query: str, most: int, *, first: int = 0, last: int = 2**62, newest: bool = True) -> list[int]:
+    def rows(self, query: str, most: int, *, first: int = 0, last: int = LAST, newest: bool = True) -> list[int]:
         """Rows between two that hold the query (`Query.index_query`), at most so many: the last ones first, or else the
         first ones.
         """

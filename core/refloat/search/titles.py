@@ -5,11 +5,11 @@ a change is a letter too many, one missing, another one, or two that changed pla
 is right.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from refloat.search.query import Query
-from refloat.search.words import find_words, split
+from refloat.search.words import composed, find_words, split
 
 _EXACT: Final = 3
 _ONE: Final = 7
@@ -17,27 +17,41 @@ _FORGIVEN: Final = 32
 """Terms of a query in which mistakes are looked for; one of more is no search but a paste, and stands as it is."""
 
 
+_BLOCK: Final = 256
+"""Titles whose words are compared at once: who wants only a few does not look at all of them."""
+
+
 class Titles:
     """One search in many titles: their words are compared once, not once a title."""
 
-    def __init__(self, query: Query, titles: Iterable[str]) -> None:
+    def __init__(self, query: Query) -> None:
         self._without = [Query("", (term,)) for term in query.without]
-        words = set(split("\n".join(titles)))
-        like = _find_like if len(query.terms) <= _FORGIVEN else _find_same
+        forgives = len(query.terms) <= _FORGIVEN
         self._terms = [
             [
-                like(wanted, words, begins=term.begins and last)
+                _Likes(wanted, begins=term.begins and last, forgives=forgives)
                 for wanted, last in zip(term.words, [False] * (len(term.words) - 1) + [True], strict=True)
             ]
             for term in query.terms
         ]
 
+    def among(self, titles: Sequence[str]) -> Iterator[int]:
+        """Which titles hold words like those of the query, one after the other."""
+        for first in range(0, len(titles), _BLOCK):
+            block = titles[first : first + _BLOCK]
+            words = set(split("\n".join(block)))
+            told = [[word for word in words if like[word]] for likes in self._terms for like in likes]
+            if not all(told):
+                continue
+            for at, title in enumerate(block, first):
+                low = title.lower() if title.isascii() else ""
+                if low and not all(any(word in low for word in like) for like in told):
+                    continue
+                if self.find(composed(title)) is not None:
+                    yield at
+
     def find(self, title: str) -> list[tuple[int, int]] | None:
         """Where a title (`words.composed`) holds words like those of the query; None where one is missing."""
-        if title.isascii():
-            low = title.lower()
-            if not all(any(word in low for word in like) for likes in self._terms for like in likes):
-                return None
         if any(query.find(title) for query in self._without):
             return None
         words = find_words(title)
@@ -46,7 +60,7 @@ class Titles:
             places = [
                 (words[at].start, words[at + len(likes) - 1].end)
                 for at in range(len(words) - len(likes) + 1)
-                if all(words[at + place].text in like for place, like in enumerate(likes))
+                if all(like[words[at + place].text] for place, like in enumerate(likes))
             ]
             if not places:
                 return None
@@ -54,13 +68,19 @@ class Titles:
         return sorted(found)
 
 
-def _find_like(wanted: str, words: Collection[str], *, begins: bool) -> frozenset[str]:
-    return frozenset(word for word in words if _like(wanted, word, begins=begins))
+class _Likes(dict[str, bool]):
+    """Whether words are like one of the query; found out when it is first asked."""
 
+    def __init__(self, wanted: str, *, begins: bool, forgives: bool) -> None:
+        super().__init__()
+        self._wanted = wanted
+        self._begins = begins
+        self._forgives = forgives
 
-def _find_same(wanted: str, words: Collection[str], *, begins: bool) -> frozenset[str]:
-    del begins
-    return frozenset({wanted} if wanted in words else ())
+    def __missing__(self, word: str) -> bool:
+        found = _like(self._wanted, word, begins=self._begins) if self._forgives else word == self._wanted
+        self[word] = found
+        return found
 
 
 def _allowed(word: str) -> int:

@@ -8,20 +8,33 @@ stem: names in code are no prose.
 
 import re
 import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from refloat.patterns import late
+
 _DENSE: Final = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-    "\uf900-\ufaff\u2600-\u27bf\U0001f000-\U0001faff\U00020000-\U0003ffff"
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2600-\u27bf\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U0001f000-\U0001faff\U00020000-\U0003ffff"
 )
-_IS_DENSE: Final = re.compile(f"[{_DENSE}]")
+_IS_DENSE: Final = late(f"[{_DENSE}]")
+_DENSE_BOUNDS: Final = tuple(map(ord, _DENSE.replace("-", "")))
+"""Where ranges of such characters begin and end, in turns."""
+_DENSE_RUN: Final = late(rf"[{_DENSE}](?:[\x00-/:-@\[-`{{-\x7f]*[{_DENSE}])*")
+"""Of a folded text: such characters in a row, with what is no word between them."""
 # Signs of Indic scripts count as no letters to Python, and stand inside words.
-_WORD: Final = re.compile(f"[{_DENSE}]|(?:[^\\W_{_DENSE}]|[\u0900-\u0dff])+")
-_PLAIN: Final = re.compile("[0-9a-z]+")
-_CONTROL: Final = re.compile(r"(?:\x1b\[|\x9b|\\{1,4}(?:u001[bB]|x1[bB]|033|e)\[)[0-9;:?]{0,32}[A-Za-z]")
+_WORD: Final = late(f"[{_DENSE}]|(?:[^\\W_{_DENSE}]|[\u0900-\u0dff])+")
+_PLAIN: Final = late("[0-9a-z]+")
+_TOKEN: Final = late("[0-9a-z\x80-\U0010ffff]+")
+"""A word of a folded text without dense ones: what is not ASCII there is a letter or a digit."""
+_CONTROL: Final = late(r"(?:\x1b\[|\x9b|\\\\{0,3}(?:u001[bB]|x1[bB]|033|e)\[)[0-9;:?]{0,32}[A-Za-z]")
 """A sequence that colours or moves, as it is or as programs spell it."""
-_ACCENTS: Final = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
+_MAY_CONTROL: Final = late(r"\[(?:(?<=\x1b\[)|(?<=1[bB]\[)|(?<=033\[)|(?<=\\e\[))[0-9;:?]{0,32}[A-Za-z]")
+"""Stands in every text that holds one with a bracket. It begins with its one fixed sign, which is found at once."""
+_ACCENTS: Final = late("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
 
 
 class Word(NamedTuple):
@@ -32,7 +45,8 @@ class Word(NamedTuple):
     end: int
 
 
-_FOREIGN: Final = re.compile("[^\x00-\x7f]+")
+_MARKED: Final = late(rb"\?\?*")
+_SIMPLE: Final = late("[0-9A-Za-z]")
 
 
 class _Folds(dict[int, str]):
@@ -40,7 +54,7 @@ class _Folds(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", chr(code)).casefold())
-        folded = "".join(c if c.isascii() or _WORD.match(c) else " " for c in unicodedata.normalize("NFC", bare))
+        folded = "".join(c if c.isascii() or _is_of_word(c) else " " for c in unicodedata.normalize("NFC", bare))
         self[code] = folded
         return folded
 
@@ -50,7 +64,7 @@ _FOLDS: Final = _Folds()
 
 def _uncoloured(text: str) -> str:
     """A text of the same length with blanks for what a terminal does not show as letters."""
-    if "\x1b" in text or "\x9b" in text or ("\\" in text and "[" in text):
+    if _MAY_CONTROL.search(text) is not None or "\x9b" in text:
         return _CONTROL.sub(lambda found: " " * len(found.group()), text)
     return text
 
@@ -62,7 +76,16 @@ def composed(text: str) -> str:
 
 def is_dense(word: str) -> bool:
     """Whether a word is one character of a script without spaces."""
-    return _IS_DENSE.match(word) is not None
+    code = ord(word[0])
+    at = bisect_right(_DENSE_BOUNDS, code)
+    return at % 2 == 1 or (at > 0 and _DENSE_BOUNDS[at - 1] == code)
+
+
+def _is_of_word(character: str) -> bool:
+    """Whether `_WORD` matches a character. Asked for each foreign one once, without an expression that takes longer to
+    compile than a search has.
+    """
+    return character.isalnum() or "\u0900" <= character <= "\u0dff" or is_dense(character)
 
 
 def find_words(text: str) -> list[Word]:
@@ -70,16 +93,14 @@ def find_words(text: str) -> list[Word]:
     text = _uncoloured(text)
     if text.isascii():
         return [Word(found.group(), *found.span()) for found in _PLAIN.finditer(text.lower())]
+    folded, is_placed, has_dense = _folded(text)
+    words = (_WORD if has_dense else _TOKEN).finditer(folded)
+    if is_placed:
+        return [Word(found.group(), *found.span()) for found in words]
     places: list[int] = []
-    parts: list[str] = []
     for at, character in enumerate(text):
-        folded = _FOLDS[ord(character)]
-        parts.append(folded)
-        places += [at] * len(folded)
-    return [
-        Word(found.group(), places[found.start()], places[found.end() - 1] + 1)
-        for found in _WORD.finditer("".join(parts))
-    ]
+        places += [at] * len(_FOLDS[ord(character)])
+    return [Word(found.group(), places[found.start()], places[found.end() - 1] + 1) for found in _WORD.finditer(folded)]
 
 
 def split(text: str) -> list[str]:
@@ -87,7 +108,34 @@ def split(text: str) -> list[str]:
     text = _uncoloured(text)
     if text.isascii():
         return _PLAIN.findall(text.lower())
-    return _WORD.findall(composed(text).translate(_FOLDS))
+    folded, _, has_dense = _folded(composed(text))
+    return (_WORD if has_dense else _TOKEN).findall(folded)
+
+
+def _folded(text: str) -> tuple[str, bool, bool]:
+    """What `_FOLDS` makes of a text, whether each character became just one, and whether any is dense."""
+    parts: list[str] = []
+    at, is_placed, has_dense = 0, True, False
+    for start, end in _foreign(text):
+        folded, placed, dense = _fold(text[start:end])
+        parts += (text[at:start].lower(), folded)
+        is_placed, has_dense = is_placed and placed, has_dense or dense
+        at = end
+    parts.append(text[at:].lower())
+    return "".join(parts), is_placed, has_dense
+
+
+def _foreign(text: str) -> Iterator[tuple[int, int]]:
+    """Where characters beyond ASCII stand in a row, and perhaps question marks, which are no words either. In one byte
+    for each character they are found at once, ten times as fast as by an expression.
+    """
+    return (run.span() for run in _MARKED.finditer(text.encode("ascii", "replace")))
+
+
+@lru_cache(maxsize=8192)
+def _fold(run: str) -> tuple[str, bool, bool]:
+    folded = run.translate(_FOLDS)
+    return folded, all(len(_FOLDS[ord(character)]) == 1 for character in run), any(map(is_dense, folded))
 
 
 def index_form(text: str) -> str:
@@ -95,38 +143,56 @@ def index_form(text: str) -> str:
     text = _uncoloured(text)
     if text.isascii():
         return text
-    folded = _FOREIGN.sub(_fold, composed(text))
-    if _IS_DENSE.search(folded) is None:
-        return folded
-    terms: list[str] = []
-    before = ""
-    for word in _WORD.findall(folded):
-        if before:
-            terms.append(before + word if is_dense(word) else before)
-        before = word if is_dense(word) else ""
-        if not before:
-            terms.append(word)
-    if before:
-        terms.append(before)
-    return " ".join(terms)
+    text = composed(text)
+    parts: list[str] = []
+    at, open_ = 0, ""
+    for start, end in _foreign(text):
+        plain = text[at:start]
+        form, first, last = _form(text[start:end])
+        if open_ and _SIMPLE.search(plain) is not None:
+            open_ = ""
+        parts += (plain, f" {open_}{first} ", form) if open_ and first else (plain, form)
+        open_ = open_ if last is None else last
+        at = end
+    parts.append(text[at:])
+    return "".join(parts)
+
+
+@lru_cache(maxsize=8192)
+def _form(run: str) -> tuple[str, str, str | None]:
+    """What the index takes of foreign characters in a row; its first and its last word where these are dense, else "",
+    and None for the last one where there is no word.
+    """
+    folded, _, has_dense = _fold(run)
+    if not has_dense:
+        return folded, "", None if folded.isspace() or not folded else ""
+    words = _WORD.findall(folded)
+    first, last = (word if is_dense(word) else "" for word in (words[0], words[-1]))
+    return _DENSE_RUN.sub(_pairs, folded), first, last
+
+
+def _pairs(run: re.Match[str]) -> str:
+    """Dense characters in pairs; the last one alone too, as it may be sought alone."""
+    row = _IS_DENSE.findall(run.group())
+    return f" {' '.join(map(str.__add__, row, row[1:]))} {row[-1]} "
 
 
 def word_end(text: str, at: int, reach: int) -> int:
     """Where the word ends before the one that goes over `at`, at most `reach` characters before; else `at`."""
-    if at >= len(text) or text[at].isspace():
+    if not at or at >= len(text) or text[at].isspace() or text[at - 1].isspace():
         return at
-    return next((back for back in range(at, max(0, at - reach), -1) if text[back - 1].isspace()), at)
+    before = text[max(0, at - reach) : at]
+    word = len(before.rsplit(None, 1)[-1])
+    return at - word if word < len(before) else at
 
 
 def word_start(text: str, at: int, reach: int) -> int:
     """Where the next word begins behind the one that goes over `at`, at most `reach` characters behind; else `at`."""
-    if not at or text[at - 1].isspace():
+    if not at or at >= len(text) or text[at - 1].isspace():
         return at
-    return next((place + 1 for place in range(at, min(len(text), at + reach)) if text[place].isspace()), at)
-
-
-def _fold(run: re.Match[str]) -> str:
-    return run.group().translate(_FOLDS)
+    behind = text[at : at + reach]
+    word = 0 if behind[0].isspace() else len(behind.split(None, 1)[0])
+    return at + word + 1 if word < len(behind) else at
 
 
 def index_terms(words: list[str]) -> list[tuple[str, bool]]:

@@ -6,7 +6,7 @@ nobody recorded for a success.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from refloat.commands import Push, check_of, commit_subject, commits_in, is_commit, pushes_in
@@ -54,6 +54,15 @@ class Evidence:
     actions: Sequence[Action]
     pull_requests: Sequence[tuple[int, str]]
     """(item, text) of the points at which the record itself names a pull request."""
+    _runs: dict[tuple[int, str | None], CheckRun] = field(default_factory=dict[tuple[int, str | None], CheckRun])
+    _checks: list[tuple[Step, frozenset[Sort]]] = field(default_factory=list[tuple[Step, frozenset[Sort]]])
+
+    @property
+    def checks(self) -> Sequence[tuple[Step, frozenset[Sort]]]:
+        """The steps that check anything, and what: sought once, for each of many claims asks."""
+        if not self._checks:
+            self._checks.extend((step, sorts) for step in self.steps if (sorts := _sorts(step)))
+        return self._checks
 
     def before(self, said: Said) -> list[Step]:
         """The steps that came before some words, what was taken back left out."""
@@ -61,8 +70,9 @@ class Evidence:
 
     def run_of(self, step: Step) -> CheckRun | None:
         """What a check is worth."""
-        key = (step.n, step.subagent)
-        return next((run for run in self.checkout.checks if (run.step, run.subagent) == key), None)
+        if not self._runs:
+            self._runs.update({(run.step, run.subagent): run for run in reversed(self.checkout.checks)})
+        return self._runs.get((step.n, step.subagent))
 
 
 def came_before(step: Step, said: Said) -> bool:
@@ -103,7 +113,7 @@ def _sorts(step: Step) -> frozenset[Sort]:
 def checked(said: Said, evidence: Evidence) -> Backing:
     """Tests pass, lint passes, it builds: held against the last check of that sort, each named tool for itself."""
     sort = SORTS[said.claim.kind]
-    ran = [step for step in evidence.before(said) if sort in _sorts(step)]
+    ran = [step for step, sorts in evidence.checks if sort in sorts and not step.superseded and came_before(step, said)]
     judged = [_by_tool(said, sort, ran, tool, evidence) for tool in said.claim.names or ("",)]
     worst = min(judged, key=lambda backing: WORST_FIRST.index(backing.verdict))
     steps = tuple({(step.n, step.subagent): step for backing in judged for step in backing.steps}.values())
@@ -114,7 +124,7 @@ def _by_tool(said: Said, sort: Sort, ran: Sequence[Step], tool: str, evidence: E
     fitting = [step for step in ran if not tool or _can_be(step, tool)]
     if not fitting:
         what = f"run of `{tool}`" if tool and ran else _CALLED[sort]
-        later = [step for step in evidence.steps if sort in _sorts(step) and not came_before(step, said)]
+        later = [step for step, sorts in evidence.checks if sort in sorts and not came_before(step, said)]
         after = f"; {named(later[0])} came after these words" if later else ""
         return Backing(UNSUPPORTED, f"no {what} is recorded before it{after}")
     return _judged(fitting, said, evidence, sort)
@@ -173,10 +183,10 @@ def _earlier_failures(ran: Sequence[Step]) -> str:
 def _later_pass(last: Step, said: Said, evidence: Evidence, sort: Sort | None) -> str:
     later = [
         step
-        for step in evidence.steps
-        if not came_before(step, said) and step is not last and (sort is None or sort in _sorts(step))
+        for step, sorts in evidence.checks
+        if not came_before(step, said) and step is not last and (sort is None or sort in sorts)
     ]
-    runs = [(step, evidence.run_of(step)) for step in later if _sorts(step)]
+    runs = [(step, evidence.run_of(step)) for step in later]
     passed = [step for step, run in runs if run is not None and run.outcome is Outcome.OK and not _unknown(step, run)]
     return f"; {named(passed[-1])} passed after these words" if passed else ""
 

@@ -4,9 +4,10 @@ Decides where sessions come from: from the catalogue alone where the caller has 
 look at everything. Where no index can be kept, one is made for this search alone, of what is small.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,12 +16,14 @@ from refloat.errors import NotDone
 from refloat.model.search import Asked, Found
 from refloat.model.session import Session
 from refloat.search.index import Index, hash_files
+from refloat.usecases.retold import read_told
 from refloat.usecases.search_sessions import Row, row_of, search_sessions
-from refloat.usecases.telling import read_told
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
     from refloat.model.refreshed import Refreshed
+    from refloat.search.answers import FirstRows
+    from refloat.together import Running
     from refloat.usecases.batch import Batch
 
 AT_ONCE: Final = 32 * 1024 * 1024
@@ -45,7 +48,7 @@ def answer_search(
         UsageError: there is nothing to look for.
         NotDone: nowhere may an index be written.
     """
-    if unchanged and (found := _answer_at_once(bench, asked)) is not None:
+    if unchanged and (found := answer_at_once(bench, asked)) is not None:
         return found
     from refloat.usecases.batch import Batch  # a search where nothing changed needs neither
     from refloat.usecases.refresh import read_on, state_of
@@ -63,15 +66,26 @@ def answer_search(
             return replace(found, complete=not end.unread and index.is_sound(), unread=end.unread)
 
 
-def _answer_at_once(bench: Workbench, asked: Asked) -> Found | None:
-    """The answer by what the last whole look told, where all of it is searchable."""
+def answer_at_once(bench: Workbench, asked: Asked, begun: "Running[FirstRows] | None" = None) -> Found | None:
+    """The answer by what the last whole look told, where all of it is searchable. `begun`: `begin_search` of its words.
+
+    Raises:
+        UsageError: there is nothing to look for.
+    """
     index = Index.open(bench.machine.places.cache)
     if index is None:
         return None
     with index, _catalogue(bench) as catalogue:
         if catalogue is None or index.note(_WHOLE) != _look_of(catalogue):
             return None
-        found = search_sessions(bench, index, _rows(bench, catalogue), asked)
+        first = None if begun is None else begun.result()
+        now = bench.machine.clock.now()
+
+        def load(row: Row) -> Session | None:
+            told = catalogue.told_of((row.agent, row.session_id, row.paths[0]))
+            return None if told is None else read_told(told, now)
+
+        found = search_sessions(bench, index, starmap(Row, catalogue.scope()), asked, load=load, first=first)
         return replace(found, complete=True) if index.is_sound() else None
 
 
@@ -88,18 +102,6 @@ def _look_of(catalogue: Catalogue) -> str:
     """What tells the last whole look from any other; "" where the catalogue may not answer by itself."""
     fingerprint = catalogue.notes().get("fingerprint", "")
     return fingerprint and hash_files(fingerprint)
-
-
-def _rows(bench: Workbench, catalogue: Catalogue) -> Iterator[Row]:
-    """Sessions as the last whole look told them; each is read only where it is shown."""
-    now = bench.machine.clock.now()
-    for agent, session_id, path, last_activity, state, place, worktree, title in catalogue.scope():
-
-        def load(key: tuple[str, str, str] = (agent, session_id, path)) -> Session | None:
-            told = catalogue.told_of(key)
-            return None if told is None else read_told(told, now)
-
-        yield Row(agent, session_id, (path,), last_activity, state, (place, worktree), title, load)
 
 
 @contextmanager

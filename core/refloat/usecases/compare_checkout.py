@@ -4,18 +4,20 @@ Joins the fold of the record, the state of the repository and the judgement of o
 takes no lock, and asks git a fixed number of questions however many files there are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from refloat.checkout.checks import Tree, find_checks
 from refloat.checkout.edited import find_edited
 from refloat.checkout.others import find_other_changes, is_own
+from refloat.checkout.recorded import OwnRecord, fold_record, name_of
 from refloat.checkout.repository import Repository
-from refloat.checkout.survey import OwnRecord, Survey, fold_record, name_of, survey
+from refloat.checkout.survey import Survey, survey
 from refloat.checkout.trees import Trees, dirty_times
 from refloat.model.checkout import Base, Checkout, CheckRun, Warned
 from refloat.model.light import light
 from refloat.model.story import Story, Summary
+from refloat.together import Running
 from refloat.usecases.ahead import Ahead
 from refloat.usecases.workbench import Workbench
 
@@ -100,20 +102,22 @@ def compare_checkout(
 ) -> Checkout:
     """Hold the record of a session against its checkout.
 
-    `others` are the sessions that may own what this one does not (those whose edits name a dirty path); `warnings` are
-    passed on, before those that the comparison adds; `scene` is looked at where it was not yet, and the record folded
-    where the comparison was not `begun`. Raises nothing for a
-    workspace that is gone, is no repository or cannot be read: the answer says so.
+    `others` are the sessions that may own what this one does not (those whose edits name a dirty path), looked at where
+    something is dirty or does not stand; `warnings` are passed on as they are then, before those that the comparison
+    adds; `scene` is looked at where it was not yet, and the record folded where the comparison was not `begun`. Raises
+    nothing for a workspace that is gone, is no repository or cannot be read: the answer says so.
     """
     looked = look_at(bench, story, others, scene or see_scene(bench, story), begun)
     seen, repository = looked.survey, looked.scene.repository
-    told = [*warnings, *looked.warnings]
     seen.begin_archive()
+    heard = None if repository is None else Running(lambda: bench.machine.git.not_obeyed(repository.root))
     seen.reveal()
     files = find_edited(seen)
     changes = find_other_changes(seen)
-    told += [*(repository.warnings if repository else ()), *seen.trees.warnings]
-    told += [warning for warning in _not_obeyed(bench, seen.trees) if warning not in told]
+    told = [*warnings, *looked.warnings, *(repository.warnings if repository else ()), *seen.trees.warnings]
+    others_heard = _not_obeyed(bench, seen.trees.others.values())
+    refused = dict.fromkeys([*(heard.result() if heard is not None else ()), *others_heard])
+    told += [warning for warning in refused if warning not in told]
     return Checkout(
         name_of(story),
         str(repository.root) if repository else None,
@@ -128,10 +132,11 @@ def compare_checkout(
     )
 
 
-def _not_obeyed(bench: Workbench, trees: Trees) -> list[Warned]:
-    """What would have run, in the session's own repository and in the others that it edited in."""
-    met = [repository for repository in (trees.main, *trees.others.values()) if repository is not None]
-    return list(dict.fromkeys(warned for one in met for warned in bench.machine.git.not_obeyed(one.root)))
+def _not_obeyed(bench: Workbench, repositories: Iterable[Repository | None]) -> Iterator[Warned]:
+    """What would have run in these."""
+    for repository in repositories:
+        if repository is not None:
+            yield from bench.machine.git.not_obeyed(repository.root)
 
 
 def _workspace(summary: Summary) -> Path | None:

@@ -1,8 +1,9 @@
 """One session examined whole: its story, the checkout, the triage. Shared by several commands and the app."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from refloat.late import LateSequence
 from refloat.model.checkout import Checkout, Fate, PlaceKind, Warned
 from refloat.model.light import light
 from refloat.model.session import Session
@@ -62,13 +63,14 @@ def examine_checkout(bench: Workbench, located: Located, ahead: Ahead | None = N
 def compare_with_others(bench: Workbench, located: Located, story: Story, ahead: Ahead | None = None) -> Checkout:
     """Hold the record against its checkout. Other sessions that edited its files may own what is dirty."""
     begun = begin_comparison(bench, story)
-    scene, others, warnings = see_with_others(bench, located, story, ahead)
-    checkout = compare_checkout(bench, story, others=others, warnings=warnings, scene=scene, begun=begun)
+    scene, others = see_with_others(bench, located, story, ahead)
+    checkout = compare_checkout(bench, story, others=others, warnings=others.warnings, scene=scene, begun=begun)
     if not is_stashed_by_nobody(checkout):
         return checkout
     known = {f"{other.summary.agent}:{other.summary.session_id}" for other in others}
-    more = [read_story(one.reader, one.found) for one in find_witnesses(bench, located, story) if one.name not in known]
-    return compare_checkout(bench, story, others=[*others, *more], warnings=warnings) if more else checkout
+    witnesses = find_witnesses(bench, located, story)
+    more = [bench.memory.read(one.reader, one.found) for one in witnesses if one.name not in known]
+    return compare_checkout(bench, story, others=[*others, *more], warnings=others.warnings) if more else checkout
 
 
 def is_stashed_by_nobody(checkout: Checkout) -> bool:
@@ -80,10 +82,29 @@ def is_stashed_by_nobody(checkout: Checkout) -> bool:
     )
 
 
+class Others(LateSequence[Story]):
+    """Other sessions that edited a session's files, found and read when they are first looked at."""
+
+    def __init__(self, find: Callable[[], tuple[Sequence[Story], Sequence[Warned]]]) -> None:
+        self.warnings: list[Warned] = []
+        """What could not be looked through; nothing as long as nobody looked."""
+
+        def make() -> Sequence[Story]:
+            stories, told = find()
+            self.warnings.extend(told)
+            return stories
+
+        super().__init__(make)
+
+
 def see_with_others(
     bench: Workbench, located: Located, story: Story, ahead: Ahead | None = None
-) -> tuple[Scene, Sequence[Story], Sequence[Warned]]:
-    """Where a session worked, the stories of other sessions that edited its files, and what could not be looked at."""
+) -> tuple[Scene, Others]:
+    """Where a session worked, and the other sessions that edited its files, found and read once they are asked for."""
     scene = see_scene(bench, story, ahead)
-    neighbours, warnings = find_neighbours(bench, located, story, scene.repository)
-    return scene, [read_story(neighbour.reader, neighbour.found) for neighbour in neighbours], warnings
+
+    def find() -> tuple[Sequence[Story], Sequence[Warned]]:
+        neighbours, warnings = find_neighbours(bench, located, story, scene.repository)
+        return [bench.memory.read(each.reader, each.found) for each in neighbours], warnings
+
+    return scene, Others(find)

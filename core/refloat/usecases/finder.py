@@ -197,7 +197,7 @@ class Finder:
 
     def _remembered(self, catalogue: Catalogue, here: Path | None) -> Batch:
         """What the last look told, before the disk is looked at."""
-        from refloat.usecases.telling import recall_told
+        from refloat.usecases.retold import recall_told
 
         shown = recall_told(catalogue, self._bench.machine.clock.now())
         self._told = {session.name: session for session in shown}
@@ -399,6 +399,7 @@ class Finder:
             self._identities.update(catalogue.identities())
         sighting = sight(self._bench, self._identities)
         self._note_identities(sighting.identified, catalogue)
+        self._bench.memory.sighting = sighting
         return sighting
 
     def _note_identities(self, identified: Sequence[tuple[str, Stat, str]], catalogue: Catalogue | None) -> None:
@@ -418,24 +419,6 @@ class Finder:
                 elif row.session_id not in known:
                     found.append(row)
         return found, problems
-
-    def catch_up(self, most: int) -> tuple[Sighting, int]:
-        """Read what is new, up to `most` bytes of it, newest files first; what lies on disk, and how many sessions are
-        left unread.
-        """
-        with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
-            self._recall.open(catalogue, everything=True)
-            sighting = self._sight(catalogue)
-            unread = self._unread(sighting)
-            left = len(unread)
-            for reader, found in unread:
-                most -= size_of(found)
-                if most < 0:
-                    break
-                self._recall.read(reader, found)
-                left -= 1
-            self._recall.flush()
-        return sighting, left
 
     # ── one of them ──────────────────────────────────────────────────────────────────────────────────────────────────
 

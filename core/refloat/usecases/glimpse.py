@@ -13,13 +13,14 @@ from itertools import accumulate
 from typing import Final, cast
 
 from refloat.catalogue.pack import Packed
+from refloat.forking import Beside, may_fork
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, ReadByEnds, Reader, Segment
 from refloat.readers.lines import read_stretch
 from refloat.readers.story import Assembler
 from refloat.readers.whole import reads_on
 from refloat.usecases.reading import Drive, read_summary
-from refloat.usecases.workers import SHARED, Beside, may_fork, processors, uncollected
+from refloat.usecases.workers import SHARED, processors, uncollected
 
 HEAD: Final = 64 * 1024
 TAIL: Final = 64 * 1024

@@ -18,8 +18,10 @@ from refloat.model.story import Story
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.finder import Finder, Scope
 from refloat.usecases.located import Located
+from refloat.usecases.read_many import size_of
+from refloat.usecases.recall import Recall, key_of
 from refloat.usecases.sessions import Surroundings
-from refloat.usecases.sighting import newest_of
+from refloat.usecases.sighting import Sighting, newest_of, sight
 from refloat.usecases.workbench import Workbench
 
 _CATCH_UP: Final = 16 * 1024 * 1024
@@ -55,8 +57,8 @@ def find_neighbours(
     catalogue = Catalogue.open(bench.machine.places.cache)
     if catalogue is None:
         return _of_repository(finder, located, place)
-    sighting, left = finder.catch_up(_CATCH_UP)
     with catalogue:
+        sighting, left = catch_up(bench, catalogue, _CATCH_UP)
         editors = catalogue.editors({*summary.edited_paths, *_dirty_paths(repository, place)})
     mine = (located.found.agent, located.found.session_id)
     near = [
@@ -66,6 +68,30 @@ def find_neighbours(
     ]
     words = f"{left:,} sessions are not read yet and may own changes too; `refloat refresh` reads them"
     return _newest_first(near), ([Warned(words, None)] if left else ())
+
+
+def catch_up(bench: Workbench, catalogue: Catalogue, most: int) -> tuple[Sighting, int]:
+    """Read what is new, up to `most` bytes of it, newest files first; what lies on disk, and how many sessions are left
+    unread.
+    """
+    last = bench.memory.sighting
+    sighting = sight(bench, catalogue.identities(), last)
+    if sighting is not last:
+        catalogue.keep_identities(sighting.identified)
+        bench.memory.sighting = sighting
+    known, recall = catalogue.files(), Recall()
+    rows = zip(sighting.found, bench.memory.files_of(sighting), strict=True)
+    unread = [pair for pair, files in rows if files is None or known.get(key_of(pair[1])) != files]
+    recall.open(catalogue, everything=bool(unread))
+    left = len(unread)
+    for reader, found in sorted(unread, key=lambda pair: newest_of(pair[1]), reverse=True):
+        most -= size_of(found)
+        if most < 0:
+            break
+        recall.read(reader, found)
+        left -= 1
+    recall.flush()
+    return sighting, left
 
 
 def _of_repository(finder: Finder, located: Located, place: str | None) -> tuple[Sequence[Neighbour], Sequence[Warned]]:

@@ -4,9 +4,11 @@ Decides how the work is cut, that its results come in the order asked for, and f
 road is worth its start. Workers hold one session's summary at a time, and write nothing but its digest.
 """
 
+import gc
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import Final
 
 from refloat.catalogue.pack import Packed
@@ -99,4 +101,11 @@ def _pieces(tasks: Sequence[_Task]) -> Iterator[list[_Task]]:
 
 
 def _do(piece: Sequence[_Task]) -> list[Made]:
-    return [make(task.reader, task.found, task.start, task.digests, quick=True) for task in piece]
+    from refloat.search.shards import Together  # a list needs none
+
+    with Together() as rows:
+        made = [make(task.reader, task.found, task.start, task.digests, quick=True) for task in piece]
+    # A parser hangs together with the tables of its own methods, and nobody else lets go of it here. All that is new is
+    # of the youngest generation: nothing else is looked at.
+    gc.collect(0)
+    return made if rows.kept else [replace(each, digest=b"") for each in made]

@@ -134,8 +134,10 @@ class Recall:
 
     def __init__(self) -> None:
         self._known: dict[Key, tuple[str, Packed]] = {}
-        self._written: Mapping[Key, Reading] | None = None
-        """Every reading of the catalogue, where all were wanted."""
+        self._written: dict[Key, Reading] | None = None
+        """What the catalogue keeps, where all of it was wanted, as far as it was not unpacked yet: both at once would
+        be half of all memory.
+        """
         self._pending: list[tuple[Reading, bytes, Sequence[str]]] = []
         self._frozen: dict[Key, bytes] = {}
         self._catalogue: Catalogue | None = None
@@ -156,7 +158,7 @@ class Recall:
         self._digested.clear()
         self._frozen.clear()
         self.kept_all = True
-        self._written = catalogue.readings() if catalogue is not None and everything else None
+        self._written = dict(catalogue.readings()) if catalogue is not None and everything else None
 
     def recall(self, found: Found) -> Packed | None:
         """What the session came to, when none of its files has changed since."""
@@ -175,6 +177,8 @@ class Recall:
         packed = _unpack(reading)
         if packed is not None:
             self._known[key] = files, packed
+            if self._written is not None:
+                self._written.pop(key, None)
         return packed
 
     def read(self, reader: Reader, found: Found) -> Packed:

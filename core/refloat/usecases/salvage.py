@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from refloat.brief.masks import find_secrets
 from refloat.checkout.edited import find_edited
 from refloat.checkout.lost import find_lost
+from refloat.checkout.recorded import name_of
 from refloat.checkout.salvage import build_patch
-from refloat.checkout.survey import name_of
 from refloat.model.salvage import Salvage
 from refloat.model.story import Story
 from refloat.usecases.compare_checkout import Scene, look_at, see_scene
@@ -28,7 +28,7 @@ def salvage_session(bench: Workbench, located: Located) -> Salvage:
 
     """
     story = read_story(located.reader, located.found)
-    scene, others, _ = see_with_others(bench, located, story)
+    scene, others = see_with_others(bench, located, story)
     return salvage(bench, story, others=others, scene=scene)
 
 

@@ -6,11 +6,14 @@ nearly everywhere, the newest sessions answer.
 """
 
 import math
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
+from operator import itemgetter
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from refloat.brief.hits import MASK
 from refloat.brief.masks import Masker, mask_tree
@@ -20,15 +23,18 @@ from refloat.model.search import Asked, Found, Hit
 from refloat.model.session import Session
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.model.transcript import Item
+from refloat.search.answers import Answers, Candidate, FirstRows
 from refloat.search.digest import KINDS, Doc
 from refloat.search.excerpt import Pieces, excerpt
-from refloat.search.index import Candidate, Index, Key
+from refloat.search.index import Index, Key
 from refloat.search.query import Query, parse
 from refloat.search.titles import Titles
 from refloat.search.words import composed, find_words, is_dense, split
 from refloat.usecases.searchable import read_items, searchable, whole_path
-from refloat.usecases.sessions import Surroundings
 from refloat.usecases.workbench import Workbench
+
+if TYPE_CHECKING:
+    from refloat.usecases.sessions import Surroundings
 
 Stop = Callable[[], bool]
 
@@ -53,20 +59,29 @@ _RUN: Final = re.compile(r"\S+")
 _STEP: Final = sum(1 << KINDS.index(kind) for kind in ("command", "path", "output"))
 
 
-@light
-class Row:
-    """A session that may be searched, before anything but this is known of it."""
+class Row(NamedTuple):
+    """A session that may be searched, before anything but this is known of it. A tuple: there are thousands."""
 
     agent: str
     session_id: str
-    paths: tuple[str, ...]
-    """Its files; the last one is what it is kept under, or one of them."""
+    kept: "tuple[str, ...] | bytes"
+    """Its files, the last one is what it is kept under, or one of them; or just that one, as the system spells it."""
     last_activity: str
     state: str
-    places: tuple[str | None, str | None]
-    """Its workspace, and a worktree that it entered."""
+    workspace: str | None
+    worktree: str | None
+    """One that it entered."""
     title: str
-    load: Callable[[], Session | None]
+    session: Session | None = None
+    """Itself, where it is known."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Its files, or the last one of them."""
+        return (os.fsdecode(self.kept),) if isinstance(self.kept, bytes) else self.kept
+
+
+Load = Callable[[Row], Session | None]
 
 
 def row_of(session: Session) -> Row:
@@ -74,13 +89,18 @@ def row_of(session: Session) -> Row:
     return Row(
         agent=session.agent,
         session_id=session.session_id,
-        paths=session.transcript.paths,
+        kept=session.transcript.paths,
         last_activity=session.last_activity_at or "",
         state=session.state,
-        places=(session.workspace, session.worktree),
+        workspace=session.workspace,
+        worktree=session.worktree,
         title=session.title,
-        load=lambda: session,
+        session=session,
     )
+
+
+def _known(row: Row) -> Session | None:
+    return row.session
 
 
 def search_sessions(
@@ -89,9 +109,12 @@ def search_sessions(
     rows: Iterable[Row],
     asked: Asked,
     *,
+    load: Load = _known,
+    first: FirstRows | None = None,
     stop: Stop = lambda: False,
 ) -> Found:
-    """Search some sessions. `complete` and `unread` are for the caller to say: it knows what is read.
+    """Search some sessions, and load those that may be shown. `first`: what `find_first` found of the words already.
+    `complete` and `unread` are for the caller to say: it knows what is read.
 
     Raises:
         UsageError: there is nothing to look for.
@@ -103,10 +126,10 @@ def search_sessions(
     for text in (asked.file, asked.command):
         if text is not None and not split(text):
             raise UsageError(f"{_told(text)} has no letter, digit or emoji: nothing is called so")
-    surroundings = Surroundings()
-    scope = sorted((row for row in rows if _fits(row, asked, surroundings)), key=lambda row: row.session_id)
-    scope.sort(key=lambda row: row.last_activity, reverse=True)
-    search = _Search(bench, index, query, asked, stop)
+    scope = sorted(_fitting(rows, asked), key=itemgetter(1))
+    scope.sort(key=itemgetter(3), reverse=True)
+    search = _Search(bench, index, query, asked, load, stop)
+    search.first = first if query.terms else None
     read = search.read(scope)
     shown = [search.hit(each) for each in read[: asked.limit]]
     return Found(asked.words, tuple(_grouped(shown)), complete=False, more=len(read) > len(shown) or search.more)
@@ -135,12 +158,21 @@ def _told(words: str) -> str:
     return repr(words if len(words) <= _TOLD else words[:_TOLD] + "…")
 
 
-def _fits(row: Row, asked: Asked, surroundings: Surroundings) -> bool:
+def _fitting(rows: Iterable[Row], asked: Asked) -> Iterable[Row]:
+    if asked.agent is asked.state is asked.since is asked.workspace is None:
+        return rows
+    from refloat.usecases.sessions import Surroundings
+
+    surroundings = Surroundings()
+    return (row for row in rows if _fits(row, asked, surroundings))
+
+
+def _fits(row: Row, asked: Asked, surroundings: "Surroundings") -> bool:
     return (
         (asked.agent is None or row.agent == asked.agent)
         and (asked.state is None or row.state == asked.state)
         and (asked.since is None or row.last_activity >= asked.since)
-        and (asked.workspace is None or surroundings.holds(Path(asked.workspace), row.places))
+        and (asked.workspace is None or surroundings.holds(Path(asked.workspace), (row.workspace, row.worktree)))
     )
 
 
@@ -177,11 +209,14 @@ class _Read:
 class _Search:
     """One search under way."""
 
-    def __init__(self, bench: Workbench, index: Index | None, query: Query, asked: Asked, stop: Stop) -> None:
+    def __init__(
+        self, bench: Workbench, index: Index | None, query: Query, asked: Asked, load: Load, stop: Stop
+    ) -> None:
         self._bench = bench
         self._index = index
         self._words = bool(query.terms)
         self._asked = asked
+        self._load = load
         self._stop = stop
         self._now = seconds_of(bench.machine.clock.now())
         self._beside = [
@@ -190,6 +225,7 @@ class _Search:
         self._query = query if self._words else self._beside[0][0]
         self._each = max(_EACH, asked.limit // _SESSIONS)
         self._reads = 0
+        self.first: FirstRows | None = None
         self.more = False
 
     def read(self, rows: Sequence[Row]) -> list[_Read]:
@@ -200,9 +236,7 @@ class _Search:
             if len(found) >= self._asked.limit * _POOL or self._is_enough():
                 self.more = True
                 break
-            session = row.load()
-            mine = self._read_of(session, docs, secrets=secrets) if session is not None else []
-            if mine:
+            if mine := self._read_of(row, docs, secrets=secrets):
                 answered.add(id(row))
                 found += mine
         found += self._titles(row for row in rows if id(row) not in answered)
@@ -213,13 +247,20 @@ class _Search:
     def _candidates(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Iterator[Candidate], bool]]:
         if self._index is None:
             return
-        beside = [(self._index.search(query), query, files) for query, files in self._beside]
-        answers = self._index.search(self._query)
-        for key, row in _keys(self._index, rows).items():
-            if all(found.holds(key) for found, _, _ in beside) and all(
-                self._holds(row, found.of(key), query, files) for found, query, files in beside
-            ):
-                yield row, answers.of(key), answers.had_secrets(key)
+        beside = [(Answers(self._index, query), query, files) for query, files in self._beside]
+        answers = Answers(self._index, self._query, self.first)
+        wanted = [
+            each
+            for each in (answers.sessions(), *(found.sessions(late=True) for found, _, _ in beside))
+            if each is not None
+        ]
+        for row in rows:
+            if all(row[:2] in each for each in wanted):
+                for key in _keys(self._index, row):
+                    if all(found.holds(key) for found, _, _ in beside) and all(
+                        self._holds(row, found.of(key), query, files) for found, query, files in beside
+                    ):
+                        yield row, answers.of(key), answers.had_secrets(key)
 
     def _holds(self, row: Row, docs: Iterator[Candidate], query: Query, files: bool) -> bool:
         """Whether a step of the session names such a file, or runs such a command."""
@@ -230,9 +271,13 @@ class _Search:
             for item in self._items(row, found.doc)
         )
 
-    def _read_of(self, session: Session, docs: Iterator[Candidate], *, secrets: bool) -> list[_Read]:
+    def _read_of(self, row: Row, docs: Iterator[Candidate], *, secrets: bool) -> list[_Read]:
+        first = next(docs, None)
+        session = None if first is None else self._load(row)
+        if first is None or session is None:
+            return []
         found: list[_Read] = []
-        for candidate in docs:
+        for candidate in chain((first,), docs):
             if len(found) >= self._each + _MORE or self._is_enough():
                 self.more = True
                 break
@@ -279,7 +324,7 @@ class _Search:
             line = read.candidate.doc.places[0].line
         if read.secrets and read.candidate is not None and self._index is not None:
             words = {word for text, _ in pieces for word in split(text) if len(word) >= _SECRET and not is_dense(word)}
-            pieces = _covered(pieces, self._index.unknown_words(read.candidate, words))
+            pieces = _covered(pieces, self._index.unknown_words(read.candidate.rows, words))
         return Hit(read.session, read.item, read.kind, line, read.at, pieces, read.score)
 
     def _score(self, kind: str, count: int, length: int, at: Stamp | None) -> float:
@@ -296,28 +341,28 @@ class _Search:
         if not self._words or self._beside or self._asked.since or self._asked.until:
             return
         every = list(rows)
-        titles = Titles(self._query, (row.title for row in every))
+        titles = Titles(self._query)
         left = self._asked.limit
-        for row in every:
-            if self._stop() or not left:
+        for at in titles.among([row.title for row in every]):
+            if self._stop():
                 self.more = True
                 return
-            if titles.find(composed(row.title)) is None or (session := row.load()) is None:
+            session = self._load(every[at])
+            masked = "" if session is None else composed(mask_tree(session.title, Masker()))
+            if session is None or not (spans := titles.find(masked)):
                 continue
-            masked = composed(mask_tree(session.title, Masker()))
-            if spans := titles.find(masked):
-                at = session.last_activity_at
-                left -= 1
-                score = self._score("title", len(spans), len(find_words(masked)), at)
-                yield _Read(session, None, False, "title", at, masked, spans, score)
+            score = self._score("title", len(spans), len(find_words(masked)), session.last_activity_at)
+            yield _Read(session, None, False, "title", session.last_activity_at, masked, spans, score)
+            left -= 1
+            if not left:
+                self.more = self.more or at + 1 < len(every)
+                return
 
 
-def _keys(index: Index, rows: Sequence[Row]) -> dict[Key, Row]:
-    """What the index knows of the sessions, in their order."""
-    known: dict[tuple[str, str], list[Key]] = {}
-    for key in index.searchable():
-        known.setdefault(key[:2], []).append(key)
-    return {key: row for row in rows for key in known.get((row.agent, row.session_id), ()) if key[2] in row.paths}
+def _keys(index: Index, row: Row) -> Iterable[Key]:
+    """What the index knows of a session."""
+    paths = row.paths
+    return dict.fromkeys(run.key for run in index.runs_of(row.agent, row.session_id) if run.key[2] in paths)
 
 
 def _covered(pieces: Pieces, secret: Collection[str]) -> Pieces:
@@ -332,8 +377,6 @@ def _cover(run: str, secret: Collection[str]) -> str:
 
 
 def _below(session: Session | Row) -> str | None:
-    if isinstance(session, Row):
-        return session.places[1] or session.places[0]
     return session.worktree or session.workspace
 
 

@@ -14,12 +14,13 @@ import orjson
 
 from refloat.catalogue.store import Stat
 from refloat.catalogue.walk import Fault, Row, Spec, fingerprint, walk
+from refloat.forking import Beside, may_fork
 from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.readers.contract import Found, Identity, Reader, SourceFile
 from refloat.record.names import KEPT, MANIFEST
 from refloat.usecases.workbench import Workbench
-from refloat.usecases.workers import SHARED, Beside, may_fork, processors, uncollected
+from refloat.usecases.workers import SHARED, processors, uncollected
 
 _OWN: Final = ("REFLOAT_DATA_DIR", "XDG_DATA_HOME", "REFLOAT_CACHE_DIR", "XDG_CACHE_HOME")
 """They say where kept copies lie and are laid out; a look that holds for other values says nothing of these."""
@@ -47,8 +48,8 @@ class Sighting:
     """Every variable that a reader asked for, with its value."""
 
 
-def sight(bench: Workbench, known: Identities) -> Sighting:
-    """Look at the files of every agent."""
+def sight(bench: Workbench, known: Identities, last: Sighting | None = None) -> Sighting:
+    """Look at the files of every agent. `last`: an earlier look, given back where this one would be the same."""
     places = bench.machine.places
     environment = _Noted(places.environment)
     specs: list[tuple[Reader, Spec]] = [
@@ -61,6 +62,9 @@ def sight(bench: Workbench, known: Identities) -> Sighting:
     kept = str(places.data / KEPT)
     specs += [(reader, (reader.agent, f"{kept}/{reader.agent}", (MANIFEST,), 1, "kept")) for reader in bench.readers]
     rows, faults = walk([spec for _, spec in specs])
+    seen = fingerprint([spec for _, spec in specs], rows, faults)
+    if last is not None and seen == last.fingerprint and last.specs == tuple(spec for _, spec in specs):
+        return last
     found: list[tuple[Reader, Found]] = []
     ids: dict[str, frozenset[str]] = {}
     identified: list[tuple[str, Stat, str]] = []
@@ -85,7 +89,7 @@ def sight(bench: Workbench, known: Identities) -> Sighting:
         ids,
         (*bench.problems, *(_problem(fault) for fault in faults), *problems),
         tuple(spec for _, spec in specs),
-        fingerprint([spec for _, spec in specs], rows, faults),
+        seen,
         frozenset(row[0] for got in rows for row in got),
         tuple(identified),
         dict(environment.asked),

@@ -10,9 +10,7 @@ from _blake2 import blake2b  # see `catalogue.store`
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, cast
-
-import orjson
+from typing import Final
 
 from refloat import wire
 from refloat.brief.masks import Masker
@@ -168,19 +166,3 @@ def _tell_gone(row: RecordGone, surroundings: Surroundings) -> Gone:
 
 def _json(masked: object) -> str:
     return wire.dump(masked, masker=Masker(enabled=False)).rstrip("\n")
-
-
-def recall_told(catalogue: Catalogue, now: Stamp) -> list[Session]:
-    """Every listed session as the last whole look told it, without a look at the disk."""
-    sessions = (read_told(told, now) for told in catalogue.told())
-    return [session for session in sessions if session is not None]
-
-
-def read_told(told: tuple[str, str, str], now: Stamp) -> Session | None:
-    """One session from its (front, live, back); None where that is of another form: the next look tells it anew."""
-    front, live, back = told
-    try:
-        text = f"{front},{live.replace(NOW, now)},{back}"
-        return wire.read_session(cast("dict[str, object]", orjson.loads(text)))
-    except (ValueError, TypeError, KeyError):
-        return None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from refloat.model.light import light
 from refloat.ports import Machine
+from refloat.usecases.memory import Memory
 
 if TYPE_CHECKING:
     from refloat.model.problem import Problem
@@ -21,6 +23,7 @@ class Workbench:
     readers: Sequence[Reader]
     problems: Sequence[Problem] = ()
     """Readers that could not be loaded."""
+    memory: Memory = field(default_factory=Memory, compare=False, repr=False)
 
     def reader(self, agent: str) -> Reader:
         """The reader of an agent.

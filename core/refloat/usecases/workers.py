@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 import threading
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final, NoReturn, Protocol, Self, TypeVar
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, Protocol, Self, TypeVar
 
+from refloat.forking import may_fork
 from refloat.usecases.tracker import start_tracker
 
 if TYPE_CHECKING:
@@ -42,16 +42,6 @@ def processors() -> int:
         return os.cpu_count() or 1
 
 
-def may_fork() -> bool:
-    """Whether this process can be copied as it is, with everything loaded: a copy has no other threads, and would wait
-    for ever for what they hold. Elsewhere than on Linux what a system's library holds may not survive it.
-    """
-    try:
-        return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208 - names alone
-    except OSError:
-        return False
-
-
 @contextmanager
 def uncollected() -> Generator[None]:
     """No look for cycles among values that hang together in none, of which there are many."""
@@ -62,74 +52,6 @@ def uncollected() -> Generator[None]:
     finally:
         if was:
             gc.enable()
-
-
-class Beside:
-    """One piece of work in a copy of this process, which has all that is in memory here. Use it in a `with`, and only
-    where one `may_fork`. It costs a tenth of what a pool's start does.
-    """
-
-    def __init__(self, work: Callable[[], object]) -> None:
-        """Begin it. Its result is one that pickle knows."""
-        sys.stdout.flush()
-        sys.stderr.flush()
-        self._theirs, write = os.pipe()
-        self._pid: int | None = os.fork()
-        if not self._pid:
-            _work_and_end(work, write)
-        os.close(write)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Give up what is not done."""
-        os.close(self._theirs)
-        if self._pid is not None:
-            import signal
-
-            with suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGKILL)
-            self._reap()
-
-    def result(self) -> object | None:
-        """Wait for it; None where none came: it failed, or somebody ended the copy."""
-        import pickle
-
-        with open(self._theirs, "rb", closefd=False) as told:
-            data = told.read()
-        self._reap()
-        try:
-            size = int.from_bytes(data[:_LENGTH], "big")
-            return pickle.loads(data[_LENGTH:]) if len(data) == _LENGTH + size else None  # noqa: S301 - a copy of this process wrote it
-        except Exception:  # noqa: BLE001 - whatever does not travel is done here
-            return None
-
-    def _reap(self) -> None:
-        if self._pid is not None:
-            with suppress(ChildProcessError):  # where nobody waits for children
-                os.waitpid(self._pid, 0)
-            self._pid = None
-
-
-_LENGTH: Final = 8
-
-
-def _work_and_end(work: Callable[[], object], write: int) -> NoReturn:
-    """In the copy: nothing of what the original has begun may be ended here too."""
-    try:
-        import pickle
-        import signal
-
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        gc.disable()
-
-        data = pickle.dumps(work(), pickle.HIGHEST_PROTOCOL)
-        with open(write, "wb") as told:
-            told.write(len(data).to_bytes(_LENGTH, "big"))
-            told.write(data)
-    finally:
-        os._exit(0)  # also when it failed: the asker sees that nothing came
 
 
 class Workers:

@@ -45,6 +45,9 @@ def test_what_is_kept_is_found_again_by_both_readers(tmp_path: Path):
         assert catalogue.kin("claude-code", "row-1") == [reading]
         assert catalogue.frozen(KEY) == b"frozen"
         assert catalogue.editors(["/w/a.py", "/w/b.py"]) == {("claude-code", "s1")}
+        many = [f"/w/{n}.py" for n in range(3000)]
+        assert catalogue.editors([*many, "/w/half \ud800", "/w/a.py", *many]) == {("claude-code", "s1")}
+        assert catalogue.editors(["/w/half \ud800"]) == catalogue.editors(many) == catalogue.editors([]) == frozenset()
     quick = peek(str(tmp_path))
     assert quick is not None
     assert quick.notes()["fingerprint"] == "f"

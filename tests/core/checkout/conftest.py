@@ -14,6 +14,7 @@ from refloat.model.story import Story
 from refloat.testing.fakes import fake_machine
 from refloat.testing.stories import START, StoryBuilder
 from refloat.usecases.compare_checkout import compare_checkout
+from refloat.usecases.memory import narrowed
 from refloat.usecases.workbench import Workbench
 
 
@@ -83,7 +84,11 @@ class Repo:
 
     def compare(self, story: StoryBuilder | Story, *others: StoryBuilder) -> Checkout:
         made = story.build() if isinstance(story, StoryBuilder) else story
-        return compare_checkout(self.bench, made, others=[other.build() for other in others])
+        stories = [other.build() for other in others]
+        found = compare_checkout(self.bench, made, others=stories)
+        if stories:  # what is remembered of the others says all that they have to say
+            assert compare_checkout(self.bench, made, others=list(map(narrowed, stories))) == found
+        return found
 
 
 @pytest.fixture

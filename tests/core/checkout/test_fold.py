@@ -159,3 +159,25 @@ def test_what_somebody_else_changed_between_two_edits_is_nobodys_edit() -> None:
     piece = one(story).pieces[0]
     assert piece.lines == ["mine", "a", "c", ""]
     assert piece.origins[:2] == [-1, -1]
+
+
+FILES = ("/w/a.py", "/w/b.py", "/w/c.py", "/w/d.py")
+_SHORT = st.sampled_from(["one\n", "one\ntwo\n", "two\nthree\n", "one\nthree\nfour\n", ""])
+_EDITS = st.one_of(
+    st.builds(written, st.sampled_from(FILES), _SHORT),
+    st.builds(edited, st.sampled_from(FILES), _SHORT, _SHORT),
+    st.builds(FileEdit, st.sampled_from(FILES), st.just("delete")),
+    st.builds(FileEdit, st.sampled_from(FILES), st.just("update"), moved_to=st.sampled_from(FILES)),
+)
+
+
+@given(
+    st.lists(st.tuples(_EDITS, st.sampled_from([Outcome.OK, Outcome.OK, Outcome.ERROR, Outcome.DANGLING]))),
+    st.sets(st.sampled_from(FILES)),
+)
+def test_a_few_files_are_folded_as_among_all_of_them(rows: list[tuple[FileEdit, Outcome]], only: set[str]) -> None:
+    story = StoryBuilder()
+    for edit, outcome in rows:
+        story.edit(edit, outcome=outcome)
+    every = fold(story.steps)
+    assert fold(story.steps, only=only) == {path: file for path, file in every.items() if path in only}

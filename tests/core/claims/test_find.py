@@ -1,6 +1,7 @@
 """Sentences that claim, and sentences that only look like it."""
 
 import importlib.util
+from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from refloat.claims import find_claims, find_done
 from refloat.claims.prose import units_of
-from refloat.claims.rules import load
+from refloat.claims.rules import Language, load
 from refloat.claims.sentences import clauses_of, sentences_of
 from refloat.claims.tokens import Tokens, tokenize
 from refloat.model.triage import ClaimKind
@@ -234,3 +235,13 @@ NEARLY = [
 def test_no_rule_runs_away_on_what_nearly_matches(piece: str) -> None:
     """One that backtracks in the cube of the length would take minutes here, and end at the suite's time limit."""
     find_claims(piece * (12_000 // len(piece)) + "all pass, is fixed, pushed")
+
+
+def test_every_expression_of_the_rules_can_be_compiled() -> None:
+    language = load("en")
+    patterns = [getattr(language, row.name) for row in fields(Language)]
+    for rule in (rule for group in language.groups for rule in group.rules):
+        patterns += [rule.pattern, rule.needs, rule.bare_not, rule.not_about, *(also for _, also in rule.kinds)]
+    told = [pattern for pattern in patterns if hasattr(pattern, "finditer")]
+    assert len(told) > 200
+    assert all(pattern.groups >= 0 for pattern in told)

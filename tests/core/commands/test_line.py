@@ -1,5 +1,6 @@
 """Shell lines taken apart: what runs, where, and whose exit code the line has."""
 
+import re
 import shlex
 from time import process_time
 
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refloat.commands import action, check_cwd, check_of, classify, commit_subject, hidden_by, may_undo, may_write
+from refloat.commands.grammar import bounded
 from refloat.commands.line import Simple, read_line
 
 
@@ -332,3 +334,20 @@ def test_what_stands_behind_a_large_heredoc_is_read() -> None:
 
 def test_a_function_runs_where_it_is_called() -> None:
     assert action("deploy() { git push origin $1; }; deploy main") == "git push origin $1"
+
+
+@given(
+    st.lists(st.sampled_from(["{", "${", "a", "1", "..", "\u6da8", "\U000fa430", "\U0010ffff", "\U0001f680", " "])).map(
+        "".join
+    )
+)
+def test_nothing_that_the_grammar_dies_of_is_given_to_it(command: str) -> None:
+    assert re.search(r"\{[0-9.\x80-\uffff]*[^\0-\uffff]", bounded(command)) is None
+    classify(command)
+
+
+def test_a_character_of_the_upper_planes_is_read_where_it_harms_nobody() -> None:
+    assert [part.words for part in read_line("echo \U000fa430 && git commit -m 'go \U0001f680'")] == [
+        ("echo", "\U000fa430"),
+        ("git", "commit", "-m", "go \U0001f680"),
+    ]

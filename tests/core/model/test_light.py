@@ -1,6 +1,9 @@
 """A light value is what a dataclass of the same fields is, in everything that anybody relies on."""
 
+import pickle
+from copy import copy
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import ClassVar
 
 import orjson
 import pytest
@@ -8,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refloat.model.light import light, plain_of, slotted
+from refloat.together import Running
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,16 @@ def test_what_it_does_not_know_is_refused() -> None:
     class Named:
         n: int = field(kw_only=True)
 
-    for cls in (Later, Hidden, Named):
+    class Below(Plain):
+        m: int = 0
+
+    class Shared:
+        n: ClassVar[int] = 0
+
+    class Written:
+        n: "ClassVar[int]" = 0
+
+    for cls in (Later, Hidden, Named, Below, Shared, Written):
         with pytest.raises(TypeError, match="dataclass"):
             light(cls)
 
@@ -118,6 +131,33 @@ def test_a_default_before_a_field_without_one_is_refused() -> None:
 
     with pytest.raises(TypeError, match="n has a default"):
         light(Turned)
+
+
+def test_a_default_that_all_values_would_share_is_refused() -> None:
+    class Sharing:
+        seen: list[int] = []  # noqa: RUF012 - the mistake
+
+    with pytest.raises(TypeError, match="seen has a default that may change"):
+        light(Sharing)
+
+
+def test_its_fields_are_told_before_any_value_is_made_and_to_everybody_alike() -> None:
+    @light
+    class Fresh:
+        name: str
+        parts: list[int] = field(default_factory=list[int])
+
+    told = [Running(lambda: fields(Fresh)) for _ in range(4)]
+    assert [[spec.name for spec in each.result()] for each in told] == [["name", "parts"]] * 4
+    assert len({id(each.result()[1]) for each in told}) == 1
+    made = [Running(lambda: Fresh("a")) for _ in range(4)]
+    assert [each.result() for each in made] == [Fresh("a", [])] * 4
+
+
+def test_it_can_be_copied_and_stored() -> None:
+    for value in (Light("a", 1, [2], "x"), Counted(3, {"b"})):
+        assert copy(value) == value
+        assert pickle.loads(pickle.dumps(value)) == value  # noqa: S301 - our own
 
 
 def test_only_what_nobody_assigns_to_has_a_hash() -> None:

@@ -1,5 +1,6 @@
 """The index: what replaces what, what a receipt is worth, and what is found when rows are many."""
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -7,11 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refloat.model.problem import Place
+from refloat.search import answers, shards
+from refloat.search import digest as digesting
 from refloat.search import index as indexing
-from refloat.search.digest import Digest, Doc, Run, bounded, pack, unpack
+from refloat.search.answers import Answers
+from refloat.search.digest import PIECE, Digest, Doc, Run, bounded, pack, pack_docs, unpack, unpack_docs
 from refloat.search.index import Index
 from refloat.search.query import parse
-from refloat.search.shards import close_writers
+from refloat.search.shards import COUNT, Together, close_writers, open_shard, shard_path, write_rows
 
 KEY = ("claude-code", "one", "/t/one.jsonl")
 OTHER = ("claude-code", "two", "/t/two.jsonl")
@@ -31,7 +35,7 @@ def receipt(directory: Path, *texts: str, first: int = 1, path: str = KEY[2]) ->
 
 
 def found(index: Index, words: str, key: tuple[str, str, str] = KEY) -> list[int]:
-    return [candidate.doc.item for candidate in index.search(parse(words)).of(key)]
+    return [candidate.doc.item for candidate in Answers(index, parse(words)).of(key)]
 
 
 @pytest.fixture
@@ -114,9 +118,10 @@ def test_dead_rows_make_the_index_begin_anew(index: Index, monkeypatch: pytest.M
 
 
 def test_many_rows_are_found_from_both_ends_and_between(index: Index, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(indexing, "_PROBE", 5)
-    monkeypatch.setattr(indexing, "_PAGE", 3)
-    monkeypatch.setattr(indexing, "_PIECE", 4)
+    monkeypatch.setattr(answers, "_PROBE", 5)
+    monkeypatch.setattr(answers, "_PAGE", 3)
+    monkeypatch.setattr(answers, "PIECE", 4)
+    monkeypatch.setattr(digesting, "PIECE", 4)
     keys = [("claude-code", f"s{n}", f"/t/{n}.jsonl") for n in range(6)]
     for key in keys:
         texts = ["alpha beta", "alpha", "gamma", "alpha beta", "alpha", "alpha", "alpha beta"]
@@ -124,17 +129,25 @@ def test_many_rows_are_found_from_both_ends_and_between(index: Index, monkeypatc
     for key in keys:
         assert found(index, "alpha", key) == [7, 6, 5, 4, 2, 1]
         assert found(index, "alpha beta", key) == [7, 4, 1]
-        assert index.search(parse("gamma")).holds(key)
-        assert not index.search(parse("delta")).holds(key)
+        assert Answers(index, parse("gamma")).holds(key)
+        assert not Answers(index, parse("delta")).holds(key)
 
 
 PLACES = st.lists(
     st.builds(Place, st.sampled_from(["/a", "/b"]), st.integers(1, 9**9), st.integers(0, 9**12)), min_size=1, max_size=3
 ).map(tuple)
-DOCS = st.lists(st.builds(Doc, st.integers(1, 9**6), st.integers(0, 127), PLACES, st.booleans()), max_size=5).map(tuple)
+DOCS = st.lists(st.builds(Doc, st.integers(1, 9**6), st.integers(0, 127), PLACES, st.booleans()), max_size=5)
 RUNS = st.lists(
     st.builds(
-        Run, st.integers(0, 3), st.text("0af", max_size=4), st.integers(1, 9**9), DOCS, st.booleans(), st.booleans()
+        Run,
+        shard=st.integers(0, 3),
+        mark=st.text("0af", max_size=4),
+        first=st.integers(1, 9**9),
+        count=st.integers(1, 9**6),
+        pieces=st.lists(st.binary(max_size=9), max_size=3).map(tuple),
+        late=st.booleans(),
+        provisional=st.booleans(),
+        cleaned=st.booleans(),
     ),
     max_size=3,
 )
@@ -143,6 +156,77 @@ RUNS = st.lists(
 @given(RUNS)
 def test_a_receipt_says_what_was_put_into_it(runs: list[Run]):
     assert unpack(pack(runs)) == runs
+
+
+@given(DOCS)
+def test_a_piece_says_what_was_put_into_it(docs: list[Doc]):
+    assert unpack_docs(pack_docs(docs)) == docs
+
+
+def test_a_long_session_is_told_in_pieces(index: Index):
+    made = receipt(index.directory, *(f"alpha n{n}" for n in range(2 * PIECE + 3)))
+    (run,) = unpack(made)
+    assert [len(unpack_docs(piece)) for piece in run.pieces] == [PIECE, PIECE, 3]
+    index.keep([(KEY, "a", None, made)])
+    for n in (1, PIECE, PIECE + 1, 2 * PIECE + 3):
+        assert found(index, f"n{n - 1}") == [n]
+    assert found(index, "alpha") == list(range(2 * PIECE + 3, 0, -1))
+
+
+def rows_of(directory: Path, words: str) -> list[int]:
+    """Rows of all shards that somebody else sees."""
+    opened = [open_shard(directory, number) for number in range(COUNT)]
+    found = [row for shard in opened if shard is not None for row in shard.rows(words, 9)]
+    for shard in opened:
+        if shard is not None:
+            shard.close()
+    return found
+
+
+def test_rows_that_are_written_together_are_kept_together(tmp_path: Path):
+    with Together() as together:
+        first, second = write_rows(tmp_path, ["alpha", "beta"]), write_rows(tmp_path, ["alpha"])
+        assert first is not None
+        assert second is not None
+        assert (first.shard, first.mark, first.first + 2) == (second.shard, second.mark, second.first)
+        assert rows_of(tmp_path, "alpha") == []
+    assert together.kept
+    assert rows_of(tmp_path, "alpha") == [second.first, first.first]
+    close_writers()
+
+
+def test_many_rows_are_kept_before_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(shards, "_TOGETHER", 4)
+    with Together() as together:
+        write_rows(tmp_path, ["alpha", "beta"])
+        assert rows_of(tmp_path, "alpha") == [1]
+    assert together.kept
+    close_writers()
+
+
+def test_of_rows_written_together_none_counts_when_some_are_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def full(_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with Together() as together:
+        write_rows(tmp_path, ["alpha"])
+        with monkeypatch.context() as patched:
+            patched.setattr(shards, "_own", full)
+            assert write_rows(tmp_path, ["beta"]) is None
+        assert write_rows(tmp_path, ["gamma"]) is not None
+    assert not together.kept
+    assert rows_of(tmp_path, "alpha") == []
+    close_writers()
+
+
+def test_of_rows_written_together_none_counts_when_their_file_goes(tmp_path: Path):
+    with Together() as together:
+        written = write_rows(tmp_path, ["alpha"])
+        assert written is not None
+        shard_path(tmp_path, written.shard).unlink()
+        write_rows(tmp_path, ["beta"])
+    assert not together.kept
+    close_writers()
 
 
 @given(st.text("ab \n", max_size=4000), st.sampled_from(["output", "reply", "path"]))

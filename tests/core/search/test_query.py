@@ -6,13 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refloat.search import titles as titling
 from refloat.search.excerpt import excerpt
 from refloat.search.query import parse
 from refloat.search.titles import Titles, distance
+from refloat.search.words import composed
 
 
 def found_in(title: str, typed: str) -> list[tuple[int, int]] | None:
-    return Titles(parse(typed), ["another title", title]).find(title)
+    titles = Titles(parse(typed))
+    found = titles.find(composed(title))
+    assert (1 in titles.among(["another title", title])) is (found is not None)
+    return found
 
 
 def held(typed: str, text: str) -> bool:
@@ -126,5 +131,16 @@ def test_a_paste_of_thousands_of_words_is_a_search_for_all_of_them():
     db.execute("CREATE VIRTUAL TABLE words USING fts5(text, content='', detail=none, tokenize='ascii')")
     assert db.execute("SELECT rowid FROM words WHERE words MATCH ?", (query.index_query(),)).fetchall() == []
     db.close()
-    assert Titles(query, ["w1 w2"]).find("w1 w2") is None
-    assert Titles(query, [typed]).find(typed)
+    assert Titles(query).find("w1 w2") is None
+    assert Titles(query).find(typed)
+
+
+@given(
+    st.lists(st.text("aab éß東…-\n", max_size=12), max_size=20),
+    st.sampled_from(["ab", "a -b", "ba éss", "東", "aabb ab"]),
+)
+def test_titles_are_found_among_many_as_they_are_alone(titles: list[str], typed: str):
+    wanted = [at for at, title in enumerate(titles) if Titles(parse(typed)).find(composed(title)) is not None]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(titling, "_BLOCK", 3)
+        assert list(Titles(parse(typed)).among(titles)) == wanted

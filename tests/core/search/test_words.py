@@ -1,14 +1,17 @@
 """Words are the same for the index and for a text, whatever the script."""
 
+import re
 import sqlite3
+import sys
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refloat.search import words
 from refloat.search.query import parse
-from refloat.search.words import composed, find_words, index_form, split
+from refloat.search.words import composed, find_words, index_form, is_dense, split, word_end, word_start
 
 TEXTS = st.text(
     st.sampled_from(
@@ -49,6 +52,31 @@ def test_words_are_letters_and_digits_without_case_and_accents(text: str, words:
     assert split(text) == words
 
 
+CONTROL = re.compile(r"(?:\x1b\[|\x9b|\\{1,4}(?:u001[bB]|x1[bB]|033|e)\[)[0-9;:?]{0,32}[A-Za-z]")
+SPELLED = st.lists(
+    st.sampled_from(
+        ["\x1b", "\x9b", "[", "\\", "u001b", "u001B", "x1b", "x1B", "033", "e", "1", ";", "38", "m", "K", "z", "é", " "]
+    ),
+    max_size=14,
+).map("".join)
+
+
+@given(SPELLED)
+def test_what_colours_a_terminal_stands_between_words_however_it_is_spelled(text: str):
+    assert split(text) == split(CONTROL.sub(" ", text))
+    assert [word.text for word in find_words(composed(text))] == split(text)
+
+
+@given(st.text("ab \n\u00a0\x85é", max_size=20), st.integers(0, 22), st.integers(1, 8))
+def test_a_text_is_cut_between_words_where_one_ends_within_reach(text: str, at: int, reach: int):
+    ends = [end for end in range(max(0, at - reach) + 1, at + 1) if text[end - 1 : end].isspace()]
+    is_between = at >= len(text) or text[at].isspace()
+    assert word_end(text, at, reach) == (at if is_between or not ends else ends[-1])
+    starts = [start for start in range(at + 1, min(len(text), at + reach) + 1) if text[start - 1].isspace()]
+    is_between = not at or text[at - 1 : at].isspace()
+    assert word_start(text, at, reach) == (at if is_between or not starts else starts[0])
+
+
 @given(TEXTS)
 def test_places_show_the_words_they_are_of(text: str):
     whole = composed(text)
@@ -56,6 +84,22 @@ def test_places_show_the_words_they_are_of(text: str):
     assert [word.text for word in found] == split(text)
     assert all(whole[word.start : word.end] for word in found)
     assert all(first.start <= second.start for first, second in pairwise(found))
+
+
+@given(TEXTS)
+def test_the_index_takes_the_words_of_a_text_and_pairs_of_dense_ones(text: str):
+    wanted: set[str] = set()
+    words = split(text)
+    for word, following in pairwise([*words, ""]):
+        wanted.add(word)
+        if is_dense(word) and following and is_dense(following):
+            wanted.add(word + following)
+    terms = re.findall("[0-9A-Za-z\x80-\U0010ffff]+", index_form(text))
+    taken = {"".join(c.lower() if c.isascii() else c for c in term) for term in terms}
+    alone = {word for word in words if is_dense(word)}
+    assert wanted - alone <= taken <= wanted
+    # A dense word is found by what it begins: alone, or a pair.
+    assert all(any(term.startswith(word) for term in taken) for word in alone)
 
 
 @given(TEXTS, st.integers(0, 30), st.integers(1, 6))
@@ -82,3 +126,10 @@ def test_scripts_without_spaces_are_found_from_any_character_on():
         assert asked_of_fts("昨日、東京都庁で", query.index_query())
         assert query.find("昨日、東京都庁で") is not None
     assert parse("京東").find("昨日、東京都庁で") is None
+
+
+def test_each_character_is_judged_as_the_expressions_judge_it():
+    for code in range(sys.maxunicode + 1):
+        character = chr(code)
+        assert is_dense(character) is (words._IS_DENSE.match(character) is not None), hex(code)
+        assert words._is_of_word(character) is (words._WORD.match(character) is not None), hex(code)

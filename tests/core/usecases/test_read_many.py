@@ -1,5 +1,6 @@
 """Reading many sessions: worker processes bring what one process would, in the order asked for."""
 
+import gc
 import io
 import multiprocessing
 import sys
@@ -14,7 +15,10 @@ import pytest
 from refloat.catalogue.pack import Packed
 from refloat.readers.claude_code import ClaudeCode
 from refloat.readers.contract import Found, Reader
+from refloat.readers.story import Assembler
+from refloat.search.shards import Together, close_writers
 from refloat.usecases import read_many
+from refloat.usecases.digesting import Digester
 from refloat.usecases.read_many import read_each
 from refloat.usecases.recall import Recall
 from refloat.usecases.sighting import sight
@@ -53,6 +57,35 @@ def test_workers_bring_what_one_process_brings(
     by_workers = read(order, worth=0)
     assert by_workers == read(order, worth=1 << 60)
     assert [found for found, _ in by_workers] == [found for _, found in order]
+
+
+def test_a_worker_keeps_nothing_of_what_it_read(unread: list[tuple[Reader, Found]], tmp_path: Path) -> None:
+    """Nor does it look for cycles by itself: tens of thousands of sessions are read by one."""
+    task = read_many._Task(*unread[0], {}, Digester(tmp_path))
+    gc.collect()
+    gc.disable()
+    try:
+        before = sum(isinstance(each, Assembler) for each in gc.get_objects())
+        assert len(read_many._do([task] * 3)) == 3
+        assert sum(isinstance(each, Assembler) for each in gc.get_objects()) == before
+    finally:
+        gc.enable()
+        close_writers()
+
+
+def test_what_a_worker_wrote_and_lost_counts_for_nothing(
+    unread: list[tuple[Reader, Found]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks = [read_many._Task(reader, found, {}, Digester(tmp_path)) for reader, found in unread]
+    assert all(made.digest for made in read_many._do(tasks))
+    monkeypatch.setattr(Together, "__exit__", lose)
+    assert not any(made.digest for made in read_many._do(tasks))
+    close_writers()
+
+
+def lose(rows: Together, *_: object) -> None:
+    close_writers()
+    rows.kept = False
 
 
 def test_a_reading_that_is_given_up_ends_its_workers(

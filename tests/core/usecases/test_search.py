@@ -21,6 +21,7 @@ from refloat.model.search import Asked, Found, Hit
 from refloat.model.session import State
 from refloat.model.stamp import Stamp
 from refloat.readers.registry import load
+from refloat.search.answers import Answers
 from refloat.search.index import FILE, Index
 from refloat.search.query import parse
 from refloat.search.shards import COUNT, shard_path
@@ -398,7 +399,7 @@ def test_a_reading_that_is_killed_between_its_words_and_its_receipt_leaves_nothi
     db.close()
     with Index.open(home.cache) or pytest.fail("no index") as index:
         assert index.covered() == {}
-        assert not list(index.search(parse("importer")).of(("claude-code", f"{CLAUDE}1", "")))
+        assert not list(Answers(index, parse("importer")).of(("claude-code", f"{CLAUDE}1", "")))
     assert home.found("importer") == home.held("importer", [f"{CLAUDE}1"])
 
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from refloat.forking import Beside, may_fork
 from refloat.usecases import glimpse, sighting
 from refloat.usecases.sighting import sight
-from refloat.usecases.workers import Beside, Workers, may_fork, uncollected
+from refloat.usecases.workers import Workers, uncollected
 
 HERE = os.getpid()
 
@@ -92,6 +93,15 @@ def test_a_copy_whose_result_nobody_waits_for_is_ended():
         os.close(descriptor)
 
 
+def test_where_no_process_is_to_be_had_no_result_comes(monkeypatch: pytest.MonkeyPatch):
+    def fork() -> int:
+        raise BlockingIOError
+
+    monkeypatch.setattr(os, "fork", fork)
+    with Beside(lambda: 1) as other:
+        assert other.result() is None
+
+
 def test_cycles_are_looked_for_again_afterwards():
     with uncollected():
         assert not gc.isenabled()
@@ -105,7 +115,8 @@ ALONE = """
 import signal, sys, warnings
 warnings.simplefilter("error")
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-from refloat.usecases.workers import Beside, Workers, may_fork, uncollected
+from refloat.forking import Beside, may_fork
+from refloat.usecases.workers import Workers, uncollected
 assert may_fork() == (sys.platform == "linux")
 with Workers(1) as workers:
     print(workers.begin(abs, -9)())

@@ -1,5 +1,5 @@
-"""The command line. `main` takes short roads for `list`, `run`, `step`, `trail` and `hook`, and a straight one for
-plain words of the commands that look at a checkout; the rest goes to the parser.
+"""The command line. `main` takes short roads for `list`, `run`, `step`, `trail` and `hook`, and straight ones for
+plain words of `search` and of the commands that look at a checkout; the rest goes to the parser.
 """
 
 import os
@@ -21,6 +21,11 @@ def main() -> int:
         if straight.read(words) is not None:
             straight.hasten()
             straight.leave(straight.answer(words))
+    if words and words[0] == "search":
+        from refloat_tui.cli import seeking, straight
+
+        if (code := seeking.answer(words)) is not None:
+            straight.leave(code)
     if words and words[0] in {"run", "step"}:
         from refloat_tui.cli import saving
 

@@ -6,10 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from refloat.usecases.ahead import Ahead
-
 if TYPE_CHECKING:
     from refloat.usecases.act import Actor
+    from refloat.usecases.ahead import Ahead
     from refloat.usecases.find_sessions import Located
     from refloat.usecases.workbench import Workbench
 
@@ -59,6 +58,8 @@ def located_whole(ref: str) -> "tuple[Located, Ahead]":
     Raises:
         NoSuchSession: none, or more than one.
     """
+    from refloat.usecases.ahead import Ahead
+
     ahead = Ahead(bench().machine.git)
     ahead.begin(str(here()))
     from refloat.usecases.find_sessions import resolve

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     _Row = TypeVar("_Row", Told, Finished)
 
-_STATES = frozenset(("live", "unresolved", "failed", "stopped", "unbound"))
+STATES = frozenset(("live", "unresolved", "failed", "stopped", "unbound"))
 _AGENTS = ("claude-code", "codex")
 """The agents whose programs `running_programs` knows: with any other one the full road must look."""
 _PROGRAMS = ("claude", "codex")
@@ -101,7 +101,7 @@ def _read_words(words: Sequence[str]) -> _Asked | None:
             asked.limit = int(value)
         else:
             return None
-    if (asked.state and asked.state not in _STATES) or (asked.agent and asked.agent not in _AGENTS):
+    if (asked.state and asked.state not in STATES) or (asked.agent and asked.agent not in _AGENTS):
         return None
     return None if asked.everywhere and asked.cwd else asked
 

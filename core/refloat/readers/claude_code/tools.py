@@ -148,7 +148,8 @@ def replacement(old: str, new: str) -> Hunk:
         old, new = old[:-1], new[:-1]
     gone = old.split("\n") if old else []
     came = new.split("\n") if new else []
-    return Hunk(None, len(gone), None, len(came), (*("-" + line for line in gone), *("+" + line for line in came)))
+    lines = ["-" + line for line in gone] + ["+" + line for line in came]
+    return Hunk(None, len(gone), None, len(came), tuple(lines))
 
 
 def _summary(tool: str, given: Row) -> str:

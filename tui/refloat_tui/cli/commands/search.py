@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from refloat import wire
-from refloat.brief.masks import Masker
 from refloat.model.search import Asked
 from refloat.model.session import State
 from refloat.model.stamp import Stamp, later, read_stamp
 from refloat.usecases.answer_search import answer_search
-from refloat_tui.cli import err, out, quick
+from refloat_tui.cli import err, quick, seeking
 from refloat_tui.cli.commands.bench import as_json, bench, here
-from refloat_tui.cli.show.search import found_lines
 
 if TYPE_CHECKING:
     from refloat.model.refreshed import Refreshed
@@ -57,7 +54,13 @@ class Moment(click.ParamType[Stamp]):
 @click.option("--command", metavar="TEXT", help="Only sessions that ran such a command.")
 @click.option("--since", type=Moment(last=False), help="From then on: 2026-06-01, 12h, 3d, 2w.")
 @click.option("--until", type=Moment(last=True), help="Up to then.")
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many hits.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=seeking.DEFAULT_LIMIT,
+    show_default=True,
+    help="At most so many hits.",
+)
 @as_json
 def search(
     words: tuple[str, ...],
@@ -84,7 +87,7 @@ def search(
         raise click.UsageError(f"no agent is called {agent!r}; try `--agent {'` or `--agent '.join(names)}`")
     place = here() if only_here else workspace
     asked = Asked(
-        words=_typed(words),
+        words=seeking.typed(words),
         agent=agent,
         workspace=None if place is None else str(place.absolute()),
         state=State(state) if state else None,
@@ -95,20 +98,7 @@ def search(
         limit=limit,
     )
     found = answer_search(bench(), asked, unchanged=quick.is_unchanged(), tell=_tell)
-    masker = Masker()
-    if json_:
-        out.write(wire.dump(wire.search(found), masker=masker))
-        return
-    now = bench().machine.clock.now()
-    out.marked(found_lines(found, out.width(), now), masker)
-
-
-def _typed(words: tuple[str, ...]) -> str:
-    """The words as one query: what the shell took as one word with a space in it is a phrase."""
-    return " ".join(
-        f'{word[: word.startswith("-")]}"{word.removeprefix("-")}"' if " " in word.strip() and '"' not in word else word
-        for word in words
-    )
+    seeking.show(found, as_json=json_)
 
 
 def _tell(state: "Refreshed") -> None:

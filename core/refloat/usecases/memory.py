@@ -1,0 +1,118 @@
+"""What a process remembers of other sessions' records from one comparison to the next.
+
+Decides how little that is: of each record its edits, the contents of the files that it edited, and the commands that
+can have taken work away. Nothing of it is written anywhere, and none of it outlives a change of the files that it was
+read from. Refuses to grow: what was used longest ago goes.
+"""
+
+import os.path
+from _thread import allocate_lock  # `threading` gives the very same, and loads more
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from refloat.model.story import Story
+    from refloat.model.transcript import Step
+    from refloat.readers.contract import Found, Reader
+    from refloat.usecases.sighting import Sighting
+
+_MOST: Final = 24 * 1024 * 1024
+"""Characters of all that is remembered."""
+_EACH: Final = 1_000
+"""Characters that a step counts for, whatever it holds."""
+
+
+class Memory:
+    """One for each workbench; any thread may ask it."""
+
+    def __init__(self) -> None:
+        self._lock = allocate_lock()
+        self._read: dict[tuple[str, str, str], tuple[str, Story, int]] = {}
+        self._held = 0
+        self.sighting: Sighting | None = None
+        """What the last look at the disk found."""
+        self._files: tuple[Sighting, Sequence[str | None]] | None = None
+
+    def files_of(self, sighting: "Sighting") -> "Sequence[str | None]":
+        """`recall.files_text` of each of its sessions; told again where it is the same one."""
+        from refloat.usecases.recall import files_text
+
+        known = self._files
+        if known is None or known[0] is not sighting:
+            known = self._files = sighting, tuple(files_text(found) for _, found in sighting.found)
+        return known[1]
+
+    def read(self, reader: "Reader", found: "Found") -> "Story":
+        """What a comparison asks of another session's record: `narrowed`.
+
+        Raises:
+            Unreadable: there is a transcript and nothing of it could be read.
+        """
+        from refloat.usecases.read_session import read_story
+        from refloat.usecases.recall import files_text, key_of
+
+        files, key = files_text(found), key_of(found)
+        with self._lock:
+            known = self._read.pop(key, None)
+            if known is not None and known[0] == files:
+                self._read[key] = known  # the youngest again
+                return known[1]
+            self._held -= known[2] if known is not None else 0
+        story = narrowed(read_story(reader, found))
+        if files is not None:
+            self._keep(key, files, story)
+        return story
+
+    def _keep(self, key: tuple[str, str, str], files: str, story: "Story") -> None:
+        size = _size(story)
+        with self._lock:
+            self._held += size - (self._read.pop(key)[2] if key in self._read else 0)
+            self._read[key] = (files, story, size)
+            while self._held > _MOST:
+                oldest = next(iter(self._read))
+                self._held -= self._read.pop(oldest)[2]
+
+
+def narrowed(story: "Story") -> "Story":
+    """A story without all that a comparison does not ask of another session."""
+    from dataclasses import replace
+
+    subagents = {name: narrowed(own) for name, own in story.subagents.items()}
+    items = tuple(
+        replace(item, step=replace(item.step, input="", output="", message=None))
+        for item in story.items
+        if item.step is not None and _is_asked(item.step)
+    )
+    edited = {_name(path) for path in _paths(item.step for item in items if item.step is not None)}
+    edited.update(_name(path) for own in subagents.values() for path in _paths(own.steps))
+    touched = tuple(row for row in story.touched if _name(row.path) in edited)
+    return replace(story, items=items, subagents=subagents, touched=touched, plan=None, open_work=(), queued=())
+
+
+def _is_asked(step: "Step") -> bool:
+    from refloat.commands import may_undo
+    from refloat.model.transcript import StepKind
+
+    return bool(step.edits) or step.kind is StepKind.EDIT or (step.command is not None and may_undo(step.command))
+
+
+def _paths(steps: "Iterable[Step]") -> Iterable[str]:
+    for step in steps:
+        yield from step.files
+        for edit in step.edits:
+            yield edit.path
+            if edit.moved_to is not None:
+                yield edit.moved_to
+
+
+def _name(path: str) -> str:
+    """A path's last part: links in its directories do not change that."""
+    return os.path.basename(os.path.normpath(path))  # noqa: PTH119 - foreign paths, as text
+
+
+def _size(story: "Story") -> int:
+    steps = list(story.every_step)
+    texts = [text for step in steps for edit in step.edits for text in (edit.before, edit.after) if text is not None]
+    lines = sum(len(line) for step in steps for edit in step.edits for hunk in edit.hunks for line in hunk.lines)
+    touched = [row.content or "" for own in (story, *story.subagents.values()) for row in own.touched]
+    return _EACH * len(steps) + lines + sum(map(len, (*texts, *touched)))

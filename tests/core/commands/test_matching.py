@@ -1,0 +1,48 @@
+"""Which lines the expressions of a table are found in: just what searching each line for each of them gives."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from refloat.commands.matching import Rows
+from refloat.knowledge.tables import table
+
+SECTIONS = ("failed", "passed", "part_failed", "part_passed", "nothing")
+TABLE = [(section, str(source)) for section in SECTIONS for source in table("outcomes")[section].values()]
+ODD = [("odd", source) for source in (r"\w+ing$", "(?i)TESTS", r"(.)\1\1", "^ok", "", "x?", r"^\s*[1-9] of")]
+WORDS = """failed passed error errors FAILED FAIL PASS ok OK tests test: example examples, 0 1 12 failures, failing
+passing no ran in 0.1s = == | ; # - --- (x) file.py:3:4: E501 :error: Found Tests: Test Suites: total
+Executed with skipped"""
+LINE = st.lists(st.sampled_from([*WORDS.split(), "", "  "]), max_size=9).map(" ".join)
+
+
+def plainly(rows: list[tuple[str, str]], lines: list[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for section, source in rows:
+        for index, line in enumerate(lines):
+            if line and re.search(source, line):
+                found[section] = max(index, found.get(section, -1))
+    return found
+
+
+@given(st.lists(st.sampled_from([*TABLE, *ODD]), max_size=30, unique=True), st.lists(LINE, max_size=12))
+def test_a_table_is_found_where_each_of_its_rows_is(rows: list[tuple[str, str]], lines: list[str]) -> None:
+    assert Rows(rows).find(lines) == plainly(rows, lines)
+
+
+@given(st.data())
+def test_a_line_made_for_a_row_is_found(data: st.DataObject) -> None:
+    rows = [data.draw(st.sampled_from(TABLE)) for _ in range(3)]
+    lines = [data.draw(st.from_regex(source)).split("\n")[0] for _, source in rows]
+    assert Rows(TABLE).find(lines) == plainly(TABLE, lines)
+
+
+def test_of_texts_that_begin_alike_behind_a_number_each_is_found() -> None:
+    rows = Rows([("long", r"\d failed tests"), ("short", r"\d fail")])
+    assert rows.find(["1 fail", "2 failed tests", "x failed"]) == {"long": 1, "short": 1}
+
+
+def test_a_number_that_ends_one_text_begins_the_next() -> None:
+    rows = Rows([("first", r"\d examples, 0 failures"), ("second", r"\d failures")])
+    assert rows.find(["3 examples, 0 failures"]) == {"first": 0, "second": 0}
