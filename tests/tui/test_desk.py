@@ -644,6 +644,7 @@ async def test_the_rows_that_fit_are_painted_before_anything_is_looked_at(librar
 
     library.find_sessions = slow
     async with make_app(library).run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, DeskScreen))
         desk = pilot.app.screen
         assert len(desk.query_one(SessionList).rows) == 1 + len(rows)
         assert rows[0].title in words_of(pilot.app)

@@ -9,7 +9,7 @@ from tests.tui.conftest import FakeLibrary, make_app, some_sessions
 from tests.tui.waiting import until
 from textual.pilot import Pilot
 
-from refloat.model.long import Ask
+from refloat.model.long import Ask, Stretch
 from refloat.model.session import SessionName
 from refloat.model.transcript import Outcome
 from refloat.readers.contract import Found, Segment, SourceFile
@@ -17,7 +17,7 @@ from refloat.readers.registry import load
 from refloat.testing.claude_talk import ClaudeTalk
 from refloat.usecases import long_history
 from refloat.usecases.long_history import LongHistory
-from refloat_tui.library import HUGE, LONG
+from refloat_tui.library import HUGE, LONG, Stop
 from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.screens.search import Goal
 from refloat_tui.widgets.detail import Detail
@@ -228,3 +228,20 @@ async def test_a_file_that_is_cut_while_it_is_shown(tmp_path: Path):
         await pilot.press("N")
         await until(pilot, lambda: len(pane_of(pilot).list.rows) < 10)
         assert words_under(pilot)
+
+
+async def test_the_first_screen_comes_before_the_whole_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    long = Long(tmp_path, LONG)
+    ask = LongHistory.ask
+    opened_by_then: list[int] = []
+
+    def noted(history: LongHistory, what: Ask, stop: Stop) -> Stretch | None:
+        opened_by_then.append(len(long.library.asked))
+        return ask(history, what, stop)
+
+    monkeypatch.setattr(LongHistory, "ask", noted)
+    async with make_app(long.library).run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: long.library.asked)
+        assert opened_by_then[0] == 0
+        assert long.library.gate is not None
+        long.library.gate.set()

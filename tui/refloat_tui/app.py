@@ -8,19 +8,23 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual.app import App
+from textual import events
+from textual.app import App, ComposeResult
 from textual.binding import BindingType
 
+from refloat.late import later
 from refloat.model.light import light
 from refloat.model.session import SessionName
 from refloat_tui.actions import SCOPES, Scope, action_of, bindings
-from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.screens.doors import Demo, Doors
 from refloat_tui.theme import THEMES, choose_glyphs, choose_theme
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from textual.screen import Screen
+    from textual.theme import Theme
 
+    from refloat.usecases.first_rows import FirstRows
     from refloat.usecases.workbench import Workbench
     from refloat_tui.bench_library import BenchLibrary
     from refloat_tui.library import Library
@@ -55,29 +59,79 @@ class RefloatApp(App[str]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("anywhere")]
 
     def __init__(self, library: Library, doors: Doors | None = None, start: Start | None = None) -> None:
+        self._start = start or Start()
+        # Before all else: a look that is changed has Textual read all its styles anew.
+        self.set_reactive(App.theme, choose_theme(self._start.environment))
         super().__init__()
         self._library = library
         self._doors = doors or Doors()
-        self._start = start or Start()
         self.glyphs = choose_glyphs(self._start.environment)
         self.keys: dict[str, str] = {}
         """What the person changed, by action id."""
         self.leaving: Callable[[], None] = lambda: None
         """Told that the app is about to end."""
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = choose_theme(self._start.environment)
+        self._first: FirstRows | None = None
+        self._early: list[events.Key] | None = []
+        """Keys that came before there was a screen to take them; None: there is one."""
+
+    @property
+    def available_themes(self) -> dict[str, Theme]:
+        """Textual's looks, and ours."""
+        return {**super().available_themes, **{theme.name: theme for theme in THEMES}}
+
+    def compose(self) -> ComposeResult:
+        """The first rows, on Textual's own screen."""
+        self._first = None if self._start.recover else self._library.first_rows(self.size.height)
+        if self._first is not None:
+            from refloat_tui.widgets.first_look import FirstLook
+
+            yield FirstLook(self._first, self._library.now(), glyphs=self.glyphs, home=self._start.home)
 
     def on_mount(self) -> None:
-        """Show the desk, or the wizard over it."""
+        """Show the desk, or the wizard over it, once the first rows are painted."""
         self.set_class(self.glyphs.ascii, "-ascii")
+        if self._first is None:
+            self._open()
+        else:
+            self.call_after_refresh(self._open)
+
+    def _open(self) -> None:
         self._take_keys()
         chosen = self._start.chosen
-        desk = DeskScreen(self._library, self._doors, glyphs=self.glyphs, home=self._start.home, chosen=chosen)
         if self._start.recover and chosen is not None and self._doors.wizard is not None:
             self.push_screen(self._doors.wizard(chosen), self._leave)
         else:
-            self.push_screen(desk)
+            self.push_screen(self._make_desk())
+        self.screen.call_after_refresh(self._give_early)
+
+    def _make_desk(self) -> Screen[None]:
+        from refloat_tui.screens.desk import DeskScreen
+
+        desk = DeskScreen(
+            self._library,
+            self._doors,
+            glyphs=self.glyphs,
+            home=self._start.home,
+            chosen=self._start.chosen,
+            first=self._first,
+        )
+        for path in desk.css_path:
+            self.stylesheet.read(path)  # found by `push_screen`, it would have every style read anew
+        return desk
+
+    async def _give_early(self) -> None:
+        """What was typed before there was a desk goes to it."""
+        await self.screen_stack[0].remove_children()
+        early, self._early = self._early or [], None
+        for key in early:
+            self.post_message(key)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keep keys until a screen can take them."""
+        if self._early is not None and isinstance(event, events.Key):
+            self._early.append(event)
+        else:
+            await super().on_event(event)
 
     def _leave(self, farewell: Farewell | None) -> None:
         """Say where the brief is, or how to come back, where it stays on the terminal."""
@@ -99,6 +153,8 @@ class RefloatApp(App[str]):
             for active in self.screen.active_bindings.values()
             if (action := action_of(active.binding.id or ""))
         }
+        from refloat_tui.screens.desk import DeskScreen
+
         if isinstance(self.screen, DeskScreen):
             found |= {"history", "checkout", "triage", "brief", "record", "text"}
         return [scope for scope in SCOPES if scope in found - _NO_HELP]
@@ -166,21 +222,31 @@ def make_app(
     the words that start Refloat's command line. `starts`: agents may be started.
     """
     from refloat_tui.bench_library import BenchLibrary
-    from refloat_tui.bench_operations import BenchOperations
 
     places = bench.machine.places
 
     def open_demo() -> tuple[BenchLibrary, Doors]:
         workbench, workspace = demo() if demo is not None else (bench, cwd)
         library = BenchLibrary(workbench, workspace)
-        operations = BenchOperations(workbench, workspace, program, starts=False)
+        operations = _operations(workbench, workspace, program, starts=False)
         doors = make_doors(library, operations, places.environment)
         return library, replace(doors, home=str(workbench.machine.places.home))
 
     library = BenchLibrary(bench, cwd)
-    operations = BenchOperations(bench, cwd, program, starts=starts)
+    operations = _operations(bench, cwd, program, starts=starts)
     doors = make_doors(library, operations, places.environment, None if demo is None else open_demo)
     return RefloatApp(library, doors, Start(places.environment, places.config, str(places.home), chosen, recover))
+
+
+def _operations(bench: Workbench, cwd: Path, program: Sequence[str], *, starts: bool) -> Operations:
+    """What may be done to sessions, loaded once something is asked about one: the first paint does not wait for it."""
+
+    def make() -> Operations:
+        from refloat_tui.bench_operations import BenchOperations
+
+        return BenchOperations(bench, cwd, program, starts=starts)
+
+    return later(make)
 
 
 def run_app(app: RefloatApp) -> str | None:

@@ -46,6 +46,7 @@ T = TypeVar("T")
 PIECE: Final = 12
 """So many characters of a known secret in a row never leave."""
 
+_BATCH: Final = 4 * 1024 * 1024
 _BLOCK: Final = PIECE // 2
 """Whatever piece of a value stands somewhere, one of the value's parts of so many characters lies wholly in it."""
 _MOST_BLOCKS: Final = 256
@@ -143,7 +144,11 @@ class Masker:
         """Remember the secrets of a value's strings without giving anything back: what comes later, in pieces, is
         masked by all of them. Tells whether any are known now.
         """
-        return self.learn_all(strings_of(value)) if self.enabled else self._found
+        if self.enabled:
+            flow = _Flow(self.learn_all)
+            _gather(value, flow)
+            flow.hand_on()
+        return self._found
 
     def learn_all(self, texts: Iterable[str]) -> bool:
         """The same of many texts, each on its own."""
@@ -314,6 +319,29 @@ def _standing(text: str, value: str, kind: str) -> Iterator[Hit]:
 
 def _is_word(text: str, start: int, end: int) -> bool:
     return not (start and text[start - 1].isalnum()) and not text[end : end + 1].isalnum()
+
+
+class _Flow(list[str]):
+    """Texts, handed on so many characters at a time: looking through them takes several times their room, and some are
+    made only for that (`model.packed`).
+    """
+
+    def __init__(self, take: Callable[[list[str]], object]) -> None:
+        self._take = take
+        self._room = _BATCH
+
+    def append(self, text: str) -> None:
+        """One more."""
+        super().append(text)
+        self._room -= len(text)
+        if self._room <= 0:
+            self.hand_on()
+
+    def hand_on(self) -> None:
+        """What there is."""
+        self._take(self)
+        self.clear()
+        self._room = _BATCH
 
 
 def strings_of(value: object) -> list[str]:

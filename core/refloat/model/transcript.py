@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Literal
 
 from refloat.model.light import light
+from refloat.model.packed import packable
 from refloat.model.problem import Place, Problem
 from refloat.model.session import Failure, PendingKind
 from refloat.model.stamp import Stamp
@@ -55,6 +56,7 @@ class Hunk:
     """A line that stands somewhere before the hunk, where the record names one instead of a position."""
 
 
+@packable("before", "after")
 @light
 class FileEdit:
     """What one step recorded, or asked for, about one file."""
@@ -258,6 +260,7 @@ class BackgroundSeen:
     at: Stamp | None
 
 
+@packable("content")
 @light
 class Touched:
     """The record shows the state of a file: dirty before the session, a backup, a read of the whole content."""

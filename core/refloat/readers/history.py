@@ -5,7 +5,9 @@ to count: the Assembler does that, with items or without.
 """
 
 import dataclasses
+from typing import Final
 
+from refloat.model.packed import Packer
 from refloat.model.stamp import Stamp
 from refloat.model.story import OpenWork
 from refloat.model.transcript import (
@@ -24,12 +26,16 @@ from refloat.model.transcript import (
 from refloat.readers.lines import decode
 from refloat.readers.pairing import StepDraft, keep
 
+LYING: Final = 16 * 1024 * 1024
+"""Characters of files' contents that a session holds as they are; what comes after them is packed."""
+
 
 class History:
     """The items of a session, while it is being read."""
 
     def __init__(self, kept: int | None) -> None:
         self._kept = kept
+        self._packer = Packer(LYING)
         self._entries: list[Message | StepDraft | Marker] = []
         self._parts: dict[tuple[str, str], int] = {}
         self._rows: set[str] = set()
@@ -72,6 +78,7 @@ class History:
 
     def call(self, call: Call, n: int, turn: int, subagent: str | None) -> None:
         """Take the `n`th call, with the answers that came before it."""
+        self._packer.take(call.edits, "before", "after")
         draft = StepDraft(call, n, len(self._entries) + 1, turn, subagent)
         self._drafts[call.id] = draft
         for result in self._early.pop(call.id, ()):
@@ -86,6 +93,7 @@ class History:
         if draft is None:
             self._early.setdefault(result.id, []).append(result)
             return
+        self._packer.take(result.edits or (), "before", "after")
         draft.answer(result)
         if result.background:
             self._see_background(result.background, draft.n, result.at)
@@ -101,6 +109,7 @@ class History:
     def side(self, event: Queued | BackgroundSeen | Touched) -> None:
         """Take what is no item of the talk."""
         if isinstance(event, Touched):
+            self._packer.take((event,), "content")
             self.touched.append(event)
         elif isinstance(event, BackgroundSeen):
             self._see_background(event.background, None, event.at)

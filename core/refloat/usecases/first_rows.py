@@ -53,7 +53,7 @@ def _first_rows(found: Peek, now: Stamp, here: str, rows: int) -> FirstRows | No
     home = repos.get(here) or Repos().of(here)[0] or here
     told = [row for row in found.told() if not row[6]]
     chains = read_chains(notes.get(NOTE, ""))
-    wanted = _in_order(told, repos, home, chains)[:rows]
+    wanted = _in_order(told, repos, home, chains, rows)[:rows]
     texts = found.finished([(row[1], row[0]) for row in wanted])
     documents = [orjson.loads(text.replace(NOW, now)) for text in texts]
     sessions = tuple(_session(document) for document in documents)
@@ -65,9 +65,11 @@ def _session(document: object) -> Session:
 
 
 def _in_order(
-    told: list[Told], repos: Mapping[str, str], home: str, chains: Mapping[SessionName, InChain]
+    told: list[Told], repos: Mapping[str, str], home: str, chains: Mapping[SessionName, InChain], least: int
 ) -> list[Told]:
-    """As the desk shows them: the group of this place, then by newest activity; in each what is broken first."""
+    """At least so many, as the desk shows them: the group of this place, then by newest activity; in each what is
+    broken first.
+    """
 
     def rank(row: Told) -> int:
         return rank_of(State(row[3]), chains.get(SessionName(f"{row[1]}:{row[0]}")))
@@ -77,5 +79,7 @@ def _in_order(
         groups.setdefault(repos.get(row[4]) or row[4], []).append(row)
     ordered: list[Told] = []
     for name in sorted(groups, key=lambda name: name != home):
+        if len(ordered) >= least:
+            break
         ordered += sorted(groups[name], key=rank)
     return ordered

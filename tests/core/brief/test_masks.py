@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from refloat.brief import masks
 from refloat.brief.hits import is_placeholder
 from refloat.brief.masks import PIECE, Masker, find_in_all, find_secrets, mask_tree
 
@@ -561,3 +562,16 @@ def test_a_known_secret_is_known_also_with_something_unseen_inside(unseen: str):
 def test_what_is_unseen_and_no_secret_stays():
     text = "\x1b[1mbold\x1b[0m zero\u200bwidth and C:\\x1b\\u200b"
     assert Masker().text(text) is text
+
+
+def test_what_is_learned_a_little_at_a_time_is_what_is_learned_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z45"
+    value = ("words " * 40, {"a": "token: " + secret}, ("words " * 40, "password=tr0ub4dor&3x"), "the end")
+    whole, little = Masker(), Masker()
+    whole.learn(value)
+    monkeypatch.setattr(masks, "_BATCH", 1)
+    little.learn(value)
+    for text in (f"x {secret}", f"x{secret[4:20]}", "tr0ub4dor&3x", "words"):
+        assert little.text(text) == whole.text(text)
+    assert secret not in little.text(f"see {secret}")
+    assert "tr0ub4dor" not in little.text("it is tr0ub4dor&3x")

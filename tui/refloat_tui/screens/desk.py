@@ -23,8 +23,9 @@ from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_s
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
 from refloat_tui.screens.desk_operations import OF_A_SESSION, DeskOperations
 from refloat_tui.screens.doors import Demo, Doors
-from refloat_tui.widgets.cells import content
+from refloat_tui.widgets.cells import content, two_ends
 from refloat_tui.widgets.detail import Detail
+from refloat_tui.widgets.first_look import NARROW_BELOW
 from refloat_tui.widgets.key_line import KeyLine
 from refloat_tui.widgets.row_list import RowList
 from refloat_tui.widgets.session_list import SessionList
@@ -36,13 +37,13 @@ if TYPE_CHECKING:
     from refloat.model.record import Lease
     from refloat.model.session import RecordGone, Session
     from refloat.usecases.batch import Batch
+    from refloat.usecases.first_rows import FirstRows
     from refloat.usecases.look_around import StartedIn
     from refloat_tui.library import Library
     from refloat_tui.messages import PlaceKnown, SessionsFound, WatchTold
     from refloat_tui.present import Pieces
     from refloat_tui.theme import Glyphs
 
-NARROW_BELOW: Final = 100
 _SETTLE: Final = 0.12
 """Seconds that the cursor rests before a session is read."""
 GATHER: Final = 0.24
@@ -62,9 +63,17 @@ class DeskScreen(DeskOperations):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("desk")]
 
     def __init__(
-        self, library: Library, doors: Doors, *, glyphs: Glyphs, home: str, chosen: SessionName | None = None
+        self,
+        library: Library,
+        doors: Doors,
+        *,
+        glyphs: Glyphs,
+        home: str,
+        chosen: SessionName | None = None,
+        first: FirstRows | None = None,
     ) -> None:
         super().__init__(library, doors, glyphs=glyphs, home=home)
+        self._first = first  # rows that are painted already
         self._here: frozenset[SessionName] = frozenset()
         self._gone: tuple[RecordGone, ...] = ()
         self._problems: tuple[Problem, ...] = ()
@@ -100,7 +109,7 @@ class DeskScreen(DeskOperations):
         """Paint what the catalogue has, then look: nothing here waits for a scan."""
         self._list.focus()
         self._fit()
-        first = self._library.first_rows(2 * self.size.height)
+        first = self._first or self._library.first_rows(self.size.height)
         if first is not None:
             self._first_group = first.group
             self._take(first.batch)
@@ -275,20 +284,12 @@ class DeskScreen(DeskOperations):
     def _draw_headline(self) -> None:
         reading = "" if self._complete else f"reading{self._progress}{self.glyphs.ellipsis}"
         words = headline(self._place, self._sessions.values(), self._watching, self._home, self.glyphs, reading=reading)
-        width = self.size.width - 2
-        left, right = content(words[0]), content(words[1])
-        room = width - right.cell_length - 2
-        made = (
-            left.truncate(max(0, room), ellipsis=not self.glyphs.ascii).pad_right(max(0, room - left.cell_length))
-            + "  "
-            + right
-        )
-        _say(self.query_one("#headline", Static), made if room > 0 else right.truncate(width))
+        _say(self.query_one("#headline", Static), two_ends(*words, self.size.width - 2, self.glyphs))
 
     def _draw_scope(self) -> None:
         here, all_ = ("here", "all") if self._everywhere is False else ("all", "here")
-        words = ((here, "$accent bold"), (f" {self.glyphs.dot} {all_}  ", "$quiet"), ("h", "$key"))
-        _say(self.query_one("#scope", Static), words)
+        dot = self.glyphs.dot
+        _say(self.query_one("#scope", Static), ((here, "$accent bold"), (f" {dot} {all_}  ", "$quiet"), ("h", "$key")))
 
     def _fit(self) -> None:
         self.set_class(self.size.width < NARROW_BELOW, "-narrow")

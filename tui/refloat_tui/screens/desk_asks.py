@@ -188,6 +188,8 @@ class DeskAsks(DeskWork, RecordAsks[None]):
 
     def on_long_begun(self, message: LongBegun) -> None:
         """The chosen session is long: its history is there before the rest."""
+        if message.name != self._chosen or self._detail.opened is not None:
+            self._history_stands.set()  # nothing is asked for
         if message.name == self._chosen:
             self._detail.take_long(message.size)
             self.arrive()

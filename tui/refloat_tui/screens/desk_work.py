@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 _ANYWAY: Final = 30.0
 """Seconds after which everything is looked at though nothing asks for it: some changes show in no other way."""
+_HISTORY_FIRST: Final = 30.0
+"""Seconds that the reading of the whole waits at most for the first screen of its history."""
 _REST: Final = 100
 """Such a look is rested from for so many times its length."""
 
@@ -58,6 +60,8 @@ class DeskWork(RefloatScreen[None]):
         self._one_answer = threading.Lock()
         self._long: tuple[SessionName, LongHistory] | None = None
         """The long history that is shown."""
+        self._history_stands = threading.Event()
+        """The first screen of a long history is there, or nobody waits for it."""
         self._one_change = threading.Lock()
         self._changed: frozenset[str] | None = frozenset()
         """Files that changed since the last look began; None: some may have been missed."""
@@ -154,6 +158,7 @@ class DeskWork(RefloatScreen[None]):
             if size >= HUGE and not whole:
                 self.post_message(LongTold(name, "unread", 0, size))
                 return
+            self._wait_for_history(worker)
         with self._one_reading:
             opened = None if worker.is_cancelled else self._open(name, worker, size)
             if opened is None or worker.is_cancelled:
@@ -187,11 +192,19 @@ class DeskWork(RefloatScreen[None]):
         self._try(name, "story", read)
         return opened[0] if opened else None
 
+    def _wait_for_history(self, worker: Worker[None]) -> None:
+        """Threads that compute share one interpreter: beside a reading the first screen takes many times as long."""
+        end = time.monotonic() + _HISTORY_FIRST
+        while not (worker.is_cancelled or self._history_stands.wait(0.1) or time.monotonic() > end):
+            pass
+
     def _begin_long(self, name: SessionName, worker: Worker[None]) -> None:
+        self._history_stands.set()
         long = self._library.long_history(name)
         if long is None or worker.is_cancelled:
             return
         self._long = (name, long)
+        self._history_stands.clear()
         self.post_message(LongBegun(name, long.size))
 
     @work(thread=True, exclusive=True, group="stretch", exit_on_error=False, description="Reading the history")
@@ -206,6 +219,7 @@ class DeskWork(RefloatScreen[None]):
                 self.post_message(StretchFound(name, ask, stretch))
 
         self._try(name, "history", find)
+        self._history_stands.set()
 
     @work(thread=True, exclusive=True, group="number", exit_on_error=False, description="Numbering the history")
     def number_long(self, name: SessionName, *, items: bool) -> None:

@@ -447,6 +447,7 @@ class OperationScreen(RefloatScreen[Done]):
         """Look anew with what was typed."""
         event.stop()
         self.text.focus()
+        self.words.let_go()
         said = event.text.strip() or None
         if not event.kept or (not event.changed and said is not None):
             return

@@ -42,6 +42,22 @@ def row(cells: Sequence[Cell], width: int, glyphs: Glyphs) -> Content:
     return Content(" ").join(fitted).truncate(width).pad_right(0)
 
 
+def two_ends(left: Pieces, right: Pieces, width: int, glyphs: Glyphs) -> Content:
+    """A line of `width` columns with something at each end. The left one is cut for the right one."""
+    first, last = content(left), content(right)
+    room = width - last.cell_length - 2
+    if room <= 0:
+        return last.truncate(width)
+    return first.truncate(room, ellipsis=not glyphs.ascii).pad_right(max(0, room - first.cell_length)) + "  " + last
+
+
+def under_cursor(line: Content, *, focused: bool, ansi: bool) -> Content:
+    """A row with the cursor on it. `ansi`: sixteen colours, which hold no ground on which every other can be read."""
+    if focused and ansi:
+        return line.stylize("bold $block-cursor-foreground on $block-cursor-background")
+    return line.stylize_before("bold on $cursor-ground" if focused else "on $cursor-blurred")
+
+
 def wrapped(pieces: Pieces, width: int) -> list[Content]:
     """Lines of at most `width` columns."""
     made = content(pieces)

@@ -19,6 +19,7 @@ from textual.visual import Visual
 
 from refloat_tui.actions import bindings
 from refloat_tui.theme import Glyphs
+from refloat_tui.widgets.cells import under_cursor
 
 R = TypeVar("R")
 
@@ -225,11 +226,8 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
         room = width - 1 if self.has_mark else width
         drawn = self.draw_row(row, room, chosen=chosen).truncate(room)
         drawn = drawn.pad_right(max(0, room - drawn.cell_length))
-        if chosen and focused and self.app.native_ansi_color:
-            # Sixteen colours hold no ground on which every other one can be read.
-            drawn = drawn.stylize("bold $block-cursor-foreground on $block-cursor-background")
-        elif chosen:
-            drawn = drawn.stylize_before("bold on $cursor-ground" if focused else "on $cursor-blurred")
+        if chosen:
+            drawn = under_cursor(drawn, focused=focused, ansi=self.app.native_ansi_color)
         if self.has_mark:
             mark = (self.glyphs.cursor if focused else self.glyphs.rests, "$accent") if chosen else (" ", "")
             drawn = Content.assemble(mark) + drawn

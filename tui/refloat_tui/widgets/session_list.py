@@ -4,34 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.content import Content
-
-from refloat.model.session import State
-from refloat.text import inert_line, one_line
-from refloat_tui.present import Pieces
-from refloat_tui.present.age import age, minute_of
-from refloat_tui.present.holder import holder_name
-from refloat_tui.present.sessions import Entry, Heading, SessionRow, needs_person
-from refloat_tui.present.state import state_glyph, state_style, state_word
-from refloat_tui.theme import Glyphs
-from refloat_tui.widgets.cells import Cell, row
+from refloat_tui.present.age import minute_of
+from refloat_tui.present.sessions import Entry, Heading, SessionRow
 from refloat_tui.widgets.row_list import RowList
+from refloat_tui.widgets.session_rows import age_cell, heading_line, session_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from textual.content import Content
+
     from refloat.model.record import Lease
-    from refloat.model.session import SessionName
+    from refloat.model.session import Session, SessionName
     from refloat.model.stamp import Stamp
-
-_BRANCH_FROM, _AGENT_FROM, _COUNT_FROM, _AGE_FROM = 90, 56, 34, 26
-"""Columns of width from which each cell is shown: counts go first, then the agent, then the age."""
-
-
-_CHAIN = 4
-"""Columns for which attempt it is."""
-_HOLDER = 9
-"""Columns for the name of somebody who is at a session."""
+    from refloat_tui.present import Pieces
+    from refloat_tui.theme import Glyphs
 
 
 class SessionList(RowList[Entry]):
@@ -76,42 +63,12 @@ class SessionList(RowList[Entry]):
     def draw_row(self, row: Entry, width: int, *, chosen: bool) -> Content:
         """A heading, or a session in cells that go one by one as the width shrinks."""
         del chosen
-        return self._heading(row, width) if isinstance(row, Heading) else self._session(row, width)
+        if isinstance(row, Heading):
+            return heading_line(row, width, self.glyphs)
+        return session_line(row, width, self.glyphs, self._age(row.session), self.holders.get(row.session.name))
 
-    def _heading(self, heading: Heading, width: int) -> Content:
-        name: Pieces = ((heading.name.upper(), "$accent bold" if heading.here else "bold"),)
-        if heading.here:
-            name = (*name, (f" {self.glyphs.dot} here", "$accent"))
-        elif heading.where:
-            name = (*name, (f"  {heading.where}", "$faint"))
-        return row((Cell(name), Cell(((str(heading.count), "$faint"),), 4, "right")), width, self.glyphs)
-
-    def _session(self, entry: SessionRow, width: int) -> Content:
-        session = entry.session
-        went_on = entry.went_on and session.state not in {State.LIVE, State.UNRESOLVED}
-        style = "$quiet" if went_on else state_style(session.state)
-        title = one_line(session.title) or "untitled"
-        needs = 0 if went_on else needs_person(session)
-        cells = [
-            Cell(((state_glyph(session.state, self.glyphs), style), (f" {state_word(session.state)}", style)), 9),
-            Cell(((title, "$quiet" if went_on else "" if session.title else "$quiet italic"),)),
-        ]
-        if entry.chain is not None and width >= _AGE_FROM:
-            cells.append(Cell(((f"{entry.chain.n}/{entry.chain.of}", "$person"),), _CHAIN, "right"))
-        if (holder := self.holders.get(session.name)) is not None and width >= _AGE_FROM:
-            cells.append(Cell(((f"@{holder_name(holder)}", "$person bold"),), _HOLDER, "right"))
-        if width >= _AGENT_FROM:
-            cells.append(Cell(((inert_line(session.agent), "$quiet"),), 12))
-        if width >= _BRANCH_FROM:
-            cells.append(Cell(((inert_line(session.branch or ""), "$quiet"),), 20))
-        if width >= _AGE_FROM:
-            cells.append(Cell(self._age(session.name, session.last_activity_at), 5, "right"))
-        if width >= _COUNT_FROM:
-            cells.append(Cell(((str(needs) if needs else "", "$pile-claimed bold"),), 2, "right"))
-        return row(cells, width, self.glyphs)
-
-    def _age(self, name: SessionName, at: Stamp | None) -> Pieces:
-        if name in self.breathing:
+    def _age(self, session: Session) -> Pieces:
+        if session.name in self.breathing:
             spinner = self.glyphs.spinner
             return ((spinner[self.beat % len(spinner)] + " ", "$state-live"), ("now", "$quiet"))
-        return ((age(at, self.now), "$quiet"),)
+        return age_cell(session, self.now)

@@ -15,19 +15,18 @@ class _Area(TextArea):
     """A text area whose enter and escape belong to the field around it."""
 
     async def _on_key(self, event: events.Key) -> None:
-        match event.key:
-            case "enter" | "escape":
-                event.stop()
-                event.prevent_default()
-                field = self.query_ancestor(Words)
-                field.leave(kept=event.key == "enter")
-            case "ctrl+j":
-                event.stop()
-                event.prevent_default()
-                if self.query_ancestor(Words).lines:
-                    self.insert("\n")
-            case _:
-                await super()._on_key(event)
+        field = self.query_ancestor(Words)
+        if field.is_open and event.key not in {"enter", "escape", "ctrl+j"}:
+            await super()._on_key(event)
+            return
+        event.stop()
+        event.prevent_default()
+        if not field.is_open:
+            field.pass_on(event)
+        elif event.key != "ctrl+j":
+            field.leave(kept=event.key == "enter")
+        elif field.lines:
+            self.insert("\n")
 
 
 class Words(Vertical):
@@ -79,6 +78,10 @@ class Words(Vertical):
         self.lines = False
         self._begun = ""
         self._seen = ""
+        self._late: list[events.Key] = []
+        """Keys that came after it was left, while it had the focus still."""
+        self._passed: list[events.Key] | None = None
+        """Those that were passed on; None until somebody else is asked to take the focus."""
 
     def compose(self) -> ComposeResult:
         """A label and the text."""
@@ -94,6 +97,7 @@ class Words(Vertical):
         """Show it for a row, with these words in it, and take the keys."""
         self.key, self.lines = key, lines
         self._begun = self._seen = text
+        self._late, self._passed = [], None
         hint = "enter keeps, ^j new line, esc back" if lines else "enter keeps, esc back"
         self.label.update(Content.assemble((label, "bold"), (f"   {hint}", "$faint")))
         self.area.load_text(text)
@@ -113,6 +117,21 @@ class Words(Vertical):
         self.remove_class("-open")
         text = self.area.text
         return self.Left(self.key, text, kept, text != self._begun)
+
+    def let_go(self) -> None:
+        """Somebody else was asked to take the focus: what came too late goes there, and what still comes."""
+        late, self._late, self._passed = self._late, [], []
+        for key in late:
+            self.pass_on(key)
+
+    def pass_on(self, key: events.Key) -> None:
+        """A key that came after it was left: it is for whatever has the focus next."""
+        if self._passed is None:
+            self._late.append(key)
+        elif not any(key is known for known in self._passed):  # nobody took the focus: it would come for ever
+            again = events.Key(key.key, key.character)
+            self._passed.append(again)
+            self.app.post_message(again)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Tell the words as they are typed. Loading them is no typing."""

@@ -2,14 +2,13 @@
 
 import os
 import sys
-import tempfile
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from refloat.demo.build import Demo, build_demo
 from refloat.errors import UsageError
 from refloat.machine.real import real_machine
 from refloat.model.session import SessionName
@@ -17,6 +16,9 @@ from refloat.usecases.open_bench import open_bench
 from refloat.usecases.workbench import Workbench
 from refloat_tui.cli import err, out
 from refloat_tui.cli.commands.bench import bench, here, located, session_argument
+
+if TYPE_CHECKING:
+    from refloat.demo.build import Demo
 
 _AGENTS_OWN = ("CLAUDE", "CODEX", "XDG_", "REFLOAT_CACHE", "REFLOAT_DATA", "REFLOAT_CONFIG")
 """Variables that would lead out of the demo's home."""
@@ -64,6 +66,8 @@ def demo(home: Path | None, build_only: bool) -> int:
 
 def _enter_demo(stack: ExitStack, home: Path | None = None) -> tuple[Workbench, Path]:
     """Build a demo whose processes, and whose home unless it was named, end with `stack`."""
+    import tempfile  # the app's first paint waits for neither it nor the demo
+
     if home is None:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="refloat-demo-"))) / "home"
     built, workbench = _build(home.absolute(), processes=True)
@@ -72,8 +76,10 @@ def _enter_demo(stack: ExitStack, home: Path | None = None) -> tuple[Workbench, 
     return workbench, built.workspace
 
 
-def _build(home: Path, *, processes: bool) -> tuple[Demo, Workbench]:
+def _build(home: Path, *, processes: bool) -> "tuple[Demo, Workbench]":
     """A demo, and a workbench whose home it is: nothing of the person's own is read or written."""
+    from refloat.demo.build import build_demo
+
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_AGENTS_OWN)}
     environment["HOME"] = str(home)
     machine = real_machine(environment)

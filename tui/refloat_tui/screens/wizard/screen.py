@@ -419,6 +419,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         self._take_words(event)
         self._settle()
         self.show()
+        self.words.let_go()
 
     def _take_words(self, event: Words.Left) -> None:
         look = self._page_look()

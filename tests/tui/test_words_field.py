@@ -1,0 +1,69 @@
+"""The field for a person's words: what is pressed while it closes is lost nowhere."""
+
+from tests.tui.waiting import until
+from textual import events
+from textual.app import App, ComposeResult
+from textual.widgets import OptionList, TextArea
+
+from refloat_tui.theme import THEMES
+from refloat_tui.widgets.words import Words
+
+
+class Form(App[None]):
+    """A list, and a field below it."""
+
+    def __init__(self, *, takes_focus: bool = True) -> None:
+        super().__init__()
+        self.register_theme(THEMES[0])
+        self.theme = THEMES[0].name
+        self.takes_focus = takes_focus
+        self.kept: list[str] = []
+        self.picked: list[int] = []
+
+    def compose(self) -> ComposeResult:
+        yield OptionList("one", "two", "three")
+        yield Words()
+
+    def on_words_left(self, event: Words.Left) -> None:
+        self.kept.append(event.text)
+        if self.takes_focus:
+            self.query_one(OptionList).focus()
+        self.query_one(Words).let_go()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self.picked.append(event.option_index)
+
+
+def press_at_field(form: Form, *keys: str) -> None:
+    """Keys that Textual handed to the field, because it had the focus when they came."""
+    area = form.query_one(TextArea)
+    for key in keys:
+        area.post_message(events.Key(key, key if len(key) == 1 else None))
+
+
+async def test_what_is_pressed_while_it_closes_goes_to_what_has_the_focus_next() -> None:
+    form = Form()
+    async with form.run_test() as pilot:
+        form.query_one(Words).open("note", "Your note", "kept", lines=False)
+        await pilot.pause()
+        press_at_field(form, "enter", "down", "enter")
+        await until(pilot, lambda: form.picked)
+        assert form.kept == ["kept"]
+        assert form.picked == [1]
+        assert form.query_one(TextArea).text == "kept"
+
+
+async def test_a_key_that_is_for_nobody_goes_round_once() -> None:
+    form = Form(takes_focus=False)
+    async with form.run_test() as pilot:
+        words = form.query_one(Words)
+        words.open("note", "Your note", "", lines=False)
+        await pilot.pause()
+        press_at_field(form, "escape", "x")
+        await pilot.pause()
+        await pilot.pause()
+        assert form.kept == [""]
+        assert form.query_one(TextArea).text == ""
+        words.open("note", "Your note", "", lines=True)
+        await pilot.press("y")
+        assert form.query_one(TextArea).text == "y"
