@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from refloat.model.checkout import Owner
 from refloat.model.transcript import Outcome, StepKind
-from refloat.model.triage import Finding, FindingVerdict
+from refloat.model.triage import Finding, FindingVerdict, Triage
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.samples import crashed, make_session, make_step, make_story
 from refloat.usecases.recover import Card, confirmed_words
@@ -76,3 +76,21 @@ def test_the_saved_say_how_many_were_seen() -> None:
 def test_control_characters_of_a_file_name_are_named_in_the_triage() -> None:
     row = finding("a\nb.py edited", "edit", FindingVerdict.CONFIRMED, ("a\nb.py",))
     assert what_words(row, ASCII) == "a\\nb.py edited"
+
+
+def test_the_recap_judges_words_as_triage_does_and_says_nothing_before_it_has_looked() -> None:
+    sample = crashed()
+    status = show_status(ClaudeCode(), sample.session, sample.story, sample.checkout)
+    reply = next(item for item in reversed(sample.story.items) if item.type == "reply" and not item.superseded)
+    claim = replace(finding("Committed it.", "committed", FindingVerdict.CONFIRMED), claim="committed")
+
+    def told(triage: Triage | None) -> str:
+        rows = recap_rows(sample.story, status, sample.checkout, triage, UNICODE)
+        return "\n".join("".join(text for text, _ in row.text) for row in rows)
+
+    assert "its own words; holding them against the evidence" in told(None)
+    assert "claim nothing" not in told(None)
+    assert "claim nothing that evidence could bear out" in told(EMPTY)
+    assert "Committed it.  confirmed: why" in told(replace(EMPTY, saved=(replace(claim, message=reply.n),)))
+    against = replace(claim, verdict=FindingVerdict.CONTRADICTED)
+    assert "Committed it.  contradicted: why" in told(replace(EMPTY, claimed=(against,)))
