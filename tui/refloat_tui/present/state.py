@@ -178,11 +178,9 @@ def next_parts(status: Status, no_way: str = "") -> tuple[str, str]:
 
     words = _OPERATION[status.next.operation]
     left = status.next.open
-    if left:
-        return f"First know: {one_line('; '.join(left))}.", words
-    if status.next.operation == "continue" and left is not None:
-        return "", "Continue it: nothing is open."
     outside = [step for step in status.open_steps if step.kind is StepKind.EXTERNAL]
-    if status.next.operation == "new_linked" and outside:
-        return "", f"Look at what step {outside[-1].n} did, then start a linked session with the brief."
-    return "", words
+    if status.next.operation in {"new_linked", "continue"} and outside:
+        words = f"Look at what step {outside[-1].n} did, then {words[0].lower()}{words[1:]}"
+    elif status.next.operation == "continue" and left is not None and not left:
+        return "", "Continue it: nothing is open."
+    return (f"First know: {one_line('; '.join(left))}." if left else ""), words
