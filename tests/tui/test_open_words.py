@@ -3,15 +3,20 @@
 from dataclasses import replace
 
 from refloat.model.checkout import Owner
+from refloat.model.recovery import Given
 from refloat.model.transcript import Outcome, StepKind
 from refloat.model.triage import Finding, FindingVerdict, Triage
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.samples import crashed, make_session, make_step, make_story
-from refloat.usecases.recover import Card, confirmed_words
+from refloat.usecases.recover import Card, cards_of, confirmed_words
+from refloat.usecases.show_recap import show_recap
 from refloat.usecases.show_status import show_status
+from refloat_tui.cli.show.sessions import recap_lines, status_lines
+from refloat_tui.cli.show.work import checkout_lines, triage_lines
+from refloat_tui.present.next_keys import next_actions
 from refloat_tui.present.recap import recap_rows
 from refloat_tui.present.state import next_words
-from refloat_tui.present.triage import nothing_beside, what_words
+from refloat_tui.present.triage import card_words, nothing_beside, what_words
 from refloat_tui.theme import ASCII, UNICODE
 
 EMPTY = replace(crashed().triage, saved=(), claimed=(), gone=(), still_open=(), do_not_repeat=())
@@ -44,6 +49,44 @@ def test_the_app_and_status_tell_the_same_of_what_is_lost() -> None:
     assert status.next.open
     assert "src/vat.py" in next_words(status)
     assert "src/vat.py" in status.next.why
+
+
+def test_where_lost_work_is_announced_its_way_back_is_named() -> None:
+    sample = crashed()
+    way = f"refloat salvage {sample.session.name} --out lost.patch"
+    status = show_status(ClaudeCode(), sample.session, sample.story, sample.checkout)
+    assert status.next.salvage == way
+    assert "desk.salvage" in next_actions(status)
+    assert any(file.found_in for file in sample.checkout.files if file.path == "src/vat.py")
+    texts = {
+        "status": [*status_lines(status, 400)],
+        "checkout": [*checkout_lines(sample.checkout, 400, patch=False)],
+        "triage": [*triage_lines(sample.triage, 400)],
+        "recap": [*recap_lines(show_recap(sample.story), 400)],
+    }
+    assert [name for name, lines in texts.items() if way not in "\n".join(lines)] == []
+    gone = next(card for card in cards_of(sample.triage, Given()) if card.finding.recoverable_from)
+    assert "`refloat salvage` brings it back" in "".join(text for text, _ in card_words(gone, UNICODE))
+
+
+def test_next_keeps_the_look_outside_beside_what_is_lost() -> None:
+    sample = crashed()
+    told = next_words(show_status(ClaudeCode(), sample.session, sample.story, sample.checkout))
+    assert told.startswith("First know: the edit of src/vat.py is lost from the checkout")
+    assert told.endswith("Look at what step 8 did, then start a linked session with the brief.")
+    before = next_words(show_status(ClaudeCode(), sample.session, sample.story))
+    assert before == "Look at what step 8 did, then start a linked session with the brief."
+
+
+def test_what_stands_nowhere_has_no_way_back() -> None:
+    sample = crashed()
+    files = tuple(replace(file, found_in=()) for file in sample.checkout.files)
+    status = show_status(ClaudeCode(), sample.session, sample.story, replace(sample.checkout, files=files))
+    assert "src/vat.py" in status.next.why
+    assert status.next.salvage is None
+    assert "refloat salvage" not in status.next.why
+    assert "desk.salvage" not in next_actions(status)
+    assert "refloat salvage" not in "".join(triage_lines(EMPTY, 400))
 
 
 def test_lines_of_somebody_else_are_not_counted_beside_a_file() -> None:

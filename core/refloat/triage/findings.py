@@ -151,6 +151,11 @@ def is_gone(file: EditedFile) -> bool:
     return file.state is not FileState.PARTLY or loses(file)
 
 
+def can_salvage(file: EditedFile) -> bool:
+    """Whether work that is gone still stands in a place that `salvage` takes it from."""
+    return is_gone(file) and any(place.where not in SAVED_PLACES for place in file.found_in)
+
+
 def put_back_by(file: EditedFile) -> str | None:
     """The step by which the session put a file that it had deleted back itself: then nothing of it is missing."""
     made = [edit for edit in file.edits if edit.fate is not Fate.NEVER_APPLIED]

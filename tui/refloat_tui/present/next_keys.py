@@ -25,6 +25,10 @@ def leads_there(status: Status) -> bool:
 
 def next_actions(status: Status, *, no_way: bool = False) -> tuple[str, ...]:
     """Ids of the actions that do what NEXT says, the likeliest first. `no_way`: nothing leads to where it runs."""
+    return (*_steps(status, no_way=no_way), *(("desk.salvage",) if status.next.salvage else ()))
+
+
+def _steps(status: Status, *, no_way: bool) -> tuple[str, ...]:
     if no_way:
         return ("desk.evidence", "desk.stop")
     session, following = status.session, status.next.operation

@@ -75,7 +75,9 @@ def card_words(card: Card, glyphs: Glyphs) -> Pieces:
         ("  looked at" if card.looked else "", "$accent"),
         ("\n", ""),
     )
-    return (*head, *evidence(card, glyphs))
+    back = card.finding.kind == "edit" and card.pile == "gone" and bool(card.finding.recoverable_from)
+    way: Pieces = ((f" {glyphs.dot} ", QUIET), ("`refloat salvage` brings it back", STRONG)) if back else ()
+    return (*head, *evidence(card, glyphs), *way)
 
 
 def nothing_beside(triage: Triage) -> str:

@@ -140,6 +140,11 @@ class Head(Vertical):
         return f"cd {shlex.quote(place)} && {words}" if place and self._status.next.command[0] != "refloat" else words
 
     @property
+    def salvage(self) -> str | None:
+        """The command that brings lost work back, as a line for a shell, where some can be had."""
+        return self._status.next.salvage if self._status is not None else None
+
+    @property
     def _lacks_brief(self) -> bool:
         """Whether the next command reads a brief that nobody wrote yet."""
         from refloat.usecases.show_status import BRIEF_FILE  # asked once a key is pressed

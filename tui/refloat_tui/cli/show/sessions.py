@@ -6,6 +6,7 @@ from typing import Final
 
 from refloat.model.attempts import Standing
 from refloat.model.repaired import is_made_output
+from refloat.model.salvage import salvage_line
 from refloat.model.session import Session
 from refloat.model.status import Operation, Recap, Status
 from refloat.model.transcript import Item, Outcome, Step, StepKind
@@ -200,6 +201,7 @@ def _done(recap: Recap) -> Iterator[str]:
         more = f" and {len(files) - 6} more" if len(files) > 6 else ""
         yield f"{counted(len(edits), 'edit')} recorded: {', '.join(files[:6])}{more}"
         yield f"what became of them since: refloat checkout {recap.session}"
+        yield f"what is lost of them comes back with: {salvage_line(recap.session)}"
     checks: dict[str, Step] = {}
     for step in steps:
         if step.kind is StepKind.CHECK:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
-from refloat.model.checkout import Checkout, DirtyHunk, EditedFile, OtherChange, Owner, PlaceKind
+from refloat.model.checkout import SAVED_PLACES, Checkout, DirtyHunk, EditedFile, Fate, OtherChange, Owner, PlaceKind
 from refloat.model.fate_words import PLACE_WORDS, fate_words
+from refloat.model.salvage import salvage_line
 from refloat.text import cut, inert_line, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from refloat.model.brief import BriefCheck, BriefPreview, Moved
+    from refloat.model.session import SessionName
     from refloat.model.triage import Finding, Triage
 
 
@@ -38,6 +40,8 @@ def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[s
             yield from labelled("", told, width, 6) if told else ()
         if patch:
             yield from _hunks(file, checkout)
+    if any(_is_had_elsewhere(file) for file in checkout.files):
+        yield from _way_back(checkout.session, width)
     others = [
         (change.status, inert_line(change.path), "; ".join(filter(None, (_by(change, checkout), change.why))))
         for change in checkout.other_changes
@@ -116,6 +120,8 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
     yield from section("SAVED", _findings(triage.saved, width))
     yield from section("CLAIMED", _findings(triage.claimed, width))
     yield from section("GONE", _findings(triage.gone, width))
+    if any(row.kind == "edit" and row.recoverable_from for row in triage.gone):
+        yield from _way_back(triage.session, width)
     rows = [
         (
             row.outcome.replace("_", " "),
@@ -138,6 +144,16 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
         if why := work.why + (f"; its output lies in {work.output}" if work.output else ""):
             lines += labelled("", why, width, 6)
     yield from section("WHAT ELSE WAS ALIVE", lines)
+
+
+def _is_had_elsewhere(file: EditedFile) -> bool:
+    """Whether an edit went away and its content stands only where it is not safe."""
+    went = any(edit.fate in {Fate.LOST, Fate.REVERTED} for edit in file.edits)
+    return went and bool(file.found_in) and not any(place.where in SAVED_PLACES for place in file.found_in)
+
+
+def _way_back(session: SessionName, width: int) -> Iterator[str]:
+    yield from labelled("", f"`{salvage_line(session)}` brings lost work back as a patch", width, 2)
 
 
 def _findings(findings: tuple[Finding, ...], width: int) -> list[str]:
