@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
-from refloat.model.checkout import Owner
+from refloat.model.checkout import CheckRun, Freshness, Owner
 from refloat.model.recovery import Given
 from refloat.model.transcript import Outcome, StepKind
 from refloat.model.triage import Finding, FindingVerdict, Triage
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.samples import crashed, make_session, make_step, make_story
+from refloat.triage.findings import sort_findings
 from refloat.usecases.recover import Card, cards_of, confirmed_words
 from refloat.usecases.show_recap import show_recap
 from refloat.usecases.show_status import show_status
@@ -16,6 +17,7 @@ from refloat_tui.cli.show.work import checkout_lines, triage_lines
 from refloat_tui.present.next_keys import next_actions
 from refloat_tui.present.recap import recap_rows
 from refloat_tui.present.state import next_words
+from refloat_tui.present.teach import headline
 from refloat_tui.present.triage import card_words, nothing_beside, what_words
 from refloat_tui.theme import ASCII, UNICODE
 
@@ -114,6 +116,27 @@ def test_the_saved_say_how_many_were_seen() -> None:
     assert confirmed_words(cards, "saved") == " (1 confirmed)"
     assert confirmed_words(cards[:1], "saved") == ""
     assert confirmed_words(cards, "gone") == ""
+
+
+def test_a_check_that_failed_is_never_told_as_work_that_holds() -> None:
+    run = CheckRun(2, "pytest -q", Outcome.ERROR, 1, Freshness.STALE, "src/a.py was written after it", None)
+    step = make_step(2, StepKind.CHECK, "pytest -q", outcome=Outcome.ERROR)
+    checkout = replace(crashed().checkout, files=(), checks=(run,))
+    (failed,) = sort_findings([step], checkout, {}, []).saved
+    assert (failed.verdict, failed.known_as, failed.failed) == (FindingVerdict.STALE, "failed", True)
+    claim = replace(finding("Committed it.", "committed", FindingVerdict.CONFIRMED), claim="committed")
+    lines = [*triage_lines(replace(EMPTY, saved=(failed, claim)), 400)]
+    assert "saved 2 (1 confirmed, 1 result of a failed check, 1 claim borne out) · claimed 0" in lines[0]
+    assert any(line.startswith("  failed") and "pytest -q" in line for line in lines)
+
+
+def test_before_anything_was_counted_no_number_is_told() -> None:
+    def right(*, reading: str) -> str:
+        return "".join(text for text, _ in headline(None, (), "", "/home/a", UNICODE, reading=reading)[1])
+
+    assert right(reading="reading…").strip().endswith("reading…")
+    assert "session" not in right(reading="reading…")
+    assert right(reading="") == "0 sessions"
 
 
 def test_control_characters_of_a_file_name_are_named_in_the_triage() -> None:

@@ -25,7 +25,7 @@ from refloat.model.checkout import (
 from refloat.model.fate_words import FATE_WORDS, PLACE_WORDS, TAKEN_BY
 from refloat.model.repaired import is_made_output
 from refloat.model.transcript import Outcome, Step, StepKind
-from refloat.model.triage import Finding, FindingVerdict, RecoverableFrom, StandsIn
+from refloat.model.triage import CHECK_FAILED, Finding, FindingVerdict, RecoverableFrom, StandsIn
 from refloat.triage.actions import Action
 
 _STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE, FileState.MOVED})
@@ -275,7 +275,7 @@ def _check(name: str, run: CheckRun) -> Finding:
     verdict = FindingVerdict.STALE if run.freshness is Freshness.STALE else FindingVerdict.RECORDED
     if passed and run.freshness is Freshness.CURRENT and run.note is None:
         verdict = FindingVerdict.CONFIRMED
-    parts = ["it passed" if passed else "it failed"] if run.proved else ["it ended"]
+    parts = ["it passed" if passed else CHECK_FAILED] if run.proved else ["it ended"]
     if run.exit_code is not None:
         parts[0] += f" with exit code {run.exit_code}"
     if run.note:

@@ -32,7 +32,7 @@ def verdict(card: Card) -> tuple[str, str]:
         return f"was {card.found}", "$person"
     if card.finding.confirmed is False:
         return "unconfirmed", "$pile-claimed"
-    return card.finding.known_as, _VERDICTS[card.finding.verdict]
+    return card.finding.known_as, "$pile-gone" if card.finding.failed else _VERDICTS[card.finding.verdict]
 
 
 def kind_words(finding: Finding) -> str:

@@ -112,8 +112,9 @@ def _hunks(file: EditedFile, checkout: Checkout) -> Iterator[str]:
 
 def triage_lines(triage: Triage, width: int) -> Iterator[str]:
     """The three piles, what must not be repeated, what may still run."""
-    seen = "" if triage.confirmed == len(triage.saved) else f" ({triage.confirmed} confirmed)"
-    sizes = f"saved {len(triage.saved)}{seen} · claimed {len(triage.claimed)} · gone {len(triage.gone)}"
+    sizes = (
+        f"saved {len(triage.saved)}{_of_the_saved(triage)} · claimed {len(triage.claimed)} · gone {len(triage.gone)}"
+    )
     yield from labelled("TRIAGE", f"{triage.session}  {sizes}", width)
     if not (triage.saved or triage.claimed or triage.gone or triage.do_not_repeat or triage.still_open):
         yield from labelled("", "No edit, check, commit, effect outside or claim is recorded: nothing to sort.", width)
@@ -144,6 +145,18 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
         if why := work.why + (f"; its output lies in {work.output}" if work.output else ""):
             lines += labelled("", why, width, 6)
     yield from section("WHAT ELSE WAS ALIVE", lines)
+
+
+def _of_the_saved(triage: Triage) -> str:
+    """What the count of the saved holds besides work that holds."""
+    failed = sum(row.failed for row in triage.saved)
+    claims = sum(row.claim is not None for row in triage.saved)
+    told = [
+        f"{triage.confirmed} confirmed" if triage.confirmed != len(triage.saved) else "",
+        f"{counted(failed, 'result')} of a failed check" if failed else "",
+        f"{counted(claims, 'claim')} borne out" if claims else "",
+    ]
+    return f" ({', '.join(filter(None, told))})" if any(told) else ""
 
 
 def _is_had_elsewhere(file: EditedFile) -> bool:
