@@ -175,8 +175,9 @@ class Head(Vertical):
             "detail",
             verdict_detail(status, self.glyphs) if status else (("reading it" + self.glyphs.ellipsis, "$quiet"),),
         )
-        self._put("next", self._next(status) if status else ())
-        keys = self._keys(status) if status else ()
+        # Before it is read the rows that most sessions need are there already: what stands below does not move.
+        self._put("next", self._next(status) if status else (("NEXT  ", "$accent bold"), (self._ellipsis, "$quiet")))
+        keys = self._keys(status) if status else ((" ", ""),)
         self.set_class(bool(keys), "-keyed")
         self._put("keys", keys)
         if self.has_class("-unfolded"):
