@@ -173,6 +173,7 @@ class _Writer:
 
     def _begin(self, wait: float) -> None:
         self._db.execute(f"PRAGMA busy_timeout = {int(1000 * wait)}")
+        self._db.execute("PRAGMA synchronous = OFF")  # while the file is made, which is a cache
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute("BEGIN IMMEDIATE")
