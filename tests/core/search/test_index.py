@@ -218,13 +218,13 @@ def test_many_rows_are_kept_before_the_end(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_of_rows_written_together_none_counts_when_some_are_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def full(_: object) -> None:
+    def full(*_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
     with Together() as together:
         write_rows(tmp_path, ["alpha"])
         with monkeypatch.context() as patched:
-            patched.setattr(shards, "_own", full)
+            patched.setattr(shards, "enumerate", full, raising=False)
             assert write_rows(tmp_path, ["beta"]) is None
         assert write_rows(tmp_path, ["gamma"]) is not None
     assert not together.kept
