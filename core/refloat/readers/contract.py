@@ -325,6 +325,16 @@ class LeavesBeside(Protocol):
         ...
 
 
+class TellsTexts(Reader, Protocol):
+    """What a reader may know besides, so that a few rows are searched without all that makes an item."""
+
+    def texts_parser(self, found: Found) -> Parser:
+        """A parser of which only texts are wanted: kinds of steps and what edits change are as when skimming, inputs
+        of calls as else.
+        """
+        ...
+
+
 class ReadByEnds(Reader, Protocol):
     """What a reader may know besides, so that a session's state is told before all of it is read."""
 

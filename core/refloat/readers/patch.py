@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import lru_cache
 from typing import Final
-from urllib.parse import unquote
 
 from refloat.model.light import slotted
 from refloat.model.transcript import FileEdit, Hunk
@@ -48,6 +47,8 @@ def local_path(path: str) -> str:
     """A path that may be a `file://` URI, as a plain path. Codex 0.153 writes such URIs for `cwd` and `path`."""
     if not path.startswith("file://"):
         return path
+    from urllib.parse import unquote  # hardly ever asked
+
     bare = unquote(path[7:].removeprefix("localhost"))
     return bare[1:] if bare[:1] == "/" and _DRIVE.match(bare[1:]) else bare
 

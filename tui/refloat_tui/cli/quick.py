@@ -162,9 +162,9 @@ def _regrown(
     grown = _only_grown(gone, come)
     if grown is None:
         return None
-    from refloat.late import load_later
+    from refloat.late import load_less
 
-    load_later("inspect")  # half a bare start, which `dataclasses` loads and does not ask
+    load_less()
     from refloat.usecases.regrow import Change, regrow
 
     found.close()  # so that the writer is the last to let go, and leaves no log

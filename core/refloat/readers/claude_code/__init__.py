@@ -72,6 +72,12 @@ class ClaudeCode:
             skim=skim,
         )
 
+    def texts_parser(self, found: Found) -> Parser:
+        """A parser for rows of the session of which the texts are wanted."""
+        from refloat.readers.claude_code.rows import Rows
+
+        return Rows(found.session_id, relatives=found.relatives, skim=True, inputs=True)
+
     def find_holders(self, home: Path, environment: Mapping[str, str]) -> Sequence[Holder | Problem]:
         """`sessions/<pid>.json`, and jobs of the daemon."""
         return registers.find_holders(home, environment)

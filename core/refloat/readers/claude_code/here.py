@@ -22,6 +22,8 @@ class Here:
     """Directory of the program's own backups for this session."""
     skim: bool = False
     """See `Reader.parser`."""
+    inputs: bool = True
+    """Inputs of calls are told."""
     placed: bool = False
     """It was taken into the tree already."""
     events: list[Event] = field(default_factory=list[Event])

@@ -150,7 +150,7 @@ def _call(state: State, block: Row, message: str, here: Here) -> None:
             tool,
             asked.kind,
             asked.summary,
-            "" if here.skim else json_text(block.get("input")),
+            json_text(block.get("input")) if here.inputs else "",
             here.at,
             here.place,
             command=asked.command,

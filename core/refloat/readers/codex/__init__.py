@@ -111,6 +111,10 @@ class Codex:
 
         return CodexParser(found, subagent, frozen, skim=skim)
 
+    def texts_parser(self, found: Found) -> "CodexParser":
+        """A parser for rows of the thread of which the texts are wanted."""
+        return self.parser(found, skim=True)
+
     def find_holders(self, home: Path, environment: Mapping[str, str]) -> Sequence[Holder | Problem]:
         """The writer locks (0.146 and later)."""
         return list(index.find_locks(codex_home(home, environment)))
