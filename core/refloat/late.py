@@ -4,6 +4,8 @@ Decides nothing. Stands for a door of the machine, the readers or a compiled exp
 long as all that a command does, or an app paints, before it needs it.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 from _thread import allocate_lock  # `threading` gives the very same, and the quickest commands do without it

@@ -4,6 +4,8 @@ Decides nothing: it hands over what a whole look kept, or None where anything ab
 writes, never makes the file, never waits.
 """
 
+from __future__ import annotations
+
 # The module below `sqlite3`: the public one loads a calendar and the collections as well, a twelfth of the list's time.
 import _sqlite3
 import os
@@ -87,7 +89,7 @@ class Peek:
         self._db.close()
 
 
-def _sort(rows: "list[Told] | list[Finished]") -> None:
+def _sort(rows: list[Told] | list[Finished]) -> None:
     """Newest activity first, then by id. SQLite would carry the long texts through its sorter."""
     if len({row[0] for row in rows}) < len(rows):
         rows.sort()

@@ -5,6 +5,8 @@ linked directory into a tree that it walks anyway. Plain tuples and nothing but 
 `refloat list` pays for every import.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Sequence
 

@@ -6,16 +6,20 @@ writes, never shortens or decorates. `refloat.testing.conformance` checks every 
 what needs no knowledge of its format.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from refloat.model.light import light
-from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Place, Problem
 from refloat.model.session import Kept, RecordGone
-from refloat.model.stopping import Asking
 from refloat.model.transcript import Event
+
+if TYPE_CHECKING:
+    from refloat.model.liveness import Holder, ProcessInfo
+    from refloat.model.stopping import Asking
 
 
 @light

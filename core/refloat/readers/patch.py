@@ -4,8 +4,9 @@ Decides what a patch asks for. Refuses to decide whether it was applied: a patch
 Lenient where the tool is: a heredoc around the patch, blank lines between sections, anything behind the end.
 """
 
+from __future__ import annotations
+
 import posixpath
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import lru_cache
@@ -13,6 +14,7 @@ from typing import Final
 
 from refloat.model.light import slotted
 from refloat.model.transcript import FileEdit, Hunk
+from refloat.patterns import late
 
 BEGIN: Final = "*** Begin Patch"
 _END: Final = "*** End Patch"
@@ -20,10 +22,10 @@ _ADD: Final = "*** Add File: "
 _DELETE: Final = "*** Delete File: "
 _UPDATE: Final = "*** Update File: "
 _MOVE: Final = "*** Move to: "
-_RANGE: Final = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_RANGE: Final = late(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _SIGNS: Final = frozenset({" ", "+", "-", "", "\r"})
 """How a line of an update may begin."""
-_DRIVE: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+_DRIVE: Final = late(r"[A-Za-z]:[\\/]|\\\\")
 
 
 @lru_cache(maxsize=1024)

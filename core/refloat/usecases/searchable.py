@@ -4,6 +4,8 @@ Decides which texts of an item count, as the digest of a reading does, and how o
 the lines that it stands on are given to a reader's parser of their own.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast

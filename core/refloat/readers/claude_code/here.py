@@ -1,5 +1,7 @@
 """The place at which a row stands, and the events that it yields."""
 
+from __future__ import annotations
+
 from dataclasses import field
 
 from refloat.model.light import slotted

@@ -4,6 +4,8 @@ Decides what a row says about the session as a whole. Refuses to fail: a value o
 type of row that nobody described becomes an `Unknown`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final

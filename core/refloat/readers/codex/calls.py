@@ -1,5 +1,7 @@
 """Tool calls of every era as `Call` values: what a tool is for, its command, its files, the edits that it asks for."""
 
+from __future__ import annotations
+
 import re
 from functools import lru_cache
 from typing import Final
@@ -9,6 +11,7 @@ import orjson
 from refloat.model.light import light
 from refloat.model.session import PendingKind
 from refloat.model.transcript import FileEdit, StepKind
+from refloat.patterns import late
 from refloat.readers.codex.shape import Json, as_dict, as_id, as_list, as_text, is_list, parse_object
 from refloat.readers.patch import BEGIN, absolute, local_path, parse_patch, parse_unified, touched_by
 from refloat.readers.shell import read_shell, unwrap
@@ -35,7 +38,7 @@ _KINDS: Final = {
 }  # fmt: skip
 _SHELLS: Final = frozenset({"shell", "shell_command", "exec_command", "local_shell", "container.exec", "user_shell"})
 _SHORT: Final = 200
-_NAMED: Final = re.compile(
+_NAMED: Final = late(
     r"""\b(?:cmd|command)["']?\s*:\s*("(?:[^"\\\n]|\\.){1,4000}"|'(?:[^'\\\n]|\\.){1,4000}'|`[^`]{1,4000}`)"""
 )
 
