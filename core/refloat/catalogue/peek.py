@@ -54,6 +54,11 @@ class Peek:
         rows: list[tuple[str, bytes]] = self._db.execute("SELECT name, value FROM meta").fetchall()
         return {name: value.decode("utf-8", "surrogateescape") for name, value in rows}
 
+    def newest(self) -> str:
+        """The last activity of any listed session; "" where there is none."""
+        row: tuple[str | None] = self._db.execute("SELECT max(last_activity) FROM sessions WHERE listed").fetchone()
+        return row[0] or ""
+
     def told(self) -> list[Told]:
         """Every listed session as a table shows it, newest activity first, then by id."""
         rows: list[Told] = self._db.execute(_SHOWN).fetchall()

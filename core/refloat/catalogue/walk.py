@@ -98,6 +98,7 @@ def _walk_root(root: str, wants: list[_Want], found: list[list[Row]], faults: li
         directory, level = pending.pop()
         here = [(found[index].append, names) for index, names, depth in wants if depth >= level]
         suffixes = tuple(suffix for _, names in here for suffix in names)
+        only = here[0][0] if len(here) == 1 else None
         prefix = directory if directory.endswith("/") else directory + "/"
         try:
             # By its descriptor: the kernel need not look up the same long path for each of thousands of files.
@@ -116,15 +117,18 @@ def _walk_root(root: str, wants: list[_Want], found: list[list[Row]], faults: li
                 for entry in entries:
                     name = entry.name
                     try:
-                        if not entry.is_dir():
-                            if name.endswith(suffixes):
-                                stat = ask(name, dir_fd=opened)
-                                if stat.st_mode & _KIND == _REGULAR:
-                                    row = (prefix + name, stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_dev)
-                                    for keep, names in here:
-                                        if name.endswith(names):
-                                            keep(row)
-                        elif level < deepest:
+                        if name.endswith(suffixes):
+                            stat = ask(name, dir_fd=opened)
+                            if stat.st_mode & _KIND == _REGULAR:
+                                row = (prefix + name, stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_dev)
+                                if only is not None:
+                                    only(row)
+                                    continue
+                                for keep, names in here:
+                                    if name.endswith(names):
+                                        keep(row)
+                                continue
+                        if entry.is_dir() and level < deepest:
                             path = prefix + name
                             if entry.is_symlink():
                                 trees = trees or [os.path.realpath(root)]

@@ -3,8 +3,6 @@
 Named tuples, not dataclasses: the module that makes those costs `refloat run` more than one interpreter start.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 

@@ -6,8 +6,6 @@ holds them in pairs, so that any stretch of them is found. What only colours a t
 stem: names in code are no prose.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from bisect import bisect_right

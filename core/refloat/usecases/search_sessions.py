@@ -5,8 +5,6 @@ counts only when its masked text holds the query, so that nobody finds a secret 
 nearly everywhere, the newest sessions answer.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

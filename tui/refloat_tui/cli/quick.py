@@ -131,7 +131,7 @@ def is_unchanged(environment: Mapping[str, str] | None = None) -> bool:
         return False
     try:
         notes = _notes_that_hold(found, "", environment)
-        return notes is not None and _places_that_hold(notes, found.told(), Repos()) is not None
+        return notes is not None and _places_that_hold(notes, found.newest(), Repos()) is not None
     except (_sqlite3.Error, OSError, ValueError, KeyError, TypeError):
         return False
     finally:
@@ -188,11 +188,11 @@ def _only_grown(gone: "Collection[str]", come: "Collection[str]") -> list[tuple[
     return grown if same and len(paths) == len(grown) == len(gone) else None
 
 
-def _places_that_hold(
-    notes: Mapping[str, str], told: Sequence[Told | Finished], repos: Repos
-) -> list[tuple[str, str, str]] | None:
-    """Where every directory of a session lies, when none has moved and no activity is of just now."""
-    if not told or told[0][2] > ago(_RECENT):
+def _places_that_hold(notes: Mapping[str, str], newest: str, repos: Repos) -> list[tuple[str, str, str]] | None:
+    """Where every directory of a session lies, when none has moved and no activity is of just now. `newest`: the last
+    activity of any session, "" where there is none.
+    """
+    if not newest or newest > ago(_RECENT):
         return None
     places = read_places(notes["places"])
     return None if any(repos.of(path) != (repo, common) for path, repo, common in places) else places
@@ -216,7 +216,7 @@ def _choose(
 ) -> "tuple[list[_Row], list[Gone]] | None":
     """What was asked for, and the sessions whose record is gone."""
     repos = Repos()
-    places = _places_that_hold(notes, told, repos)
+    places = _places_that_hold(notes, told[0][2] if told else "", repos)
     if places is None:
         return None
     gone = found.gone()
