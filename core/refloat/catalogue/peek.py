@@ -36,9 +36,7 @@ _COLUMNS = "SELECT session_id, agent, last_activity, state, {}, superseded, "
 _PLACES, _NO_PLACES = "place, worktree", "'', ''"
 _SHOWN = _COLUMNS.format(_PLACES) + "title, folder FROM sessions WHERE listed"
 # As bytes, which are written as they are: to make texts of them, and one of all, takes longer than to read them.
-_FINISHED = (
-    _COLUMNS + "CAST(front || ',' || replace(live, char(1), ?) || ',' || back AS BLOB) FROM sessions WHERE listed"
-)
+_FINISHED = _COLUMNS + "CAST(front || ',' || live || ',' || back AS BLOB) FROM sessions WHERE listed"
 _ONE = "SELECT front || ',' || live || ',' || back FROM sessions WHERE listed AND agent = ? AND session_id = ?"
 
 
@@ -65,10 +63,10 @@ class Peek:
         _sort(rows)
         return rows
 
-    def told_finished(self, now: str, *, places: bool) -> list[Finished]:
-        """The same as finished JSON, of this moment; without `places` the two of each are left empty."""
+    def told_finished(self, *, places: bool) -> list[Finished]:
+        """The same as finished JSON, with `NOW`; without `places` the two of each are left empty."""
         asked = _FINISHED.format(_PLACES if places else _NO_PLACES)
-        rows: list[Finished] = self._db.execute(asked, (now,)).fetchall()
+        rows: list[Finished] = self._db.execute(asked).fetchall()
         _sort(rows)
         return rows
 

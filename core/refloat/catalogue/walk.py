@@ -90,7 +90,6 @@ def patched(seen: str, since: str) -> str:
 
 
 def _walk_root(root: str, wants: list[_Want], found: list[list[Row]], faults: list[Fault]) -> None:
-    ask = os.stat
     deepest = max(depth for _, _, depth in wants)
     trees: list[str] | None = None
     pending = [(root, 0)]
@@ -118,7 +117,7 @@ def _walk_root(root: str, wants: list[_Want], found: list[list[Row]], faults: li
                     name = entry.name
                     try:
                         if name.endswith(suffixes):
-                            stat = ask(name, dir_fd=opened)
+                            stat = entry.stat()
                             if stat.st_mode & _KIND == _REGULAR:
                                 row = (prefix + name, stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_dev)
                                 if only is not None:
