@@ -167,7 +167,7 @@ def _fitting(rows: Iterable[Row], asked: Asked) -> Iterable[Row]:
     return (row for row in rows if _fits(row, asked, surroundings))
 
 
-def _fits(row: Row, asked: Asked, surroundings: Surroundings) -> bool:
+def _fits(row: Row, asked: Asked, surroundings: "Surroundings") -> bool:
     return (
         (asked.agent is None or row.agent == asked.agent)
         and (asked.state is None or row.state == asked.state)
