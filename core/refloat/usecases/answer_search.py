@@ -102,8 +102,10 @@ def _sessions(bench: Workbench, end: Batch) -> Sequence[Session]:
 
 def _look_of(catalogue: Catalogue) -> str:
     """What tells the last whole look from any other; "" where the catalogue may not answer by itself."""
-    fingerprint = catalogue.notes().get("fingerprint", "")
-    return fingerprint and hash_files(fingerprint)
+    notes = catalogue.notes()
+    fingerprint = notes.get("fingerprint", "")
+    # What grew since and was told by a list alone (`regrow`) is not searchable yet.
+    return fingerprint and hash_files(f"{fingerprint}\n\n{notes.get('since', '')}")
 
 
 @contextmanager
