@@ -119,7 +119,7 @@ def test_the_saved_say_how_many_were_seen() -> None:
 
 
 def test_a_check_that_failed_is_never_told_as_work_that_holds() -> None:
-    run = CheckRun(2, "pytest -q", Outcome.ERROR, 1, Freshness.STALE, "src/a.py was written after it", None)
+    run = CheckRun(2, Outcome.ERROR, 1, None, Freshness.STALE, "src/a.py was written after it")
     step = make_step(2, StepKind.CHECK, "pytest -q", outcome=Outcome.ERROR)
     checkout = replace(crashed().checkout, files=(), checks=(run,))
     (failed,) = sort_findings([step], checkout, {}, []).saved
