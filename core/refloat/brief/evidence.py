@@ -19,9 +19,8 @@ from refloat.model.checkout import (
     Freshness,
     PlaceKind,
 )
-from refloat.model.fate_words import FATE_WORDS, PLACE_WORDS, TAKEN_BY, fate_words
+from refloat.model.fate_words import FATE_WORDS, PLACE_WORDS, TAKEN_BY, fate_words, salvage_line
 from refloat.model.repaired import is_made_output
-from refloat.model.salvage import salvage_line
 from refloat.model.transcript import Outcome, Step, StepKind
 from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVerdict, StillOpen
 

@@ -48,3 +48,8 @@ def fate_words(edit: EditFate, *, digits: int = 7) -> str:
         return FATE_WORDS[edit.fate]
     by = _BY.get(edit.fate)
     return f"{by or FATE_WORDS[edit.fate] + ', by'} {inert_line(edit.by)}"
+
+
+def salvage_line(session: str) -> str:
+    """The way back of lost work: the command that writes it into a patch, for a shell."""
+    return f"refloat salvage {session} --out lost.patch"

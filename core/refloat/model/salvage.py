@@ -5,11 +5,6 @@ from dataclasses import dataclass
 from refloat.model.session import SessionName
 
 
-def salvage_line(session: SessionName) -> str:
-    """The command that writes a session's lost work into a patch, for a shell."""
-    return f"refloat salvage {session} --out lost.patch"
-
-
 @dataclass(frozen=True, slots=True)
 class SalvagedFile:
     """A file whose recorded content the checkout lacks."""

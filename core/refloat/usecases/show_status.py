@@ -7,7 +7,7 @@ from typing import Final, assert_never
 from refloat.model.advice import advise
 from refloat.model.attempts import Standing
 from refloat.model.checkout import SAVED_PLACES, Checkout, EditedFile, Fate, PlaceKind
-from refloat.model.salvage import salvage_line
+from refloat.model.fate_words import salvage_line
 from refloat.model.session import Session, State, place_here
 from refloat.model.situation import Situation
 from refloat.model.status import NextOperation, PendingRequest, Status

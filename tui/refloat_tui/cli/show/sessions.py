@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from refloat.model.attempts import Standing
+from refloat.model.fate_words import salvage_line
 from refloat.model.repaired import is_made_output
-from refloat.model.salvage import salvage_line
 from refloat.model.session import Session
 from refloat.model.status import Operation, Recap, Status
 from refloat.model.transcript import Item, Outcome, Step, StepKind

@@ -6,8 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from refloat.model.checkout import SAVED_PLACES, Checkout, DirtyHunk, EditedFile, Fate, OtherChange, Owner, PlaceKind
-from refloat.model.fate_words import PLACE_WORDS, fate_words
-from refloat.model.salvage import salvage_line
+from refloat.model.fate_words import PLACE_WORDS, fate_words, salvage_line
 from refloat.text import cut, inert_line, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 
