@@ -62,10 +62,12 @@ def find_differences(old: Sequence[str], new: Sequence[str]) -> list[Difference]
 
 
 def _differences(old: list[str], new: list[str], old_at: int, new_at: int) -> Iterator[Difference]:
-    head = _common_head(old, new)
-    tail = _common_head(old[head:][::-1], new[head:][::-1])
-    old, new = old[head : len(old) - tail], new[head : len(new) - tail]
-    old_at, new_at = old_at + head, new_at + head
+    if old and new and old[0] == new[0]:
+        head = _common_head(old, new)
+        old, new, old_at, new_at = old[head:], new[head:], old_at + head, new_at + head
+    if old and new and old[-1] == new[-1]:
+        tail = _common_head(old[::-1], new[::-1])
+        old, new = old[: len(old) - tail], new[: len(new) - tail]
     if not old and not new:
         return
     if not old or not new or not set(old).intersection(new):
