@@ -208,7 +208,7 @@ def _begin_search(survey: Survey) -> None:
     """
     main = survey.trees.main
     if main is not None and any(_seems_lost(survey, real, main) for real in survey.folded):
-        survey.store(main).find_commits()
+        survey.store(main).begin()
 
 
 def _seems_lost(survey: Survey, real: str, main: Repository) -> bool:
@@ -243,7 +243,7 @@ def _search(
     kinds = (PlaceKind.REFLOG, PlaceKind.UNREACHABLE_COMMIT)
 
     def search() -> dict[str, list[FoundIn]]:
-        add_lost_commits(archive, [name for called in names.values() for name in called], survey.since, snapshots)
+        add_lost_commits(archive, [name for called in names.values() for name in called], snapshots)
         found = {real: find_places(files[real], called, archive, kinds) for real, called in names.items()}
         nowhere = {real: files[real] for real, rows in found.items() if not rows}
         if nowhere:
