@@ -227,6 +227,7 @@ def _settle(folded: Folded, text: str) -> None:
     if whole is not None and not folded.blind:
         folded.stirred = True
         whole.splice(0, len(whole.lines), lines, FOREIGN, folded.traces)
+        whole.joined = text
         return
     folded.stirred |= folded.blind or bool(folded.pieces)
     piece = whole_piece(text, FOREIGN, before=True)
@@ -269,6 +270,7 @@ def _write(folded: Folded, text: str, origin: int, *, created: bool) -> None:
     lines = text.split("\n")
     if whole is not None:
         whole.splice(0, len(whole.lines), lines, origin, folded.traces)
+        whole.joined = text
     else:
         piece = whole_piece("", origin, before=False)
         for earlier in folded.pieces:
