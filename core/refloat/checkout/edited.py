@@ -42,8 +42,10 @@ _SEARCHED: Final = frozenset(
 )
 
 
-def find_edited(survey: Survey) -> list[EditedFile]:
-    """Every file that the session edited, in the order of the first edit."""
+def find_edited(survey: Survey, meanwhile: Callable[[], object] = lambda: None) -> list[EditedFile]:
+    """Every file that the session edited, in the order of the first edit. `meanwhile` is called once while git looks
+    for what is lost; it may not ask what the repository keeps.
+    """
     order = list(survey.folded)
     survey.prefetch_heads()
     _begin_search(survey)
@@ -56,6 +58,7 @@ def find_edited(survey: Survey) -> list[EditedFile]:
     told = {
         real: _edited(survey, real, places[real], moved.get(real), hunks[real]) for real in order if real not in lost
     }
+    meanwhile()
     found = {real: rows for search in searches for real, rows in search.result().items()}
     for real in lost:
         places[real] += [*found.get(real, ()), *_recorded_places(survey, real)]
