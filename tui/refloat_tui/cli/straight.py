@@ -49,10 +49,9 @@ def hasten() -> None:
     """
     gc.disable()
     sys.setswitchinterval(0.0005)
-    from refloat.late import load_later
+    from refloat.late import load_less
 
-    for name in ("inspect", "ipaddress"):  # `dataclasses` and `urllib.parse` import them
-        load_later(name)
+    load_less()
 
 
 def leave(code: int) -> NoReturn:
