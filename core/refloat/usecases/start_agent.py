@@ -123,7 +123,7 @@ def _plan(bench: Workbench, order: Order, seen: Seen) -> Plan:
         brief = None
     else:
         own = str(uuid.uuid4()) if reader.chooses_id else None
-        brief = order.brief or _brief_path(bench, session)
+        brief = _brief_of(order, session.name) or _brief_path(bench, session)
         command = reader.new_command(str(brief), order.prompt, own)
         child = SessionName(f"{reader.agent}:{own}") if own else None
     program = bench.machine.launcher.which(command[0])
@@ -165,6 +165,19 @@ def _reader(bench: Workbench, agent: str) -> Reader:
     except KeyError:
         names = "`, `".join(reader.agent for reader in bench.readers)
         raise UsageError(f"no agent is called {agent!r}; there are `{names}`") from None
+
+
+def _brief_of(order: Order, session: SessionName) -> Path | None:
+    """The brief that was named, unless it says itself that it is another session's."""
+    if order.brief is None:
+        return None
+    from refloat.brief.fingerprint import session_of_brief  # `continue` asks nothing of it
+
+    whose = session_of_brief(order.brief)
+    if whose is not None and whose != session:
+        what = f"{order.brief} is the brief of {whose}, not of {session}"
+        raise UsageError(f"{what}: leave out `--brief` and one is written, or `refloat new --parent {whose}`")
+    return order.brief
 
 
 def _brief_path(bench: Workbench, session: Session) -> Path:

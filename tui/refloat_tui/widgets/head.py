@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from typing import TYPE_CHECKING
 
@@ -130,24 +129,12 @@ class Head(Vertical):
 
     @property
     def command(self) -> str | None:
-        """The next command, as a line for a shell. While nobody wrote the brief that it reads: the one that does."""
+        """The next command, as a line for a shell."""
         if self._status is None or self._status.next.command is None or self.no_way:
             return None
-        if self._lacks_brief:
-            return shlex.join(("refloat", "new", "--parent", self._status.session.name))
         words = shlex.join(self._status.next.command)
         place = self._status.next.workspace
         return f"cd {shlex.quote(place)} && {words}" if place and self._status.next.command[0] != "refloat" else words
-
-    @property
-    def _lacks_brief(self) -> bool:
-        """Whether the next command reads a brief that nobody wrote yet."""
-        from refloat.usecases.show_status import BRIEF_FILE  # asked once a key is pressed
-
-        then = self._status.next if self._status is not None else None
-        if then is None or then.operation != "new_linked" or then.workspace is None:
-            return False
-        return not os.path.lexists(os.path.join(then.workspace, BRIEF_FILE))  # noqa: PTH118 - no path is made
 
     def _put(self, name: str, pieces: Pieces) -> None:
         # An update lays the whole screen out anew.

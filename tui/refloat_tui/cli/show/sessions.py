@@ -7,10 +7,9 @@ from typing import Final
 from refloat.model.attempts import Standing
 from refloat.model.repaired import is_made_output
 from refloat.model.session import Session
-from refloat.model.status import Operation, Recap, Status
+from refloat.model.status import NextOperation, Operation, Recap, Status
 from refloat.model.transcript import Item, Outcome, Step, StepKind
 from refloat.text import cut, inert, one_line
-from refloat.usecases.show_status import BRIEF_FILE
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 
 _SIGN = {
@@ -79,7 +78,7 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
         yield from labelled("attempt", _attempt_words(status.standing), width, 12)
     yield from labelled("next", _OPERATIONS[then.operation], width, 12)
     yield from labelled("", then.why, width, 12)
-    yield from _command_lines(status, width)
+    yield from _command_lines(then, width)
     if then.workspace is not None and (guarded := _GUARDED.get(then.operation)):
         yield from labelled("", f"`refloat {guarded} {session.name}` does it, and lets no second writer in", width, 12)
     evidence = [
@@ -99,17 +98,13 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     yield from section("COULD NOT BE READ", list(_problem_lines(session, width)))
 
 
-def _command_lines(status: Status, width: int) -> Iterator[str]:
-    """The exact command. One that reads a brief stands behind the command that writes it first."""
-    then, name = status.next, status.session.name
-    if then.command and then.operation == "new_linked":
-        if then.workspace is not None:
-            yield from labelled("", f"$ refloat new --parent {_quoted(name)}", width, 12)
-            yield from labelled("", "writes the brief, starts it with that, and lets no second writer in", width, 12)
-        by_hand = f"`refloat brief {_quoted(name)} --out {BRIEF_FILE}` writes it first, then `{_joined(then.command)}`"
-        yield from labelled("by hand", by_hand, width, 12)
-    elif then.command:
+def _command_lines(then: NextOperation, width: int) -> Iterator[str]:
+    """The exact command."""
+    if then.command:
         yield from labelled("", f"$ {_joined(then.command)}", width, 12)
+    if then.command and then.operation == "new_linked" and then.workspace is not None:
+        writes = "starts it with that brief" if "--brief" in then.command else "writes the brief, starts it with that"
+        yield from labelled("", f"{writes}, and lets no second writer in", width, 12)
 
 
 def _joined(command: Iterable[str]) -> str:
