@@ -122,7 +122,7 @@ class FileList(RowList[Row]):
         return _drawn(row, width, self.glyphs, self.root)
 
 
-_NAMES: Final = ("file", "fate", "owner", "lines", "found in")
+_NAMES: Final = ("file", "file state/edit fate", "owner", "lines", "found in")
 
 
 def names_row(width: int, glyphs: Glyphs) -> Content:
@@ -133,7 +133,7 @@ def names_row(width: int, glyphs: Glyphs) -> Content:
 
 def _cells(five: Sequence[Pieces], width: int) -> list[Cell]:
     name, fate, owner, lines, place = five
-    cells = [Cell(name), Cell(fate, 24 if width >= _OWNER_FROM else 20)]
+    cells = [Cell(name), Cell(fate, 26 if width >= _OWNER_FROM else 20)]
     if width >= _OWNER_FROM:
         cells.append(Cell(owner, 16))
     cells.append(Cell(lines, 7 if width < _PLACE_FROM else 9, "right"))
