@@ -1,11 +1,15 @@
 """Words of the command line that a newcomer reads first: what is refused, what to type instead, what contradicts."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from refloat.model.status import NextOperation
 from refloat.testing.claude_talk import SESSION, ClaudeTalk
+from refloat.usecases import tell_status as room
 from refloat_tui.cli.commands import bench
 from refloat_tui.cli.parser import run
 
@@ -100,3 +104,19 @@ def test_what_to_type_instead(capfd: pytest.CaptureFixture[str]) -> None:
 def test_where_no_session_is_at_all_none_is_promised(capfd: pytest.CaptureFixture[str], ref: str) -> None:
     code, _, err = said(capfd, "triage", ref)
     assert (code, "no session of any agent was found" in err, "list --all" in err) == (2, True, False)
+
+
+@pytest.mark.usefixtures("failed")
+def test_a_recovery_under_way_elsewhere_is_what_comes_next(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    advised = room.show_status
+
+    def held(*seen: Any) -> Any:
+        why = "ana@devbox is recovering this"
+        return replace(advised(*seen), next=NextOperation("resolve_liveness", None, None, why))
+
+    monkeypatch.setattr(room, "show_status", held)
+    _, out, _ = said(capfd, "status", SESSION)
+    (row,) = [row for row in out.splitlines() if row.startswith("next ")]
+    assert row.split(maxsplit=1)[1] == "finish what is under way there, or take it over"

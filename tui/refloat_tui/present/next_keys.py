@@ -23,8 +23,12 @@ def leads_there(status: Status) -> bool:
     return status.next.operation == "attach" and status.session.state is State.LIVE
 
 
-def next_actions(status: Status, *, no_way: bool = False) -> tuple[str, ...]:
-    """Ids of the actions that do what NEXT says, the likeliest first. `no_way`: nothing leads to where it runs."""
+def next_actions(status: Status, *, no_way: bool = False, held: bool = False) -> tuple[str, ...]:
+    """Ids of the actions that do what NEXT says, the likeliest first. `no_way`: nothing leads to where it runs; `held`:
+    somebody is at it, and its process is gone.
+    """
+    if held:
+        return ("desk.evidence",)
     if no_way:
         return ("desk.evidence", "desk.stop")
     session, following = status.session, status.next.operation

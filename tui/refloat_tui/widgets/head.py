@@ -10,6 +10,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from refloat.model.session import State
 from refloat.text import cut, inert_line, one_line
 from refloat_tui.actions import load_action
 from refloat_tui.present import Pieces
@@ -100,6 +101,7 @@ class Head(Vertical):
             self.set_class(lease is not None, "-held")
             words: Pieces = ((holder_words(lease), "$person bold"),) if lease is not None else ()
             self._put("holder", words)
+            self._draw()
 
     def take_chain(self, chain: InChain | None) -> None:
         """Which attempt it is, and which keys lead along them."""
@@ -122,6 +124,13 @@ class Head(Vertical):
             return ""
         return self._no_way[1] if leads_there(status) else ""
 
+    @property
+    def _held(self) -> str:
+        """Who is at it since the status was made, or was then already; empty where a process owns the session."""
+        session, holder = self._session, self._holder
+        ended = session is not None and session.state not in {State.LIVE, State.UNRESOLVED}
+        return holder_words(holder) if ended and holder is not None else ""
+
     def unfold(self) -> None:
         """Show the evidence, or fold it away."""
         self.toggle_class("-unfolded")
@@ -130,7 +139,7 @@ class Head(Vertical):
     @property
     def command(self) -> str | None:
         """The next command, as a line for a shell."""
-        if self._status is None or self._status.next.command is None or self.no_way:
+        if self._status is None or self._status.next.command is None or self.no_way or self._held:
             return None
         words = shlex.join(self._status.next.command)
         place = self._status.next.workspace
@@ -165,7 +174,7 @@ class Head(Vertical):
             self._draw_evidence(session, status, now)
 
     def _next(self, status: Status) -> Pieces:
-        told, step = next_parts(status, self.no_way)
+        told, step = next_parts(status, self.no_way, self._held)
         width = self.size.width - 2
 
         def lines_with(words: str) -> Pieces:
@@ -177,12 +186,12 @@ class Head(Vertical):
         return lines_with(cut(told, known, self._ellipsis))
 
     def _keys(self, status: Status) -> Pieces:
-        command, no_way = self.command, bool(self.no_way)
-        if command is None and not no_way:
+        command, no_way, held = self.command, bool(self.no_way), bool(self._held)
+        if command is None and not no_way and not held:
             return ()
         lines: list[tuple[str, str]] = []
         copying = ("desk.copy",) if command is not None else ()
-        for action in (*next_actions(status, no_way=no_way), *copying):
+        for action in (*next_actions(status, no_way=no_way, held=held), *copying):
             lines += [(self._key_of(action), "$key bold"), (f" {load_action(action).word}  ", "$quiet")]
         room = self.size.width - 2 - sum(len(text) for text, _ in lines)
         shown = _from_here(command or "", self._home)

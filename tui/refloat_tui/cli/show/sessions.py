@@ -76,7 +76,7 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
         yield from labelled("goes on in", session.superseded_by, width, 12)
     if status.standing is not None:
         yield from labelled("attempt", _attempt_words(status.standing), width, 12)
-    yield from labelled("next", _OPERATIONS[then.operation], width, 12)
+    yield from labelled("next", _next_words(status), width, 12)
     yield from labelled("", then.why, width, 12)
     yield from _command_lines(then, width)
     if then.workspace is not None and (guarded := _GUARDED.get(then.operation)):
@@ -96,6 +96,13 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     agents = [(agent.id, agent.state, counted(agent.dangling, "open call")) for agent in session.subagents]
     yield from section("SUB-AGENTS", columns(agents, width))
     yield from section("COULD NOT BE READ", list(_problem_lines(session, width)))
+
+
+def _next_words(status: Status) -> str:
+    then = status.next
+    if then.operation == "resolve_liveness" and then.command is None:
+        return "finish what is under way there, or take it over"
+    return _OPERATIONS[then.operation]
 
 
 def _command_lines(then: NextOperation, width: int) -> Iterator[str]:
