@@ -13,7 +13,7 @@ from refloat.model.triage import Finding, FindingVerdict
 from refloat.testing.samples import Sample, live, stopped, unresolved
 from refloat.usecases.recover import Recovery
 from refloat_tui.cli.show.sessions import item_line
-from refloat_tui.present.age import absolute, clock_time, zone
+from refloat_tui.present.age import absolute, clock_time, local_times, zone
 from refloat_tui.present.path import homes_shortened
 from refloat_tui.screens.wizard.pages.process import ProcessPage
 from refloat_tui.screens.wizard.pages.view import Look, statement_words
@@ -64,6 +64,9 @@ def test_the_app_and_the_commands_say_one_moment_so_that_it_is_the_same(where: s
     }
     assert (clock_time(at), zone(at), absolute(at)) == shown[where]
     assert (zone(None), absolute(None)) == ("", "")
+    told = "last record at 2026-09-14T23:03:11.506Z, /p/2026-09-14T23:03:11Z/x, 2026-99-14T23:03:11Z"
+    local = f"last record at {shown[where][2]}, /p/2026-09-14T23:03:11Z/x, 2026-99-14T23:03:11Z"
+    assert local_times(told) == local, "a path stays what it is"
     assert "  23:03:11Z  " in item_line(Item(1, "prompt", at, "Go on"))
 
 

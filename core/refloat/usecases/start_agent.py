@@ -8,7 +8,7 @@ while it runs: killing Refloat frees nothing.
 import os
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import join
 from typing import Final, Literal
@@ -21,10 +21,11 @@ from refloat.model.saving import Ended, Runner
 from refloat.model.session import Session, SessionName
 from refloat.model.situation import Ruling
 from refloat.model.stamp import Stamp
+from refloat.model.terminals import ENDED_INSTEAD
 from refloat.readers.contract import Reader
 from refloat.record.attempts import begin_attempt, end_attempt, find_attempts, link_child, note_process
 from refloat.record.engine import new_id
-from refloat.usecases.act import Acting, Actor, Seen, Wish, act, look
+from refloat.usecases.act import Acting, Actor, Refused, Seen, Wish, act, look
 from refloat.usecases.find_sessions import Scope, list_sessions
 from refloat.usecases.hold_session import BEAT
 from refloat.usecases.linked import fitting_children, forget_list
@@ -102,7 +103,21 @@ def plan_start(bench: Workbench, actor: Actor, order: Order) -> Plan:
     """
     _check(order)
     seen = look(bench, actor, order.wish)
-    return _plan(bench, order, seen)
+    return _plan(bench, order, replace(seen, ruling=_leading_somewhere(bench, actor, order.wish, seen)))
+
+
+def _leading_somewhere(bench: Workbench, actor: Actor, wish: Wish, seen: Seen) -> Ruling:
+    """The guard's word; where it sends a person to a terminal that nothing leads to, what is possible there."""
+    if seen.ruling.instead != "attach":
+        return seen.ruling
+    from refloat.usecases.attach_session import plan_attach  # only a refusal asks where a process lives
+
+    there = plan_attach(bench, actor, wish.ref if seen.located.found.by_path else seen.session.name, wish.cwd)
+    if there.refused is None:
+        return seen.ruling
+    ends = there.place is not None and there.place.kind in ENDED_INSTEAD
+    why = f"{seen.ruling.because}; {there.refused.why}"
+    return replace(seen.ruling, why=why, instead="stop" if ends else None)
 
 
 def _check(order: Order) -> None:
@@ -201,8 +216,9 @@ def start_agent(
         NotWritten: the record did not take it.
 
     """
-    if plan.ruling.allowed:
-        need_program(plan)
+    if not plan.ruling.allowed:
+        raise Refused(plan.ruling)
+    need_program(plan)
     with act(bench, actor, plan.order.wish, beats=False, known=plan.ruling) as acting:
         if acting.seen.session.name != plan.session.name or acting.seen.place != plan.workspace:
             raise NotDone(f"{plan.session.name} moved while it was looked at: ask again")

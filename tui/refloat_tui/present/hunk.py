@@ -18,6 +18,7 @@ from refloat.model.fate_words import OWNER_WORDS, PLACE_WORDS, file_words
 from refloat.model.session import SessionName
 from refloat.text import inert_line, one_line
 from refloat_tui.present import QUIET
+from refloat_tui.present.age import timed_line
 from refloat_tui.theme import Glyphs
 
 _STATE_STYLES: Final[dict[FileState, str]] = {
@@ -115,7 +116,7 @@ def fresh_words(check: CheckRun) -> tuple[str, str]:
 def check_facts(check: CheckRun) -> str:
     """What limits the word of a check: what changed after it, the tree that it saw, an exit code not its own."""
     facts = [
-        one_line(check.stale_because or ""),
+        timed_line(check.stale_because or ""),
         f"ran on {check.head[:7]}" if check.head else "",
         one_line(check.note or ""),
     ]

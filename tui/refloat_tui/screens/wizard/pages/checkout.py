@@ -8,6 +8,7 @@ from refloat.model.recovery import Page, Said, SaidHunk, SaidOwner
 from refloat.text import inert_line, one_line
 from refloat.usecases.recover import OwnerRow, PlaceRow, Recovery, next_owner, owner_rows
 from refloat_tui.present import QUIET, STRONG, Pieces
+from refloat_tui.present.age import local_times
 from refloat_tui.present.hunk import file_glyph, hunks_changed, place_words, sign_style
 from refloat_tui.present.path import short_path
 from refloat_tui.present.step import changed_words
@@ -92,7 +93,7 @@ class CheckoutPage(PageView):
         lines: list[Pieces] = [((inert_line(row.path), STRONG), (f"  {_state_words(row.state)}", QUIET))]
         place = _place(row, key)
         if place is None:
-            lines += text_lines(row.why, QUIET)
+            lines += text_lines(local_times(row.why), QUIET)
             lines += _evidence(look, row)
         said = place or row
         if said.by_person:
