@@ -21,7 +21,7 @@ from refloat.model.checkout import (
 )
 from refloat.model.fate_words import FATE_WORDS, PLACE_WORDS, TAKEN_BY, fate_words
 from refloat.model.repaired import is_made_output
-from refloat.model.transcript import Outcome, Step, StepKind
+from refloat.model.transcript import NO_WORK, Outcome, Step, StepKind
 from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVerdict, StillOpen
 
 VERIFIED, RECORDED, UNKNOWN = Confidence.VERIFIED, Confidence.RECORDED, Confidence.UNKNOWN
@@ -274,11 +274,12 @@ def uncertain(facts: Facts) -> Iterator[Line]:
 
 
 def open_steps(facts: Facts) -> list[Step]:
-    """Steps whose end nobody recorded, sub-agents' included."""
+    """Steps that may have changed something and whose end nobody recorded, sub-agents' included: what triage sorts."""
     return [
         step
         for step in facts.story.every_step
         if not step.superseded
+        and step.kind not in NO_WORK
         and (
             step.outcome is Outcome.DANGLING
             or step.shutdown

@@ -31,6 +31,7 @@ from refloat.model.session import Failure, FailureKind, State
 from refloat.model.transcript import Item, Outcome, StepKind
 from refloat.model.triage import Finding, FindingVerdict, RecoverableFrom, Triage
 from refloat.testing.samples import SAMPLES, Sample, at, crashed, make_session, make_step, make_story, stopped
+from refloat.triage.findings import sort_findings
 
 
 def brief_of(sample: Sample, answers: Answers | None = None) -> Brief:
@@ -591,3 +592,16 @@ def test_a_diverged_file_names_the_fate_of_its_edit(fate: Fate) -> None:
     (told,) = [line.text for line in brief.uncertain if line.text.startswith("`src/vat.py`")]
     word = "lost" if fate is Fate.LOST else "not on disk"
     assert told == f"`src/vat.py`: the recorded edit is {word}, and neither is what was before it"
+
+
+@pytest.mark.parametrize("kind", StepKind)
+@pytest.mark.parametrize("subagent", [None, "a4388d"])
+def test_what_is_open_in_the_brief_is_what_triage_sorts(kind: StepKind, subagent: str | None) -> None:
+    sample = crashed()
+    step = make_step(90, kind, "lookup of nothing", outcome=Outcome.DANGLING, turn=2, subagent=subagent)
+    checkout = replace(sample.checkout, files=(), checks=())
+    gone = [row for row in sort_findings([step], checkout, {}, ()).gone if row.kind == "dangling"]
+    helpers = {subagent: make_story(sample.session, (step,))} if subagent else {}
+    story = make_story(sample.session, (*sample.story.steps, *(() if subagent else (step,))), subagents=helpers)
+    told = [text for text in texts(brief_of(replace(sample, story=story)), "uncertain") if "lookup of nothing" in text]
+    assert len(told) == len(gone)
