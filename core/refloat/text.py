@@ -6,6 +6,9 @@ Decides what may be shown as it is. Refuses to decide what is secret (`brief.mas
 import re
 from typing import Final
 
+UNTITLED: Final = "untitled"
+"""Shown for a session without a title: nothing that can be read was ever asked of it."""
+
 # C0 without tab and line feed, DEL, C1, and every direction control that Unicode has (UAX #9, and the tag and
 # invisible-operator blocks that hide text).
 _HOSTILE: Final = re.compile(

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from refloat.model.session import State
-from refloat.text import cut, inert_line, one_line
+from refloat.text import UNTITLED, cut, inert_line, one_line
 from refloat_tui.actions import load_action
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import absolute
@@ -131,6 +131,12 @@ class Head(Vertical):
         ended = session is not None and session.state not in {State.LIVE, State.UNRESOLVED}
         return holder_words(holder) if ended and holder is not None else ""
 
+    def fold(self) -> bool:
+        """Fold the evidence away; whether it was open."""
+        was_open = self.has_class("-unfolded")
+        self.remove_class("-unfolded")
+        return was_open
+
     def unfold(self) -> None:
         """Show the evidence, or fold it away."""
         self.toggle_class("-unfolded")
@@ -158,7 +164,7 @@ class Head(Vertical):
             return
         dot = f"  {self.glyphs.dot}  "
         facts = [session.agent, session.branch or "", from_home(session.workspace, self._home)]
-        title = one_line(session.title) or "untitled"
+        title = one_line(session.title) or UNTITLED
         self._put("name", ((title, "bold"), (dot + dot.join(inert_line(fact) for fact in facts if fact), "$quiet")))
         broken = broken_step(status) if status else None
         self._put("verdict", verdict(session, broken.n if broken else None, now, self.glyphs))

@@ -7,7 +7,7 @@ from typing import Final
 
 from refloat.model.search import Found, Hit
 from refloat.model.stamp import Stamp
-from refloat.text import cut, one_line
+from refloat.text import UNTITLED, cut, one_line
 from refloat_tui.cli import rows
 from refloat_tui.cli.out import SOUGHT
 from refloat_tui.cli.show.table import counted
@@ -44,7 +44,7 @@ def _head(hit: Hit, width: int, now: Stamp, mark: str) -> str:
     session = hit.session
     age = rows.show_age(session.last_activity_at or "", now)
     rest = f"  {session.agent}  {age}  {session.session_id[:8]}"
-    title = cut(one_line(session.title or "(nothing was ever asked)"), max(8, width - len(rest) - 12), mark)
+    title = cut(one_line(session.title or UNTITLED), max(8, width - len(rest) - 12), mark)
     return f"{session.state:<10}  {title}{rest}".translate(_SIGNS)
 
 

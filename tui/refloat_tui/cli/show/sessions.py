@@ -9,7 +9,7 @@ from refloat.model.repaired import is_made_output
 from refloat.model.session import Session
 from refloat.model.status import NextOperation, Operation, Recap, Status
 from refloat.model.transcript import Item, Outcome, Step, StepKind
-from refloat.text import cut, inert, one_line
+from refloat.text import UNTITLED, cut, inert, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 
 _SIGN = {
@@ -60,7 +60,7 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     """State, next step, evidence, open steps."""
     session, then = status.session, status.next
     root = session.worktree or session.workspace
-    yield from labelled(session.state.upper(), session.title or "(nothing was ever asked)", width, 12)
+    yield from labelled(session.state.upper(), session.title or UNTITLED, width, 12)
     yield from labelled("session", f"{session.name}  {_counts(session)}", width, 12)
     yield from labelled("workspace", f"{session.workspace or 'not recorded'}{_where(session)}", width, 12)
     if session.last_activity_at:
@@ -169,7 +169,7 @@ def _quoted(word: str) -> str:
 
 def recap_lines(recap: Recap, width: int) -> Iterator[str]:
     """The table of what matters, then the last items."""
-    yield from labelled("RECAP", recap.title or "(nothing was ever asked)", width)
+    yield from labelled("RECAP", recap.title or UNTITLED, width)
     yield from labelled("", f"{recap.session}  in {recap.workspace or 'no recorded workspace'}", width)
     yield ""
     for at, item in enumerate(recap.asked[:5]):
