@@ -28,7 +28,7 @@ def found_lines(found: Found, width: int, now: Stamp) -> Iterator[str]:
         for hit in hits:
             yield _line(hit, width, mark)
         if (first := next((hit.item for hit in hits if hit.item is not None), None)) is not None:
-            yield f"{'':{_NUMBER}}refloat history {hits[0].session.name} --from {first}"
+            yield f"{'items':>{_NUMBER - 2}}  refloat history {hits[0].session.name} --from {first}"
     if not found.hits:
         yield "Nothing holds all of these words." if found.complete else "Nothing that was searched holds these words."
         yield "Fewer words, or the beginning of the last one, find more; a word with - before it is left out."
