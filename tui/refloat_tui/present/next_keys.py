@@ -46,9 +46,10 @@ def next_actions(status: Status, *, no_way: bool = False, held: bool = False) ->
     return _BY_OPERATION[following]
 
 
-def chain_words(chain: InChain, older: str, newer: str) -> Pieces:
-    """`attempt 2 of 3`, and the keys that lead to the others."""
-    pieces: list[tuple[str, str]] = [(f"attempt {chain.n} of {chain.of}", "$person bold")]
+def chain_words(chain: InChain, older: str, newer: str, *, repaired: bool = False) -> Pieces:
+    """`attempt 2 of 3`, and the keys that lead to the others. `repaired`: a copy, with which nobody went on."""
+    words = "repaired copy of the one before" if repaired else f"attempt {chain.n} of {chain.of}"
+    pieces: list[tuple[str, str]] = [(words, "$person bold")]
     if chain.previous is not None:
         pieces += [("   ", ""), (older, "$key bold"), (" the one before", "$quiet")]
     if chain.following is not None:

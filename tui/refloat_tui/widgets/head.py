@@ -109,7 +109,8 @@ class Head(Vertical):
             self._chain = chain
             self.set_class(chain is not None, "-chained")
             keys = self._key_of("desk.older"), self._key_of("desk.newer")
-            self._put("chain", chain_words(chain, *keys) if chain is not None else ())
+            repaired = self._session is not None and self._session.repaired
+            self._put("chain", chain_words(chain, *keys, repaired=repaired) if chain is not None else ())
 
     def take_no_way(self, name: SessionName, why: str) -> None:
         """Why nothing leads to where a live session runs; empty: something does."""

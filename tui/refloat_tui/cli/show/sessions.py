@@ -75,7 +75,7 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     if session.superseded_by:
         yield from labelled("goes on in", session.superseded_by, width, 12)
     if status.standing is not None:
-        yield from labelled("attempt", _attempt_words(status.standing), width, 12)
+        yield from labelled("attempt", _attempt_words(status.standing, repaired=session.repaired), width, 12)
     yield from labelled("next", _next_words(status), width, 12)
     yield from labelled("", then.why, width, 12)
     yield from _command_lines(then, width)
@@ -126,10 +126,13 @@ def _seconds(text: str) -> str:
     return _FRACTION.sub(r"\1Z", text)
 
 
-def _attempt_words(standing: Standing) -> str:
+def _attempt_words(standing: Standing, *, repaired: bool) -> str:
     chain = standing.chain
-    words = [f"{chain.n} of {chain.of}"]
-    words += [f"started from {chain.parent}"] if chain.parent else []
+    if repaired and chain.parent:
+        words = [f"none yet: a repaired copy of {chain.parent}"]
+    else:
+        words = [f"{chain.n} of {chain.of}"]
+        words += [f"started from {chain.parent}"] if chain.parent else []
     words += [f"continued by {chain.continued_by}"] if chain.continued_by else []
     if chain.newest not in {chain.continued_by, chain.parent} and chain.following is not None:
         words.append(f"the newest is {chain.newest}")
