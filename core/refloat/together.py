@@ -3,6 +3,8 @@
 Decides nothing. Plain threads, because the pools of the standard library load the logging.
 """
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar, cast

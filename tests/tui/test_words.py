@@ -126,11 +126,8 @@ def test_the_look_at_an_effect_outside_never_drops_out_of_next(
 def test_a_repaired_copy_is_no_attempt() -> None:
     one, copy = SessionName("codex:1"), SessionName("codex:2")
     chain = InChain(2, 2, one, None, copy, one, None)
-    said = {
-        repaired: "".join(text for text, _ in chain_words(chain, "[", "]", repaired=repaired)) for repaired in (0, 1)
-    }
-    assert said[0].startswith("attempt 2 of 2")
-    assert said[1].startswith("repaired copy of the one before")
+    assert chain_words(chain, "[", "]")[0][0] == "attempt 2 of 2"
+    assert chain_words(chain, "[", "]", repaired=True)[0][0] == "repaired copy of the one before"
     for repaired in (False, True):
         session = replace(crashed().session, repaired=repaired)
         status = Status(

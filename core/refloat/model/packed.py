@@ -5,6 +5,8 @@ a value sees a text like any other. Sessions of an ordinary size pack none: it t
 with a text. Of what an enormous session holds in memory, contents of files are two thirds.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 from zlib import compress, decompress

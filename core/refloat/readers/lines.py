@@ -3,6 +3,8 @@
 What is read around is reported with path, line and offset: runs of NUL bytes, torn records, records cut at the end.
 """
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -12,6 +14,7 @@ import orjson
 
 from refloat.model.light import light
 from refloat.model.problem import Problem
+from refloat.patterns import late
 from refloat.readers.contract import Line
 from refloat.readers.load import loads
 
@@ -20,6 +23,8 @@ LONGEST: Final = 128 * 1024 * 1024
 
 _CHUNK: Final = 1024 * 1024
 _SMALL: Final = 64 * 1024
+_NEAR: Final = 256 * 1024
+"""Bytes that are parted while they are still near the processor."""
 NO_RECORD: Final = object()
 """Stands for a line that wants a closer look."""
 
@@ -41,7 +46,7 @@ class Tail:
 
 
 # Escapes are consumed pair by pair, so that an escaped backslash before `ud83d` is not taken for one.
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = late(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.DOTALL
 )
 _LONE: Final = 6
@@ -180,7 +185,7 @@ def _skim(
         rest = b""
         left = None if end is None else max(0, end - cursor.offset)
         # Room is made for all that is asked for, and of most files there is little to read.
-        piece = min(_CHUNK, max(os.fstat(file.fileno()).st_size - offset + 1, _SMALL))
+        piece = min(_NEAR, max(os.fstat(file.fileno()).st_size - offset + 1, _SMALL))
         while chunk := file.read(piece if left is None else min(piece, left)):
             if left is not None:
                 left -= len(chunk)

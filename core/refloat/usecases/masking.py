@@ -3,6 +3,8 @@
 Decides only which strings need no second look. What is a secret is decided by `brief.masks`.
 """
 
+from __future__ import annotations
+
 from typing import Final, TypeVar
 
 from refloat.brief.masks import Masker, find_in_all, mask_tree, strings_of

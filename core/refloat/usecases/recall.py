@@ -5,6 +5,8 @@ grew. What is kept on disk has its titles and failure texts masked; values that 
 is cast unchecked here: Refloat wrote it itself, under the schema number of `catalogue.peek`.
 """
 
+from __future__ import annotations
+
 import os
 from _blake2 import blake2b  # see `catalogue.store`
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -20,7 +22,6 @@ from refloat.model.story import Story, Summary
 from refloat.readers.contract import Digest, Found, Reader, Segment, SourceFile
 from refloat.readers.lines import Cursor
 from refloat.usecases.masking import mask
-from refloat.usecases.read_session import read_whole
 from refloat.usecases.reading import Placed, Resumable, read_summary
 
 _BATCH: Final = 64
@@ -76,6 +77,10 @@ class Index(Protocol):
         """Sessions whose files are gone."""
         ...
 
+    def close(self) -> None:
+        """Let go of its files: nothing more is kept in this look."""
+        ...
+
 
 @light
 class Searched:
@@ -111,6 +116,8 @@ def make(
 
 def make_whole(reader: Reader, found: Found, placed: Placed | None = None) -> tuple[Made, Story]:
     """Read a session with all of its items: the same, and its story on top."""
+    from refloat.usecases.read_session import read_whole  # a list reads no items
+
     story, ends = read_whole(reader, found, placed)
     subagents = {key: sub.summary for key, sub in story.subagents.items()}
     return _made(found, Packed(story.summary, subagents), ends), story
@@ -162,10 +169,12 @@ class Recall:
 
     def recall(self, found: Found) -> Packed | None:
         """What the session came to, when none of its files has changed since."""
+        key = key_of(found)
+        if self._written is not None and key not in self._written and key not in self._known:
+            return None
         files = files_text(found)
         if files is None:
             return None
-        key = key_of(found)
         if self._index is not None and not self._index.covers(key, files):
             return None
         known = self._known.get(key)
@@ -231,6 +240,12 @@ class Recall:
             else:
                 self.kept_all = self.can_keep = False
         self._pending.clear()
+
+    def close(self) -> None:
+        """The end of a look: write what was read, and let go of the index."""
+        self.flush()
+        if self._index is not None:
+            self._index.close()
 
     def read_of(self, found: Found) -> int:
         """Bytes of its own files that need not be read again."""

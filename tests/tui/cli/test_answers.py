@@ -9,7 +9,7 @@ import pytest
 
 from refloat.model.status import NextOperation
 from refloat.testing.claude_talk import SESSION, ClaudeTalk
-from refloat.usecases import tell_status as room
+from refloat.usecases.show_status import show_status
 from refloat_tui.cli.commands import bench
 from refloat_tui.cli.parser import run
 
@@ -110,13 +110,12 @@ def test_where_no_session_is_at_all_none_is_promised(capfd: pytest.CaptureFixtur
 def test_a_recovery_under_way_elsewhere_is_what_comes_next(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    advised = room.show_status
 
     def held(*seen: Any) -> Any:
         why = "ana@devbox is recovering this"
-        return replace(advised(*seen), next=NextOperation("resolve_liveness", None, None, why))
+        return replace(show_status(*seen), next=NextOperation("resolve_liveness", None, None, why))
 
-    monkeypatch.setattr(room, "show_status", held)
+    monkeypatch.setattr("refloat.usecases.tell_status.show_status", held)
     _, out, _ = said(capfd, "status", SESSION)
     (row,) = [row for row in out.splitlines() if row.startswith("next ")]
     assert row.split(maxsplit=1)[1] == "finish what is under way there, or take it over"
