@@ -301,7 +301,8 @@ class _Search:
 
     def _items(self, row: Row | Session, doc: Doc) -> Sequence[Item]:
         self._reads += 1
-        return read_items(self._bench.reader(row.agent), row.agent, row.session_id, doc)
+        whole = not self._words  # what a step did is shown then, its changed lines too
+        return read_items(self._bench.reader(row.agent), row.agent, row.session_id, doc, whole=whole)
 
     def _read(self, session: Session, candidate: Candidate, *, secrets: bool) -> _Read | None:
         """The item of a candidate, masked, where it really holds the query."""
