@@ -41,7 +41,8 @@ def whole_path(path: str, below: str | None) -> str:
 
 def read_items(reader: Reader, agent: str, session_id: str, doc: Doc, *, whole: bool = False) -> list[Item]:
     """The items that stand where a row of the index says, its own among them; numbered by its number, as one cannot
-    tell without the rest of the session which of several on one line it is. Nothing where the file is another now. `whole`: with what a search does not ask, edits.
+    tell without the rest of the session which of several on one line it is. Nothing where the file is another now.
+    `whole`: with what a search does not ask, edits.
     """
     files = tuple(dict.fromkeys(place.path for place in doc.places))
     found = Found(agent, session_id, tuple(Segment(SourceFile(path, 0, 0, 0, 0)) for path in files))
