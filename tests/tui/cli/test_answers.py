@@ -119,3 +119,18 @@ def test_a_recovery_under_way_elsewhere_is_what_comes_next(
     _, out, _ = said(capfd, "status", SESSION)
     (row,) = [row for row in out.splitlines() if row.startswith("next ")]
     assert row.split(maxsplit=1)[1] == "finish what is under way there, or take it over"
+
+
+def test_the_next_command_reads_this_sessions_own_brief_and_stands_on_one_line(
+    home: Path, failed: None, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del failed
+    name = f"claude-code:{SESSION}"
+    brief = home.parent / "work" / "HANDOFF.md"
+    assert said(capfd, "brief", SESSION, "--out", str(brief))[0] == 0
+    monkeypatch.setenv("COLUMNS", "60")
+    rows = [row.strip() for row in said(capfd, "status", SESSION)[1].splitlines()]
+    assert f"$ refloat new --parent {name} --brief {brief}" in rows
+    brief.write_text(brief.read_text().replace(SESSION, "another-session"))
+    rows = [row.strip() for row in said(capfd, "status", SESSION)[1].splitlines()]
+    assert f"$ refloat new --parent {name}" in rows

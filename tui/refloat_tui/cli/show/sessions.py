@@ -108,7 +108,7 @@ def _next_words(status: Status) -> str:
 def _command_lines(then: NextOperation, width: int) -> Iterator[str]:
     """The exact command."""
     if then.command:
-        yield from labelled("", f"$ {_joined(then.command)}", width, 12)
+        yield f"{'':12}$ {_joined(then.command)}"  # whole, however wide: it is there to be copied
     if then.command and then.operation == "new_linked" and then.workspace is not None:
         writes = "starts it with that brief" if "--brief" in then.command else "writes the brief, starts it with that"
         yield from labelled("", f"{writes}, and lets no second writer in", width, 12)
