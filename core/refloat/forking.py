@@ -66,6 +66,7 @@ class Beside:
         with suppress(OSError):  # no process to be had: no result comes
             self._pid = os.fork()
         if self._pid == 0:
+            os.close(self._theirs)  # or it waits for ever for somebody to read, where its asker is gone
             _work_and_end(work, write)
         os.close(write)
 

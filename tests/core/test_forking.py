@@ -1,6 +1,8 @@
-"""A copy of this process answers one question; where none can be made, the question is asked here."""
+"""A copy of this process answers one question; where none can be made, the question is asked here. No copy outlives
+its asker."""
 
 import os
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -50,3 +52,31 @@ def test_without_a_copy_the_question_is_asked_when_the_answer_is_wanted(monkeypa
     assert asked == []
     assert answer()
     assert asked == [os.getpid()]
+
+
+ORPHAN = """
+import os, signal, sys
+from refloat.forking import Beside
+copy = Beside(lambda: bytes(1 << 20))
+os.write(int(sys.argv[1]), b"made")
+while True:
+    signal.pause()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="copies are made on Linux alone")
+def test_a_copy_ends_with_its_asker_even_while_it_tells_what_it_made():
+    environment = dict(os.environ) | {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
+    ours, theirs = os.pipe()  # the copy holds its end open for as long as it lives
+    asker = subprocess.Popen([sys.executable, "-c", ORPHAN, str(theirs)], env=environment, pass_fds=[theirs])
+    os.close(theirs)
+    try:
+        assert os.read(ours, 4) == b"made"
+        asker.kill()
+        asker.wait()
+        assert select.select([ours], [], [], 60)[0], "the copy goes on"
+        assert os.read(ours, 1) == b""
+    finally:
+        asker.kill()
+        asker.wait()
+        os.close(ours)
