@@ -1,6 +1,7 @@
 """Work that goes on beside this thread: waiting for git, above all, while Python reads.
 
-Decides nothing but that work is done in place where no thread can be had. Plain threads, because the pools of the standard library load the logging.
+Decides nothing but that work is done in place where no thread can be had. Plain threads, because the pools of the
+standard library load the logging.
 """
 
 import threading

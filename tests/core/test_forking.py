@@ -1,5 +1,6 @@
 """A copy of this process answers one question; where none can be made, the question is asked here. No copy outlives
-its asker."""
+its asker.
+"""
 
 import os
 import select

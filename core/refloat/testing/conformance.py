@@ -260,7 +260,9 @@ class _Heard:
         """Take one audit event of the interpreter. Neither a module that is being compiled counts, nor a file that is
         open already and called by its number: whoever opened it was heard.
         """
-        if not told or isinstance(told[0], int) or "__pycache__" in (path := str(told[0])) or path.endswith((".py", ".pyc")):
+        if not told or isinstance(told[0], int):
+            return
+        if "__pycache__" in (path := str(told[0])) or path.endswith((".py", ".pyc")):
             return
         if event in {"open", "os.listdir", "os.scandir"}:
             self.looked.append(path)
