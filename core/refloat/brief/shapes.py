@@ -352,7 +352,7 @@ def userinfo_hits(text: str) -> Iterator[Hit]:
         if match := _USERINFO.match(text, at):
             if not is_placeholder(match[1]):
                 yield Hit(*match.span(1), "password in a URL", is_random(match[1]))
-        elif (match := _BARE_USER.match(text, at)) and is_random(match[1]) and not _COMMIT.fullmatch(match[1]):
+        elif (match := _BARE_USER.match(text, at)) and is_random(match[1]):
             yield Hit(*match.span(1), "token in a URL")
 
 
