@@ -56,7 +56,14 @@ def test_a_fault_of_the_work_is_told():
         workers.begin(fail, 8)()
 
 
-beside = pytest.mark.skipif(not may_fork(), reason="only on Linux, and with one thread")
+@pytest.fixture
+def may_copy() -> None:
+    """Where a thread of another test lives still, no copy is made, and here is nothing to see."""
+    if not may_fork():
+        pytest.skip("only on Linux, and with one thread")
+
+
+beside = pytest.mark.usefixtures("may_copy")
 
 
 @beside
@@ -135,6 +142,7 @@ def test_a_thread_that_python_does_not_know_forbids_a_fork(monkeypatch: pytest.M
     assert not may_fork()
 
 
+@beside
 def test_many_sessions_are_seen_in_their_order(home: Any, monkeypatch: pytest.MonkeyPatch):
     for n in range(1, 6):
         name = f"{n}1111111-0000-4000-8000-00000000000{n}"
@@ -143,7 +151,6 @@ def test_many_sessions_are_seen_in_their_order(home: Any, monkeypatch: pytest.Mo
     alone = glimpse.glimpse_each(found)
     monkeypatch.setattr(glimpse, "SHARED", 1)
     monkeypatch.setattr(glimpse, "processors", lambda: 2)
-    monkeypatch.setattr(glimpse, "may_fork", lambda: True)
     assert glimpse.glimpse_each(found) == alone
     assert glimpse.glimpse_each(found[:4]) == alone[:4]
 
