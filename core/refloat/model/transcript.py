@@ -7,8 +7,8 @@ mask or decorate: a value holds the words as they were recorded.
 from enum import StrEnum
 from typing import Literal
 
+from refloat.model.compressed import compressible
 from refloat.model.light import light
-from refloat.model.packed import packable
 from refloat.model.problem import Place, Problem
 from refloat.model.session import Failure, PendingKind
 from refloat.model.stamp import Stamp
@@ -56,7 +56,7 @@ class Hunk:
     """A line that stands somewhere before the hunk, where the record names one instead of a position."""
 
 
-@packable("before", "after")
+@compressible("before", "after")
 @light
 class FileEdit:
     """What one step recorded, or asked for, about one file."""
@@ -260,7 +260,7 @@ class BackgroundSeen:
     at: Stamp | None
 
 
-@packable("content")
+@compressible("content")
 @light
 class Touched:
     """The record shows the state of a file: dirty before the session, a backup, a read of the whole content."""
