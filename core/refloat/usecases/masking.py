@@ -3,6 +3,7 @@
 Decides only which strings need no second look. What is a secret is decided by `brief.masks`.
 """
 
+from collections.abc import Sequence
 from typing import Final, TypeVar
 
 from refloat.brief.masks import Masker, find_in_all, mask_tree, strings_of
@@ -12,6 +13,11 @@ T = TypeVar("T")
 _MOST: Final = 8192
 _clean: set[str] = set()
 """Strings of late without a secret; a set alone, which threads may share."""
+
+
+def hold_secret(strings: Sequence[str]) -> bool:
+    """Whether one of some strings that stand nowhere else holds one. None of them is remembered."""
+    return next(find_in_all(strings), None) is not None
 
 
 def mask(value: T) -> T:

@@ -105,7 +105,7 @@ def _regrow(catalogue: Catalogue, change: Change) -> Mapping[str, str] | None:
     ]
     noted = _notes(change, [one.session for one in read], surroundings)
     kept = catalogue.keep_grown(
-        [(one.reading, one.made.frozen, one.made.edited) for one in read],
+        [(one.reading, one.made.written, one.made.edited) for one in read],
         [one.told for one in read],
         [(path, stat, files[path][1]) for path, stat in stats],
         {one.key[2]: Alone(one.key, write_found(one.found) or "") for one in read},
