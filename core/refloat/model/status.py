@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from refloat.model.light import light
 
@@ -53,6 +53,10 @@ class Status:
     next: NextOperation
     standing: Standing | None = None
     """Where it stands among the attempts at one piece of work; None where it stands alone."""
+
+
+RECAP_LIMIT: Final = 20
+"""Items of a recap, where nobody says how many."""
 
 
 @light

@@ -20,6 +20,8 @@ LONGEST: Final = 128 * 1024 * 1024
 
 _CHUNK: Final = 1024 * 1024
 _SMALL: Final = 64 * 1024
+_NEAR: Final = 256 * 1024
+"""Bytes that are parted while they are still near the processor."""
 NO_RECORD: Final = object()
 """Stands for a line that wants a closer look."""
 
@@ -180,7 +182,7 @@ def _skim(
         rest = b""
         left = None if end is None else max(0, end - cursor.offset)
         # Room is made for all that is asked for, and of most files there is little to read.
-        piece = min(_CHUNK, max(os.fstat(file.fileno()).st_size - offset + 1, _SMALL))
+        piece = min(_NEAR, max(os.fstat(file.fileno()).st_size - offset + 1, _SMALL))
         while chunk := file.read(piece if left is None else min(piece, left)):
             if left is not None:
                 left -= len(chunk)

@@ -229,7 +229,10 @@ class Index:
         except sqlite3.Error:
             self._roll_back()
             return
-        for number in range(COUNT):
+        for number, shard in enumerate(self._shards):
+            if shard is not None:
+                shard.close()
+            self._shards[number] = None
             throw_away(shard_path(self.directory, number))
 
     # ── what it finds ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -347,14 +350,15 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # private before SQLite sees it
     connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
     try:
+        connection.execute("PRAGMA synchronous = OFF")  # while it is made: a cache that is lost is made again
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("BEGIN IMMEDIATE")
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             for statement in _TABLES.split(";\n"):
                 connection.execute(statement)
             connection.execute("INSERT INTO own VALUES ('form', ?)", (_FORM,))
         connection.execute("COMMIT")
+        connection.execute("PRAGMA synchronous = NORMAL")
         row = connection.execute("SELECT value FROM own WHERE name = 'form'").fetchone()
     except sqlite3.OperationalError as fault:
         connection.close()

@@ -107,7 +107,10 @@ class _Writer:
         os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         self._file = self._stat()
         self._held = 0
-        """Characters that were written and are not kept yet."""
+        """Characters that were written and are not kept yet: nobody else writes meanwhile."""
+        self._mark = ""
+        self._next = 0
+        """The first row that is free, while anything is held."""
         self._db = sqlite3.connect(self._path, timeout=_WAIT, isolation_level=None)
 
     @classmethod
@@ -155,34 +158,39 @@ class _Writer:
         try:
             if not self._held:
                 self._begin(wait)
-            own = _own(self._db)
-            if own is None:
-                _make(self._db)
-                own = _own(self._db) or {}
-            first = int(own["next"])
+            first = self._next
             self._db.executemany("INSERT INTO words(rowid, text) VALUES (?, ?)", enumerate(texts, first))
-            self._db.execute("UPDATE own SET value = ? WHERE name = 'next'", (str(first + len(texts)),))
+            self._next += len(texts)
             self._held += len(texts) + sum(map(len, texts))
             if _Held.rows is None or self._held > _TOGETHER:
-                self._db.execute("COMMIT")
-                self._held = 0
+                self._commit()
         except sqlite3.Error as fault:
             self._give_up(fault)
             raise
-        return Written(self._number, own["mark"], first)
+        return Written(self._number, self._mark, first)
 
     def _begin(self, wait: float) -> None:
         self._db.execute(f"PRAGMA busy_timeout = {int(1000 * wait)}")
+        self._db.execute("PRAGMA synchronous = OFF")  # while the file is made, which is a cache
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute("BEGIN IMMEDIATE")
+        own = _own(self._db)
+        if own is None:
+            _make(self._db)
+            own = _own(self._db) or {}
+        self._mark, self._next = own["mark"], int(own["next"])
+
+    def _commit(self) -> None:
+        self._db.execute("UPDATE own SET value = ? WHERE name = 'next'", (str(self._next),))
+        self._db.execute("COMMIT")
+        self._held = 0
 
     def keep(self) -> None:
         """Keep what was written."""
         if self._held:
             try:
-                self._db.execute("COMMIT")
-                self._held = 0
+                self._commit()
             except sqlite3.Error as fault:
                 self._give_up(fault)
 

@@ -159,7 +159,7 @@ class Finder:
             try:
                 read = list(read_each(self._recall, list(grown.found.values()), stop, digests=digests))
             finally:
-                self._recall.flush()
+                self._recall.close()
             if len(read) < len(grown.found) or not all(seen.is_still_alone(*each) for each in read):
                 return None
             self._note_identities(grown.identified, catalogue)
@@ -193,7 +193,7 @@ class Finder:
             try:
                 yield from self._look(self._sight(catalogue), catalogue, here, stop, by_ends=by_ends, most=most)
             finally:
-                self._recall.flush()  # also when nobody wants the rest
+                self._recall.close()  # also when nobody wants the rest
 
     def _remembered(self, catalogue: Catalogue, here: Path | None) -> Batch:
         """What the last look told, before the disk is looked at."""

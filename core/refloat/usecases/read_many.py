@@ -22,6 +22,8 @@ WORTH: Final = 32 * 1024 * 1024
 """Bytes from which workers are worth their start."""
 _PIECE: Final = 4 * 1024 * 1024
 """Bytes handed to a worker at once, where single sessions are not larger."""
+_AHEAD: Final = 8
+"""Pieces under way for each worker."""
 _MOST: Final = 4
 
 Stop = Callable[[], bool]
@@ -75,12 +77,14 @@ def _here(
 
 
 def _by_workers(tasks: Sequence[_Task], many: int) -> Generator[Made]:
-    """What the tasks come to, in order; never more pieces under way than keep every worker busy."""
+    """What the tasks come to, in order; never more pieces under way than keep every worker busy, whatever one of them
+    takes and whoever asked does in between.
+    """
     pieces = iter(_pieces(tasks))
     waiting: deque[Callable[[], list[Made]]] = deque()
     with Workers(many) as workers:
         while True:
-            while len(waiting) < 2 * many and (piece := next(pieces, None)) is not None:
+            while len(waiting) < _AHEAD * many and (piece := next(pieces, None)) is not None:
                 waiting.append(workers.begin(_do, piece))
             if not waiting:
                 return

@@ -85,6 +85,10 @@ class Index(Protocol):
         """Sessions whose files are gone."""
         ...
 
+    def close(self) -> None:
+        """Let go of its files: nothing more is kept in this look."""
+        ...
+
 
 @light
 class Searched:
@@ -173,10 +177,12 @@ class Recall:
 
     def recall(self, found: Found) -> Packed | None:
         """What the session came to, when none of its files has changed since."""
+        key = key_of(found)
+        if self._written is not None and key not in self._written and key not in self._known:
+            return None
         files = files_text(found)
         if files is None:
             return None
-        key = key_of(found)
         if self._index is not None and not self._index.covers(key, files):
             return None
         known = self._known.get(key)
@@ -251,6 +257,12 @@ class Recall:
     def _let_go(self) -> None:
         """Of what is frozen, unless it is here alone."""
         self._frozen = {key: frozen for key, frozen in self._frozen.items() if key in self._secret}
+
+    def close(self) -> None:
+        """The end of a look: write what was read, and let go of the index."""
+        self.flush()
+        if self._index is not None:
+            self._index.close()
 
     def read_of(self, found: Found) -> int:
         """Bytes of its own files that need not be read again."""

@@ -1,4 +1,4 @@
-"""What a look keeps for the search while it reads: the index of the cache, opened for each batch.
+"""What a look keeps for the search while it reads: the index of the cache, opened once for all that it keeps.
 
 Decides that reading goes on where no index can be kept: then nothing counts as unsearchable, or all would be read anew
 in every look.
@@ -7,6 +7,7 @@ in every look.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from threading import get_ident
 
 from refloat.catalogue.store import Key
 from refloat.search.index import Index, hash_files
@@ -23,6 +24,10 @@ class KeptIndex:
         self._directory = directory
         self._covered: Mapping[Key, str] | None = None
         self._asked = False
+        self._opened: tuple[int, Index] | None = None
+        """By which thread: since the first batch was kept. Whoever is the last to close the file writes all of it out,
+        which takes longer than a batch. Never open where workers begin: a copy of a process must not inherit it.
+        """
 
     def covers(self, key: Key, files: str) -> bool:
         """Whether a session is searchable in just this state of its files."""
@@ -45,19 +50,29 @@ class KeptIndex:
     def keep(self, rows: Sequence[tuple[Key, str, str | None, bytes]]) -> None:
         """Keep what was read."""
         close_writers()
-        index = Index.open(self._directory)
+        index = self._open()
         if index is not None:
-            with index:
-                index.keep(rows)
+            index.keep(rows)
         self._asked = False
 
     def forget(self, keys: Iterable[Key]) -> None:
         """Let go of sessions whose files are gone."""
-        index = Index.open(self._directory)
+        index = self._open()
         if index is not None:
-            with index:
-                index.forget(keys)
+            index.forget(keys)
         self._asked = False
+
+    def close(self) -> None:
+        """Let go of the files."""
+        opened, self._opened = self._opened, None
+        if opened is not None and opened[0] == get_ident():
+            opened[1].close()
+
+    def _open(self) -> Index | None:
+        if self._opened is None or self._opened[0] != get_ident():
+            index = Index.open(self._directory)
+            self._opened = None if index is None else (get_ident(), index)
+        return None if self._opened is None else self._opened[1]
 
 
 def searched(bench: Workbench) -> Searched:

@@ -10,7 +10,7 @@ from typing import Final
 from refloat.checkout.checks import Tree, find_checks
 from refloat.model.checkout import Base, Checkout
 from refloat.model.session import SessionName
-from refloat.model.status import Recap
+from refloat.model.status import RECAP_LIMIT, Recap
 from refloat.model.story import Story
 from refloat.model.transcript import FileEdit, Step
 from refloat.model.triage import ClaimKind, Finding, FindingVerdict
@@ -19,13 +19,12 @@ from refloat.triage.backing import Evidence
 from refloat.triage.claims import judge_claims
 from refloat.usecases.hear_claims import hear_claims
 
-DEFAULT_LIMIT = 20
 _OF_THE_TREE: Final = frozenset({ClaimKind.EDITED, ClaimKind.COMMITTED})
 """Claims that only the checkout can judge."""
 _NO_TREE: Final = Tree(None, lambda _: None, lambda _old, _new: None, {}, lambda _: None, repository=False)
 
 
-def show_recap(story: Story, limit: int = DEFAULT_LIMIT) -> Recap:
+def show_recap(story: Story, limit: int = RECAP_LIMIT) -> Recap:
     """The last `limit` items without the agent's thinking, and what the table of what matters is made of."""
     summary = story.summary
     told = [item for item in story.items if item.type != "thinking"]

@@ -44,13 +44,17 @@ def processors() -> int:
 
 @contextmanager
 def uncollected() -> Generator[None]:
-    """No look for cycles among values that hang together in none, of which there are many."""
+    """No look for cycles among values that hang together in none, of which there are many: neither now nor, all of them
+    at once, as soon as this is over. They count as old then.
+    """
     was = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was:
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 

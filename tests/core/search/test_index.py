@@ -68,6 +68,19 @@ def test_what_is_told_provisionally_goes_when_the_session_is_read_on(index: Inde
     assert found(index, "beta") == [2]
 
 
+def test_an_index_that_began_anew_holds_what_is_kept_in_it_next(index: Index, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(indexing, "_DEAD", 3)
+    index.keep([(OTHER, "a", None, receipt(index.directory, "alpha", "beta", path=OTHER[2]))])
+    for files in ("a", "b", "c", "d"):
+        index.keep([(KEY, files, None, receipt(index.directory, "gamma", "delta"))])
+    assert not index.covers(OTHER, "a")  # more was dead than alive
+    for key, files in ((OTHER, "b"), (KEY, "e")):
+        index.keep([(key, files, None, receipt(index.directory, "epsilon", path=key[2]))])
+        assert index.covers(key, files)
+        assert found(index, "epsilon", key) == [1]
+    assert index.covers(OTHER, "b")
+
+
 def test_a_reading_that_went_on_from_nothing_that_is_kept_covers_nothing(index: Index):
     index.keep([(KEY, "b", "a", receipt(index.directory, "gamma", first=3))])
     assert not index.covers(KEY, "b")
@@ -205,13 +218,13 @@ def test_many_rows_are_kept_before_the_end(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_of_rows_written_together_none_counts_when_some_are_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def full(_: object) -> None:
+    def full(*_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
     with Together() as together:
         write_rows(tmp_path, ["alpha"])
         with monkeypatch.context() as patched:
-            patched.setattr(shards, "_own", full)
+            patched.setattr(shards, "enumerate", full, raising=False)
             assert write_rows(tmp_path, ["beta"]) is None
         assert write_rows(tmp_path, ["gamma"]) is not None
     assert not together.kept

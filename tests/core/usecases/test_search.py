@@ -33,6 +33,7 @@ from refloat.usecases.find_sessions import resolve
 from refloat.usecases.read_session import read_story
 from refloat.usecases.refresh import LOCK, refresh
 from refloat.usecases.searchable import searchable
+from refloat.usecases.searched import KeptIndex
 from refloat.usecases.workbench import Workbench
 
 ALL = 100_000
@@ -531,3 +532,27 @@ def test_what_a_refresh_or_a_look_of_the_app_has_read_is_searchable_and_read_on_
         hits = {(hit.session.session_id, hit.item) for hit in found.hits if hit.item}
         assert hits
         assert hits == home.held(words, [f"{CLAUDE}1"])
+
+
+def test_a_look_opens_the_index_for_all_that_it_keeps_and_lets_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    opened: list[Index] = []
+    open_index = Index.open.__func__  # type: ignore[attr-defined]
+
+    def noting(cls: type[Index], directory: Path, *, wait: float = 2.0) -> Index | None:
+        index = open_index(cls, directory, wait=wait)
+        opened.append(index)
+        return index
+
+    monkeypatch.setattr(Index, "open", classmethod(noting))
+    kept = KeptIndex(tmp_path)
+    assert not kept.covers(("claude-code", "one", "/one"), "a")
+    asked = len(opened)
+    for at in range(3):
+        kept.keep([(("claude-code", f"{at}", f"/{at}"), "a", None, b"")])
+    assert len(opened) == asked + 1
+    assert (tmp_path / f"{FILE}-wal").exists()
+    kept.close()
+    assert not (tmp_path / f"{FILE}-wal").exists()
+    kept.keep([(("claude-code", "4", "/4"), "a", None, b"")])  # and opens it again
+    kept.close()
+    assert not (tmp_path / f"{FILE}-wal").exists()

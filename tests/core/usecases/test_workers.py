@@ -109,6 +109,24 @@ def test_where_no_process_is_to_be_had_no_result_comes(monkeypatch: pytest.Monke
         assert other.result() is None
 
 
+def test_what_was_made_without_a_look_for_cycles_is_not_looked_through_at_once():
+    looks: list[str] = []
+
+    def noting(phase: str, _: dict[str, int]) -> None:
+        looks.append(phase)
+
+    gc.collect()
+    gc.callbacks.append(noting)
+    try:
+        with uncollected():
+            made = [[number] for number in range(50_000)]
+        more = [[number] for number in range(50)]
+        assert looks == []
+    finally:
+        gc.callbacks.remove(noting)
+    assert made[:50] == more
+
+
 def test_cycles_are_looked_for_again_afterwards():
     with uncollected():
         assert not gc.isenabled()

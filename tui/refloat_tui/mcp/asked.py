@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from refloat.model.saving import Release, SavedOutcome, Status
 from refloat.model.session import State
+from refloat.model.status import RECAP_LIMIT
 from refloat.usecases.export_job import Format
-from refloat.usecases.show_recap import DEFAULT_LIMIT
 from refloat.usecases.show_trail import SHOWN
 from refloat.usecases.write_brief import MAX_TOKENS
 
@@ -151,7 +151,7 @@ class OfSession(Asked):
 class Recap(OfSession):
     """Arguments of `recap`."""
 
-    limit: Annotated[int, Field(description="So many items.", ge=1, le=500)] = DEFAULT_LIMIT
+    limit: Annotated[int, Field(description="So many items.", ge=1, le=500)] = RECAP_LIMIT
 
 
 class Brief(OfSession):

@@ -7,12 +7,11 @@ import click
 from refloat import wire
 from refloat.brief.masks import Masker, mask_tree
 from refloat.model.session import State
+from refloat.model.status import RECAP_LIMIT
 from refloat.usecases.find_sessions import Scope, list_sessions
 from refloat.usecases.read_session import read_story
-from refloat.usecases.show_recap import DEFAULT_LIMIT, show_recap
 from refloat_tui.cli import err, out
 from refloat_tui.cli.commands.bench import answer, as_json, bench, full, here, located, session_argument, show_secrets
-from refloat_tui.cli.show.sessions import history_lines, recap_lines, status_lines
 
 
 @click.command("list")
@@ -73,6 +72,7 @@ def status(session: str, full: bool, show_secrets: bool, json_: bool) -> None:
     """State, liveness evidence, failure, next operation."""
     from refloat.usecases.tell_status import tell_status  # the checkout's rooms: no other command of this file asks it
     from refloat_tui.cli.asking import actor
+    from refloat_tui.cli.show.sessions import status_lines
 
     shown = tell_status(bench(), located(session), actor(), full=full)
     answer(
@@ -82,12 +82,15 @@ def status(session: str, full: bool, show_secrets: bool, json_: bool) -> None:
 
 @click.command()
 @session_argument
-@click.option("--limit", type=click.IntRange(min=1), default=DEFAULT_LIMIT, show_default=True, help="So many items.")
+@click.option("--limit", type=click.IntRange(min=1), default=RECAP_LIMIT, show_default=True, help="So many items.")
 @full
 @show_secrets
 @as_json
 def recap(session: str, limit: int, full: bool, show_secrets: bool, json_: bool) -> None:
     """What happened, in short: the same bytes for the same transcript."""
+    from refloat.usecases.show_recap import show_recap  # no other command of this file hears what an agent claims
+    from refloat_tui.cli.show.sessions import recap_lines
+
     found = located(session)
     shown = show_recap(read_story(found.reader, found.found, full=full), limit)
     answer(shown, recap_lines, (lambda value: wire.recap(value, full=full)) if json_ else None, masked=not show_secrets)
@@ -115,6 +118,8 @@ def history(session: str, first: int | None, last: int | None, full: bool, show_
         for item in items:
             out.write(wire.dump_line(wire.item(item, full=full), masker=masker))
         return
+    from refloat_tui.cli.show.sessions import history_lines
+
     out.lines(history_lines(mask_tree(items, masker), out.width(), found.session.workspace, full=full), masker)
 
 
