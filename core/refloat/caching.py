@@ -4,6 +4,8 @@ Decides nothing about the answers. A cache counts its rows, and holds any number
 whole file; what is long rarely comes again, so what is told of it is worked out each time.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import lru_cache, update_wrapper
 from typing import Generic, ParamSpec, TypeVar

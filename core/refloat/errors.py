@@ -9,6 +9,8 @@
 Bad input inside a transcript is no error: it is a `Problem` value, and the reading goes on.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 

@@ -4,6 +4,8 @@ Decides whether one may be made, and how a copy does one thing beside this proce
 (`beside`), or come to a value (`Beside`). A copy shares nothing that it changes, and leaves nothing behind.
 """
 
+from __future__ import annotations
+
 import gc
 import os
 import sys

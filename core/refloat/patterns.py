@@ -4,6 +4,8 @@ Decides nothing. Compiling one takes Python as long as making a class does; the 
 hundred, and its work asks a few dozen.
 """
 
+from __future__ import annotations
+
 import re
 from typing import AnyStr
 

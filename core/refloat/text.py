@@ -3,17 +3,21 @@
 Decides what may be shown as it is. Refuses to decide what is secret (`brief.masks`) or how long a line may be.
 """
 
+from __future__ import annotations
+
 import re
 from typing import Final
 
+from refloat.patterns import late
+
 # C0 without tab and line feed, DEL, C1, and every direction control that Unicode has (UAX #9, and the tag and
 # invisible-operator blocks that hide text).
-_HOSTILE: Final = re.compile(
+_HOSTILE: Final = late(
     "[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ud800-\udfff"
     "\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
-_LINE_ENDS: Final = re.compile("\r\n|[\u2028\u2029\x85]")
-_BREAKS: Final = re.compile(r"[\t\n]")
+_LINE_ENDS: Final = late("\r\n|[\u2028\u2029\x85]")
+_BREAKS: Final = late(r"[\t\n]")
 
 
 def _name(match: re.Match[str]) -> str:
@@ -25,6 +29,8 @@ def _name(match: re.Match[str]) -> str:
 
 def inert(text: str) -> str:
     r"""Show `text` as text: controls become `\x1b`-like names, line ends become line feeds, tabs stay."""
+    if text.isprintable():  # none of these is
+        return text
     return _HOSTILE.sub(_name, _LINE_ENDS.sub("\n", text))
 
 
@@ -43,7 +49,7 @@ def cut(text: str, limit: int, mark: str = "…") -> str:
     return text if len(text) <= limit else text[: max(0, limit - len(mark))].rstrip() + mark
 
 
-_JSON_HOSTILE: Final = re.compile(
+_JSON_HOSTILE: Final = late(
     "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 
@@ -58,6 +64,6 @@ def _json_escape(match: re.Match[str]) -> str:
 
 def escape_json(document: str) -> str:
     r"""Make finished JSON safe to print: DEL, C1 and direction controls inside its strings become `\uXXXX`."""
-    if document.isascii() and "\x7f" not in document:
+    if document.isprintable() or (document.isascii() and "\x7f" not in document):
         return document
     return _JSON_HOSTILE.sub(_json_escape, document)

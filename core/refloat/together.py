@@ -4,6 +4,8 @@ Decides nothing but that work is done in place where no thread can be had. Plain
 standard library load the logging.
 """
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar, cast

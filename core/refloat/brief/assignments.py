@@ -4,6 +4,8 @@ Decides from the words of the name and the form of the value. Refuses placeholde
 code (`token = parser.next()`), types and prose: a reader must still see what happened.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from typing import Final

@@ -5,6 +5,8 @@ a finder says no, never the other way about. Works on UTF-8: whatever is not ASC
 could be.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from functools import lru_cache

@@ -1,5 +1,7 @@
 """What a found secret is, and the questions that every finder asks of a value."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final

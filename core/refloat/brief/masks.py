@@ -6,6 +6,8 @@ shapes and names of our own for what a line scanner cannot see; the library load
 of its formats may be there. Refuses to cut: cutting comes after masking, half a secret is not found any more.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum

@@ -5,6 +5,8 @@ assignments (`brief.assignments`) and to replace anything (`brief.masks`). Shape
 documentation of token formats; the kept library knows further ones (`library_hits`).
 """
 
+from __future__ import annotations
+
 import base64
 import binascii
 import re
@@ -91,8 +93,8 @@ _UNSURE: Final[Sequence[tuple[str, Sequence[str], str]]] = (
 """Short beginnings: they count only where no letter or digit goes before and the rest looks random."""
 
 _WEBHOOKS: Final = (
-    ("Slack webhook", "hooks.slack.com/", re.compile(r"hooks\.slack\.com/[a-z]+/([A-Za-z0-9/_-]{16,})")),
-    ("Discord webhook", "/api/webhooks/", re.compile(r"/api/webhooks/\d+/([\w-]{20,})")),
+    ("Slack webhook", "hooks.slack.com/", late(r"hooks\.slack\.com/[a-z]+/([A-Za-z0-9/_-]{16,})")),
+    ("Discord webhook", "/api/webhooks/", late(r"/api/webhooks/\d+/([\w-]{20,})")),
 )
 
 _RULES: Final = tuple((True, row) for row in _SURE) + tuple((False, row) for row in _UNSURE)

@@ -5,6 +5,8 @@ that has looked through more compiles all of them for Hyperscan, which goes thro
 judged where a cue is met is the same. Refuses to say what a secret is: it says yes too often, and never no to one.
 """
 
+from __future__ import annotations
+
 import re
 import sys
 from _thread import allocate_lock  # `threading` gives the very same, and the quickest commands do without it
@@ -111,7 +113,7 @@ class Engine:
             self._busy.release()
 
 
-def _compile(*, expressions: bool) -> "Database | None":
+def _compile(*, expressions: bool) -> Database | None:
     """The cues and the signs of what is not seen, by their numbers; None where there is no Hyperscan for a machine."""
     try:
         import hyperscan

@@ -4,6 +4,8 @@ Decides where such things stand, also as a record or an inert text spells them, 
 is one for the reader although something unseen stands inside it. Refuses to change a text.
 """
 
+from __future__ import annotations
+
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final

@@ -3,6 +3,8 @@
 Decides the form of the note. Refuses to be the truth: the record is, and the next look reads it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Final, cast
 

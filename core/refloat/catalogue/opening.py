@@ -3,6 +3,8 @@
 Decides the tables, and whether a file is a catalogue of this schema. It is private before SQLite sees it.
 """
 
+from __future__ import annotations
+
 import os
 import sqlite3
 from pathlib import Path

@@ -3,6 +3,8 @@
 Decides the form alone. A form of another version raises, and the session is read again.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, cast
 

@@ -4,6 +4,8 @@ Decides nothing: it hands over what a whole look kept, or None where anything ab
 writes, never makes the file, never waits.
 """
 
+from __future__ import annotations
+
 # The module below `sqlite3`: the public one loads a calendar and the collections as well, a twelfth of the list's time.
 import _sqlite3
 import os
@@ -34,9 +36,7 @@ _COLUMNS = "SELECT session_id, agent, last_activity, state, {}, superseded, "
 _PLACES, _NO_PLACES = "place, worktree", "'', ''"
 _SHOWN = _COLUMNS.format(_PLACES) + "title, folder FROM sessions WHERE listed"
 # As bytes, which are written as they are: to make texts of them, and one of all, takes longer than to read them.
-_FINISHED = (
-    _COLUMNS + "CAST(front || ',' || replace(live, char(1), ?) || ',' || back AS BLOB) FROM sessions WHERE listed"
-)
+_FINISHED = _COLUMNS + "CAST(front || ',' || live || ',' || back AS BLOB) FROM sessions WHERE listed"
 _ONE = "SELECT front || ',' || live || ',' || back FROM sessions WHERE listed AND agent = ? AND session_id = ?"
 
 
@@ -52,16 +52,21 @@ class Peek:
         rows: list[tuple[str, bytes]] = self._db.execute("SELECT name, value FROM meta").fetchall()
         return {name: value.decode("utf-8", "surrogateescape") for name, value in rows}
 
+    def newest(self) -> str:
+        """The last activity of any listed session; "" where there is none."""
+        row: tuple[str | None] = self._db.execute("SELECT max(last_activity) FROM sessions WHERE listed").fetchone()
+        return row[0] or ""
+
     def told(self) -> list[Told]:
         """Every listed session as a table shows it, newest activity first, then by id."""
         rows: list[Told] = self._db.execute(_SHOWN).fetchall()
         _sort(rows)
         return rows
 
-    def told_finished(self, now: str, *, places: bool) -> list[Finished]:
-        """The same as finished JSON, of this moment; without `places` the two of each are left empty."""
+    def told_finished(self, *, places: bool) -> list[Finished]:
+        """The same as finished JSON, with `NOW`; without `places` the two of each are left empty."""
         asked = _FINISHED.format(_PLACES if places else _NO_PLACES)
-        rows: list[Finished] = self._db.execute(asked, (now,)).fetchall()
+        rows: list[Finished] = self._db.execute(asked).fetchall()
         _sort(rows)
         return rows
 
@@ -87,7 +92,7 @@ class Peek:
         self._db.close()
 
 
-def _sort(rows: "list[Told] | list[Finished]") -> None:
+def _sort(rows: list[Told] | list[Finished]) -> None:
     """Newest activity first, then by id. SQLite would carry the long texts through its sorter."""
     if len({row[0] for row in rows}) < len(rows):
         rows.sort()

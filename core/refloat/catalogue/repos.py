@@ -5,6 +5,8 @@ directory). Refuses to obey anything in a repository: of its files only `.git`, 
 are looked at. Nothing but `os`, because the quick road of `refloat list` pays for every import.
 """
 
+from __future__ import annotations
+
 import os
 
 Repo = tuple[str, str]

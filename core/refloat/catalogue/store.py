@@ -10,6 +10,8 @@ would cost the command line five interpreter starts. Titles and whatever else of
 are masked before they come in.
 """
 
+from __future__ import annotations
+
 import os
 import sqlite3
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first

@@ -5,6 +5,8 @@ linked directory into a tree that it walks anyway. Plain tuples and nothing but 
 `refloat list` pays for every import.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Sequence
 
@@ -88,7 +90,6 @@ def patched(seen: str, since: str) -> str:
 
 
 def _walk_root(root: str, wants: list[_Want], found: list[list[Row]], faults: list[Fault]) -> None:
-    ask = os.stat
     deepest = max(depth for _, _, depth in wants)
     trees: list[str] | None = None
     pending = [(root, 0)]
@@ -96,6 +97,7 @@ def _walk_root(root: str, wants: list[_Want], found: list[list[Row]], faults: li
         directory, level = pending.pop()
         here = [(found[index].append, names) for index, names, depth in wants if depth >= level]
         suffixes = tuple(suffix for _, names in here for suffix in names)
+        only = here[0][0] if len(here) == 1 else None
         prefix = directory if directory.endswith("/") else directory + "/"
         try:
             # By its descriptor: the kernel need not look up the same long path for each of thousands of files.
@@ -114,15 +116,18 @@ def _walk_root(root: str, wants: list[_Want], found: list[list[Row]], faults: li
                 for entry in entries:
                     name = entry.name
                     try:
-                        if not entry.is_dir():
-                            if name.endswith(suffixes):
-                                stat = ask(name, dir_fd=opened)
-                                if stat.st_mode & _KIND == _REGULAR:
-                                    row = (prefix + name, stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_dev)
-                                    for keep, names in here:
-                                        if name.endswith(names):
-                                            keep(row)
-                        elif level < deepest:
+                        if name.endswith(suffixes):
+                            stat = entry.stat()
+                            if stat.st_mode & _KIND == _REGULAR:
+                                row = (prefix + name, stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_dev)
+                                if only is not None:
+                                    only(row)
+                                    continue
+                                for keep, names in here:
+                                    if name.endswith(names):
+                                        keep(row)
+                                continue
+                        if entry.is_dir() and level < deepest:
                             path = prefix + name
                             if entry.is_symlink():
                                 trees = trees or [os.path.realpath(root)]

@@ -3,11 +3,14 @@
 Decides which observed facts concern a session. Refuses to judge them: that is `verdict`.
 """
 
+from __future__ import annotations
+
 import ntpath
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from refloat.model.light import light
 from refloat.model.liveness import Holder, ProcessInfo
@@ -15,8 +18,10 @@ from refloat.model.problem import Problem
 from refloat.model.session import place_here
 from refloat.model.stamp import Stamp
 from refloat.model.story import Summary
-from refloat.ports import Machine, Processes
 from refloat.readers.contract import Found, Reader, Walk
+
+if TYPE_CHECKING:
+    from refloat.ports import Machine, Processes
 
 
 @light

@@ -4,6 +4,8 @@ Decides by the table of the design, section 3. Refuses to round: a bare candidat
 `failed` or `stopped` whose process is not proved gone.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, assert_never
@@ -89,7 +91,7 @@ def _claim_words(claim: Claim) -> str:
     return f"register {holder.path} names process {pid}, which runs and started when the register says{status}{waiting}"
 
 
-def _remark(tell: "_Teller", process: ProcessInfo, remarked: set[int]) -> list[Evidence]:
+def _remark(tell: _Teller, process: ProcessInfo, remarked: set[int]) -> list[Evidence]:
     """What a person must know of an owner that is not as one expects it."""
     if process.pid in remarked:
         return []

@@ -4,6 +4,8 @@ Decides the order within a chain: the session that it began with first, then by 
 with the same session is an attempt of its own, and makes the chain no longer.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Literal
 

@@ -9,6 +9,8 @@ assignment all the same. Knows defaults and their factories, and neither bases, 
 for keywords alone.
 """
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
@@ -81,7 +83,7 @@ def _make(cls: type[T], *, hashed: bool) -> type[T]:
     return cast("type[T]", made)  # the same class, with slots
 
 
-def _is_field(spec: object) -> "TypeIs[Field[object]]":
+def _is_field(spec: object) -> TypeIs[Field[object]]:
     return isinstance(spec, Field)
 
 
@@ -138,7 +140,7 @@ def _nothing(_: object) -> tuple[()]:
 _ABSENT: Final = object()
 
 
-def _init(specs: Sequence[_Spec]) -> "Callable[..., None]":
+def _init(specs: Sequence[_Spec]) -> Callable[..., None]:
     """The one method that must be written out for each class: `dataclass` writes six, and they cost the start. Classes
     with as many fields, and factories at the same places, share what is compiled: only the names differ.
     """
@@ -153,7 +155,7 @@ def _init(specs: Sequence[_Spec]) -> "Callable[..., None]":
     return cast("Callable[..., None]", FunctionType(code, around, "__init__", defaults))
 
 
-def _bare(factory: "Callable[[], object]") -> "Callable[[], object]":
+def _bare(factory: Callable[[], object]) -> Callable[[], object]:
     """`list[str]` makes the very same as `list`, and takes seven times as long."""
     return cast("Callable[[], object]", factory.__origin__) if isinstance(factory, GenericAlias) else factory
 
@@ -188,7 +190,7 @@ def _renamed(used: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     return tuple(names[int(name[1:])] if name[1:].isdigit() else name for name in used)
 
 
-def plain_of(value: "DataclassInstance") -> dict[str, object]:
+def plain_of(value: DataclassInstance) -> dict[str, object]:
     """The fields of a dataclass as values for JSON, none of them shared with it; `asdict` takes five times as long."""
     return {name: plain(getattr(value, name)) for name in _names(type(value))}
 
@@ -207,5 +209,5 @@ def plain(value: object) -> object:
 
 
 @lru_cache(maxsize=64)
-def _names(cls: "type[DataclassInstance]") -> tuple[str, ...]:
+def _names(cls: type[DataclassInstance]) -> tuple[str, ...]:
     return tuple(spec.name for spec in fields(cls))

@@ -1,5 +1,7 @@
 """What can be proved about the process behind a session (design, section 3)."""
 
+from __future__ import annotations
+
 from enum import StrEnum
 from typing import Final, Literal
 

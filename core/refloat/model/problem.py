@@ -1,5 +1,7 @@
 """Where in a transcript something stands, and what of it could not be read."""
 
+from __future__ import annotations
+
 from refloat.model.light import light
 
 

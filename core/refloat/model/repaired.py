@@ -1,5 +1,7 @@
 """How a repaired copy of a transcript is recognised: `repair` writes these marks, readers and brief read them."""
 
+from __future__ import annotations
+
 from typing import Final
 
 CLAUDE_FIELD: Final = "refloatRepair"

@@ -1,5 +1,7 @@
 """What a search over all sessions asks, and what it answers."""
 
+from __future__ import annotations
+
 from refloat.model.light import light
 from refloat.model.session import Session, State
 from refloat.model.stamp import Stamp

@@ -1,5 +1,7 @@
 """Sessions and what is known about them (design, sections 2 and 3)."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, Literal, NewType

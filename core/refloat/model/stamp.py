@@ -1,5 +1,7 @@
 """Moments, kept as text: RFC 3339 in UTC with milliseconds and `Z`, so that they sort and print as they are."""
 
+from __future__ import annotations
+
 from datetime import UTC, datetime, timedelta
 from typing import Final, NewType
 

@@ -1,5 +1,7 @@
 """What stopping a session's process is planned as, and what it came to (design, sections 7 and 9)."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Literal
 
 from refloat.model.light import light
@@ -64,7 +66,7 @@ class StopPlan:
     confirm: str | None = None
     """Where a person named a process: what ties it to the session. Nothing is sent before they have said yes to it."""
     warnings: tuple[str, ...] = ()
-    ruling: "Ruling | None" = None
+    ruling: Ruling | None = None
     """What the guard said: a force overrules nothing that came after it."""
 
 

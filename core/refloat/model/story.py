@@ -1,5 +1,7 @@
 """A session as read: the short form that a list needs, and the whole with its items."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 
@@ -67,7 +69,7 @@ class Story:
 
     summary: Summary
     items: tuple[Item, ...]
-    subagents: Mapping[str, "Story"]
+    subagents: Mapping[str, Story]
     plan: Plan | None
     touched: tuple[Touched, ...]
     open_work: tuple[OpenWork, ...]

@@ -4,6 +4,8 @@ Events are what one agent's files say, in file order. `readers.story` pairs them
 mask or decorate: a value holds the words as they were recorded.
 """
 
+from __future__ import annotations
+
 from enum import StrEnum
 from typing import Literal
 

@@ -6,16 +6,20 @@ writes, never shortens or decorates. `refloat.testing.conformance` checks every 
 what needs no knowledge of its format.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from refloat.model.light import light
-from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Place, Problem
 from refloat.model.session import Kept, RecordGone
-from refloat.model.stopping import Asking
 from refloat.model.transcript import Event
+
+if TYPE_CHECKING:
+    from refloat.model.liveness import Holder, ProcessInfo
+    from refloat.model.stopping import Asking
 
 
 @light
@@ -322,6 +326,16 @@ class LeavesBeside(Protocol):
 
     def clean_up(self, home: Path, environment: Mapping[str, str]) -> CleanUp | None:
         """How its clean-up works here; None where it has none."""
+        ...
+
+
+class TellsTexts(Reader, Protocol):
+    """What a reader may know besides, so that a few rows are searched without all that makes an item."""
+
+    def texts_parser(self, found: Found) -> Parser:
+        """A parser of which only texts are wanted: kinds of steps and what edits change are as when skimming, inputs
+        of calls as else.
+        """
         ...
 
 

@@ -3,6 +3,8 @@
 Decides the form in which that is frozen. Refuses to know an event: the `Assembler` counts.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Mapping
 from typing import Any, Literal, cast

@@ -4,6 +4,8 @@ Decides what becomes an item of its own and in which order, which plan is the la
 to count: the Assembler does that, with items or without.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from typing import Final
 

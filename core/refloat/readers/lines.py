@@ -3,6 +3,8 @@
 What is read around is reported with path, line and offset: runs of NUL bytes, torn records, records cut at the end.
 """
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -12,6 +14,7 @@ import orjson
 
 from refloat.model.light import light
 from refloat.model.problem import Problem
+from refloat.patterns import late
 from refloat.readers.contract import Line
 from refloat.readers.load import loads
 
@@ -43,7 +46,7 @@ class Tail:
 
 
 # Escapes are consumed pair by pair, so that an escaped backslash before `ud83d` is not taken for one.
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = late(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.DOTALL
 )
 _LONE: Final = 6

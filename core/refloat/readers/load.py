@@ -4,6 +4,8 @@ the tests ask it with three hundred thousand, since one that followed them on th
 Decides what a number is that no double holds.
 """
 
+from __future__ import annotations
+
 from typing import Final
 
 import orjson

@@ -4,11 +4,14 @@ Ids come from names of files and from records, so they are other people's text. 
 shell's substitution, a control sequence) gives way to a made one, the same each time and for each text another.
 """
 
-import re
+from __future__ import annotations
+
 from typing import Final
 
-_PLAIN: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
-_OTHER: Final = re.compile(r"[^0-9A-Za-z._-]+")
+from refloat.patterns import late
+
+_PLAIN: Final = late(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
+_OTHER: Final = late(r"[^0-9A-Za-z._-]+")
 
 
 def is_plain(session_id: str) -> bool:

@@ -4,6 +4,8 @@ Decides which message is a part of an earlier one, and which row was there alrea
 message stand close together. Refuses to remember a whole session.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Final, cast
 from zlib import crc32

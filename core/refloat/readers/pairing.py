@@ -4,6 +4,8 @@ Decides which of several answers counts: a real one beats a placeholder, a later
 that tells of the same call beside its output row is merged into it.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from collections.abc import Mapping

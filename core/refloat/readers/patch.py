@@ -4,16 +4,17 @@ Decides what a patch asks for. Refuses to decide whether it was applied: a patch
 Lenient where the tool is: a heredoc around the patch, blank lines between sections, anything behind the end.
 """
 
+from __future__ import annotations
+
 import posixpath
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import lru_cache
 from typing import Final
-from urllib.parse import unquote
 
 from refloat.model.light import slotted
 from refloat.model.transcript import FileEdit, Hunk
+from refloat.patterns import late
 
 BEGIN: Final = "*** Begin Patch"
 _END: Final = "*** End Patch"
@@ -21,10 +22,10 @@ _ADD: Final = "*** Add File: "
 _DELETE: Final = "*** Delete File: "
 _UPDATE: Final = "*** Update File: "
 _MOVE: Final = "*** Move to: "
-_RANGE: Final = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_RANGE: Final = late(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _SIGNS: Final = frozenset({" ", "+", "-", "", "\r"})
 """How a line of an update may begin."""
-_DRIVE: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+_DRIVE: Final = late(r"[A-Za-z]:[\\/]|\\\\")
 
 
 @lru_cache(maxsize=1024)
@@ -48,6 +49,8 @@ def local_path(path: str) -> str:
     """A path that may be a `file://` URI, as a plain path. Codex 0.153 writes such URIs for `cwd` and `path`."""
     if not path.startswith("file://"):
         return path
+    from urllib.parse import unquote  # hardly ever asked
+
     bare = unquote(path[7:].removeprefix("localhost"))
     return bare[1:] if bare[:1] == "/" and _DRIVE.match(bare[1:]) else bare
 

@@ -3,6 +3,8 @@
 A broken reader of somebody else's is a Problem, never the end of the list.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -61,7 +63,7 @@ def load_all() -> tuple[Sequence[Reader], Sequence[Problem]]:
     return readers, problems
 
 
-def _outsiders() -> "Iterable[EntryPoint]":
+def _outsiders() -> Iterable[EntryPoint]:
     """The entry points of the group. What reads them is dear to load, and seldom is there one to read."""
     if not any(_may_declare(place) for place in sys.path) and not _other_finders():
         return ()

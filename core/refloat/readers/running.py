@@ -1,5 +1,7 @@
 """What a command that was left running is: a server, a watcher, or just a shell. Decides from its words alone."""
 
+from __future__ import annotations
+
 import re
 from typing import Final, Literal
 

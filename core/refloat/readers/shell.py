@@ -5,9 +5,10 @@ it is whole and its text is literal; a target counts only when it is a literal p
 a subshell, behind `||` or in the background counts not at all.
 """
 
+from __future__ import annotations
+
 import posixpath
 import re
-import shlex
 from collections.abc import Sequence
 from dataclasses import field
 from typing import Final
@@ -88,7 +89,11 @@ def unwrap(argv: Sequence[str]) -> str:
                 return words[at + 1] if len(words) == at + 2 else " ".join(words[at + 1 :])
             if not flag.startswith(("-", "/")):
                 break
-    return words[0] if len(words) == 1 else shlex.join(words)
+    if len(words) == 1:
+        return words[0]
+    import shlex  # hardly ever asked
+
+    return shlex.join(words)
 
 
 def shell_edits(command: str, cwd: str) -> tuple[FileEdit, ...]:

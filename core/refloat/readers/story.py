@@ -4,6 +4,8 @@
 list needs no more. `keep_items=True` keeps the items as well, each text up to `KEPT` characters.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final, assert_never, cast
@@ -30,14 +32,14 @@ from refloat.model.transcript import (
     TurnBegan,
     TurnEnded,
     Unknown,
-)
+)  # fmt: skip
 from refloat.readers.contract import Sink
 from refloat.readers.counters import Counters, thaw
-from refloat.readers.history import History
 from refloat.readers.numbers import Numbers
 from refloat.readers.pairing import Calls, OpenCall, freeze_calls, is_edit, keep_ends, short
 
 if TYPE_CHECKING:
+    from refloat.readers.history import History
     from refloat.readers.places import Places
 
 KEPT: Final = 12 * 1024
@@ -69,7 +71,7 @@ class Assembler:
         kept: int | None = KEPT,
         frozen: Mapping[str, object] | None = None,
         sink: Sink | None = None,
-        places: "Places | None" = None,
+        places: Places | None = None,
     ) -> None:
         self.agent = agent
         self.session_id = session_id
@@ -81,7 +83,11 @@ class Assembler:
         self._sink = sink
         self._told_outputs: dict[str, int] = {}
         self._prompt_rows = {row for row, _, _ in self._c.prompts}
-        self._history = History(kept) if keep_items else None
+        self._history: History | None = None
+        if keep_items:
+            from refloat.readers.history import History  # who only counts does without
+
+            self._history = History(kept)
 
     @property
     def keeps_items(self) -> bool:

@@ -4,6 +4,8 @@ Decides by the name of a file how its lines are got. Such files are never read o
 is read from its start. Offsets and line numbers count in the uncompressed text.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -11,12 +13,13 @@ from types import ModuleType
 from typing import BinaryIO, Final, cast
 
 from refloat.model.problem import Problem
+from refloat.patterns import late
 from refloat.readers.contract import Line
 from refloat.readers.lines import LONGEST, Cursor, Tail, read_lines
 
-_ITEMS: Final = re.compile(r'"items"\s*:\s*\[')
-_SESSION: Final = re.compile(r'"session"\s*:\s*')
-_BETWEEN: Final = re.compile(r"[\s,]*")
+_ITEMS: Final = late(r'"items"\s*:\s*\[')
+_SESSION: Final = late(r'"session"\s*:\s*')
+_BETWEEN: Final = late(r"[\s,]*")
 
 
 def reads_on(path: str) -> bool:

@@ -5,6 +5,8 @@ the rest is never touched; where it stands in few rows, only their sessions are.
 their transcripts to say.
 """
 
+from __future__ import annotations
+
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path

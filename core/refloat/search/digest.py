@@ -5,6 +5,8 @@ in the transcript it stands, what kinds of text it has. Texts are cleaned of sec
 makes a digest says how.
 """
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise

@@ -3,6 +3,8 @@
 Decides which stretch of a text is shown. Takes texts that are masked already; makes them inert piece by piece.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from typing import Final

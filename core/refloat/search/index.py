@@ -5,6 +5,8 @@ does not fit its shard any more, counts as not there, and the sessions it held a
 for `search.answers` to say.
 """
 
+from __future__ import annotations
+
 import os
 import sqlite3
 import zlib

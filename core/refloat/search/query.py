@@ -4,6 +4,8 @@ Decides what quotes and a leading minus mean. `"a phrase"` stands in a row, `-wo
 else must; the last word may be the beginning of a longer one. A word that holds signs (`src/a.py`) is a phrase.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from typing import Final

@@ -9,6 +9,8 @@ FTS5 was measured against tantivy 0.27 on 100 MB of transcripts: 0.32 s of CPU a
 0.25 s of wall time), 4.4 against 3.6 MB, no dependency against 17 MB, and tantivy lets one process write at a time.
 """
 
+from __future__ import annotations
+
 import os
 import sqlite3
 from collections.abc import Sequence

@@ -5,6 +5,8 @@ a change is a letter too many, one missing, another one, or two that changed pla
 is right.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from typing import Final
 

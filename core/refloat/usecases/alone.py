@@ -5,22 +5,26 @@ Refuses whatever ties a session to another one: files that several count, copied
 a place among attempts, a register or a lock that names it.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
 from refloat.catalogue.pack import Packed
 from refloat.catalogue.store import Alone, Key
-from refloat.model.attempts import Attempt
 from refloat.model.problem import Problem
 from refloat.model.session import Session, SessionName
 from refloat.readers.contract import Found, FoundSubagent, Identity, Reader, Segment, SourceFile
 from refloat.usecases.masking import mask
 from refloat.usecases.recall import key_of, titles_of
 from refloat.usecases.sessions import unreadable
+
+if TYPE_CHECKING:
+    from refloat.model.attempts import Attempt
 
 
 def lone_files(found: Sequence[tuple[Reader, Found]]) -> Mapping[str, int]:

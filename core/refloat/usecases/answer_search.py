@@ -4,6 +4,8 @@ Decides where sessions come from: from the catalogue alone where the caller has 
 look at everything. Where no index can be kept, one is made for this search alone, of what is small.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -39,7 +41,7 @@ def answer_search(
     asked: Asked,
     *,
     unchanged: bool = False,
-    tell: "Callable[[Refreshed], None]" = lambda _: None,
+    tell: Callable[[Refreshed], None] = lambda _: None,
 ) -> Found:
     """Search everything. `unchanged`: no file and no process of an agent has changed since the last whole look. `tell`
     hears how far it is to read what is new.
@@ -66,7 +68,7 @@ def answer_search(
             return replace(found, complete=not end.unread and index.is_sound(), unread=end.unread)
 
 
-def answer_at_once(bench: Workbench, asked: Asked, begun: "Running[FirstRows] | None" = None) -> Found | None:
+def answer_at_once(bench: Workbench, asked: Asked, begun: Running[FirstRows] | None = None) -> Found | None:
     """The answer by what the last whole look told, where all of it is searchable. `begun`: `begin_search` of its words.
 
     Raises:
@@ -89,7 +91,7 @@ def answer_at_once(bench: Workbench, asked: Asked, begun: "Running[FirstRows] | 
         return replace(found, complete=True) if index.is_sound() else None
 
 
-def _sessions(bench: Workbench, end: "Batch") -> Sequence[Session]:
+def _sessions(bench: Workbench, end: Batch) -> Sequence[Session]:
     """All of them: as the reading found them, if it came to its end."""
     if end.complete:
         return [session for session in end.sessions if session.superseded_by is None]
@@ -100,8 +102,10 @@ def _sessions(bench: Workbench, end: "Batch") -> Sequence[Session]:
 
 def _look_of(catalogue: Catalogue) -> str:
     """What tells the last whole look from any other; "" where the catalogue may not answer by itself."""
-    fingerprint = catalogue.notes().get("fingerprint", "")
-    return fingerprint and hash_files(fingerprint)
+    notes = catalogue.notes()
+    fingerprint = notes.get("fingerprint", "")
+    # What grew since and was told by a list alone (`regrow`) is not searchable yet.
+    return fingerprint and hash_files(f"{fingerprint}\n\n{notes.get('since', '')}")
 
 
 @contextmanager

@@ -3,6 +3,8 @@
 Decides nothing. SQLite works beside Python: what it finds first is there when the rest of the program is.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from refloat.search.answers import FirstRows, find_first

@@ -4,8 +4,10 @@ Joins the liveness package to what was read. Decides only how a sub-agent stands
 ends by its own record.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.pack import Packed
 from refloat.liveness.evidence import Facts, look, subject_of, unowned, with_verified_end
@@ -16,7 +18,9 @@ from refloat.model.problem import Problem
 from refloat.model.session import Activity, Failure, Session, SessionName, State
 from refloat.model.stamp import Stamp, later
 from refloat.readers.contract import Found
-from refloat.usecases.workbench import Workbench
+
+if TYPE_CHECKING:
+    from refloat.usecases.workbench import Workbench
 
 _PASSING: Final = frozenset({"child", "zombie", "not_inspectable", "cwd", "open_file", "command_line"})
 """Evidence that names a process of this moment."""

@@ -3,6 +3,8 @@
 Decides only which strings need no second look. What is a secret is decided by `brief.masks`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Final, TypeVar
 

@@ -5,6 +5,8 @@ can have taken work away. Nothing of it is written anywhere, and none of it outl
 read from. Refuses to grow: what was used longest ago goes.
 """
 
+from __future__ import annotations
+
 import os.path
 from _thread import allocate_lock  # `threading` gives the very same, and loads more
 from collections.abc import Iterable, Sequence
@@ -33,7 +35,7 @@ class Memory:
         """What the last look at the disk found."""
         self._files: tuple[Sighting, Sequence[str | None]] | None = None
 
-    def files_of(self, sighting: "Sighting") -> "Sequence[str | None]":
+    def files_of(self, sighting: Sighting) -> Sequence[str | None]:
         """`recall.files_text` of each of its sessions; told again where it is the same one."""
         from refloat.usecases.recall import files_text
 
@@ -42,7 +44,7 @@ class Memory:
             known = self._files = sighting, tuple(files_text(found) for _, found in sighting.found)
         return known[1]
 
-    def read(self, reader: "Reader", found: "Found") -> "Story":
+    def read(self, reader: Reader, found: Found) -> Story:
         """What a comparison asks of another session's record: `narrowed`.
 
         Raises:
@@ -63,7 +65,7 @@ class Memory:
             self._keep(key, files, story)
         return story
 
-    def _keep(self, key: tuple[str, str, str], files: str, story: "Story") -> None:
+    def _keep(self, key: tuple[str, str, str], files: str, story: Story) -> None:
         size = _size(story)
         with self._lock:
             self._held += size - (self._read.pop(key)[2] if key in self._read else 0)
@@ -73,7 +75,7 @@ class Memory:
                 self._held -= self._read.pop(oldest)[2]
 
 
-def narrowed(story: "Story") -> "Story":
+def narrowed(story: Story) -> Story:
     """A story without all that a comparison does not ask of another session."""
     from dataclasses import replace
 
@@ -89,14 +91,14 @@ def narrowed(story: "Story") -> "Story":
     return replace(story, items=items, subagents=subagents, touched=touched, plan=None, open_work=(), queued=())
 
 
-def _is_asked(step: "Step") -> bool:
+def _is_asked(step: Step) -> bool:
     from refloat.commands import may_undo
     from refloat.model.transcript import StepKind
 
     return bool(step.edits) or step.kind is StepKind.EDIT or (step.command is not None and may_undo(step.command))
 
 
-def _paths(steps: "Iterable[Step]") -> Iterable[str]:
+def _paths(steps: Iterable[Step]) -> Iterable[str]:
     for step in steps:
         yield from step.files
         for edit in step.edits:
@@ -110,7 +112,7 @@ def _name(path: str) -> str:
     return os.path.basename(os.path.normpath(path))  # noqa: PTH119 - foreign paths, as text
 
 
-def _size(story: "Story") -> int:
+def _size(story: Story) -> int:
     steps = list(story.every_step)
     texts = [text for step in steps for edit in step.edits for text in (edit.before, edit.after) if text is not None]
     lines = sum(len(line) for step in steps for edit in step.edits for hunk in edit.hunks for line in hunk.lines)

@@ -1,5 +1,7 @@
 """Read one session whole: its own transcript and its sub-agents', and no other session's."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import replace
 

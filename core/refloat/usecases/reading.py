@@ -5,6 +5,8 @@ Decides what the bytes behind the last line end are: a whole record is taken pro
 line ends), anything else is told as a Problem and makes the record `cut`. Refuses to judge what a session's state is.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
@@ -184,7 +186,7 @@ class Drive:
             self._told = self._read
             self._watch(self._read)
 
-    def _quick(self) -> "Callable[[bytes, int, int], bool] | None":
+    def _quick(self) -> Callable[[bytes, int, int], bool] | None:
         # A protocol's own test looks at each of its members by inspection, and is asked for each of thousands of files.
         if self.assembler.keeps_items or not hasattr(self._parser, "quick"):
             return None

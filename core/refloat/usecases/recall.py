@@ -6,6 +6,8 @@ read on from that holds a secret (the command of a call that is still open) stay
 cast unchecked here: Refloat wrote it itself, under the schema number of `catalogue.peek`.
 """
 
+from __future__ import annotations
+
 import os
 from _blake2 import blake2b  # see `catalogue.store`
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -22,7 +24,6 @@ from refloat.model.story import Story, Summary
 from refloat.readers.contract import Digest, Found, Reader, Segment, SourceFile
 from refloat.readers.lines import Cursor
 from refloat.usecases.masking import hold_secret, mask
-from refloat.usecases.read_session import read_whole
 from refloat.usecases.reading import Placed, Resumable, read_summary
 
 _BATCH: Final = 64
@@ -124,6 +125,8 @@ def make(
 
 def make_whole(reader: Reader, found: Found, placed: Placed | None = None) -> tuple[Made, Story]:
     """Read a session with all of its items: the same, and its story on top."""
+    from refloat.usecases.read_session import read_whole  # a list reads no items
+
     story, ends = read_whole(reader, found, placed)
     subagents = {key: sub.summary for key, sub in story.subagents.items()}
     return _made(found, Packed(story.summary, subagents), ends), story

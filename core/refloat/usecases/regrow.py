@@ -7,6 +7,8 @@ is kept, and the whole look must answer. Loads the readers of the agents whose f
 processes: whoever asks has looked, and says what it saw.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -3,6 +3,8 @@
 Decides nothing: what `telling` kept is read back. Loads neither what tells sessions nor what judges them.
 """
 
+from __future__ import annotations
+
 from typing import cast
 
 import orjson

@@ -7,7 +7,6 @@ nearly everywhere, the newest sessions answer.
 
 import math
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -23,6 +22,7 @@ from refloat.model.search import Asked, Found, Hit
 from refloat.model.session import Session
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.model.transcript import Item
+from refloat.patterns import late
 from refloat.search.answers import Answers, Candidate, FirstRows
 from refloat.search.digest import KINDS, Doc
 from refloat.search.excerpt import Pieces, excerpt
@@ -55,7 +55,7 @@ _TOLD: Final = 60
 """Characters of a query that an error repeats."""
 _SECRET: Final = 4
 """Letters and digits that a word of a secret has at least."""
-_RUN: Final = re.compile(r"\S+")
+_RUN: Final = late(r"\S+")
 _STEP: Final = sum(1 << KINDS.index(kind) for kind in ("command", "path", "output"))
 
 
@@ -64,7 +64,7 @@ class Row(NamedTuple):
 
     agent: str
     session_id: str
-    kept: "tuple[str, ...] | bytes"
+    kept: tuple[str, ...] | bytes
     """Its files, the last one is what it is kept under, or one of them; or just that one, as the system spells it."""
     last_activity: str
     state: str

@@ -4,8 +4,11 @@ Decides which texts of an item count, as the digest of a reading does, and how o
 the lines that it stands on are given to a reader's parser of their own.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 from refloat.model.problem import Place
 from refloat.model.transcript import Item
@@ -14,6 +17,9 @@ from refloat.readers.lines import LONGEST, Cursor, read_one
 from refloat.readers.story import Assembler
 from refloat.readers.whole import open_plain, read_any, reads_on
 from refloat.search.digest import Doc, bounded
+
+if TYPE_CHECKING:
+    from refloat.readers.contract import TellsTexts
 
 
 def searchable(item: Item, below: str | None = None) -> list[str]:
@@ -40,7 +46,8 @@ def read_items(reader: Reader, agent: str, session_id: str, doc: Doc) -> list[It
     files = tuple(dict.fromkeys(place.path for place in doc.places))
     found = Found(agent, session_id, tuple(Segment(SourceFile(path, 0, 0, 0, 0)) for path in files))
     assembler = Assembler(agent, session_id, keep_items=True)
-    parser = reader.parser(found)
+    # As when a reading is searched: what a step is for is worked out at length, and shown nowhere.
+    parser = cast("TellsTexts", reader).texts_parser(found) if hasattr(reader, "texts_parser") else reader.parser(found)
     for segment in found.segments:
         assembler.take(parser.open(segment))
     try:

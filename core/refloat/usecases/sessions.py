@@ -3,6 +3,8 @@
 Decides nothing about states. Where something lies is asked of the disk by names alone; git is not started.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -69,7 +71,7 @@ class Surroundings:
 
 
 def make_session(
-    found: Found, packed: Packed, judged: "Judged", surroundings: Surroundings, carrier: SessionName | None
+    found: Found, packed: Packed, judged: Judged, surroundings: Surroundings, carrier: SessionName | None
 ) -> Session:
     """Put together what is known of a session."""
     summary = packed.summary
@@ -133,7 +135,7 @@ def newest_first(sessions: Sequence[Session]) -> list[Session]:
     return sorted(by_id, key=lambda session: session.last_activity_at or "", reverse=True)
 
 
-def _subagents(found: Found, packed: Packed, judged: "Judged") -> tuple[Subagent, ...]:
+def _subagents(found: Found, packed: Packed, judged: Judged) -> tuple[Subagent, ...]:
     return tuple(
         Subagent(sub.id, judged.subagents[sub.id], packed.subagents[sub.id].dangling)
         for sub in found.subagents
@@ -145,7 +147,7 @@ def _problems_of_subagents(packed: Packed) -> tuple[Problem, ...]:
     return tuple(problem for summary in packed.subagents.values() for problem in summary.problems)
 
 
-def listed_title(title: str, chain: "InChain | None") -> str:
+def listed_title(title: str, chain: InChain | None) -> str:
     """A title on the one line of a list, behind its place among the attempts: `(1/2, then 0a1b2c3d) Make it retry`."""
     if chain is None:
         return one_line(title)

@@ -4,23 +4,25 @@ Decides what is a session and what is only in the way. Reads no transcript: of a
 the head. Says under which conditions (home, variables) the look holds, so that the quick road may trust it.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import orjson
 
 from refloat.catalogue.store import Stat
 from refloat.catalogue.walk import Fault, Row, Spec, fingerprint, walk
-from refloat.forking import Beside, may_fork
 from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.readers.contract import Found, Identity, Reader, SourceFile
 from refloat.record.names import KEPT, MANIFEST
-from refloat.usecases.workbench import Workbench
-from refloat.usecases.workers import SHARED, processors, uncollected
+
+if TYPE_CHECKING:
+    from refloat.usecases.workbench import Workbench
 
 _OWN: Final = ("REFLOAT_DATA_DIR", "XDG_DATA_HOME", "REFLOAT_CACHE_DIR", "XDG_CACHE_HOME")
 """They say where kept copies lie and are laid out; a look that holds for other values says nothing of these."""
@@ -128,6 +130,12 @@ def _files(looked: Sequence[tuple[Spec, Reader, Sequence[Row]]], reader: Reader,
 
 def _ask(files: Sequence[tuple[Reader, SourceFile]]) -> Mapping[tuple[str, str], Identity]:
     """What many files are, by agent and path; where a second process can be had at once, it asks every other one."""
+    from refloat.forking import (  # threads and processes, which who reads on without a look does not need
+        Beside,
+        may_fork,
+    )
+    from refloat.usecases.workers import SHARED, processors
+
     if len(files) < SHARED or processors() < 2 or not may_fork():
         return {}
     with Beside(partial(_ask_all, files[1::2])) as other:
@@ -138,6 +146,8 @@ def _ask(files: Sequence[tuple[Reader, SourceFile]]) -> Mapping[tuple[str, str],
 
 
 def _ask_all(files: Sequence[tuple[Reader, SourceFile]]) -> dict[tuple[str, str], Identity]:
+    from refloat.usecases.workers import uncollected
+
     with uncollected():
         return {(reader.agent, file.path): reader.identify(file) for reader, file in files}
 

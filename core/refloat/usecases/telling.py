@@ -5,19 +5,19 @@ agent ran, and no verdict rests on something that passes by itself. What is kept
 a session told before and unchanged is not masked and written again.
 """
 
+from __future__ import annotations
+
 import os
 from _blake2 import blake2b  # see `catalogue.store`
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from refloat import wire
 from refloat.brief.masks import Masker
-from refloat.catalogue.chains import NOTE, write_chains
 from refloat.catalogue.peek import NOW, Gone, write_places, write_specs
 from refloat.catalogue.store import Alone, Catalogue, Key, Relived, Told
-from refloat.model.attempts import InChain
 from refloat.model.liveness import Liveness, Verdict
 from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat.model.stamp import Stamp, seconds_of
@@ -26,6 +26,9 @@ from refloat.usecases.judging import Judge, is_settled
 from refloat.usecases.masking import mask
 from refloat.usecases.sessions import TITLE, Surroundings, listed_title
 from refloat.usecases.sighting import Sighting, lost_files
+
+if TYPE_CHECKING:
+    from refloat.model.attempts import InChain
 
 _NOTHING: Final = Liveness(Verdict.UNKNOWABLE, ())
 _LIVE: Final = ("state", "activity", "failure")
@@ -57,6 +60,8 @@ def keep_listing(
         notes = _notes(sighting, judge, home) | {"places": _places(sessions.values(), gone, surroundings)}
         others = _differing(catalogue.alone(), alone())
     if chains:
+        from refloat.catalogue.chains import NOTE, write_chains
+
         notes[NOTE] = write_chains(chains)
     kept, known = catalogue.marks(), catalogue.notes()
     told, relived = _changed(sessions, kept, chains, surroundings, judge.at)

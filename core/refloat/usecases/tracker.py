@@ -5,6 +5,8 @@
 with it every reading by workers, fails with a ValueError.
 """
 
+from __future__ import annotations
+
 import sys
 from contextlib import redirect_stderr
 

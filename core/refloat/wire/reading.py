@@ -3,6 +3,8 @@
 Refuses what lacks a key or holds another type, with ValueError: whoever stored it reads the transcript anew.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -78,7 +80,7 @@ def read_problem(document: Mapping[str, object]) -> Problem:
     return Problem(row.text("path"), row.number_or_none("line"), row.number_or_none("offset"), row.text("what"))
 
 
-def _read_kept(row: "_Row | None") -> Kept | None:
+def _read_kept(row: _Row | None) -> Kept | None:
     if row is None:
         return None
     at = row.stamp("at")
@@ -88,7 +90,7 @@ def _read_kept(row: "_Row | None") -> Kept | None:
     return Kept(at, row.number("bytes"), row.flag("original_gone"))
 
 
-def _read_evidence(row: "_Row") -> Evidence:
+def _read_evidence(row: _Row) -> Evidence:
     return Evidence(row.text("kind"), row.text("detail"), row.number_or_none("pid"), row.stamp("at"))
 
 
@@ -131,13 +133,13 @@ class _Row:
         value = self.text_or_none(key)
         return None if value is None else SessionName(value)
 
-    def row(self, key: str) -> "_Row":
+    def row(self, key: str) -> _Row:
         return _Row(cast("Mapping[str, object]", self._get(key, Mapping)))
 
-    def row_or_none(self, key: str) -> "_Row | None":
+    def row_or_none(self, key: str) -> _Row | None:
         return None if self.document.get(key) is None else self.row(key)
 
-    def rows(self, key: str) -> "list[_Row]":
+    def rows(self, key: str) -> list[_Row]:
         values = cast("Sequence[object]", self._get(key, (list, tuple)))
         if not all(isinstance(value, Mapping) for value in values):
             message = f"{key} holds what is no object"

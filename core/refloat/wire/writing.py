@@ -3,6 +3,8 @@
 Refuses to write a string that no masker saw, apart from `dump_exact`, which is for stores of Refloat's own.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 from enum import Enum

@@ -52,7 +52,7 @@ def test_what_is_kept_is_found_again_by_both_readers(tmp_path: Path):
     assert quick is not None
     assert quick.notes()["fingerprint"] == "f"
     assert [(row[0], row[7]) for row in quick.told()] == [("s1", "Title")]
-    assert quick.told_finished("now", places=True)[0][7] == b"{,l,}"
+    assert quick.told_finished(places=True)[0][7] == b"{,l,}"
     assert quick.gone() == [("codex", "/w", "{}")]
     quick.close()
 

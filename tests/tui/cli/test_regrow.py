@@ -19,7 +19,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from refloat.usecases import finder
-from refloat_tui.cli import quick, rows
+from refloat_tui.cli import quick, rows, seeking
 from refloat_tui.cli.commands import bench
 from refloat_tui.cli.parser import run
 
@@ -326,6 +326,17 @@ def test_a_sub_agent_that_grew_is_read_on_with_its_session(machine: Machine) -> 
     machine.subagent(CLAUDE[0])
     machine.grow(CLAUDE[1])
     assert machine.agrees()
+
+
+def test_what_a_list_has_read_on_is_searched_all_the_same(machine: Machine) -> None:
+    search = ["search", "marzipan", "--json"]
+    assert '"hits":[]' in (machine.told(lambda: run(search)) or "")
+    machine.long()
+    machine.grow(CLAUDE[1], text="Nobody spoke of marzipan")
+    assert machine.short() is not None
+    assert machine.told(lambda: seeking.answer(search)) is None, "no index holds it yet"
+    found = machine.told(lambda: run(search)) or ""
+    assert (found.count('"item":'), '"complete":true' in found) == (1, True)
 
 
 def test_it_says_nothing_where_the_index_of_threads_changed(machine: Machine) -> None:

@@ -15,7 +15,8 @@ from refloat_tui.cli.parser import run
 ID = "5f0c1d2e-0000-4000-8000-00000000000"
 NEVER = {
     "click", "textual", "rich", "asyncio", "logging", "multiprocessing", "concurrent", "pickle", "importlib.metadata",
-    "psutil", "refloat.checkout", "refloat.usecases.finder", "refloat.usecases.judging",
+    "psutil", "tree_sitter", "refloat.commands", "refloat.checkout", "refloat.usecases.finder",
+    "refloat.usecases.judging",
 }  # fmt: skip
 """What the straight road must not load."""
 

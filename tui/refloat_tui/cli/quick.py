@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from refloat.catalogue.peek import Finished, Gone, Peek, Told, peek, read_places, read_specs
+from refloat.catalogue.peek import NOW, Finished, Gone, Peek, Told, peek, read_places, read_specs
 from refloat.catalogue.repos import Repos, is_in_scope
 from refloat.catalogue.walk import Row, Spec, differing, fingerprint, patched, walk
 from refloat.machine.moment import ago, boot_seconds, now
@@ -34,6 +34,7 @@ _PIECE = 256
 """Sessions written at once: to lay all of many megabytes side by side takes as long as to read them."""
 _RECENT = 30
 """Seconds during which a record may have a writer that nobody sees yet (design, section 3)."""
+_NOW = NOW.encode()
 _BOOT = 5
 """Seconds by which two readings of one boot may differ."""
 
@@ -131,7 +132,7 @@ def is_unchanged(environment: Mapping[str, str] | None = None) -> bool:
         return False
     try:
         notes = _notes_that_hold(found, "", environment)
-        return notes is not None and _places_that_hold(notes, found.told(), Repos()) is not None
+        return notes is not None and _places_that_hold(notes, found.newest(), Repos()) is not None
     except (_sqlite3.Error, OSError, ValueError, KeyError, TypeError):
         return False
     finally:
@@ -162,9 +163,9 @@ def _regrown(
     grown = _only_grown(gone, come)
     if grown is None:
         return None
-    from refloat.late import load_later
+    from refloat.late import load_less
 
-    load_later("inspect")  # half a bare start, which `dataclasses` loads and does not ask
+    load_less()
     from refloat.usecases.regrow import Change, regrow
 
     found.close()  # so that the writer is the last to let go, and leaves no log
@@ -188,11 +189,11 @@ def _only_grown(gone: "Collection[str]", come: "Collection[str]") -> list[tuple[
     return grown if same and len(paths) == len(grown) == len(gone) else None
 
 
-def _places_that_hold(
-    notes: Mapping[str, str], told: Sequence[Told | Finished], repos: Repos
-) -> list[tuple[str, str, str]] | None:
-    """Where every directory of a session lies, when none has moved and no activity is of just now."""
-    if not told or told[0][2] > ago(_RECENT):
+def _places_that_hold(notes: Mapping[str, str], newest: str, repos: Repos) -> list[tuple[str, str, str]] | None:
+    """Where every directory of a session lies, when none has moved and no activity is of just now. `newest`: the last
+    activity of any session, "" where there is none.
+    """
+    if not newest or newest > ago(_RECENT):
         return None
     places = read_places(notes["places"])
     return None if any(repos.of(path) != (repo, common) for path, repo, common in places) else places
@@ -204,7 +205,7 @@ def _answer(found: Peek, directory: str, asked: _Asked, environment: Mapping[str
     if notes is None:
         return None
     if asked.json:
-        finished = found.told_finished(now(), places=not asked.everywhere)
+        finished = found.told_finished(places=not asked.everywhere)
         chosen = _choose(finished, found, notes, asked)
         return None if chosen is None else _json(*chosen)
     chosen = _choose(found.told(), found, notes, asked)
@@ -216,7 +217,7 @@ def _choose(
 ) -> "tuple[list[_Row], list[Gone]] | None":
     """What was asked for, and the sessions whose record is gone."""
     repos = Repos()
-    places = _places_that_hold(notes, told, repos)
+    places = _places_that_hold(notes, told[0][2] if told else "", repos)
     if places is None:
         return None
     gone = found.gone()
@@ -257,9 +258,11 @@ def _fits(row: Told | Finished, asked: _Asked) -> bool:
 
 
 def _json(told: Sequence[Finished], gone: Sequence[Gone]) -> "Iterator[bytes]":
+    at = now().encode()
     yield b'{"schema":"refloat/1","sessions":['
     for start in range(0, len(told), _PIECE):
-        yield (b"," if start else b"") + b",".join([row[7] for row in told[start : start + _PIECE]])
+        rows_of = b",".join([row[7] for row in told[start : start + _PIECE]])
+        yield (b"," if start else b"") + rows_of.replace(_NOW, at)  # row by row it takes SQLite twice as long
     records = ",".join([row[2] for row in gone]).encode("utf-8", "replace")
     yield b'],"records_gone":[' + records + b'],"problems":[]}\n'
 

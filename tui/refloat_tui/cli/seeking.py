@@ -31,6 +31,9 @@ def answer(words: Sequence[str]) -> int | None:
     from refloat.forking import beside
 
     unchanged = beside(quick.is_unchanged)
+    from refloat.late import load_less
+
+    load_less()
     from refloat_tui.cli import ending
 
     codes: list[int] = []

@@ -3,15 +3,27 @@
 `layout` finds files, `rows` reads them, `registers` and `processes` tell of what runs. It writes nothing, ever.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
+from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from refloat.late import later
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
-from refloat.model.stopping import Asking
-from refloat.readers.claude_code import layout, processes, registers
+from refloat.readers.claude_code import layout
 from refloat.readers.contract import CleanUp, Found, FoundSubagent, Identity, OwnDoor, Parser, SourceFile, Walk
+
+if TYPE_CHECKING:
+    from refloat.model.stopping import Asking
+    from refloat.readers.claude_code import processes, registers
+else:  # who reads transcripts on asks nothing of what runs
+    processes = later(partial(import_module, "refloat.readers.claude_code.processes"))
+    registers = later(partial(import_module, "refloat.readers.claude_code.registers"))
 
 __all__ = ["ClaudeCode"]
 
@@ -19,7 +31,7 @@ __all__ = ["ClaudeCode"]
 class ClaudeCode:
     """The reader; see `readers.contract.Reader` for what each method is for."""
 
-    agent: str = registers.AGENT
+    agent: str = "claude-code"
     title: str = "Claude Code"
     torn_heads: tuple[bytes, ...] = (b'{"parentUuid":', b'{"type":')
     chooses_id: bool = True
@@ -71,6 +83,12 @@ class ClaudeCode:
             relatives=found.relatives if subagent is None else (),
             skim=skim,
         )
+
+    def texts_parser(self, found: Found) -> Parser:
+        """A parser for rows of the session of which the texts are wanted."""
+        from refloat.readers.claude_code.rows import Rows
+
+        return Rows(found.session_id, relatives=found.relatives, skim=True, inputs=True)
 
     def find_holders(self, home: Path, environment: Mapping[str, str]) -> Sequence[Holder | Problem]:
         """`sessions/<pid>.json`, and jobs of the daemon."""

@@ -4,6 +4,8 @@ Decides which of them tell something about the work; the rest is skipped by name
 counts as unknown. Never shows `prompt_snapshot`, `session_context` or `bridge-session`: they hold private things.
 """
 
+from __future__ import annotations
+
 import posixpath
 from typing import Final, Literal
 

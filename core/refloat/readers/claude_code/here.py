@@ -1,5 +1,7 @@
 """The place at which a row stands, and the events that it yields."""
 
+from __future__ import annotations
+
 from dataclasses import field
 
 from refloat.model.light import slotted
@@ -22,6 +24,8 @@ class Here:
     """Directory of the program's own backups for this session."""
     skim: bool = False
     """See `Reader.parser`."""
+    inputs: bool = True
+    """Inputs of calls are told."""
     placed: bool = False
     """It was taken into the tree already."""
     events: list[Event] = field(default_factory=list[Event])

@@ -7,7 +7,8 @@ the one that others name, then the one whose shared rows hold what is never copi
 own way. Looks only into sessions that share their first row.
 """
 
-import re
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -15,14 +16,15 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from refloat.model.light import light
+from refloat.patterns import late
 from refloat.readers.claude_code.values import get_object, text
 from refloat.readers.contract import SourceFile
 
 _BLOCK: Final = 1024 * 1024
 _TAIL: Final = 64 * 1024
-_ROW: Final = re.compile(rb'"uuid":\s?"([^"\\]{1,200})"')
-_TIME: Final = re.compile(rb'"timestamp":\s?"([^"\\]{20,40})"')
-_NEVER_COPIED: Final = re.compile(rb'^\{"type":\s?"(?:queue-operation|last-prompt)"')
+_ROW: Final = late(rb'"uuid":\s?"([^"\\]{1,200})"')
+_TIME: Final = late(rb'"timestamp":\s?"([^"\\]{20,40})"')
+_NEVER_COPIED: Final = late(rb'^\{"type":\s?"(?:queue-operation|last-prompt)"')
 
 
 @light

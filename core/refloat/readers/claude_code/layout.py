@@ -4,8 +4,9 @@ Decides by path where the path tells, else by the first 64 KB. A session's works
 name: the name loses information, the rows do not.
 """
 
+from __future__ import annotations
+
 import os
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ from pathlib import Path, PurePath
 from typing import Final
 
 from refloat.model.stamp import read_stamp
+from refloat.patterns import late
 from refloat.readers.claude_code.kin import Descent, Member, find_descents
 from refloat.readers.claude_code.values import get_object, mapping, text
 from refloat.readers.contract import Found, FoundSubagent, Identity, Segment, SourceFile, Walk
@@ -27,12 +29,12 @@ _LOOKED_THROUGH: Final = 4 * 1024 * 1024
 _SMALL: Final = 64 * 1024
 _DEEPEST: Final = 5
 """`<project>/<session>/subagents/workflows/<run>`."""
-_TIME: Final = re.compile(rb'"timestamp":\s?"([^"\\]{20,40})"')
-_SESSION: Final = re.compile(rb'"sessionId":\s?"([^"\\]{1,200})"')
-_FIRST_ROW: Final = re.compile(rb'"uuid":\s?"([^"\\]{1,200})"')
-_BACKGROUND: Final = re.compile(rb'"sessionKind":\s?"bg"')
-_FORK: Final = re.compile(rb'"forkedFrom":\s?\{"sessionId":\s?"([^"\\]{1,200})"')
-_OLD: Final = re.compile(rb'"version":\s?"1\.')
+_TIME: Final = late(rb'"timestamp":\s?"([^"\\]{20,40})"')
+_SESSION: Final = late(rb'"sessionId":\s?"([^"\\]{1,200})"')
+_FIRST_ROW: Final = late(rb'"uuid":\s?"([^"\\]{1,200})"')
+_BACKGROUND: Final = late(rb'"sessionKind":\s?"bg"')
+_FORK: Final = late(rb'"forkedFrom":\s?\{"sessionId":\s?"([^"\\]{1,200})"')
+_OLD: Final = late(rb'"version":\s?"1\.')
 _INLINE: Final = b'"isSidechain":true'
 _ROOT: Final = b'"parentUuid":null'
 _TALK: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})

@@ -4,13 +4,15 @@ Decides from a command line alone. Refuses to say that a process owns a session:
 that it was started with.
 """
 
-import re
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Final
 
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.stopping import Asking
+from refloat.patterns import late
 from refloat.readers.claude_code.values import version_of
 from refloat.readers.contract import OwnDoor
 from refloat.readers.naming import is_plain
@@ -18,8 +20,8 @@ from refloat.readers.naming import is_plain
 _REGISTER_COMPLETE: Final = (2, 1, 139)
 _MARKED_SINCE: Final = (2, 1, 132)
 _RUNTIMES: Final = frozenset({"node", "nodejs", "bun", "deno"})
-_INSTALLED: Final = re.compile(r"/claude/versions/\d[\w.-]*$")
-_SCRIPT: Final = re.compile(r"claude-code[^/]*/(?:.*/)?cli\.m?js$")
+_INSTALLED: Final = late(r"/claude/versions/\d[\w.-]*$")
+_SCRIPT: Final = late(r"claude-code[^/]*/(?:.*/)?cli\.m?js$")
 _NO_SESSION: Final = frozenset(
     [
         "mcp",
@@ -51,7 +53,7 @@ _NO_SESSION: Final = frozenset(
     ]
 )
 """First words of command lines that do not run a conversation in that process."""
-_ID: Final = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
+_ID: Final = late(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _NAMING: Final = frozenset({"--resume", "-r", "--session-id"})
 
 

@@ -4,7 +4,8 @@ Decides which entries name a session. Refuses to judge whether a process still r
 credentials, or anything of `.claude.json` but `projects`.
 """
 
-import re
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -12,13 +13,14 @@ from typing import Final
 from refloat.model.liveness import Holder
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
+from refloat.patterns import late
 from refloat.readers.claude_code.layout import config_directory, settings_file
 from refloat.readers.claude_code.values import Row, get_object, mapping, number, text
 from refloat.readers.load import loads
 from refloat.readers.naming import make_id
 
 AGENT: Final = "claude-code"
-_REGISTER: Final = re.compile(r"\d+\.json")
+_REGISTER: Final = late(r"\d+\.json")
 _OVER: Final = frozenset({"done", "failed", "stopped", "completed", "cancelled", "archived"})
 _WAITS: Final = frozenset({"blocked", "waiting"})
 

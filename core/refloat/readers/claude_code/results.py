@@ -4,13 +4,15 @@ Decides by the order of evidence in the format's own table: the program's shutdo
 refusals, errors. Texts count only where the result is no structured success: output may quote any of them.
 """
 
-import re
+from __future__ import annotations
+
 from dataclasses import field
 from typing import Final
 
 from refloat.model.light import light, slotted
 from refloat.model.repaired import is_made_output
 from refloat.model.transcript import FileEdit, Hunk, Outcome, StepKind
+from refloat.patterns import late
 from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, replacement
 from refloat.readers.claude_code.values import NOTHING, Row, mapping, number, objects, strings, text
 from refloat.readers.patch import absolute
@@ -39,10 +41,10 @@ _DENIED_BY_RULE: Final = frozenset(
     {"permission-rule", "automode-blocked", "automode-unavailable", "automode-parsing-error"}
 )
 ABORTED: Final = "<error>Command was aborted before completion</error>"
-_EXIT: Final = re.compile(r"(?:Error: )?Exit code (-?\d{1,10})\b")
+_EXIT: Final = late(r"(?:Error: )?Exit code (-?\d{1,10})\b")
 _ERRORS_TELL_EXIT: Final = (2, 0, 76)
 """Since then an error of Bash that does not begin with its exit code came from no finished command."""
-_ONE_IS_NO_ERROR: Final = re.compile(r"\b(?:grep|rg|diff|find|test)\b|\[")
+_ONE_IS_NO_ERROR: Final = late(r"\b(?:grep|rg|diff|find|test)\b|\[")
 
 
 @slotted

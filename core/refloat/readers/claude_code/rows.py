@@ -4,6 +4,8 @@ Decides what a row says about the session as a whole. Refuses to fail: a value o
 type of row that nobody described becomes an `Unknown`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -51,10 +53,13 @@ class Rows:
         frozen: Mapping[str, object] | None = None,
         relatives: Sequence[SourceFile] = (),
         skim: bool = False,
+        inputs: bool | None = None,
     ) -> None:
+        """`inputs`: those of calls are told, as they are without `skim`."""
         self._session = session_id
         self._subagent = subagent
         self._skim = skim
+        self._inputs = not skim if inputs is None else inputs
         self._root = root
         """For a sub-agent whose rows stand between its parent's (1.0): its first row."""
         self._relatives = relatives
@@ -143,6 +148,7 @@ class Rows:
             subagent=self._subagent,
             backups=self._backups,
             skim=self._skim,
+            inputs=self._inputs,
         )
         self._envelope(row, uuid, here)
         if state.continued and kind in {"user", "assistant"}:

@@ -26,6 +26,7 @@ from refloat.model.transcript import (
     TurnEnded,
     Unknown,
 )
+from refloat.patterns import late
 from refloat.readers.claude_code import talk
 from refloat.readers.claude_code.here import Here
 from refloat.readers.claude_code.results import (
@@ -35,7 +36,7 @@ from refloat.readers.claude_code.results import (
     judge,
     recorded_edits,
     told_of,
-)
+)  # fmt: skip
 from refloat.readers.claude_code.state import RECENT, State
 from refloat.readers.claude_code.tools import AGENTS, SHELLS, background, read_call
 from refloat.readers.claude_code.values import Row, json_text, listed, mapping, number, objects, text, version_of, words
@@ -48,14 +49,14 @@ _TELLING: Final = 200
 ENDS: Final = frozenset({"end_turn", "stop_sequence"})
 _STOP_ALWAYS_TOLD: Final = (2, 1, 97)
 """Since then a null stop reason says that a later block of the message never came; 2.1.38 wrote null on all rows."""
-IN_BACKGROUND: Final = re.compile(r"Command running in background with ID: ([^\s.,]+)")
-_TASK_NUMBER: Final = re.compile(r"Task #(\S+) created")
-_WRITTEN_TO: Final = re.compile(r"Output is being written to: (/\S+)")
-_TASK_TEXT: Final = re.compile(r"<(task_id|status)>(.*?)</\1>", re.DOTALL)
+IN_BACKGROUND: Final = late(r"Command running in background with ID: ([^\s.,]+)")
+_TASK_NUMBER: Final = late(r"Task #(\S+) created")
+_WRITTEN_TO: Final = late(r"Output is being written to: (/\S+)")
+_TASK_TEXT: Final = late(r"<(task_id|status)>(.*?)</\1>", re.DOTALL)
 _STOPPERS: Final = frozenset({"TaskStop", "KillShell", "KillBash"})
 _ASKERS: Final = frozenset({"TaskOutput", "BashOutput", "AgentOutputTool"})
 _ENDED: Final = frozenset({"completed", "failed", "killed", "stopped", "cancelled", "timed_out", "error"})
-_BASH_INPUT: Final = re.compile(r"</?bash-input>")
+_BASH_INPUT: Final = late(r"</?bash-input>")
 
 # ── the agent ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -150,7 +151,7 @@ def _call(state: State, block: Row, message: str, here: Here) -> None:
             tool,
             asked.kind,
             asked.summary,
-            "" if here.skim else json_text(block.get("input")),
+            json_text(block.get("input")) if here.inputs else "",
             here.at,
             here.place,
             command=asked.command,

@@ -1,5 +1,7 @@
 """What a parser must know of earlier rows, as plain values that go to JSON and back."""
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import field

@@ -4,6 +4,8 @@ Decides by the marks that the program sets, then by how the text begins. Refuses
 program, a tool, a hook or another agent put in.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -115,16 +117,14 @@ _BY_NAME: Final = {
     **dict.fromkeys(("rate_limit", "rate_limit_error", "usage_limit_reached"), FailureKind.RATE_LIMIT),
 }
 _BY_WORDS: Final[Sequence[tuple[re.Pattern[str], FailureKind]]] = (
-    (re.compile(r"prompt is too long|context (?:window|limit|length)", re.IGNORECASE), FailureKind.CONTEXT_LIMIT),
-    (re.compile(r"credit balance is too low|out of credits?\b", re.IGNORECASE), FailureKind.OUT_OF_CREDIT),
+    (late(r"prompt is too long|context (?:window|limit|length)", re.IGNORECASE), FailureKind.CONTEXT_LIMIT),
+    (late(r"credit balance is too low|out of credits?\b", re.IGNORECASE), FailureKind.OUT_OF_CREDIT),
     (
-        re.compile(r"usage limit reached|hit your (?:\w+ )?limit|\b429\b|rate.?limit", re.IGNORECASE),
+        late(r"usage limit reached|hit your (?:\w+ )?limit|\b429\b|rate.?limit", re.IGNORECASE),
         FailureKind.RATE_LIMIT,
     ),
     (
-        re.compile(
-            r"invalid api key|oauth token|please run /login|not logged in|authentication|\b40[13]\b", re.IGNORECASE
-        ),
+        late(r"invalid api key|oauth token|please run /login|not logged in|authentication|\b40[13]\b", re.IGNORECASE),
         FailureKind.AUTH,
     ),
 )

@@ -3,6 +3,8 @@
 Decides from the tool's name and arguments alone. Refuses to decide what came of it (`results`).
 """
 
+from __future__ import annotations
+
 from functools import lru_cache
 from typing import Final
 

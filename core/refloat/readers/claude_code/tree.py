@@ -6,6 +6,8 @@ the time) are no rewind. Memory is bounded: the rows since the last compaction, 
 Rows that were met by this process are known by their ids, those of an earlier reading by 64 bits of each.
 """
 
+from __future__ import annotations
+
 import sys
 from array import array
 from base64 import b64decode, b64encode
@@ -191,7 +193,7 @@ class Tree:
         self._told = frozen["told"] is True
 
 
-def keys_of(rows: Iterable[str]) -> "array[int]":
+def keys_of(rows: Iterable[str]) -> array[int]:
     """`key_of` of each, which for UUIDs as they are written takes a twentieth of the time."""
     rows = list(rows)
     text = "".join(rows)

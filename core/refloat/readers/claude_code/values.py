@@ -1,5 +1,7 @@
 """Foreign JSON narrowed: every value may be anything, and what is not as expected reads as if it were absent."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, cast

@@ -4,6 +4,8 @@ Decides nothing about files beyond what formats/codex says; refuses to open anyt
 copy of the index database.
 """
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -14,6 +16,7 @@ from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
 from refloat.model.stopping import Asking
+from refloat.patterns import late
 from refloat.readers.codex import files as rollouts
 from refloat.readers.codex import index
 from refloat.readers.codex.shape import UUID
@@ -22,8 +25,8 @@ from refloat.readers.contract import Found, FoundSubagent, Identity, OwnDoor, So
 if TYPE_CHECKING:
     from refloat.readers.codex.parser import CodexParser
 
-_PROGRAM: Final = re.compile(r"codex(?:-(?:x86_64|aarch64|arm64|linux|darwin|win32)[\w.-]*)?(?:\.exe)?")
-_SCRIPT: Final = re.compile(r"(?:^|[\\/])(?:@openai[\\/]codex[\\/].*\.m?js|codex(?:\.m?js)?)$")
+_PROGRAM: Final = late(r"codex(?:-(?:x86_64|aarch64|arm64|linux|darwin|win32)[\w.-]*)?(?:\.exe)?")
+_SCRIPT: Final = late(r"(?:^|[\\/])(?:@openai[\\/]codex[\\/].*\.m?js|codex(?:\.m?js)?)$")
 _RUNNERS: Final = frozenset({"node", "node.exe", "bun", "deno", "MainThread"})
 _LOCKS_SINCE: Final = (0, 147)
 _VALUED: Final = frozenset(
@@ -107,11 +110,15 @@ class Codex:
         frozen: Mapping[str, object] | None = None,
         *,
         skim: bool = False,
-    ) -> "CodexParser":
+    ) -> CodexParser:
         """A parser for the thread or one of its sub-agents."""
         from refloat.readers.codex.parser import CodexParser  # most who look around open no rollout
 
         return CodexParser(found, subagent, frozen, skim=skim)
+
+    def texts_parser(self, found: Found) -> CodexParser:
+        """A parser for rows of the thread of which the texts are wanted."""
+        return self.parser(found, skim=True)
 
     def find_holders(self, home: Path, environment: Mapping[str, str]) -> Sequence[Holder | Problem]:
         """The writer locks (0.146 and later)."""

@@ -1,15 +1,17 @@
 """Tool calls of every era as `Call` values: what a tool is for, its command, its files, the edits that it asks for."""
 
+from __future__ import annotations
+
 import re
 from functools import lru_cache
 from typing import Final
 
 import orjson
 
-from refloat.commands import classify, mcp_kind
 from refloat.model.light import light
 from refloat.model.session import PendingKind
 from refloat.model.transcript import FileEdit, StepKind
+from refloat.patterns import late
 from refloat.readers.codex.shape import Json, as_dict, as_id, as_list, as_text, is_list, parse_object
 from refloat.readers.patch import BEGIN, absolute, local_path, parse_patch, parse_unified, touched_by
 from refloat.readers.shell import read_shell, unwrap
@@ -36,7 +38,7 @@ _KINDS: Final = {
 }  # fmt: skip
 _SHELLS: Final = frozenset({"shell", "shell_command", "exec_command", "local_shell", "container.exec", "user_shell"})
 _SHORT: Final = 200
-_NAMED: Final = re.compile(
+_NAMED: Final = late(
     r"""\b(?:cmd|command)["']?\s*:\s*("(?:[^"\\\n]|\\.){1,4000}"|'(?:[^'\\\n]|\\.){1,4000}'|`[^`]{1,4000}`)"""
 )
 
@@ -82,8 +84,8 @@ def read_custom(payload: Json, cwd: str, *, skim: bool = False) -> Asked:
     if tool == "apply_patch" or raw.lstrip().startswith(BEGIN):
         return patch(tool, raw, raw, cwd, skim=skim)
     if tool == "exec":
-        return script(raw, cwd)
-    return asked(tool, parse_object(raw), raw, cwd)
+        return script(raw, cwd, skim=skim)
+    return asked(tool, parse_object(raw), raw, cwd, skim=skim)
 
 
 def read_local_shell(payload: Json, cwd: str) -> Asked:
@@ -116,7 +118,8 @@ def asked(tool: str, arguments: Json, raw: str, cwd: str, *, skim: bool = False)
         cell = as_id(arguments.get("cell_id"))
         return Asked(tool, StepKind.COMMAND, f"wait for cell {cell}", raw, session=f"cell {cell}", cwd=cwd or None)
     if tool.startswith("mcp__"):
-        return Asked(tool, mcp_kind(tool), _first_line(tool, raw), raw, cwd=cwd or None)
+        kind = StepKind.OTHER if skim else _mcp_kind(tool)
+        return Asked(tool, kind, _first_line(tool, raw), raw, cwd=cwd or None)
     path = as_text(arguments.get("path")) or as_text(arguments.get("file_path"))
     files = (absolute(path, cwd),) if path else ()
     pending: PendingKind | None = "input" if tool in {"request_user_input", "request_user_input_async"} else None
@@ -141,7 +144,7 @@ def _judge_shell(line: str, cwd: str, skim: bool) -> tuple[StepKind, tuple[FileE
     edits, only = read_shell(line, cwd) if line else ((), False)
     if skim and not edits:
         return (StepKind.EDIT if only else StepKind.COMMAND), ()
-    kind = StepKind.EDIT if only else classify(line)
+    kind = StepKind.EDIT if only else _classify(line)
     if edits and kind in {StepKind.COMMAND, StepKind.READ, StepKind.SEARCH, StepKind.OTHER}:
         kind = StepKind.EDIT
     return kind, edits
@@ -149,6 +152,18 @@ def _judge_shell(line: str, cwd: str, skim: bool) -> tuple[StepKind, tuple[FileE
 
 _short_shell = lru_cache(maxsize=512)(_judge_shell)
 """The same few commands are run over and over; long ones are not kept."""
+
+
+def _classify(line: str) -> StepKind:
+    from refloat.commands import classify  # a shell's grammar, which who only counts or searches does not need
+
+    return classify(line)
+
+
+def _mcp_kind(tool: str) -> StepKind:
+    from refloat.commands import mcp_kind  # as above
+
+    return mcp_kind(tool)
 
 
 def _stdin(arguments: Json, raw: str, cwd: str) -> Asked:
@@ -165,10 +180,10 @@ def patch(tool: str, text: str, raw: str, cwd: str, *, skim: bool = False) -> As
     return Asked(tool, StepKind.EDIT, names or tool, raw, None, cwd or None, (), edits)
 
 
-def script(raw: str, cwd: str) -> Asked:
+def script(raw: str, cwd: str, *, skim: bool = False) -> Asked:
     """A program in code mode: its kind is the strongest of what it names."""
     commands = named_commands(raw)
-    kinds = {classify(command) for command in commands}
+    kinds = set[StepKind]() if skim else {_classify(command) for command in commands}
     kind = next((k for k in (StepKind.EXTERNAL, StepKind.CHECK) if k in kinds), StepKind.COMMAND)
     line = "\n".join(commands)
     return Asked("exec", kind, "; ".join(commands) or _first_line("exec", raw), raw, line or None, cwd or None)

@@ -4,13 +4,15 @@ Decides in this order: an ordinal that the file itself names; ids that the paren
 settings row that names its own thread; the time in a turn's id; the moment of writing, as copies are written at once.
 """
 
-import re
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Final
 
 from refloat.model.light import slotted
 from refloat.model.stamp import Stamp, later
+from refloat.patterns import late
 from refloat.readers.codex.shape import Json, as_dict, as_id, as_int, as_list, as_text, finger, time_of_uuid
 from refloat.readers.contract import SourceFile
 from refloat.readers.lines import decode
@@ -18,7 +20,7 @@ from refloat.readers.lines import decode
 MOMENT: Final = 10.0
 """Seconds within which a file's copied rows were written."""
 _SLACK_MS: Final = 2000
-_IDS: Final = re.compile(rb'"(?:turn_id|call_id)"\s*:\s*"([^"\\]{1,200})"')
+_IDS: Final = late(rb'"(?:turn_id|call_id)"\s*:\s*"([^"\\]{1,200})"')
 _USER: Final = (b'"user_message"', b'"role":"user"', b'"role": "user"')
 
 

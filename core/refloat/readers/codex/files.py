@@ -4,8 +4,9 @@ Decides which of several files of one thread is its head, what of the others sta
 more of a file than its first line.
 """
 
+from __future__ import annotations
+
 import posixpath
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -14,6 +15,7 @@ from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.model.repaired import CODEX_FIELD
 from refloat.model.stamp import read_stamp
+from refloat.patterns import late
 from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_text
 from refloat.readers.contract import Found, FoundSubagent, Identity, Line, Segment, SourceFile
 from refloat.readers.lines import read_one, read_stretch
@@ -26,7 +28,7 @@ _HEAD: Final = 32 * 1024 * 1024
 """Bytes of a first line: base instructions make it long, and nothing makes it longer than this."""
 _NEAR: Final = 32 * 1024
 """Bytes that hold nearly every first line."""
-_ORDINAL: Final = re.compile(rb'"ordinal":\s*(\d{1,15})')
+_ORDINAL: Final = late(rb'"ordinal":\s*(\d{1,15})')
 _NAME: Final = "rollout-"
 _ENDINGS: Final = (".jsonl", ".jsonl.zst", ".json")
 _HIDDEN_SOURCES: Final = frozenset({"review", "compact", "memory_consolidation", "guardian"})
@@ -337,8 +339,8 @@ def _length(opened: object) -> int:
     return total
 
 
-_TURN: Final = re.compile(rb'"turn_id":"([^"\\]{1,200})"')
-_TIME: Final = re.compile(rb'"timestamp":"([^"\\]{20,40})"')
+_TURN: Final = late(rb'"turn_id":"([^"\\]{1,200})"')
+_TIME: Final = late(rb'"timestamp":"([^"\\]{20,40})"')
 
 
 def turn_before(rows: bytes) -> Sequence[Mapping[str, object]]:

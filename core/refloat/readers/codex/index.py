@@ -4,6 +4,8 @@ The database is never opened where it lies: a read-only open of a WAL database m
 copied to a private directory with its `-wal`, and the copy is read.
 """
 
+from __future__ import annotations
+
 import os
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping

@@ -3,6 +3,8 @@
 Each becomes a `Done`: the call's id, how it went, and what to make of it when no call row has that id (code mode).
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final

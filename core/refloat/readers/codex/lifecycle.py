@@ -1,5 +1,7 @@
 """Where turns begin and how they end (formats/codex, sections 3.2, 3.3 and 6.3)."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from refloat.model.session import Failure, FailureKind

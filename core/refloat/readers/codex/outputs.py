@@ -4,38 +4,41 @@ Decides by the header alone: a command's own output may hold the same words. Wit
 begins with an error text that is known.
 """
 
+from __future__ import annotations
+
 import re
 from typing import Final
 
 from refloat.model.light import light
 from refloat.model.transcript import Outcome
+from refloat.patterns import late
 from refloat.readers.codex.shape import as_dict, as_int, as_text, is_dict, is_list, parse_object, texts
 
 _HEADER_LINES: Final = 10
-_LINE: Final = re.compile(
+_LINE: Final = late(
     r"Chunk ID: |Wall time:? |Original token count: |Total output lines: |Exit code: (?P<exit>-?\d{1,10})$"
     r"|Process exited with code (?P<code>-?\d{1,10})$|Process running with session ID (?P<running>\d{1,18})$"
     r"|(?P<timeout>command timed out after )|(?P<aborted>aborted by user)"
     r"|Script (?P<script>completed|failed|terminated)|Script running with cell ID (?P<cell>\S{1,64})"
 )
-_REFUSED: Final = re.compile(
+_REFUSED: Final = late(
     r"(?:exec command|patch) rejected by user|rejected by user approval settings|user rejected MCP tool call"
     r"|This action was rejected due to unacceptable risk"
     r"|(?:exec_command|apply_patch) failed.{0,2000}[Rr]ejected by user",
     re.DOTALL,
 )
-_ABORTED: Final = re.compile(r"aborted by user(?: after [\d.]+s)?|aborted\s*$")
-_FAILED: Final = re.compile(
+_ABORTED: Final = late(r"aborted by user(?: after [\d.]+s)?|aborted\s*$")
+_FAILED: Final = late(
     r"failed in sandbox|exec_command failed|execution error|failed to parse function arguments"
     r"|unsupported (?:call|tool)"
     r"|apply_patch verification failed|command timed out after |write_stdin failed|tool call (?:error|failed)"
     r"|Mcp error|MCP error|Failed to |error: |Error: |err: |collab spawn failed|unified exec error|sandbox error"
 )
-_NOT_BEGUN: Final = re.compile(
+_NOT_BEGUN: Final = late(
     r"apply_patch verification failed|failed to parse function arguments|unsupported (?:call|tool)"
 )
 """A patch is checked as a whole before its first file is written."""
-_SANDBOX_EXIT: Final = re.compile(r"failed in sandbox.{0,400}?exit code: (-?\d{1,10})", re.DOTALL)
+_SANDBOX_EXIT: Final = late(r"failed in sandbox.{0,400}?exit code: (-?\d{1,10})", re.DOTALL)
 
 
 @light

@@ -4,6 +4,8 @@ Decides what is one fact told twice, what is a copy of a parent's, whose words a
 ended. Refuses to guess how a call ended that has no answer: it dangles, wherever it stands.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final, Literal
@@ -11,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from refloat.model.repaired import CODEX_FIELD
 from refloat.model.stamp import Stamp, read_stamp
 from refloat.model.transcript import Event, Fact, Marker, Message, Touched, TurnEnded, Unknown
+from refloat.patterns import late
 from refloat.readers.codex.copies import Ancestry, Copying, is_copy, names_itself
 from refloat.readers.codex.items import read_event, read_item
 from refloat.readers.codex.lifecycle import Lifecycle
@@ -35,7 +38,7 @@ from refloat.readers.story import Assembler
 if TYPE_CHECKING:
     from refloat.readers.codex.quick import Quick
 
-_STAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
+_STAMP: Final = late(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 """A stamp as Codex itself writes it, which needs no further reading."""
 _CALLS: Final = frozenset(
     {

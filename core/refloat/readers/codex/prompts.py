@@ -1,9 +1,12 @@
 """Which user-role texts are a person's words, and what they are without what the program put around them."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from typing import Final
 
+from refloat.patterns import late
 from refloat.readers.codex.shape import Json, as_dict, as_list, as_text, parse_object, texts
 
 INJECTED: Final = (
@@ -31,12 +34,10 @@ INJECTED: Final = (
 
 _REQUEST: Final = "## My request for Codex:"
 _IDE: Final = ("# Files mentioned by the user", "# Selected text", "# Context from my IDE setup", _REQUEST)
-_IMAGE_TAG: Final = re.compile(r"</?image\b[^>]{0,300}>")
+_IMAGE_TAG: Final = late(r"</?image\b[^>]{0,300}>")
 _REPLY: Final = "<send_user_message_question_reply>"
-_SHELL: Final = re.compile(
-    r"<user_shell_command>\s*<command>\s*(.*?)\s*</command>\s*<result>\s*(.*?)\s*</result>", re.DOTALL
-)
-_CWD: Final = re.compile(r"<cwd>\s*(.*?)\s*</cwd>", re.DOTALL)
+_SHELL: Final = late(r"<user_shell_command>\s*<command>\s*(.*?)\s*</command>\s*<result>\s*(.*?)\s*</result>", re.DOTALL)
+_CWD: Final = late(r"<cwd>\s*(.*?)\s*</cwd>", re.DOTALL)
 IMAGE: Final = "[image]"
 """Stands for a prompt that is nothing but pictures."""
 

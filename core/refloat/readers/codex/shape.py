@@ -1,14 +1,16 @@
 """Foreign JSON narrowed: whatever stands at a place, a value of the wanted type comes out."""
 
-import re
+from __future__ import annotations
+
 import zlib
 from typing import Final, TypeGuard
 
+from refloat.patterns import late
 from refloat.readers.lines import decode
 
 Json = dict[str, object]
 
-UUID: Final = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
+UUID: Final = late(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _NOTHING: Final[Json] = {}
 
 

@@ -3,6 +3,8 @@
 Texts are remembered as fingers of the present turn only; calls while they are open, and the last few that were closed.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import field, fields
 from typing import Final, Literal
@@ -172,7 +174,7 @@ class State:
         return frozen
 
     @classmethod
-    def thaw(cls, frozen: Mapping[str, object]) -> "State":
+    def thaw(cls, frozen: Mapping[str, object]) -> State:
         """What `freeze` gave. What is missing or of another kind begins anew."""
         state = cls()
         for member in fields(cls):

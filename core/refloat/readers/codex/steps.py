@@ -3,6 +3,8 @@
 Decides what is one call, which processes go on behind an answered call, and what a program in code mode ran.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from refloat.model.repaired import is_made_output

@@ -4,6 +4,8 @@ Decides by equal text within a turn, and by the agent's message ids. A prompt th
 own input waits until its event comes or the agent goes on: rows like it are also used for injected context.
 """
 
+from __future__ import annotations
+
 from refloat.model.problem import Place
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import Event, Message, TurnEnded

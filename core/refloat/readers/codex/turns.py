@@ -1,5 +1,7 @@
 """How turns end: the error words of Codex as kinds of failure, and usage that has reached its limit."""
 
+from __future__ import annotations
+
 from typing import Final
 
 from refloat.model.session import Failure, FailureKind
