@@ -19,8 +19,9 @@ from refloat.readers.contract import Found, FoundSubagent, Line, ReadByEnds, Rea
 from refloat.readers.lines import read_stretch
 from refloat.readers.story import Assembler
 from refloat.readers.whole import reads_on
+from refloat.uncollected import Uncollected
 from refloat.usecases.reading import Drive, read_summary
-from refloat.usecases.workers import SHARED, processors, uncollected
+from refloat.usecases.workers import SHARED, processors
 
 HEAD: Final = 64 * 1024
 TAIL: Final = 64 * 1024
@@ -66,7 +67,7 @@ def glimpse_each(sessions: Sequence[tuple[Reader, Found]]) -> Sequence[Packed]:
 
 
 def _glimpse_all(sessions: Sequence[tuple[Reader, Found]]) -> list[Packed]:
-    with uncollected():
+    with Uncollected():
         return [glimpse(reader, found) for reader, found in sessions]
 
 

@@ -22,7 +22,8 @@ from refloat.readers.contract import Found, Identity, Reader, SourceFile
 from refloat.record.names import KEPT, MANIFEST
 
 if TYPE_CHECKING:
-    from refloat.usecases.workbench import Workbench
+    from refloat.uncollected import Uncollected
+from refloat.usecases.workbench import Workbench
 
 _OWN: Final = ("REFLOAT_DATA_DIR", "XDG_DATA_HOME", "REFLOAT_CACHE_DIR", "XDG_CACHE_HOME")
 """They say where kept copies lie and are laid out; a look that holds for other values says nothing of these."""
@@ -146,9 +147,7 @@ def _ask(files: Sequence[tuple[Reader, SourceFile]]) -> Mapping[tuple[str, str],
 
 
 def _ask_all(files: Sequence[tuple[Reader, SourceFile]]) -> dict[tuple[str, str], Identity]:
-    from refloat.usecases.workers import uncollected
-
-    with uncollected():
+    with Uncollected():
         return {(reader.agent, file.path): reader.identify(file) for reader, file in files}
 
 

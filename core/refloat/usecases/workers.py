@@ -10,14 +10,13 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Protocol, Self, TypeVar
 
 from refloat.forking import may_fork
 from refloat.usecases.tracker import start_tracker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
     from concurrent.futures import Future
 
 SHARED: Final = 600
@@ -40,22 +39,6 @@ def processors() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # macOS has none
         return os.cpu_count() or 1
-
-
-@contextmanager
-def uncollected() -> Generator[None]:
-    """No look for cycles among values that hang together in none, of which there are many: neither now nor, all of them
-    at once, as soon as this is over. They count as old then.
-    """
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.freeze()
-            gc.unfreeze()
-            gc.enable()
 
 
 class Workers:
@@ -108,7 +91,7 @@ def _begin(asker: _Asker, ours: _Asker | None) -> None:
 
     if ours is not None:
         ours.close()
-    gc.disable()  # what a worker makes goes by itself: values that hang together in no cycle
+    gc.disable()  # of what it makes, cycles are let go of by `read_many._do` alone
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(asker,), daemon=True).start()
 

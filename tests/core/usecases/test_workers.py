@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from refloat.forking import Beside, may_fork
+from refloat.uncollected import Uncollected
 from refloat.usecases import glimpse, sighting
 from refloat.usecases.sighting import sight
-from refloat.usecases.workers import Workers, uncollected
+from refloat.usecases.workers import Workers
 
 HERE = os.getpid()
 
@@ -118,7 +119,7 @@ def test_what_was_made_without_a_look_for_cycles_is_not_looked_through_at_once()
     gc.collect()
     gc.callbacks.append(noting)
     try:
-        with uncollected():
+        with Uncollected():
             made = [[number] for number in range(50_000)]
         more = [[number] for number in range(50)]
         assert looks == []
@@ -128,9 +129,9 @@ def test_what_was_made_without_a_look_for_cycles_is_not_looked_through_at_once()
 
 
 def test_cycles_are_looked_for_again_afterwards():
-    with uncollected():
+    with Uncollected():
         assert not gc.isenabled()
-        with uncollected():
+        with Uncollected():
             pass
         assert not gc.isenabled()
     assert gc.isenabled()
@@ -141,7 +142,7 @@ import signal, sys, warnings
 warnings.simplefilter("error")
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 from refloat.forking import Beside, may_fork
-from refloat.usecases.workers import Workers, uncollected
+from refloat.usecases.workers import Workers
 assert may_fork() == (sys.platform == "linux")
 with Workers(1) as workers:
     print(workers.begin(abs, -9)())
