@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from refloat import forking
-from refloat.forking import beside
+from refloat.forking import asked_in_copy
 
 SCRIPT = """
 import os, sys
-from refloat.forking import beside
+from refloat.forking import asked_in_copy
 made = []
 def asked(answer):
     made.append(os.getpid())
@@ -23,11 +23,11 @@ def asked(answer):
         raise ValueError("it cannot be said")
     return answer
 here = os.getpid()
-waiting = [beside(lambda: asked(True)), beside(lambda: asked(False))]
+waiting = [asked_in_copy(lambda: asked(True)), asked_in_copy(lambda: asked(False))]
 assert [answer() for answer in waiting] == [True, False]
 assert (made == []) == (sys.platform == "linux")
 try:
-    beside(lambda: asked(None))()
+    asked_in_copy(lambda: asked(None))()
 except ValueError:
     print("raised here", made[-1] == here)
 """
@@ -49,7 +49,7 @@ def test_without_a_copy_the_question_is_asked_when_the_answer_is_wanted(monkeypa
         asked.append(os.getpid())
         return True
 
-    answer = beside(question)
+    answer = asked_in_copy(question)
     assert asked == []
     assert answer()
     assert asked == [os.getpid()]
@@ -57,8 +57,8 @@ def test_without_a_copy_the_question_is_asked_when_the_answer_is_wanted(monkeypa
 
 ORPHAN = """
 import os, signal, sys
-from refloat.forking import Beside
-copy = Beside(lambda: bytes(1 << 20))
+from refloat.forking import Copy
+copy = Copy(lambda: bytes(1 << 20))
 os.write(int(sys.argv[1]), b"made")
 while True:
     signal.pause()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
 import orjson
@@ -20,10 +19,10 @@ from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.readers.contract import Found, Identity, Reader, SourceFile
 from refloat.record.names import KEPT, MANIFEST
+from refloat.uncollected import Uncollected
 
 if TYPE_CHECKING:
-    from refloat.uncollected import Uncollected
-from refloat.usecases.workbench import Workbench
+    from refloat.usecases.workbench import Workbench
 
 _OWN: Final = ("REFLOAT_DATA_DIR", "XDG_DATA_HOME", "REFLOAT_CACHE_DIR", "XDG_CACHE_HOME")
 """They say where kept copies lie and are laid out; a look that holds for other values says nothing of these."""
@@ -131,24 +130,15 @@ def _files(looked: Sequence[tuple[Spec, Reader, Sequence[Row]]], reader: Reader,
 
 def _ask(files: Sequence[tuple[Reader, SourceFile]]) -> Mapping[tuple[str, str], Identity]:
     """What many files are, by agent and path; where a second process can be had at once, it asks every other one."""
-    from refloat.forking import (  # threads and processes, which who reads on without a look does not need
-        Beside,
-        may_fork,
-    )
-    from refloat.usecases.workers import SHARED, processors
+    from refloat.usecases.workers import by_two  # who reads on without a look needs neither threads nor processes
 
-    if len(files) < SHARED or processors() < 2 or not may_fork():
-        return {}
-    with Beside(partial(_ask_all, files[1::2])) as other:
-        mine = _ask_all(files[::2])
-        told = other.result()
-    theirs = cast("dict[tuple[str, str], Identity]", told) if isinstance(told, dict) else {}
-    return {**mine, **theirs}
+    names = [(reader.agent, file.path) for reader, file in files]
+    return dict(zip(names, by_two(_ask_all, files), strict=True))
 
 
-def _ask_all(files: Sequence[tuple[Reader, SourceFile]]) -> dict[tuple[str, str], Identity]:
+def _ask_all(files: Sequence[tuple[Reader, SourceFile]]) -> list[Identity]:
     with Uncollected():
-        return {(reader.agent, file.path): reader.identify(file) for reader, file in files}
+        return [reader.identify(file) for reader, file in files]
 
 
 def _identify(

@@ -27,10 +27,10 @@ def answer(words: Sequence[str]) -> int | None:
     """
     if (asked := read(words)) is None:
         return None
-    from refloat.forking import beside
+    from refloat.forking import asked_in_copy
     from refloat.uncollected import Uncollected
 
-    unchanged = beside(quick.is_unchanged)
+    unchanged = asked_in_copy(quick.is_unchanged)
     from refloat.late import load_less
 
     load_less()
