@@ -6,7 +6,7 @@ Refuses to say more than the record holds: then the file is unverifiable, with t
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Final
 
 from refloat.checkout.files import Content
@@ -69,7 +69,8 @@ def judge(folded: Folded, content: Content) -> Comparison:
             return Comparison(FileState.DELETED, _why_missing(folded))
         case "text":
             lines = bare_lines(content.text)
-            return replace(_judge_text(folded, content.text, lines), lines=tuple(lines))
+            made = _judge_text(folded, content.text, lines)
+            return Comparison(made.state, made.why, made.origins, tuple(lines))
         case "binary":
             return _judge_binary(folded, content.text)
         case "link":

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final
 
-from refloat.checkout.porcelain import read_objects
+from refloat.checkout.porcelain import LoggedCommit, read_objects
 from refloat.checkout.repository import Repository
 from refloat.model.light import slotted
 from refloat.model.stamp import Stamp, seconds_of
@@ -44,6 +44,23 @@ class Store:
     repository: Repository
     since: Stamp | None
     _search: Running[list[str]] | None = None
+    _logged: Running[list[LoggedCommit]] | None = None
+
+    def begin(self) -> None:
+        """Begin to ask for all that no branch holds."""
+        self.find_commits()
+        self.find_logged()
+
+    def find_logged(self) -> Running[list[LoggedCommit]]:
+        """The search for commits that reflogs alone name, begun where it was not yet; newest first."""
+        if self._logged is None:
+            self._logged = Running(self._ask_logged)
+        return self._logged
+
+    def _ask_logged(self) -> list[LoggedCommit]:
+        repository = self.repository
+        named = ["--branches", "--remotes", "--tags", *(["HEAD"] if repository.head else [])]
+        return repository.find_commits("--reflog", "--not", *named, since=self.since)
 
     def find_commits(self) -> Running[list[str]]:
         """The search for commits that no ref, reflog or worktree reaches, begun where it was not yet; their ids."""

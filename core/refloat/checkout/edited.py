@@ -42,8 +42,10 @@ _SEARCHED: Final = frozenset(
 )
 
 
-def find_edited(survey: Survey) -> list[EditedFile]:
-    """Every file that the session edited, in the order of the first edit."""
+def find_edited(survey: Survey, meanwhile: Callable[[], object] = lambda: None) -> list[EditedFile]:
+    """Every file that the session edited, in the order of the first edit. `meanwhile` is called once while git looks
+    for what is lost; it may not ask what the repository keeps.
+    """
     order = list(survey.folded)
     survey.prefetch_heads()
     _begin_search(survey)
@@ -56,6 +58,7 @@ def find_edited(survey: Survey) -> list[EditedFile]:
     told = {
         real: _edited(survey, real, places[real], moved.get(real), hunks[real]) for real in order if real not in lost
     }
+    meanwhile()
     found = {real: rows for search in searches for real, rows in search.result().items()}
     for real in lost:
         places[real] += [*found.get(real, ()), *_recorded_places(survey, real)]
@@ -208,7 +211,7 @@ def _begin_search(survey: Survey) -> None:
     """
     main = survey.trees.main
     if main is not None and any(_seems_lost(survey, real, main) for real in survey.folded):
-        survey.store(main).find_commits()
+        survey.store(main).begin()
 
 
 def _seems_lost(survey: Survey, real: str, main: Repository) -> bool:
@@ -243,7 +246,7 @@ def _search(
     kinds = (PlaceKind.REFLOG, PlaceKind.UNREACHABLE_COMMIT)
 
     def search() -> dict[str, list[FoundIn]]:
-        add_lost_commits(archive, [name for called in names.values() for name in called], survey.since, snapshots)
+        add_lost_commits(archive, [name for called in names.values() for name in called], snapshots)
         found = {real: find_places(files[real], called, archive, kinds) for real, called in names.items()}
         nowhere = {real: files[real] for real, rows in found.items() if not rows}
         if nowhere:

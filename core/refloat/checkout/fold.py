@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Literal
 
 from refloat.checkout.lines import align, bare, bare_all, find_block
-from refloat.checkout.pieces import FOREIGN, Piece, Traces, apply_edit, loose_pieces, may_hold, old_side, whole_piece
+from refloat.checkout.pieces import FOREIGN, Piece, Traces, apply_edit, loose_pieces, may_begin, old_side, whole_piece
 from refloat.model.light import light, slotted
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import FileEdit, Outcome, Step, StepKind
@@ -227,6 +227,7 @@ def _settle(folded: Folded, text: str) -> None:
     if whole is not None and not folded.blind:
         folded.stirred = True
         whole.splice(0, len(whole.lines), lines, FOREIGN, folded.traces)
+        whole.joined = text
         return
     folded.stirred |= folded.blind or bool(folded.pieces)
     piece = whole_piece(text, FOREIGN, before=True)
@@ -269,6 +270,7 @@ def _write(folded: Folded, text: str, origin: int, *, created: bool) -> None:
     lines = text.split("\n")
     if whole is not None:
         whole.splice(0, len(whole.lines), lines, origin, folded.traces)
+        whole.joined = text
     else:
         piece = whole_piece("", origin, before=False)
         for earlier in folded.pieces:
@@ -297,15 +299,18 @@ def _patch(folded: Folded, edit: FileEdit, origin: int) -> None:
     if whole is not None and not folded.blind:
         # The file was changed by somebody else in between: what is known is only where the session's own lines were.
         folded.pieces = list(_own_pieces(whole))
-    for piece in may_hold(folded.pieces, edit):
+    sides = [old_side(hunk) for hunk in edit.hunks]
+    for piece in may_begin(folded.pieces, sides[0]):
         if apply_edit(piece, edit, origin, folded.traces):
             return
-    touched = list(_touched(folded.pieces, edit))
+    touched = _touched(folded.pieces, sides)
     own = {bare(line) for p in touched for line, by in zip(p.lines, p.origins, strict=True) if by != FOREIGN}
-    _forget(folded, touched, edit, origin)
-    for piece in loose_pieces(edit, origin, folded.traces):
+    if touched:
+        _forget(folded, touched, edit, origin)
+    for piece in loose_pieces(edit, sides, origin, folded.traces):
         # What it takes away of the session's own was not there before the session.
-        piece.before = [line for line in piece.before or () if line not in own or line in piece.lines]
+        if own and piece.before:
+            piece.before = [line for line in piece.before if line not in own or line in piece.lines]
         folded.pieces.append(piece)
 
 
@@ -315,11 +320,11 @@ def _own_pieces(whole: Piece) -> Iterable[Piece]:
         yield Piece([], whole.lines[own], whole.origins[own], whole=False)
 
 
-def _touched(pieces: Iterable[Piece], edit: FileEdit) -> Iterator[Piece]:
-    """The pieces that hold a line of what the edit replaces: of the many that a long session makes, a few."""
-    old = {line for hunk in edit.hunks for line in old_side(hunk)}
+def _touched(pieces: Iterable[Piece], sides: Iterable[Sequence[str]]) -> list[Piece]:
+    """The pieces that hold a line of what an edit replaces: of the many that a long session makes, a few."""
+    old = {line for side in sides for line in side}
     old |= {f"{line}\r" for line in old}
-    return (piece for piece in pieces if not old.isdisjoint(piece.lines))
+    return [piece for piece in pieces if not old.isdisjoint(piece.lines)]
 
 
 def _forget(folded: Folded, pieces: Iterable[Piece], edit: FileEdit, origin: int) -> None:

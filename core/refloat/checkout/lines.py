@@ -8,7 +8,9 @@ common to prove anything. Refuses to know what a file or a session is.
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress, count
+from operator import ne
 from typing import Final
 
 from refloat.model.light import light
@@ -62,10 +64,12 @@ def find_differences(old: Sequence[str], new: Sequence[str]) -> list[Difference]
 
 
 def _differences(old: list[str], new: list[str], old_at: int, new_at: int) -> Iterator[Difference]:
-    head = _common_head(old, new)
-    tail = _common_head(old[head:][::-1], new[head:][::-1])
-    old, new = old[head : len(old) - tail], new[head : len(new) - tail]
-    old_at, new_at = old_at + head, new_at + head
+    if old and new and old[0] == new[0]:
+        head = _common(old, new, min(len(old), len(new)))
+        old, new, old_at, new_at = old[head:], new[head:], old_at + head, new_at + head
+    if old and new and old[-1] == new[-1]:
+        tail = _common(reversed(old), reversed(new), min(len(old), len(new)))
+        old, new = old[: len(old) - tail], new[: len(new) - tail]
     if not old and not new:
         return
     if not old or not new or not set(old).intersection(new):
@@ -84,18 +88,9 @@ def _differences(old: list[str], new: list[str], old_at: int, new_at: int) -> It
         old_from, new_from = old_mark + 1, new_mark + 1
 
 
-def _common_head(one: list[str], other: list[str]) -> int:
-    """How many lines are equal at the start; slices are compared because that runs at the speed of C."""
-    low, high = 0, min(len(one), len(other))
-    if one[:high] == other[:high]:
-        return high
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+def _common(one: Iterable[str], other: Iterable[str], most: int) -> int:
+    """How many lines are equal at the start, `most` where none differs: found at the speed of C."""
+    return next(compress(count(), map(ne, one, other)), most)
 
 
 def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:

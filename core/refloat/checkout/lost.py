@@ -106,10 +106,13 @@ def _was_swept(survey: Survey, files: Sequence[EditedFile], lost: Collection[str
 
 
 def _left_as_found(folded: Folded) -> bool:
-    """Whether the edits of a file cancel each other out: whole text again, or made and deleted."""
+    """Whether the edits of a file cancel each other out: whole text again, or made and deleted. What was moved to its
+    path began with the text of another one.
+    """
+    came = folded.made[0].edit.path != folded.path
     if folded.deleted:
-        return folded.existed is False
-    return folded.text is not None and folded.existed is not False and folded.text == folded.first_text
+        return folded.existed is False or came
+    return not came and folded.text is not None and folded.existed is not False and folded.text == folded.first_text
 
 
 def _unless_blocked(survey: Survey, row: Lost, gone: Collection[str | None]) -> Lost:

@@ -117,7 +117,7 @@ def _starts_at(folded: Folded, head: Sequence[str]) -> bool:
 
 def _turned(hunk: DiffHunk) -> bool:
     """Whether lines differ in nothing but the carriage return at their end."""
-    if not any("\r" in line for line in hunk.lines):
+    if "\r" not in "".join(hunk.lines):
         return False
     gone = {line[1:] for line in hunk.lines if line[:1] == "-"}
     came = {line[1:] for line in hunk.lines if line[:1] == "+"}
@@ -199,8 +199,10 @@ def _shifted(spot: range, step: int, lines: Sequence[str]) -> range | None:
     return range(spot.start + step, spot.stop + step)
 
 
-def _writers(added: Iterable[int], ground: Ground) -> tuple[set[_Party], list[int]]:
+def _writers(added: range, ground: Ground) -> tuple[set[_Party], list[int]]:
     """Who wrote some lines of the file, and which of them nobody did."""
+    if len(ground.witnesses) == 1 and ground.witnesses[0].wrote_each(added):
+        return {_party(ground.witnesses[0])}, []
     parties: set[_Party] = set()
     quiet: list[int] = []
     orphans: list[int] = []
@@ -312,12 +314,14 @@ def _removed_all(gone: Sequence[str], witness: Witness) -> bool:
 
 def _balance(cases: Sequence[_Case], ground: Ground) -> None:
     """Take back what would be credited to a session more often than its record adds or removes it."""
-    gone = _signed(cases, "-")
     for witness in ground.witnesses:
         mine = [case for case in cases if case.parties == {_party(witness)}]
         if not mine:
             continue
-        added, removed = _signed(mine, "+"), gone if len(mine) == len(cases) else _signed(mine, "-")
+        added, removed = _counted(mine, "+"), _counted(mine, "-")
+        if _all_single(added) and _all_single(removed) and not any(map(witness.lost_after, removed)):
+            continue  # as below, for nearly all, without a look at which lines tell anything
+        added, removed, gone = _telling(added), _telling(removed), _telling(_counted(cases, "-"))
         if _all_single(added) and _all_single(removed) and not any(map(witness.lost_after, removed)):
             continue  # a line that it tells of at all it tells of once
         ledger = witness.ledger()
@@ -333,8 +337,7 @@ def _all_single(counted: Counter[str]) -> bool:
     return max(counted.values(), default=1) == 1
 
 
-def _signed(cases: Iterable[_Case], sign: str) -> Counter[str]:
-    counted = _counted(cases, sign)
+def _telling(counted: Counter[str]) -> Counter[str]:
     return counted if all(map(tells, counted)) else Counter({line: n for line, n in counted.items() if tells(line)})
 
 

@@ -14,6 +14,8 @@ from refloat.model.transcript import FileEdit, Hunk
 
 FOREIGN: Final = -1
 """Origin of a line that no edit of the session made."""
+_OLD: Final = frozenset({" ", "-"})
+"""Signs of the lines that a hunk expects to find."""
 
 
 @slotted
@@ -120,16 +122,21 @@ def apply_edit(piece: Piece, edit: FileEdit, origin: int, traces: Traces) -> boo
 
 def may_hold(pieces: Iterable[Piece], edit: FileEdit) -> Iterator[Piece]:
     """Those pieces that can have what the edit's first hunk replaces: most of a file have not, and need no copy."""
-    sought = "\n".join(old_side(edit.hunks[0])) if edit.hunks else ""
+    return may_begin(pieces, old_side(edit.hunks[0]) if edit.hunks else ())
+
+
+def may_begin(pieces: Iterable[Piece], old: Iterable[str]) -> Iterator[Piece]:
+    """Those pieces that can have these lines, of an edit's first hunk."""
+    sought = "\n".join(old)
     for piece in pieces:
-        text = piece.text
+        text = piece.joined if piece.joined is not None else piece.text
         if sought in text or "\r" in text:
             yield piece
 
 
 def old_side(hunk: Hunk) -> list[str]:
     """The lines that the hunk expects to find."""
-    return bare_all([line[1:] for line in hunk.lines if line[:1] in {" ", "-"}])
+    return bare_all([line[1:] for line in hunk.lines if line[:1] in _OLD])
 
 
 def new_side(hunk: Hunk) -> list[str]:
@@ -277,10 +284,9 @@ def _replace_every(piece: Piece, hunk: Hunk, origin: int, traces: Traces) -> int
     return len(piece.lines)
 
 
-def loose_pieces(edit: FileEdit, origin: int, traces: Traces) -> Iterator[Piece]:
-    """The hunks of an edit as pieces of their own, where the text around them is unknown."""
-    for hunk in edit.hunks:
-        old = old_side(hunk)
+def loose_pieces(edit: FileEdit, sides: Iterable[Sequence[str]], origin: int, traces: Traces) -> Iterator[Piece]:
+    """The hunks of an edit as pieces of their own, where the text around them is unknown; `sides`: their old ones."""
+    for hunk, old in zip(edit.hunks, sides, strict=True):
         piece = Piece(list(old), list(old), [FOREIGN] * len(old), whole=False, loose=hunk.old_start is None)
         _write(piece, hunk, 0, origin, traces)
         yield piece

@@ -130,14 +130,14 @@ def _add_stashes(archive: Archive, stashes: Sequence[LoggedCommit]) -> None:
                 _add(archive, named, PlaceKind.STASH, f"stash@{{{index}}}")
 
 
-def add_lost_commits(archive: Archive, paths: Sequence[str], since: Stamp | None, snapshots: Sequence[str]) -> None:
+def add_lost_commits(archive: Archive, paths: Sequence[str], snapshots: Sequence[str]) -> None:
     """Versions that no branch holds: commits of the reflogs, snapshots that an agent made, unreachable commits."""
     repository = archive.repository
     held = {version.commit for versions in archive.versions.values() for version in versions}
-    known = ["--branches", "--remotes", "--tags", *(["HEAD"] if repository.head else [])]
+    wanted = set(paths)
     names = {sha: f"HEAD@{{{index}}}" for index, (_, sha) in reversed(list(enumerate(repository.reflog)))}
-    for commit in reversed(repository.find_commits("--reflog", "--not", *known, paths=paths, since=since)):
-        if commit.sha not in held:
+    for commit in reversed(archive.store.find_logged().result()):
+        if commit.sha not in held and any(blob.path in wanted for blob in commit.blobs):
             held.add(commit.sha)
             _add(archive, commit, PlaceKind.REFLOG, names.get(commit.sha))
     lost = [sha for sha in (*snapshots, *archive.store.find_commits().result()) if sha not in held]

@@ -18,6 +18,7 @@ from refloat.model.checkout import FileState
 from refloat.model.light import slotted
 from refloat.model.session import SessionName
 
+_NOT_OWN: Final = frozenset({None, FOREIGN})
 _EVERY: Final = 1 << 30
 """Times that a replacement of every occurrence may have changed a line."""
 
@@ -67,6 +68,11 @@ class Witness:
     def wrote(self, index: int) -> bool:
         """Whether it wrote the line of the file at `index`."""
         return self.edit_at(index) is not None
+
+    def wrote_each(self, spot: range) -> bool:
+        """Whether it wrote each line of a stretch of the file, which is not empty."""
+        origins = self.comparison.origins
+        return spot.start >= 0 and spot.stop <= len(origins) and _NOT_OWN.isdisjoint(origins[spot.start : spot.stop])
 
     def edit_at(self, index: int) -> RecordedEdit | None:
         """The edit by which it wrote the line of the file at `index`; None where it did not."""

@@ -37,7 +37,7 @@ def bounded(command: str) -> str:
         command = _without_bodies(command[: 50 * _LONGEST])[:_LONGEST]
     past = next(islice(_HAZARD.finditer(command), _HAZARDS, None), None)
     kept = command if past is None else command[: past.start()]
-    return _UNSAFE.sub(lambda found: _UPPER.sub("\xb7", found[0]), kept)
+    return kept if kept.isascii() else _UNSAFE.sub(lambda found: _UPPER.sub("\xb7", found[0]), kept)
 
 
 def _without_bodies(command: str) -> str:

@@ -94,11 +94,13 @@ def touched_by(text: str, cwd: str) -> tuple[FileEdit, ...]:
 def _sections(lines: Sequence[str]) -> Iterator[_Section]:
     section: _Section | None = None
     inside = False
-    for line in lines:
+    behind = 0
+    for at, line in enumerate(lines):
         if "***" not in line:  # nearly all: no mark, which may stand between blanks too
-            if section:
-                _body(section, line)
             continue
+        if section and at > behind:
+            _add(section, lines[behind:at])
+        behind = at + 1
         head = line.strip()
         if not inside:
             inside = head == BEGIN
@@ -112,8 +114,9 @@ def _sections(lines: Sequence[str]) -> Iterator[_Section]:
             elif section and line.startswith(_MOVE):
                 section.moved_to = line[len(_MOVE) :].strip()
         elif section:
-            _body(section, line)
+            _add(section, (line,))
     if section:
+        _add(section, lines[behind:])
         yield section
 
 
@@ -124,22 +127,25 @@ def _heading(line: str) -> _Section | None:
     return None
 
 
-def _body(section: _Section, line: str) -> None:
+def _add(section: _Section, lines: Sequence[str]) -> None:
+    """Take lines that follow each other without a mark among them."""
     if section.op == "create":
-        if line.startswith("+"):
-            section.added.append(line[1:])
-        return
-    if section.op != "update":
-        return
-    hunks = section.hunks
-    if line[:1] in _SIGNS:
-        if not hunks:
-            hunks.append(("", []))
-        hunks[-1][1].append(line)
-    elif line.startswith("@@"):
-        hunks.append((line[2:].strip(), []))
-    elif hunks and hunks[-1][1]:
-        hunks.append(("", []))
+        section.added += [line[1:] for line in lines if line[:1] == "+"]
+    elif section.op == "update":
+        _add_to_hunks(section.hunks, lines)
+
+
+def _add_to_hunks(hunks: list[tuple[str, list[str]]], lines: Sequence[str]) -> None:
+    body = hunks[-1][1] if hunks else None
+    for line in lines:
+        if line[:1] in _SIGNS:
+            if body is None:
+                hunks.append(("", body := []))
+            body.append(line)
+        elif line.startswith("@@"):
+            hunks.append((line[2:].strip(), body := []))
+        elif body:
+            hunks.append(("", body := []))
 
 
 def _edit(section: _Section, cwd: str) -> FileEdit:

@@ -14,6 +14,7 @@ from refloat.checkout.recorded import OwnRecord, fold_record, name_of
 from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey, survey
 from refloat.checkout.trees import Trees, dirty_times
+from refloat.late import Once
 from refloat.model.checkout import Base, Checkout, CheckRun, Warned
 from refloat.model.light import light
 from refloat.model.story import Story, Summary
@@ -112,8 +113,9 @@ def compare_checkout(
     seen.begin_archive()
     heard = None if repository is None else Running(lambda: bench.machine.git.not_obeyed(repository.root))
     seen.reveal()
-    files = find_edited(seen)
-    changes = find_other_changes(seen)
+    rest = Once(lambda: (find_other_changes(seen), _checks(seen, repository)))  # beside what git still looks for
+    files = find_edited(seen, rest)
+    changes, checks = rest()
     told = [*warnings, *looked.warnings, *(repository.warnings if repository else ()), *seen.trees.warnings]
     others_heard = _not_obeyed(bench, seen.trees.others.values())
     refused = dict.fromkeys([*(heard.result() if heard is not None else ()), *others_heard])
@@ -128,7 +130,7 @@ def compare_checkout(
         tuple(told),
         tuple(files),
         tuple(changes),
-        _checks(seen, repository),
+        checks,
     )
 
 

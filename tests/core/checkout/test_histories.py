@@ -232,6 +232,25 @@ def test_a_deletion_went_with_the_rest_although_a_file_was_left_as_it_was_found(
     _salvaged(place, start, history)
 
 
+@pytest.mark.parametrize("deleted", [False, True])
+def test_a_file_moved_away_with_the_text_that_it_began_with_is_no_file_left_as_it_was_found(
+    place: Path, deleted: bool
+) -> None:
+    """The counterexample that the property found: all was lost, and so the old path is deleted again."""
+    text = "alpha\nalpha\nalpha"
+    start = {"a.txt": text}
+    history = History(str(place / "work"), dict(start))
+    old, new = history.path("a.txt"), history.path("b c.txt")
+    history.story.edit(FileEdit(old, "update", text, ""))
+    moved = FileEdit(old, "update", before="", hunks=hunks_between("", text), moved_to=new, existed=True)
+    history.story.edit(moved)
+    history.files = {"b c.txt": text}
+    if deleted:
+        history.delete("b c.txt")
+        history.create("dir/d.txt", "made\n")
+    _salvaged(place, start, history)
+
+
 def _salvaged(place: Path, start: Mapping[str, str], history: History) -> None:
     """Hold a salvage of a history against it, in a tree that shows nothing of it."""
     repo = fresh(place, start)

@@ -91,7 +91,7 @@ def test_the_cheap_look_at_a_piece_refuses_nothing_that_would_be_applied(
 
 def test_a_hunk_without_old_lines_needs_nothing_to_stand_there() -> None:
     edit = FileEdit("/a", "update", hunks=hunks_between("", "x\n"))
-    assert list(loose_pieces(edit, 0, Traces()))
+    assert list(loose_pieces(edit, [[]], 0, Traces()))
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0", codec="utf-8"), min_size=1), unique=True), st.text())

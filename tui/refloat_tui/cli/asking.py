@@ -58,9 +58,13 @@ def located_whole(ref: str) -> "tuple[Located, Ahead]":
     Raises:
         NoSuchSession: none, or more than one.
     """
+    from refloat.together import Running
+
+    git = bench().machine.git
+    Running(git.version)  # asked before the first question of all, and answered while this thread imports
     from refloat.usecases.ahead import Ahead
 
-    ahead = Ahead(bench().machine.git)
+    ahead = Ahead(git)
     ahead.begin(str(here()))
     from refloat.usecases.find_sessions import resolve
 

@@ -42,8 +42,11 @@ def read(words: Sequence[str]) -> tuple[str, dict[str, bool]] | None:
 
 
 def hasten() -> None:
-    """Make this process fit for one large answer: nothing in it lies in a cycle, and a thread that starts git shall not
-    wait long for one that reads.
+    """Make this process fit for one large answer: nothing in it lies in a cycle, a thread that starts git shall not
+    wait long for one that reads, and what the standard library loads and does not ask is left out.
     """
     gc.disable()
     sys.setswitchinterval(0.0005)
+    from refloat.late import load_less
+
+    load_less()
