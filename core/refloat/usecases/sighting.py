@@ -52,17 +52,8 @@ class Sighting:
 
 def sight(bench: Workbench, known: Identities, last: Sighting | None = None) -> Sighting:
     """Look at the files of every agent. `last`: an earlier look, given back where this one would be the same."""
-    places = bench.machine.places
-    environment = _Noted(places.environment)
-    specs: list[tuple[Reader, Spec]] = [
-        (reader, (reader.agent, tree.root, tree.suffixes, tree.depth, tree.holds))
-        for reader in bench.readers
-        for tree in reader.walks(places.home, environment)
-    ]
-    for variable in _OWN:
-        environment.get(variable)
-    kept = str(places.data / KEPT)
-    specs += [(reader, (reader.agent, f"{kept}/{reader.agent}", (MANIFEST,), 1, "kept")) for reader in bench.readers]
+    environment = _Noted(bench.machine.places.environment)
+    specs = _specs_of(bench, environment)
     rows, faults = walk([spec for _, spec in specs])
     seen = fingerprint([spec for _, spec in specs], rows, faults)
     if last is not None and seen == last.fingerprint and last.specs == tuple(spec for _, spec in specs):
@@ -96,6 +87,20 @@ def sight(bench: Workbench, known: Identities, last: Sighting | None = None) -> 
         tuple(identified),
         dict(environment.asked),
     )
+
+
+def _specs_of(bench: Workbench, environment: Mapping[str, str]) -> Sequence[tuple[Reader, Spec]]:
+    """What is walked of each agent: its own trees, and the copies that are kept of its sessions."""
+    places = bench.machine.places
+    specs: list[tuple[Reader, Spec]] = [
+        (reader, (reader.agent, tree.root, tree.suffixes, tree.depth, tree.holds))
+        for reader in bench.readers
+        for tree in reader.walks(places.home, environment)
+    ]
+    for variable in _OWN:
+        environment.get(variable)
+    kept = str(places.data / KEPT)
+    return [*specs, *((own, (own.agent, f"{kept}/{own.agent}", (MANIFEST,), 1, "kept")) for own in bench.readers)]
 
 
 def stat_of(file: SourceFile) -> Stat:
