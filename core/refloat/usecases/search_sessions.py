@@ -23,7 +23,7 @@ from refloat.model.session import Session
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.model.transcript import Item
 from refloat.patterns import late
-from refloat.search.answers import Answers, Candidate, FirstRows
+from refloat.search.answers import Answers, Candidate, FirstFound
 from refloat.search.digest import KINDS, Doc
 from refloat.search.excerpt import Pieces, excerpt
 from refloat.search.index import Index, Key
@@ -110,7 +110,7 @@ def search_sessions(
     asked: Asked,
     *,
     load: Load = _known,
-    first: FirstRows | None = None,
+    first: FirstFound | None = None,
     stop: Stop = lambda: False,
 ) -> Found:
     """Search some sessions, and load those that may be shown. `first`: what `find_first` found of the words already.
@@ -216,7 +216,7 @@ class _Search:
         asked: Asked,
         load: Load,
         stop: Stop,
-        first: FirstRows | None,
+        first: FirstFound | None,
     ) -> None:
         self._bench = bench
         self._index = index
