@@ -13,6 +13,8 @@ from refloat.brief.masks import Masker, find_in_all, mask_tree, strings_of
 T = TypeVar("T")
 
 _MOST: Final = 8192
+_LONGEST: Final = 512
+"""Characters of a string that is remembered: a longer one stands in no other session."""
 _clean: set[str] = set()
 """Strings of late without a secret; a set alone, which threads may share."""
 
@@ -29,7 +31,8 @@ def mask(value: T) -> T:
         return value
     if next(find_in_all(new), None) is not None:
         return mask_tree(value, Masker())
-    if len(_clean) + len(new) > _MOST:
+    short = [text for text in new if len(text) <= _LONGEST]
+    if len(_clean) + len(short) > _MOST:
         _clean.clear()
-    _clean.update(new[:_MOST])
+    _clean.update(short[:_MOST])
     return value
