@@ -10,6 +10,9 @@ from typing import Final
 
 from refloat.patterns import late
 
+UNTITLED: Final = "untitled"
+"""Shown for a session without a title: nothing that can be read was ever asked of it."""
+
 # C0 without tab and line feed, DEL, C1, and every direction control that Unicode has (UAX #9, and the tag and
 # invisible-operator blocks that hide text).
 _HOSTILE: Final = late(

@@ -97,7 +97,7 @@ class FakeOpened:
                 "resolve_liveness", ("refloat", "status", session.name), session.workspace, "unknown"
             ),
             State.FAILED: NextOperation(
-                "new_linked", ("claude", "Read HANDOFF.md and go on from there"), session.workspace, "it failed"
+                "new_linked", ("refloat", "new", "--parent", session.name), session.workspace, "it failed"
             ),
             State.STOPPED: NextOperation(
                 "continue", ("claude", "--resume", session.session_id), session.workspace, "it ended"

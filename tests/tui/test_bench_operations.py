@@ -124,7 +124,7 @@ def test_the_demo_hides_no_refusal_of_the_guard(tmp_path: Path, operation: str) 
     assert offer.refused
     assert DEMO not in offer.guard
     assert "4711" in offer.guard
-    assert (offer.guard, offer.instead) == (real.offer(operation).guard, "attach")
+    assert (offer.guard, offer.instead) == (real.offer(operation).guard, "stop"), "it has no terminal"
 
 
 def test_the_demo_does_not_say_that_a_missing_program_would_run(tmp_path: Path) -> None:
@@ -175,12 +175,12 @@ def test_a_register_that_a_dead_process_left_names_nobody_to_stop(tmp_path: Path
 
 
 @pytest.mark.usefixtures("installed")
-def test_a_live_one_is_attached_to_and_its_stop_names_whom_it_signals(tmp_path: Path) -> None:
+def test_a_live_one_is_ended_first_and_its_stop_names_whom_it_signals(tmp_path: Path) -> None:
     argv = ("claude", "--api-key", SECRET)
     row = process(4711, argv=argv, cwd=str(tmp_path / "ws"), uid=os.getuid())
     bench = Bench(tmp_path, [row]).ended()
     live(bench)
-    assert bench.offer("continue").instead == "attach"
+    assert bench.offer("continue").instead == "stop", "it has no terminal to go to"
     offer = bench.offer("stop")
     assert not offer.refused
     assert offer.commands == (f"refloat stop {bench.name}",)

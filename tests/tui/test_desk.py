@@ -15,21 +15,25 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from refloat.errors import Unreadable
+from refloat.model.fate_words import FATE_WORDS, OWNER_WORDS, STATE_WORDS
 from refloat.model.liveness import OF_THE_END, Evidence
 from refloat.model.session import SessionName, State
 from refloat.model.stamp import later
 from refloat.model.transcript import Item
+from refloat.text import UNTITLED
 from refloat.usecases.batch import Batch
 from refloat.usecases.first_rows import FirstRows
+from refloat_tui.cli import rows
 from refloat_tui.library import Library, Stop
 from refloat_tui.present.evidence import evidence_row
 from refloat_tui.present.sessions import Entry, SessionRow
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.screens.doors import Doors
-from refloat_tui.screens.help import HelpScreen
+from refloat_tui.screens.help import HelpScreen, help_lines
 from refloat_tui.screens.text import TextScreen
 from refloat_tui.screens.wizard.farewell import Farewell
+from refloat_tui.theme import ASCII, UNICODE, Glyphs
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.head import Head
 from refloat_tui.widgets.history_pane import HistoryPane
@@ -181,7 +185,8 @@ async def test_the_next_step_is_whole_behind_whatever_is_to_be_known_first(libra
         head._draw()
         await pilot.pause()
         assert "First know: the edit of src/a" in words_of(pilot.app)
-        assert "Start a linked session with the brief." in " ".join(words_of(pilot.app).split())
+        step = "Look at what step 8 did, then start a linked session with the brief."
+        assert step in " ".join(words_of(pilot.app).split())
         assert head.query_one("#next").size.height == 3
 
 
@@ -358,7 +363,43 @@ async def test_six_keys_in_the_footer_of_a_small_terminal(library: FakeLibrary):
         for keys in ((), ("enter",), ("2",), ("3",), ("4",), ("5",)):
             await pilot.press(*keys)
             await pilot.pause()
-            assert len([part for part in words_of(pilot.app).splitlines()[-1].split("  ") if part.strip()]) == 6
+            footer = words_of(pilot.app).splitlines()[-1]
+            assert len([part for part in footer.split("  ") if part.strip()]) == 6
+            assert "? help" in footer
+
+
+async def test_evidence_of_a_small_terminal_leaves_the_next_pane_its_room(library: FakeLibrary):
+    async with make_app(library).run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        head = pilot.app.screen.query_one(Head)
+        await pilot.press("enter", "e")
+        assert head.has_class("-unfolded")
+        await pilot.press("3")
+        assert not head.has_class("-unfolded")
+        await pilot.press("e", "escape")
+        await pilot.pause()
+        assert not head.has_class("-unfolded")
+        assert "NEXT" in words_of(pilot.app), "the first esc folds the evidence alone"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "SHOP" in words_of(pilot.app)
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+def test_help_tells_every_state_fate_and_sign(glyphs: Glyphs):
+    lines = help_lines(["desk"], {}, glyphs)
+    told = "\n".join(f"{line.lead} {''.join(text for text, _ in line.text)}" for line in lines)
+    for table in (STATE_WORDS, FATE_WORDS, OWNER_WORDS):
+        assert all(word in told for word in table.values())
+    for sign in (
+        glyphs.present, glyphs.changed, glyphs.partly, glyphs.dot, glyphs.dangling, glyphs.prompt, glyphs.left_only,
+        glyphs.right_only,
+    ):  # fmt: skip
+        assert any(sign in line.lead.split() for line in lines), sign
+
+
+def test_a_session_without_a_title_has_one_word_for_that():
+    assert rows.UNTITLED == UNTITLED
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40), (60, 20), (200, 60)])
@@ -535,14 +576,16 @@ async def test_recover_straight_away_and_leave(library: FakeLibrary):
 
 async def test_no_session_at_all_teaches_and_offers_the_demo():
     def build() -> tuple[Library, Doors]:
-        return FakeLibrary(some_sessions()), Doors()
+        return FakeLibrary(some_sessions()), Doors(is_demo=True)
 
     async with make_app(FakeLibrary([]), Doors(demo=build)).run_test(size=SMALL, notifications=True) as pilot:
         await until(pilot, lambda: "opens a demo" in words_of(pilot.app))
         words = words_of(pilot.app)
         assert "No coding agent has left a session" in words
+        assert not words.lstrip().startswith("refloat demo")
         await pilot.press("d")
         await until(pilot, lambda: len(pilot.app.screen_stack) == 3 and "Round prices" in words_of(pilot.app))
+        assert words_of(pilot.app).lstrip().startswith("refloat demo")
 
 
 async def test_three_thousand_sessions_answer_at_once(monkeypatch: pytest.MonkeyPatch):

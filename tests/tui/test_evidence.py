@@ -80,11 +80,11 @@ async def test_a_file_opens_to_its_places_each_with_fate_and_owner(library: Fake
         await settle(pilot)
         desk = Desk(pilot)
         await desk.press("3")
-        assert "partly there" in line_with(desk.seen, "src/totals.py")
+        assert "partly" in line_with(desk.seen, "src/totals.py")
         await desk.press("enter")
         for place, fate, owner in (
             ("line 3 · step 12", "on disk, uncommitted", "this session"),
-            ("line 40 · step 13", "on disk, uncommitted", "mixed"),
+            ("line 40 · step 13", "on disk, uncommitted", "several"),
             ("line 120", "not in its record", "codex 01a09f"),
             ("step 14", "reverted by somebody", "–"),
         ):
@@ -303,8 +303,8 @@ async def test_names_stand_above_their_columns(
         desk = Desk(pilot)
         await desk.press("enter", "3")
         names, totals = line_with(desk.seen, "owner"), line_with(desk.seen, "src/totals.py")
-        assert names.index("fate") == totals.index("partly there")
-        assert names.index("owner") == totals.index("mixed")
+        assert names.index("file state/edit fate") == totals.index("partly")
+        assert names.index("owner") == totals.index("several")
         assert names.index("file") == totals.index("src/totals.py")
         await desk.press("4")
         assert not any(line.endswith("|") for line in desk.seen.splitlines())

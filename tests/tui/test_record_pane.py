@@ -340,6 +340,10 @@ async def test_who_is_at_a_session_is_said_in_its_row_and_in_the_verdict(tmp_pat
         head = app.screen.query_one(Head)
         await desk.until(lambda: head.has_class("-held"))
         assert str(head.query_one("#holder", Static).visual) == "bob@devbox is recovering this since 14:00"
+        told = str(head.query_one("#next", Static).visual)
+        assert told.endswith("Finish that, or take it over, before anything else is started.")
+        assert "bob@devbox is recovering this since 14:00." in told
+        assert head.command is None, "nothing is started beside somebody who is at it"
         sessions = app.screen.query_one(SessionList)
         rows = [str(sessions.draw_row(row, 60, chosen=False)) for row in sessions.rows]
         assert ["@bob" in row for row in rows].count(True) == 1

@@ -85,7 +85,9 @@ class RefloatApp(App[str]):
         if self._first is not None:
             from refloat_tui.widgets.first_look import FirstLook
 
-            yield FirstLook(self._first, self._library.now(), glyphs=self.glyphs, home=self._start.home)
+            yield FirstLook(
+                self._first, self._library.now(), glyphs=self.glyphs, home=self._start.home, demo=self._doors.is_demo
+            )
 
     def on_mount(self) -> None:
         """Show the desk, or the wizard over it, once the first rows are painted."""
@@ -230,11 +232,12 @@ def make_app(
         library = BenchLibrary(workbench, workspace)
         operations = _operations(workbench, workspace, program, starts=False)
         doors = make_doors(library, operations, places.environment)
-        return library, replace(doors, home=str(workbench.machine.places.home))
+        return library, replace(doors, home=str(workbench.machine.places.home), is_demo=True)
 
     library = BenchLibrary(bench, cwd)
     operations = _operations(bench, cwd, program, starts=starts)
     doors = make_doors(library, operations, places.environment, None if demo is None else open_demo)
+    doors = replace(doors, is_demo=not starts)
     return RefloatApp(library, doors, Start(places.environment, places.config, str(places.home), chosen, recover))
 
 

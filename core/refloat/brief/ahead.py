@@ -206,10 +206,7 @@ def _check(facts: Facts) -> Line | None:
 def _open(facts: Facts) -> Line | None:
     turn = facts.story.summary.turns
     steps = [
-        step
-        for step in open_steps(facts)
-        if step.kind not in {StepKind.READ, StepKind.SEARCH, StepKind.WEB, StepKind.PLAN, StepKind.EDIT}
-        and (step.turn == turn or step.subagent)
+        step for step in open_steps(facts) if step.kind is not StepKind.EDIT and (step.turn == turn or step.subagent)
     ]
     if not steps:
         return None

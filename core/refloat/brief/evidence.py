@@ -21,7 +21,7 @@ from refloat.model.checkout import (
 )
 from refloat.model.fate_words import FATE_WORDS, PLACE_WORDS, TAKEN_BY, fate_words
 from refloat.model.repaired import is_made_output
-from refloat.model.transcript import Outcome, Step, StepKind
+from refloat.model.transcript import NO_WORK, Outcome, Step, StepKind
 from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVerdict, StillOpen
 
 VERIFIED, RECORDED, UNKNOWN = Confidence.VERIFIED, Confidence.RECORDED, Confidence.UNKNOWN
@@ -103,7 +103,8 @@ def _state_words(facts: Facts, file: EditedFile) -> str:
             return f"{what} does not stand: the file is as it was before{doubt}"
         case FileState.DIVERGED:
             because = f": {facts.quote.words(file.why, 120)}" if file.why else ", and neither is what was before it"
-            return f"{what} is not on disk{because}{doubt}"
+            lost = any(edit.fate is Fate.LOST for edit in file.edits)
+            return f"{what} is {FATE_WORDS[Fate.LOST] if lost else 'not on disk'}{because}{doubt}"
         case FileState.DELETED:
             return f"the file is gone from disk, and the session did not delete it{doubt}"
         case FileState.MOVED:
@@ -118,7 +119,7 @@ def _where(facts: Facts, file: EditedFile) -> str:
     commits = dict.fromkeys(short(edit.commit) for edit in file.edits if edit.fate is Fate.COMMITTED and edit.commit)
     parts = [f"{FATE_WORDS[Fate.COMMITTED]} in {', '.join(commits)}"] if commits else []
     if any(edit.fate is Fate.UNCOMMITTED for edit in file.edits):
-        parts.append(FATE_WORDS[Fate.UNCOMMITTED])
+        parts.append("uncommitted")
     parts += (
         f"{step_words(edit.step, edit.subagent)} was {facts.quote.words(fate_words(edit))}"
         for edit in file.edits
@@ -273,11 +274,12 @@ def uncertain(facts: Facts) -> Iterator[Line]:
 
 
 def open_steps(facts: Facts) -> list[Step]:
-    """Steps whose end nobody recorded, sub-agents' included."""
+    """Steps that may have changed something and whose end nobody recorded, sub-agents' included: what triage sorts."""
     return [
         step
         for step in facts.story.every_step
         if not step.superseded
+        and step.kind not in NO_WORK
         and (
             step.outcome is Outcome.DANGLING
             or step.shutdown

@@ -147,6 +147,12 @@ def read_last_line(markdown: str) -> Fingerprint | None:
         return None
 
 
+def session_of_brief(path: Path) -> SessionName | None:
+    """The session whose brief a file is; None where it is none of Refloat's, or a link."""
+    held = read_last_line(_ends_of(path)[1])
+    return None if held is None else held.session
+
+
 def _read(document: object) -> Fingerprint:
     row = cast("dict[str, object]", document)
     files = cast("list[list[object]]", row["files"])

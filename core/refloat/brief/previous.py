@@ -6,6 +6,7 @@ from typing import Final, assert_never
 from refloat.brief.facts import Facts, counted, line, said, short
 from refloat.model.brief import Confidence, Line
 from refloat.model.checkout import EditedFile, Operation, Owner
+from refloat.model.fate_words import OWNER_WORDS
 from refloat.model.liveness import OF_THE_END, Verdict
 from refloat.model.session import Failure, FailureKind, State
 
@@ -239,6 +240,6 @@ def _owner_words(facts: Facts, owner: Owner | None, session: str | None) -> str:
         case Owner.MIXED:
             return "made by several"
         case Owner.UNKNOWN | None:
-            return "nobody knows whose it is"
+            return f"owner {OWNER_WORDS[Owner.UNKNOWN]}"
         case _:
             assert_never(owner)

@@ -13,6 +13,8 @@ from refloat.model.session import State
 from refloat.model.situation import Guarded, Ruling, Situation
 from refloat.model.status import Operation
 
+_TO_THEM: Final = ": agree with them first, who finishes it or takes it over"
+_TO_YOURSELF: Final = ", or finish it; nothing that was said is lost"
 _PEOPLE: Final = frozenset({"session_is_held", "workspace_is_held", "another_person_works_there"})
 
 
@@ -51,6 +53,10 @@ def _ask(seen: Situation, operation: Guarded) -> Ruling:
     return judge(replace(seen, operation=operation, force=None, pid=None))
 
 
+def _is_your_own(seen: Situation) -> bool:
+    return seen.lease is not None and seen.lease.holder == seen.own
+
+
 def _to_the_owner(seen: Situation) -> Advice:
     ruling = _ask(seen, "attach")
     pids = ", ".join(map(str, seen.liveness.owners))
@@ -69,7 +75,8 @@ def _to_go_on(seen: Situation) -> Advice:
     if anew.allowed:
         return Advice("new_linked", ruling.because, anew)
     if anew.branch in _PEOPLE:
-        return Advice("resolve_liveness", f"{anew.because}: agree with them first", forbids=anew.because)
+        first = _TO_YOURSELF if _is_your_own(seen) else _TO_THEM
+        return Advice("resolve_liveness", f"{anew.because}{first}", forbids=anew.because)
     if anew.branch == "no_workspace":
         return Advice("new_linked", anew.because, anew, anew.because)
     return Advice("resolve_liveness", anew.why, forbids=anew.because)

@@ -1,12 +1,13 @@
-"""The words of what became of an edit, and of where recorded content stands: one table for every screen, command and
-brief.
+"""The words of how a file stands, of what became of an edit, of who made a change, and of where recorded content
+stands: one table each for every screen, command and brief.
 
-Decides words alone. Refuses to judge: fates and places come judged.
+A file has a state (all its edits against the disk), each edit a fate of its own. Decides words alone. Refuses to judge:
+states, fates, owners and places come judged.
 """
 
 from typing import Final
 
-from refloat.model.checkout import TAKEN_BACK, EditFate, Fate, PlaceKind
+from refloat.model.checkout import TAKEN_BACK, EditedFile, EditFate, Fate, FileState, Owner, PlaceKind
 from refloat.text import inert_line
 
 FATE_WORDS: Final[dict[Fate, str]] = {
@@ -19,12 +20,23 @@ FATE_WORDS: Final[dict[Fate, str]] = {
     Fate.NEVER_APPLIED: "never applied",
 }
 """What became of one edit, the firmest first."""
+STATE_WORDS: Final[dict[FileState, str]] = {state: state.value.replace("_", " ") for state in FileState}
+"""How a file stands against all that was recorded of it: the design's own words."""
+OWNER_WORDS: Final[dict[Owner, str]] = {
+    Owner.THIS_SESSION: "this session",
+    Owner.OTHER_SESSION: "another session",
+    Owner.COMMAND: "a command it ran",
+    Owner.PREDATES: "there before it",
+    Owner.MIXED: "several",
+    Owner.UNKNOWN: "unknown",
+}
+"""Who made a change. `UNKNOWN` is one word everywhere: no session that was read holds its lines."""
 TAKEN_BY: Final = "taken away by"
 """Before whoever lost or reverted edits, where both are told together."""
 _BY: Final[dict[Fate, str]] = {
     Fate.REPLACED: "replaced by",
     Fate.REVERTED: "reverted by",
-    Fate.LOST: TAKEN_BY,
+    Fate.LOST: f"lost, {TAKEN_BY}",
 }
 PLACE_WORDS: Final[dict[PlaceKind, str]] = {
     PlaceKind.WORKTREE: "worktree",
@@ -48,3 +60,25 @@ def fate_words(edit: EditFate, *, digits: int = 7) -> str:
         return FATE_WORDS[edit.fate]
     by = _BY.get(edit.fate)
     return f"{by or FATE_WORDS[edit.fate] + ', by'} {inert_line(edit.by)}"
+
+
+_THERE: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
+_SHORT: Final[dict[Fate, str]] = {Fate.UNCOMMITTED: "uncommitted"}
+"""Behind a state that says already that it is on disk."""
+
+
+def file_words(file: EditedFile) -> str:
+    """How a file stands and, behind a comma, the fate of its last edit where that says more: `diverged, lost`.
+
+    Nothing is said of single edits where only some stand.
+    """
+    state = STATE_WORDS[file.state]
+    if not file.edits or file.state in {FileState.PARTLY, FileState.MOVED}:
+        fate = ""
+    elif file.state in _THERE and file.edits[-1].fate is Fate.COMMITTED:
+        fate = fate_words(file.edits[-1])
+    else:
+        last = file.edits[-1].fate
+        fate = _SHORT.get(last, FATE_WORDS[last])
+    doubt = "" if file.confirmed or fate == FATE_WORDS[Fate.UNCONFIRMED] else FATE_WORDS[Fate.UNCONFIRMED]
+    return ", ".join(dict.fromkeys(filter(None, (state, fate, doubt))))

@@ -7,7 +7,7 @@ mask or decorate: a value holds the words as they were recorded.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from refloat.model.compressed import compressible
 from refloat.model.light import light
@@ -29,6 +29,10 @@ class StepKind(StrEnum):
     SUBAGENT = "subagent"
     PLAN = "plan"
     OTHER = "other"
+
+
+NO_WORK: Final = frozenset({StepKind.READ, StepKind.SEARCH, StepKind.WEB, StepKind.PLAN})
+"""Kinds of step that change nothing: one whose end nobody recorded is no open work."""
 
 
 class Outcome(StrEnum):

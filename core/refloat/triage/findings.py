@@ -24,7 +24,7 @@ from refloat.model.checkout import (
 )
 from refloat.model.fate_words import FATE_WORDS, PLACE_WORDS, TAKEN_BY
 from refloat.model.repaired import is_made_output
-from refloat.model.transcript import Outcome, Step, StepKind
+from refloat.model.transcript import NO_WORK, Outcome, Step
 from refloat.model.triage import Finding, FindingVerdict, RecoverableFrom, StandsIn
 from refloat.triage.actions import Action
 
@@ -33,8 +33,6 @@ _SETTLED: Final = frozenset({Fate.UNCOMMITTED, Fate.COMMITTED, Fate.REPLACED})
 NOWHERE: Final = "no branch and no reflog holds a commit of that subject"
 _StepKey = tuple[int, str | None]
 """Number of a step, and the sub-agent that counts it."""
-_QUIET: Final = frozenset({StepKind.READ, StepKind.SEARCH, StepKind.WEB, StepKind.PLAN})
-"""Kinds of step that are no work: they make no finding even when they dangle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ def sort_findings(
 
 
 def _dangles(step: Step) -> bool:
-    if step.kind in _QUIET or step.superseded or step.pending is not None:
+    if step.kind in NO_WORK or step.superseded or step.pending is not None:
         return False
     return step.outcome in (Outcome.DANGLING, Outcome.INTERRUPTED)
 

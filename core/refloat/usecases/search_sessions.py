@@ -45,6 +45,8 @@ _SESSIONS: Final = 4
 """Hits of one session: so many, or this part of all that are wanted. The first screen is for several sessions."""
 _MORE: Final = 2
 """Items of one session that are judged beyond the hits that it may give, newest first."""
+_CHANGED: Final = 4
+"""Changed lines of an edit that an excerpt begins with."""
 _READS: Final = 2000
 """Candidates that are read in all, besides one for each hit: phrases of common words are met rarely."""
 _WEIGHTS: Final = {"title": 2.5, "prompt": 2.0, "reply": 1.5, "step": 1.0, "marker": 0.8, "thinking": 0.7}
@@ -246,6 +248,8 @@ class _Search:
                 answered.add(id(row))
                 found += mine
         found += self._titles(row for row in rows if id(row) not in answered)
+        if not self._words:
+            return found  # of a file or a command all hits are alike: the newest session first, in it the newest step
         return sorted(found, key=lambda read: (-read.score, read.session.name, read.item or 0))
 
     # ── items ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -290,7 +294,7 @@ class _Search:
             read = self._read(session, candidate, secrets=secrets)
             if read is not None and self._is_of_time(read.at):
                 found.append(read)
-        found.sort(key=lambda read: (-read.score, read.item or 0))
+        found.sort(key=lambda read: (-read.score if self._words else -(read.item or 0), read.item or 0))
         self.more = self.more or len(found) > self._each
         return found[: self._each]
 
@@ -303,7 +307,8 @@ class _Search:
 
     def _items(self, row: Row | Session, doc: Doc) -> Sequence[Item]:
         self._reads += 1
-        return read_items(self._bench.reader(row.agent), row.agent, row.session_id, doc)
+        whole = not self._words  # what a step did is shown then, its changed lines too
+        return read_items(self._bench.reader(row.agent), row.agent, row.session_id, doc, whole=whole)
 
     def _read(self, session: Session, candidate: Candidate, *, secrets: bool) -> _Read | None:
         """The item of a candidate, masked, where it really holds the query."""
@@ -314,7 +319,10 @@ class _Search:
             spans = self._query.find_in(words)
             if not self._words:
                 query, files = self._beside[0]
-                spans = (spans or []) if _step_holds(item, query, below, files=files) else None
+                if not _step_holds(item, query, below, files=files):
+                    continue
+                text = composed("\n".join(_masked(item, below, _did(item, below, changes=not secrets))))
+                spans = query.find_in(find_words(text)) or []
             if spans is not None:
                 score = self._score(item.type, len(spans), len(words), item.at)
                 return _Read(session, candidate, secrets, item.type, item.at, text, spans, score)
@@ -396,10 +404,23 @@ def _step_holds(item: Item, query: Query, below: str | None, *, files: bool) -> 
     return any(query.find(composed(whole_path(path, below))) is not None for path in paths)
 
 
-def _masked(item: Item, below: str | None) -> list[str]:
-    """The searched texts of an item, without any secret of it."""
+def _did(item: Item, below: str | None, *, changes: bool) -> list[str]:
+    """What a step did, for a search that asks for a file or a command alone: its path stands once, not as often as the
+    index knows it. `changes`: words that no index holds (its tool, its first changed lines) may be told, too.
+    """
+    step = item.step
+    if step is None:
+        return []
+    what = step.command or step.summary
+    what = what.removeprefix(f"{below.rstrip('/')}/") if below and step.command is None else what
+    rows = [row for edit in step.edits for hunk in edit.hunks for row in hunk.lines if row[:1] in ("+", "-")]
+    return [f"{step.tool} {what}: {step.outcome}", *rows[:_CHANGED]] if changes else [what]
+
+
+def _masked(item: Item, below: str | None, shown: Sequence[str] | None = None) -> list[str]:
+    """The searched texts of an item, or others of it that are shown, without any secret of it."""
     masker = Masker()
-    texts = searchable(item, below)
+    texts = searchable(item, below) if shown is None else shown
     masker.learn([*texts, *_whole(item)])
     return masker.lines(texts)
 

@@ -39,15 +39,17 @@ def whole_path(path: str, below: str | None) -> str:
     return path if path.startswith("/") or not below else f"{below.rstrip('/')}/{path}"
 
 
-def read_items(reader: Reader, agent: str, session_id: str, doc: Doc) -> list[Item]:
+def read_items(reader: Reader, agent: str, session_id: str, doc: Doc, *, whole: bool = False) -> list[Item]:
     """The items that stand where a row of the index says, its own among them; numbered by its number, as one cannot
     tell without the rest of the session which of several on one line it is. Nothing where the file is another now.
+    `whole`: with what a search does not ask, edits.
     """
     files = tuple(dict.fromkeys(place.path for place in doc.places))
     found = Found(agent, session_id, tuple(Segment(SourceFile(path, 0, 0, 0, 0)) for path in files))
     assembler = Assembler(agent, session_id, keep_items=True)
     # As when a reading is searched: what a step is for is worked out at length, and shown nowhere.
-    parser = cast("TellsTexts", reader).texts_parser(found) if hasattr(reader, "texts_parser") else reader.parser(found)
+    light = not whole and hasattr(reader, "texts_parser")
+    parser = cast("TellsTexts", reader).texts_parser(found) if light else reader.parser(found)
     for segment in found.segments:
         assembler.take(parser.open(segment))
     try:

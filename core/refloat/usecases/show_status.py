@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
+from shlex import join
 from typing import Final, assert_never
 
 from refloat.model.advice import advise
 from refloat.model.attempts import Standing
 from refloat.model.checkout import SAVED_PLACES, Checkout, EditedFile, Fate, PlaceKind
-from refloat.model.session import Session, State
+from refloat.model.session import Session, SessionName, State
 from refloat.model.situation import Situation
 from refloat.model.status import NextOperation, PendingRequest, Status
 from refloat.model.story import Story
@@ -20,6 +22,12 @@ from refloat.usecases.situations import place_of, plain_situation
 BRIEF_FILE: Final = "HANDOFF.md"
 """Where a brief is written unless another place is named."""
 
+_UNWRITTEN: Final = "look at what `refloat brief {name}` says is uncertain, then start a new session with it"
+_WRITTEN: Final = (
+    "its brief stands in {path}: see whether that still holds (`refloat check`), look at what it says is uncertain, "
+    "then start a new session with it"
+)
+_BY_HAND: Final = "write the brief with `{brief}`, look at what it says is uncertain, take it along and run `{start}`"
 _NAMED: Final = 3
 """Files or plan entries that a sentence names."""
 
@@ -128,6 +136,16 @@ def _pending(open_steps: tuple[Step, ...], turn: int) -> PendingRequest | None:
     return PendingRequest(step.pending or "input", step.n, step.summary, step.at)
 
 
+def _own_brief(name: SessionName, workspace: str | None) -> str | None:
+    """The brief of this very session where briefs usually stand; one of another session there is none."""
+    if workspace is None:
+        return None
+    from refloat.brief.fingerprint import session_of_brief
+
+    path = Path(workspace) / BRIEF_FILE
+    return str(path) if session_of_brief(path) == name else None
+
+
 def find_next(reader: Reader, session: Session, seen: Situation | None = None) -> NextOperation:
     """The next operation that a session's state calls for (design, section 3), and that the guard lets through.
 
@@ -145,12 +163,13 @@ def find_next(reader: Reader, session: Session, seen: Situation | None = None) -
             command = ("refloat", "status", name)
         case "continue" | "prompt":
             command = tuple(reader.continue_command(session.session_id, None))
+        case "new_linked" if advice.by_hand:
+            command = ("refloat", "brief", name, "--out", BRIEF_FILE)
+            why = f"{why}: {_BY_HAND.format(brief=join(command), start=join(reader.new_command(BRIEF_FILE)))}"
         case "new_linked":
-            command = tuple(reader.new_command(BRIEF_FILE))
-            why = (
-                f"{why}: write the brief with `refloat brief {name} --out {BRIEF_FILE}`, look at what it says is "
-                "uncertain, then start a new session with it"
-            )
+            written = _own_brief(name, workspace)
+            command = ("refloat", "new", "--parent", name, *(("--brief", written) if written else ()))
+            why = f"{why}: {_WRITTEN.format(path=inert_line(written)) if written else _UNWRITTEN.format(name=name)}"
         case _:
             assert_never(advice.operation)
     return NextOperation(advice.operation, None if advice.forbids and not advice.by_hand else command, workspace, why)

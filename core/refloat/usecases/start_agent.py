@@ -8,7 +8,7 @@ while it runs: killing Refloat frees nothing.
 import os
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import join
 from typing import Final, Literal
@@ -21,10 +21,11 @@ from refloat.model.saving import Ended, Runner
 from refloat.model.session import Session, SessionName
 from refloat.model.situation import Ruling
 from refloat.model.stamp import Stamp
+from refloat.model.terminals import ENDED_INSTEAD
 from refloat.readers.contract import Reader
 from refloat.record.attempts import begin_attempt, end_attempt, find_attempts, link_child, note_process
 from refloat.record.engine import new_id
-from refloat.usecases.act import Acting, Actor, Seen, Wish, act, look
+from refloat.usecases.act import Acting, Actor, Refused, Seen, Wish, act, look
 from refloat.usecases.find_sessions import Scope, list_sessions
 from refloat.usecases.hold_session import BEAT
 from refloat.usecases.linked import fitting_children, forget_list
@@ -102,7 +103,21 @@ def plan_start(bench: Workbench, actor: Actor, order: Order) -> Plan:
     """
     _check(order)
     seen = look(bench, actor, order.wish)
-    return _plan(bench, order, seen)
+    return _plan(bench, order, replace(seen, ruling=_leading_somewhere(bench, actor, order.wish, seen)))
+
+
+def _leading_somewhere(bench: Workbench, actor: Actor, wish: Wish, seen: Seen) -> Ruling:
+    """The guard's word; where it sends a person to a terminal that nothing leads to, what is possible there."""
+    if seen.ruling.instead != "attach":
+        return seen.ruling
+    from refloat.usecases.attach_session import plan_attach  # only a refusal asks where a process lives
+
+    there = plan_attach(bench, actor, wish.ref if seen.located.found.by_path else seen.session.name, wish.cwd)
+    if there.refused is None:
+        return seen.ruling
+    ends = there.place is not None and there.place.kind in ENDED_INSTEAD
+    why = f"{seen.ruling.because}; {there.refused.why}"
+    return replace(seen.ruling, why=why, instead="stop" if ends else None)
 
 
 def _check(order: Order) -> None:
@@ -123,7 +138,7 @@ def _plan(bench: Workbench, order: Order, seen: Seen) -> Plan:
         brief = None
     else:
         own = str(uuid.uuid4()) if reader.chooses_id else None
-        brief = order.brief or _brief_path(bench, session)
+        brief = _brief_of(order, session.name) or _brief_path(bench, session)
         command = reader.new_command(str(brief), order.prompt, own)
         child = SessionName(f"{reader.agent}:{own}") if own else None
     program = bench.machine.launcher.which(command[0])
@@ -167,6 +182,19 @@ def _reader(bench: Workbench, agent: str) -> Reader:
         raise UsageError(f"no agent is called {agent!r}; there are `{names}`") from None
 
 
+def _brief_of(order: Order, session: SessionName) -> Path | None:
+    """The brief that was named, unless it says itself that it is another session's."""
+    if order.brief is None:
+        return None
+    from refloat.brief.fingerprint import session_of_brief  # `continue` asks nothing of it
+
+    whose = session_of_brief(order.brief)
+    if whose is not None and whose != session:
+        what = f"{order.brief} is the brief of {whose}, not of {session}"
+        raise UsageError(f"{what}: leave out `--brief` and one is written, or `refloat new --parent {whose}`")
+    return order.brief
+
+
 def _brief_path(bench: Workbench, session: Session) -> Path:
     """A name of its own for each start: an agent may read it again much later."""
     moment = "".join(filter(str.isdigit, bench.machine.clock.now()))[:17]
@@ -188,8 +216,9 @@ def start_agent(
         NotWritten: the record did not take it.
 
     """
-    if plan.ruling.allowed:
-        need_program(plan)
+    if not plan.ruling.allowed:
+        raise Refused(plan.ruling)
+    need_program(plan)
     with act(bench, actor, plan.order.wish, beats=False, known=plan.ruling) as acting:
         if acting.seen.session.name != plan.session.name or acting.seen.place != plan.workspace:
             raise NotDone(f"{plan.session.name} moved while it was looked at: ask again")

@@ -55,7 +55,7 @@ _MADE_BY: Final = {
     Owner.COMMAND: "a command that the session ran",
     Owner.PREDATES: "somebody before the session began",
     Owner.MIXED: "several",
-    Owner.UNKNOWN: "nobody knows whom",
+    Owner.UNKNOWN: "an unknown owner",
 }
 
 

@@ -31,6 +31,7 @@ from refloat.model.session import Failure, FailureKind, State
 from refloat.model.transcript import Item, Outcome, StepKind
 from refloat.model.triage import Finding, FindingVerdict, RecoverableFrom, Triage
 from refloat.testing.samples import SAMPLES, Sample, at, crashed, make_session, make_step, make_story, stopped
+from refloat.triage.findings import sort_findings
 
 
 def brief_of(sample: Sample, answers: Answers | None = None) -> Brief:
@@ -100,7 +101,7 @@ def test_the_artifact_names_revision_dirty_files_and_what_to_preserve() -> None:
     assert told[0].startswith("Revision 9c0e2b1f4d5a on branch `fix/rounding`")
     assert any(text == "Uncommitted: `src/invoice.py`, made by this session" for text in told)
     assert any(text.startswith("Preserve, unrelated to this work: `config/local.toml`") for text in told)
-    assert any("`src/settings.py`, nobody knows whose it is" in text for text in told)
+    assert any("`src/settings.py`, owner unknown" in text for text in told)
 
 
 def test_an_operation_under_way_is_told_first() -> None:
@@ -521,7 +522,7 @@ def test_a_live_session_did_not_stop() -> None:
     [
         ("predates", "there before the session began"),
         ("other session", "made by another session"),
-        ("unknown", "nobody knows whose it is"),
+        ("unknown", "owner unknown"),
         ("Ben, by hand", "made by Ben, by hand"),
     ],
 )
@@ -569,3 +570,38 @@ def test_a_look_that_has_nobody_to_ask_says_so() -> None:
 def test_the_next_step_goes_on_to_what_is_lost_and_what_failed() -> None:
     (line,) = brief_of(crashed()).next_step
     assert "Then: decide about the lost edit of `src/vat.py`" in line.text
+
+
+def with_vat(state: FileState, fate: Fate) -> Sample:
+    sample, edit = crashed(), EditFate(6, fate, None, None)
+    files = tuple(
+        replace(file, state=state, why="", edits=(edit,), found_in=()) if file.path == "src/vat.py" else file
+        for file in sample.checkout.files
+    )
+    return replace(sample, checkout=replace(sample.checkout, files=files))
+
+
+def test_what_stands_uncommitted_is_told_once() -> None:
+    brief = brief_of(with_vat(FileState.PRESENT, Fate.UNCOMMITTED))
+    assert "`src/vat.py`: the recorded edit stands on disk; uncommitted" in {line.text for line in brief.established}
+
+
+@pytest.mark.parametrize("fate", [Fate.LOST, Fate.REPLACED])
+def test_a_diverged_file_names_the_fate_of_its_edit(fate: Fate) -> None:
+    brief = brief_of(with_vat(FileState.DIVERGED, fate))
+    (told,) = [line.text for line in brief.uncertain if line.text.startswith("`src/vat.py`")]
+    word = "lost" if fate is Fate.LOST else "not on disk"
+    assert told == f"`src/vat.py`: the recorded edit is {word}, and neither is what was before it"
+
+
+@pytest.mark.parametrize("kind", StepKind)
+@pytest.mark.parametrize("subagent", [None, "a4388d"])
+def test_what_is_open_in_the_brief_is_what_triage_sorts(kind: StepKind, subagent: str | None) -> None:
+    sample = crashed()
+    step = make_step(90, kind, "lookup of nothing", outcome=Outcome.DANGLING, turn=2, subagent=subagent)
+    checkout = replace(sample.checkout, files=(), checks=())
+    gone = [row for row in sort_findings([step], checkout, {}, ()).gone if row.kind == "dangling"]
+    helpers = {subagent: make_story(sample.session, (step,))} if subagent else {}
+    story = make_story(sample.session, (*sample.story.steps, *(() if subagent else (step,))), subagents=helpers)
+    told = [text for text in texts(brief_of(replace(sample, story=story)), "uncertain") if "lookup of nothing" in text]
+    assert len(told) == len(gone)

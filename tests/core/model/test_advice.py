@@ -100,6 +100,10 @@ def test_who_is_held_off_is_told_by_whom_and_gets_no_command() -> None:
     advice = advise(seen("continue", lease=lease()))
     assert (advice.operation, bool(advice.forbids)) == ("resolve_liveness", True)
     assert "ana@devbox is recovering this" in advice.why
+    assert advice.why.endswith(": agree with them first, who finishes it or takes it over")
+    mine = advise(seen("continue", lease=MY_OWN))
+    assert (mine.operation, bool(mine.forbids)) == ("resolve_liveness", True)
+    assert mine.why.endswith("in another terminal; leave it there, or finish it; nothing that was said is lost")
     held = advise(seen("continue", *LIVE, lease=lease()))
     assert held.operation == "attach"
     assert held.forbids

@@ -21,6 +21,7 @@ from refloat.testing.fakes import FakeLauncher, FakeTerminals, fake_machine, pro
 from refloat.usecases.act import Actor, Wish, act, actor_of
 from refloat.usecases.attach_session import go, mask_screen, plan_attach
 from refloat.usecases.find_sessions import resolve
+from refloat.usecases.start_agent import Order, plan_start
 from refloat.usecases.tell_status import tell_status
 from refloat.usecases.workbench import Workbench
 
@@ -310,6 +311,22 @@ def test_a_terminal_that_is_gone(scene: Scene, ppid: int, words: str) -> None:
 def test_no_terminal_at_all(scene: Scene) -> None:
     scene.agent(terminal=None, ppid=1)
     assert kind(scene.plan()) == "no_terminal"
+
+
+@pytest.mark.parametrize("operation", ["continue", "new"])
+def test_nobody_is_sent_to_a_terminal_that_nothing_leads_to(scene: Scene, operation: Any) -> None:
+    order = Order(Wish(operation, ONE, scene.home.work))
+    scene.tmux()
+    shown = plan_start(scene.bench, scene.actor(), order).ruling
+    assert (shown.instead, "`refloat attach " in shown.why) == ("attach", True)
+    scene.agent(terminal=None, ppid=1)
+    ruling = plan_start(scene.bench, scene.actor(), order).ruling
+    assert not ruling.allowed
+    assert ruling.instead == "stop"
+    assert "`refloat attach " not in ruling.why
+    assert f"`refloat stop claude-code:{ONE}` ends it" in ruling.why
+    scene.agent(terminal=None, ppid=1, uid=1001)
+    assert plan_start(scene.bench, scene.actor(), order).ruling.instead is None, "another user's process"
 
 
 def test_out_of_a_tmux_that_nobody_looks_at_nothing_is_switched(scene: Scene) -> None:

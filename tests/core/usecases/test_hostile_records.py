@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from refloat.errors import UsageError
 from refloat.model.saving import Runner
 from refloat.testing.fakes import process
 from refloat.usecases.act import Refused, Wish, act, actor_of, look
@@ -38,9 +39,9 @@ def test_an_id_that_is_none_of_the_agents_stands_in_no_command(home: Any, ada: A
     then = find_next(found.reader, found.session)
     assert then.operation == "new_linked"
     anew = plan_start(home.bench, ada, Order(Wish("new", "last", home.work))).command
-    for words in (then.command or (), anew[:2]):
-        assert not any(name in word for word in words)
-    assert name == "not-a-uuid" or not any(name in word for word in (found.session.name, *anew))
+    assert not any(name in word for word in anew[:2])
+    ours = (found.session.name, *anew, *(then.command or ()))
+    assert name == "not-a-uuid" or not any(name in word for word in ours), "that one is a plain word to Refloat"
     assert list_sessions(home.bench, Scope(resumable=True)).sessions == ()
 
 
@@ -72,3 +73,17 @@ def test_a_live_one_is_stopped_and_attached_to_all_the_same(home: Any, ada: Any,
     for operation in ("stop", "attach"):
         ruling = look(home.bench, ada, Wish(operation, ID, home.work)).ruling
         assert (ruling.allowed, ruling.pids) == (True, (7,))
+
+
+def test_the_brief_of_another_session_starts_none(home: Any, ada: Any) -> None:
+    home.write(ID, *home.talk(ID))
+    mine, theirs, plain = (home.directory / name for name in ("mine.md", "theirs.md", "plain.md"))
+    row = '{"session":"claude-code:%s","head":null,"workspace":null,"files":[],"transcript":[]}'
+    mine.write_text(f"# Go on\n\n<!-- refloat/1 {row % ID} -->\n")
+    theirs.write_text(f"# Go on\n\n<!-- refloat/1 {row % 'another'} -->\n")
+    plain.write_text("# What I want\n")
+    wish = Wish("new", ID, home.work)
+    assert plan_start(home.bench, ada, Order(wish, brief=mine)).brief == mine
+    assert plan_start(home.bench, ada, Order(wish, brief=plain)).brief == plain
+    with pytest.raises(UsageError, match=r"theirs\.md is the brief of claude-code:another, not of claude-code:"):
+        plan_start(home.bench, ada, Order(wish, brief=theirs))

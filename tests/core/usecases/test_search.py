@@ -268,6 +268,26 @@ def test_filters_narrow_the_sessions(home: Sessions):
     assert [(hit.session.session_id, hit.kind) for hit in steps] == [(f"{CLAUDE}2", "step")]
 
 
+def test_a_file_alone_is_answered_by_what_each_step_did_the_newest_first(home: Sessions):
+    made = talk(1)
+    for number in range(3):
+        name, path = f"toolu_e{number}", "/work/ledgerly/src/importer.py"
+        made.call("Edit", name, file_path=path, old_string=f"tries = {number}", new_string=f"tries = {number + 1}")
+        made.result(name, "The file has been updated.")
+    made.ran("git status", "clean")
+    home.write(made)
+    hits = home.search("", file="src/importer.py").hits
+    items = [hit.item or 0 for hit in hits]
+    assert len(items) == 3
+    assert items == sorted(items, reverse=True)
+    told = ["".join(text for text, _ in hit.excerpt) for hit in hits]
+    assert all(text.count("importer.py") == 1 for text in told), "its path stands there once"
+    assert "Edit src/importer.py: ok" in told[0]
+    assert "+tries = 3" in told[0]
+    assert "+tries = 1" in told[2]
+    assert any(sought and "importer" in text for text, sought in hits[0].excerpt)
+
+
 def test_nothing_to_look_for_is_said(home: Sessions):
     for words in ("", "...", "-importer", '""'):
         with pytest.raises(UsageError, match="name at least one word"):

@@ -125,3 +125,28 @@ def test_what_a_session_that_ended_well_took_back_itself_is_not_lost() -> None:
     checkout = with_file(FileState.REVERTED, EditFate(6, Fate.REVERTED, None, "step 9"))
     session = replace(LOST.session, state=State.STOPPED, failure=None)
     assert "src/vat.py" not in show_status(ClaudeCode(), session, LOST.story, checkout).next.why
+
+
+def brief_of(name: str) -> str:
+    row = f'{{"session":"{name}","head":null,"workspace":null,"files":[],"transcript":[]}}'
+    return f"# Round prices\n\n<!-- refloat/1 {row} -->\n"
+
+
+@pytest.mark.parametrize("whose", ["own", "another's", "a person's", "nobody's"])
+def test_only_a_brief_of_this_very_session_is_read_by_its_next_command(tmp_path: Path, whose: str) -> None:
+    session = replace(LOST.session, workspace=str(tmp_path), worktree=None)
+    text = {"own": brief_of(session.name), "another's": brief_of("claude-code:other"), "a person's": "# Mine\n"}
+    if whose in text:
+        (tmp_path / "HANDOFF.md").write_text(text[whose])
+    then = show_status(ClaudeCode(), session, LOST.story).next
+    named = ("--brief", str(tmp_path / "HANDOFF.md")) if whose == "own" else ()
+    assert then.command == ("refloat", "new", "--parent", session.name, *named)
+    assert ("HANDOFF.md" in then.why) == (whose == "own")
+
+
+def test_where_nothing_can_be_started_the_next_command_writes_the_brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("/")
+    session = replace(LOST.session, workspace="relative", worktree=None)
+    then = show_status(ClaudeCode(), session, LOST.story).next
+    assert then.command == ("refloat", "brief", session.name, "--out", "HANDOFF.md")
+    assert then.why.index("--out HANDOFF.md") < then.why.index("claude 'Read HANDOFF.md and continue from it.'")

@@ -1,11 +1,15 @@
 """Words of the command line that a newcomer reads first: what is refused, what to type instead, what contradicts."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from refloat.model.status import NextOperation
 from refloat.testing.claude_talk import SESSION, ClaudeTalk
+from refloat.usecases.show_status import show_status
 from refloat_tui.cli.commands import bench
 from refloat_tui.cli.parser import run
 
@@ -64,8 +68,7 @@ def test_status_names_no_file_that_nothing_wrote(capfd: pytest.CaptureFixture[st
     name = f"claude-code:{SESSION}"
     assert code == 0
     assert [row for row in rows if row.startswith("$ ")] == [f"$ refloat new --parent {name}"]
-    (by_hand,) = [row for row in rows if row.startswith("by hand")]
-    assert by_hand.index(f"refloat brief {name} --out HANDOFF.md") < by_hand.index("claude 'Read HANDOFF.md")
+    assert "HANDOFF.md" not in out
 
 
 @pytest.mark.usefixtures("failed")
@@ -101,3 +104,33 @@ def test_what_to_type_instead(capfd: pytest.CaptureFixture[str]) -> None:
 def test_where_no_session_is_at_all_none_is_promised(capfd: pytest.CaptureFixture[str], ref: str) -> None:
     code, _, err = said(capfd, "triage", ref)
     assert (code, "no session of any agent was found" in err, "list --all" in err) == (2, True, False)
+
+
+@pytest.mark.usefixtures("failed")
+def test_a_recovery_under_way_elsewhere_is_what_comes_next(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+
+    def held(*seen: Any) -> Any:
+        why = "ana@devbox is recovering this"
+        return replace(show_status(*seen), next=NextOperation("resolve_liveness", None, None, why))
+
+    monkeypatch.setattr("refloat.usecases.tell_status.show_status", held)
+    _, out, _ = said(capfd, "status", SESSION)
+    (row,) = [row for row in out.splitlines() if row.startswith("next ")]
+    assert row.split(maxsplit=1)[1] == "finish what is under way there, or take it over"
+
+
+def test_the_next_command_reads_this_sessions_own_brief_and_stands_on_one_line(
+    home: Path, failed: None, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del failed
+    name = f"claude-code:{SESSION}"
+    brief = home.parent / "work" / "HANDOFF.md"
+    assert said(capfd, "brief", SESSION, "--out", str(brief))[0] == 0
+    monkeypatch.setenv("COLUMNS", "60")
+    rows = [row.strip() for row in said(capfd, "status", SESSION)[1].splitlines()]
+    assert f"$ refloat new --parent {name} --brief {brief}" in rows
+    brief.write_text(brief.read_text().replace(SESSION, "another-session"))
+    rows = [row.strip() for row in said(capfd, "status", SESSION)[1].splitlines()]
+    assert f"$ refloat new --parent {name}" in rows

@@ -94,7 +94,8 @@ def test_nothing_to_salvage_is_said_and_no_fault(work: Path, capfd: pytest.Captu
     out, err = capfd.readouterr()
     assert out == ""
     assert "nothing to salvage" in err
-    assert "no file was written" in err
+    last = f"{work.parent / 'lost.patch'} was not written: nothing can be in that patch; no file was written at all"
+    assert err.splitlines()[-1] == f"refloat: {last}" or err.splitlines()[-1] == last
     assert not (work.parent / "lost.patch").exists()
     assert run(["salvage", SESSION, "--json"]) == 0
     made = json.loads(capfd.readouterr().out)
@@ -108,6 +109,11 @@ def test_where_no_patch_can_be_made_that_is_said_first(work: Path, capfd: pytest
     out, err = capfd.readouterr()
     assert out == ""
     assert "no patch: of 2 lost files none can be applied to the checkout as it stands" in err.splitlines()[0]
+    last = err.splitlines()[-1]
+    assert f"{target} was not written: nothing can be in that patch; what could be saved stands in" in last
+    for name in ("lost.patch.files", "lost.patch.files.txt"):
+        assert name in last
+        assert (work / name).exists()
     assert not target.exists()
     assert run(["checkout", SESSION, "--json"]) == 0
     assert [row["path"] for row in json.loads(capfd.readouterr().out)["other_changes"]] == []

@@ -44,7 +44,7 @@ ACTIONS: Final = (
         "right",
         "piles",
         "Pile to the right",
-        "To the pile at the right.",
+        "To the pile at the right; left and right go along the three.",
         "move",
         footer=4,
         shown_key="← →",

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 Row = tuple[str, str, str, str, str, str]
 """(state, title, agent, last activity as a Stamp or "", session id, name of the workspace's directory)."""
 
+UNTITLED = "untitled"  # as in `refloat.text`, which the warm list does not load
 _SIGNS = {"live": "●", "unresolved": "◐", "failed": "✖", "stopped": "■", "unbound": "○"}
 _ASCII_SIGNS = {"live": "*", "unresolved": "?", "failed": "x", "stopped": "#", "unbound": "o"}
 _WORD = 10
@@ -65,7 +66,7 @@ def table(rows: Sequence[Row], gone: int, columns: int, now: str, *, ascii_only:
     words = {state: f"{sign} {state:<{_WORD}} " for state, sign in signs.items()}
     short: dict[str, str] = {}
     for state, title, its_agent, last, session_id, its_folder in rows:
-        line = (words.get(state) or f"? {state:<{_WORD}} ") + _fit(title or "(nothing was ever asked)", room, mark)
+        line = (words.get(state) or f"? {state:<{_WORD}} ") + _fit(title or UNTITLED, room, mark)
         if folder:
             line += short.get(its_folder) or short.setdefault(its_folder, "  " + _fit(its_folder, _FOLDER, mark))
         if agent:

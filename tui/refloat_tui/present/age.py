@@ -1,6 +1,10 @@
 """How long ago, how long, and when, for people. The zone is the one of the machine that shows it."""
 
+import re
+from typing import Final
+
 from refloat.model.stamp import Stamp, moment_of, seconds_of
+from refloat.text import one_line
 
 _MINUTE, _HOUR, _DAY, _WEEK, _YEAR = 60, 3600, 86400, 7 * 86400, 365 * 86400
 
@@ -64,6 +68,26 @@ def zone(stamp: Stamp | None) -> str:
 def absolute(stamp: Stamp | None) -> str:
     """`2026-09-14 12:03:11 +02:00`, without the zone where that is UTC."""
     return "" if stamp is None else f"{moment_of(stamp).astimezone():%Y-%m-%d %H:%M:%S}{zone(stamp)}"
+
+
+_IN_TEXT: Final = re.compile(r"(?<![\w:./-])\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z(?!\w)")
+
+
+def local_times(text: str) -> str:
+    """A text of ours with its times as the app tells all others: `2026-09-14 12:03:11 +02:00`."""
+    return _IN_TEXT.sub(_local, text) if "Z" in text else text
+
+
+def timed_line(text: str) -> str:
+    """The same in one line, inert."""
+    return local_times(one_line(text))
+
+
+def _local(found: re.Match[str]) -> str:
+    try:
+        return absolute(Stamp(found[0]))
+    except (ValueError, OverflowError, OSError):  # no day of any calendar
+        return found[0]
 
 
 def duration(begin: Stamp | None, end: Stamp | None) -> str:

@@ -7,7 +7,7 @@ from refloat.model.session import Session
 from refloat.model.stamp import Stamp
 from refloat.text import one_line
 from refloat_tui.present import QUIET, Pieces
-from refloat_tui.present.age import clock_time
+from refloat_tui.present.age import clock_time, timed_line
 
 LOOKED_AT: Final[dict[str, str]] = {
     "register": "the agent's register",
@@ -72,7 +72,7 @@ def proves(fact: Evidence) -> str:
 
 def evidence_row(fact: Evidence, seen: Stamp | None, home: str = "") -> tuple[str, Pieces, str, str]:
     """Looked at, what was seen, when, what it proves."""
-    detail = one_line(fact.detail)
+    detail = timed_line(fact.detail)
     pid = f"pid {fact.pid} " if fact.pid and str(fact.pid) not in detail else ""
     what: Pieces = ((pid, ""), (detail.replace(f"{home}/", "~/") if home else detail, ""))
     return (LOOKED_AT.get(fact.kind, one_line(fact.kind)), what, clock_time(fact.at or seen), proves(fact))

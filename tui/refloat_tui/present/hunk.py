@@ -14,21 +14,22 @@ from refloat.model.checkout import (
     Owner,
     PlaceKind,
 )
-from refloat.model.fate_words import FATE_WORDS, PLACE_WORDS, fate_words
+from refloat.model.fate_words import OWNER_WORDS, PLACE_WORDS, file_words
 from refloat.model.session import SessionName
 from refloat.text import inert_line, one_line
 from refloat_tui.present import QUIET
+from refloat_tui.present.age import timed_line
 from refloat_tui.theme import Glyphs
 
-_STATES: Final[dict[FileState, tuple[str, str]]] = {
-    FileState.PRESENT: ("as recorded", "$pile-saved"),
-    FileState.CHANGED_SINCE: ("there, and changed since", "$pile-saved"),
-    FileState.PARTLY: ("partly there", "$pile-claimed"),
-    FileState.REVERTED: ("reverted", "$pile-gone"),
-    FileState.DIVERGED: ("overwritten", "$pile-gone"),
-    FileState.DELETED: ("deleted", "$pile-gone"),
-    FileState.MOVED: ("moved", "$pile-claimed"),
-    FileState.UNVERIFIABLE: ("cannot be told", "$pile-claimed"),
+_STATE_STYLES: Final[dict[FileState, str]] = {
+    FileState.PRESENT: "$pile-saved",
+    FileState.CHANGED_SINCE: "$pile-saved",
+    FileState.PARTLY: "$pile-claimed",
+    FileState.REVERTED: "$pile-gone",
+    FileState.DIVERGED: "$pile-gone",
+    FileState.DELETED: "$pile-gone",
+    FileState.MOVED: "$pile-claimed",
+    FileState.UNVERIFIABLE: "$pile-claimed",
 }
 
 
@@ -47,44 +48,23 @@ def file_glyph(state: FileState, glyphs: Glyphs) -> str:
 
 
 def file_fate(file: EditedFile) -> tuple[str, str]:
-    """What became of it, in words, and their colour."""
-    words, style = _STATES[file.state]
-    if file.state in {FileState.PRESENT, FileState.CHANGED_SINCE} and file.edits:
-        last = file.edits[-1].fate
-        if last is Fate.COMMITTED and file.edits[-1].commit:
-            words = fate_words(file.edits[-1])
-        elif last in {Fate.UNCOMMITTED, Fate.COMMITTED}:
-            words = FATE_WORDS[last]
-        elif last is Fate.UNCONFIRMED:
-            words = "on disk"
-        if file.state is FileState.CHANGED_SINCE:
-            words += ", changed since"
-    if not file.confirmed:
-        words += ", unconfirmed"
-    return words, style
+    """How it stands and what became of its last edit, in words, and their colour."""
+    return file_words(file), _STATE_STYLES[file.state]
 
 
 def session_words(session: SessionName | None) -> str:
     """`codex 01a09f`."""
     if session is None:
-        return "another session"
+        return OWNER_WORDS[Owner.OTHER_SESSION]
     agent, _, identifier = session.partition(":")
     return inert_line(f"{agent} {identifier[:6]}")
 
 
 def owner_words(owner: Owner | None, session: SessionName | None, glyphs: Glyphs) -> str:
     """Who made it."""
-    match owner:
-        case None:
-            return glyphs.dash
-        case Owner.OTHER_SESSION:
-            return session_words(session)
-        case Owner.PREDATES:
-            return "there before it"
-        case Owner.COMMAND:
-            return "a command it ran"
-        case Owner.THIS_SESSION | Owner.MIXED | Owner.UNKNOWN:
-            return owner.value.replace("_", " ")
+    if owner is None:
+        return glyphs.dash
+    return session_words(session) if owner is Owner.OTHER_SESSION else OWNER_WORDS[owner]
 
 
 def place_words(places: Iterable[FoundIn]) -> str:
@@ -136,7 +116,7 @@ def fresh_words(check: CheckRun) -> tuple[str, str]:
 def check_facts(check: CheckRun) -> str:
     """What limits the word of a check: what changed after it, the tree that it saw, an exit code not its own."""
     facts = [
-        one_line(check.stale_because or ""),
+        timed_line(check.stale_because or ""),
         f"ran on {check.head[:7]}" if check.head else "",
         one_line(check.note or ""),
     ]

@@ -23,8 +23,12 @@ def leads_there(status: Status) -> bool:
     return status.next.operation == "attach" and status.session.state is State.LIVE
 
 
-def next_actions(status: Status, *, no_way: bool = False) -> tuple[str, ...]:
-    """Ids of the actions that do what NEXT says, the likeliest first. `no_way`: nothing leads to where it runs."""
+def next_actions(status: Status, *, no_way: bool = False, held: bool = False) -> tuple[str, ...]:
+    """Ids of the actions that do what NEXT says, the likeliest first. `no_way`: nothing leads to where it runs; `held`:
+    somebody is at it, and its process is gone.
+    """
+    if held:
+        return ("desk.evidence",)
     if no_way:
         return ("desk.evidence", "desk.stop")
     session, following = status.session, status.next.operation
@@ -42,9 +46,10 @@ def next_actions(status: Status, *, no_way: bool = False) -> tuple[str, ...]:
     return _BY_OPERATION[following]
 
 
-def chain_words(chain: InChain, older: str, newer: str) -> Pieces:
-    """`attempt 2 of 3`, and the keys that lead to the others."""
-    pieces: list[tuple[str, str]] = [(f"attempt {chain.n} of {chain.of}", "$person bold")]
+def chain_words(chain: InChain, older: str, newer: str, *, repaired: bool = False) -> Pieces:
+    """`attempt 2 of 3`, and the keys that lead to the others. `repaired`: a copy, with which nobody went on."""
+    words = "repaired copy of the one before" if repaired else f"attempt {chain.n} of {chain.of}"
+    pieces: list[tuple[str, str]] = [(words, "$person bold")]
     if chain.previous is not None:
         pieces += [("   ", ""), (older, "$key bold"), (" the one before", "$quiet")]
     if chain.following is not None:

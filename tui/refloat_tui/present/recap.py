@@ -12,7 +12,7 @@ from refloat.model.transcript import Item, Outcome, Step, StepKind
 from refloat.model.triage import StillOpen, Triage
 from refloat.text import cut, inert_line, one_line
 from refloat_tui.present import QUIET, Pieces
-from refloat_tui.present.age import clock_time
+from refloat_tui.present.age import clock_time, timed_line
 from refloat_tui.present.hunk import fate_style, hunks_changed
 from refloat_tui.present.path import short_path
 from refloat_tui.present.step import changed_words, outcome_glyph, outcome_style, outcome_words, step_words
@@ -109,7 +109,7 @@ def _freshness(run: CheckRun | None) -> str:
     if run is None or run.freshness is Freshness.CURRENT:
         return "" if run is None else "  still true of this tree"
     if run.freshness is Freshness.STALE:
-        return f"  stale: {one_line(run.stale_because or 'files changed after it')}"
+        return f"  stale: {timed_line(run.stale_because or 'files changed after it')}"
     return "  which tree it saw is not known"
 
 
@@ -159,7 +159,9 @@ def _said(story: Story, triage: Triage | None, glyphs: Glyphs) -> list[RecapRow]
     unproved = [finding for finding in triage.claimed if finding.claim] if triage else []
     rows += [
         RecapRow(
-            "", ((one_line(finding.what), ""), (f"  {one_line(finding.why)}", "$pile-claimed")), item=finding.message
+            "",
+            ((one_line(finding.what), ""), (f"  {timed_line(finding.why)}", "$pile-claimed")),
+            item=finding.message,
         )
         for finding in unproved[:3]
     ]

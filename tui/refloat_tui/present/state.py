@@ -8,7 +8,7 @@ from refloat.model.liveness import Verdict
 from refloat.model.session import Activity, Failure, FailureKind, Session, State
 from refloat.text import one_line
 from refloat_tui.present import QUIET, STRONG, Pieces
-from refloat_tui.present.age import ago, clock_time, zone
+from refloat_tui.present.age import ago, clock_time, timed_line, zone
 
 if TYPE_CHECKING:
     from refloat.model.stamp import Stamp
@@ -145,7 +145,7 @@ def verdict_detail(status: Status, glyphs: Glyphs) -> Pieces:
         root = status.session.worktree or status.session.workspace
         return ((step_words(step, root), STRONG), (f" {glyphs.dash} {meaning}{more}", QUIET))
     if failure is not None and failure.detail:
-        return ((one_line(failure.detail), QUIET),)
+        return ((timed_line(failure.detail), QUIET),)
     last = status.last_completed_step
     if last is None:
         return (("No step was ever completed.", QUIET),)
@@ -164,13 +164,22 @@ _OPERATION: Final[dict[Operation, str]] = {
 }
 
 
+_HELD: Final = "Finish that, or take it over, before anything else is started."
+
+
 def next_words(status: Status) -> str:
     """The one next step, as an order, behind what is to be known first."""
     return " ".join(part for part in next_parts(status) if part)
 
 
-def next_parts(status: Status, no_way: str = "") -> tuple[str, str]:
-    """What is to be known first, and the one next step as an order. `no_way`: why nothing leads to where it runs."""
+def next_parts(status: Status, no_way: str = "", held: str = "") -> tuple[str, str]:
+    """What is to be known first, and the one next step as an order. `no_way`: why nothing leads to where it runs;
+    `held`: who is at it, where its process is gone.
+    """
+    if held:
+        return f"{held}.", _HELD
+    if status.next.operation == "resolve_liveness" and status.next.command is None:
+        return f"{timed_line(status.next.why).rstrip('.')}.", _HELD
     if no_way:
         known = f"It runs, and nothing leads there from here: {no_way.rstrip('.')}."
         return known, "Do not start a second one on it."
@@ -178,11 +187,14 @@ def next_parts(status: Status, no_way: str = "") -> tuple[str, str]:
 
     words = _OPERATION[status.next.operation]
     left = status.next.open
-    if left:
-        return f"First know: {one_line('; '.join(left))}.", words
-    if status.next.operation == "continue" and left is not None:
-        return "", "Continue it: nothing is open."
     outside = [step for step in status.open_steps if step.kind is StepKind.EXTERNAL]
-    if status.next.operation == "new_linked" and outside:
-        return "", f"Look at what step {outside[-1].n} did, then start a linked session with the brief."
+    look = f"Look at what step {outside[-1].n} did" if outside else ""
+    if status.next.operation == "new_linked" and look:
+        words = f"{look}, then start a linked session with the brief."
+    elif status.next.operation == "continue" and look:
+        words = f"{look} before it is repeated, then continue it."
+    if left:
+        return f"First know: {timed_line('; '.join(left))}.", words
+    if status.next.operation == "continue" and left is not None and not look:
+        return "", "Continue it: nothing is open."
     return "", words

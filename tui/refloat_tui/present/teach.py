@@ -18,10 +18,19 @@ if TYPE_CHECKING:
 
 
 def headline(
-    place: StartedIn | None, sessions: Iterable[Session], watching: str, home: str, glyphs: Glyphs, *, reading: str
+    place: StartedIn | None,
+    sessions: Iterable[Session],
+    watching: str,
+    home: str,
+    glyphs: Glyphs,
+    *,
+    reading: str,
+    demo: bool = False,
 ) -> tuple[Pieces, Pieces]:
     """Left: where we are. Right: what there is, and whether it is watched, or (`reading`) how far the reading is."""
     left: list[tuple[str, str]] = [("refloat", "$accent bold")]
+    if demo:
+        left.append((" demo", "$pile-claimed bold"))
     if place is not None:
         left.append((f"   {from_home(place.repo or place.path, home)}", ""))
         if place.branch:

@@ -280,7 +280,8 @@ class DeskScreen(DeskOperations):
 
     def _draw_headline(self) -> None:
         reading = "" if self._complete else f"reading{self._progress}{self.glyphs.ellipsis}"
-        words = headline(self._place, self._sessions.values(), self._watching, self._home, self.glyphs, reading=reading)
+        known, demo = self._sessions.values(), self._doors.is_demo
+        words = headline(self._place, known, self._watching, self._home, self.glyphs, reading=reading, demo=demo)
         say(self.query_one("#headline", Static), two_ends(*words, self.size.width - 2, self.glyphs))
 
     def _draw_scope(self) -> None:
@@ -389,6 +390,8 @@ class DeskScreen(DeskOperations):
 
     def action_desk_back(self) -> None:
         """From the session to the list; there, clear the filter."""
+        if self._is_narrow and self._is_in_detail and self._detail.head.fold():
+            return
         if not self._is_in_detail:
             self.query_one("#filter", Input).value = ""
         self.remove_class("-detail")
@@ -457,6 +460,8 @@ class DeskScreen(DeskOperations):
         self.app.exit()
 
     def _show(self, tab: str) -> None:
+        if self._is_narrow and tab != self._detail.shown:
+            self._detail.head.fold()  # it would leave the next pane a few rows
         self.add_class("-detail")
         self._detail.show_tab(tab, focus=True)
         self.refresh_bindings()

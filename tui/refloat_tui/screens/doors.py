@@ -26,6 +26,8 @@ class Doors:
     """What may be done to sessions."""
     home: str = ""
     """The home that paths are told from where that is not the app's own: a demo's."""
+    is_demo: bool = False
+    """They lead to nothing real: the head line says so."""
 
 
 Demo = Callable[[], "tuple[Library, Doors]"]

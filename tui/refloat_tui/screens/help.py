@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
+from refloat.model.fate_words import FATE_WORDS, OWNER_WORDS, STATE_WORDS
 from refloat.model.session import State
 from refloat_tui.actions import GROUPS, SCOPES, Action, Scope, bindings, find_actions
 from refloat_tui.base import RefloatScreen
@@ -28,13 +29,36 @@ _STATES = {
 
 _WORDS = {
     "dangling": "a call whose result was never recorded: nobody knows how far it came",
-    "fate": "what became of one recorded edit: on disk, committed, replaced, reverted, lost, never applied",
-    "unknown tree": "a check of which nobody can say whether it saw the files as they are now",
+    "file state": f"how a file stands against all that was recorded of it: {', '.join(STATE_WORDS.values())}",
+    "fate": f"what became of one recorded edit: {', '.join(FATE_WORDS.values())}",
+    "owner": f"who made a change on disk: {', '.join(OWNER_WORDS.values())}",
+    "check": "current: no file changed after it; stale: one did; unknown tree: nobody can say what it saw",
     "linked": "a session that was started from the brief of another",
     "receipt": "the hash-bound record of a finished step: unchanged since saved, which does not make it right",
     "sealed": "a step that ended and has its receipt",
     "wrap": "a handover: summary, goal, recipient and next steps, with the receipted steps so far",
 }
+
+
+def _signs(glyphs: Glyphs) -> dict[str, str]:
+    """What the signs and numbers mean that stand on screen without a word."""
+    steps = (glyphs.ok, glyphs.error, glyphs.denied, glyphs.interrupted, glyphs.dangling)
+    return {
+        f"{glyphs.present} {glyphs.partly} {glyphs.changed}": "a file: present; changed since, or partly; diverged",
+        f"{glyphs.reverted} {glyphs.deleted} {glyphs.moved} {glyphs.unknown}": "reverted; deleted; moved; unverifiable",
+        glyphs.dot: "a dirty file that the session did not edit",
+        " ".join(steps): "a step: ok; error; refused; interrupted; dangling",
+        f"{glyphs.prompt} {glyphs.reply} {glyphs.thinking} {glyphs.marker}": "history: asked; said; thought; a marker",
+        f"{glyphs.compaction} {glyphs.crash}": "on the strip of time: the talk was compacted; it ended badly",
+        f"{glyphs.left_only} {glyphs.right_only}": "a line that the record alone has; that the disk alone has",
+        f"{glyphs.ok} {glyphs.reply} {glyphs.partly} {glyphs.unknown}": (
+            "a line of a brief: verified; recorded; reconstructed; unknown"
+        ),
+        f"{glyphs.changed} {glyphs.prompt}": "a line of a brief: verified, and lost; a person's own",
+        "40m  2": "at the end of a session's row: how long ago, and how many calls wait for a person",
+        "2/3": "in a session's row: the second of three attempts at one piece of work",
+        f"Triage 3{glyphs.dot}1{glyphs.dot}2": "three saved, one only claimed, two gone",
+    }
 
 
 def _key(action: Action, keys: dict[str, str], glyphs: Glyphs) -> str:
@@ -69,6 +93,11 @@ def help_lines(scopes: Sequence[Scope], keys: dict[str, str], glyphs: Glyphs) ->
             ((meaning, "$quiet"),), lead=f"  {state_glyph(state, glyphs)} {state.value:<11}", style=state_style(state)
         )
         for state, meaning in _STATES.items()
+    ]
+    lines += [MarkdownLine(()), MarkdownLine((("Signs and numbers", "$accent bold"),))]
+    lines += [
+        MarkdownLine(((meaning, "$quiet"),), lead=f"  {sign:<13}", style="bold")
+        for sign, meaning in _signs(glyphs).items()
     ]
     lines += [MarkdownLine(()), MarkdownLine((("Words", "$accent bold"),))]
     lines += [

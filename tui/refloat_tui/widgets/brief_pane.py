@@ -11,6 +11,7 @@ from textual.widgets import Static
 from refloat.model.brief import WrittenBrief
 from refloat_tui.actions import bindings
 from refloat_tui.present import Pieces
+from refloat_tui.present.age import local_times
 from refloat_tui.present.markdown import markdown_lines
 from refloat_tui.present.path import homes_shortened
 from refloat_tui.theme import Glyphs
@@ -55,7 +56,9 @@ class BriefPane(Pane):
         self.written = written
         self.show()
         self.query_one("#brief-head", Static).update(content(self._head(written)))
-        self.query_one(TextLines).take(markdown_lines(homes_shortened(written.markdown, self._home), self.glyphs))
+        self.query_one(TextLines).take(
+            markdown_lines(local_times(homes_shortened(written.markdown, self._home)), self.glyphs)
+        )
 
     def _head(self, written: WrittenBrief) -> Pieces:
         size = len(written.markdown.encode()) // 4

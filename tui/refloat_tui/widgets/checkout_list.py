@@ -14,6 +14,7 @@ from refloat.model.fate_words import fate_words
 from refloat.model.transcript import Step
 from refloat.text import one_line
 from refloat_tui.present import QUIET, STRONG, Pieces
+from refloat_tui.present.age import timed_line
 from refloat_tui.present.hunk import (
     check_facts,
     fate_style,
@@ -122,7 +123,7 @@ class FileList(RowList[Row]):
         return _drawn(row, width, self.glyphs, self.root)
 
 
-_NAMES: Final = ("file", "fate", "owner", "lines", "found in")
+_NAMES: Final = ("file", "file state/edit fate", "owner", "lines", "found in")
 
 
 def names_row(width: int, glyphs: Glyphs) -> Content:
@@ -133,7 +134,7 @@ def names_row(width: int, glyphs: Glyphs) -> Content:
 
 def _cells(five: Sequence[Pieces], width: int) -> list[Cell]:
     name, fate, owner, lines, place = five
-    cells = [Cell(name), Cell(fate, 24 if width >= _OWNER_FROM else 20)]
+    cells = [Cell(name), Cell(fate, 26 if width >= _OWNER_FROM else 20)]
     if width >= _OWNER_FROM:
         cells.append(Cell(owner, 16))
     cells.append(Cell(lines, 7 if width < _PLACE_FROM else 9, "right"))
@@ -173,7 +174,7 @@ def _file(change: EditedFile | OtherChange, width: int, glyphs: Glyphs, *, is_op
         if "U" in change.status or change.status in {"AA", "DD"}:
             status = "in conflict"
         glyph, fate, style = glyphs.dot, (status, QUIET), QUIET
-        place = ((one_line(change.why), QUIET),)
+        place = ((timed_line(change.why), QUIET),)
     five = _cells((((change.path, ""),), (fate,), owner, lines, place), width)
     room = width - 4 - sum((cell.width or 0) + 1 for cell in five[1:])
     five[0] = Cell(((short_path(change.path, max(8, room), glyphs.ellipsis), ""),))
@@ -227,7 +228,10 @@ def row_words(line: Row, glyphs: Glyphs) -> Pieces:
     if line.change is None:
         return ()
     where = place_words(line.change.found_in) if isinstance(line.change, EditedFile) else ""
-    pieces: list[tuple[str, str]] = [(one_line(line.change.path), STRONG), (f"  {one_line(line.change.why)}", QUIET)]
+    pieces: list[tuple[str, str]] = [
+        (one_line(line.change.path), STRONG),
+        (f"  {timed_line(line.change.why)}", QUIET),
+    ]
     if where:
         pieces.append((f" {glyphs.dot} found in {where}", QUIET))
     return tuple(pieces)

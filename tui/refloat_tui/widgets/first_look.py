@@ -32,19 +32,20 @@ class FirstLook(Widget):
 
     DEFAULT_CSS = "FirstLook { height: 100%; width: 100%; }"
 
-    def __init__(self, first: FirstRows, now: Stamp, *, glyphs: Glyphs, home: str) -> None:
+    def __init__(self, first: FirstRows, now: Stamp, *, glyphs: Glyphs, home: str, demo: bool = False) -> None:
         super().__init__()
         self._first = first
         self._now = now
         self._glyphs = glyphs
         self._home = home
+        self._demo = demo
 
     def render(self) -> RenderResult:
         """All of it as one text: each line is as wide as it may be."""
         width, height = self.size
         narrow = width < NARROW_BELOW
         wait = f"reading 0 of {self._first.batch.total:,}{self._glyphs.ellipsis}"
-        words = headline(None, self._first.batch.sessions, "", self._home, self._glyphs, reading=wait)
+        words = headline(None, self._first.batch.sessions, "", self._home, self._glyphs, reading=wait, demo=self._demo)
         above = [Content(" ") + two_ends(*words, width - 2, self._glyphs), *(_NOTHING,) * (2 if narrow else 3)]
         return Content("\n").join([*above, *self._rows(_list_width(width, self._glyphs), height - len(above) - 1)])
 

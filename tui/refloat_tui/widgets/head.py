@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,8 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from refloat.text import cut, inert_line, one_line
+from refloat.model.session import State
+from refloat.text import UNTITLED, cut, inert_line, one_line
 from refloat_tui.actions import load_action
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import absolute
@@ -101,6 +101,7 @@ class Head(Vertical):
             self.set_class(lease is not None, "-held")
             words: Pieces = ((holder_words(lease), "$person bold"),) if lease is not None else ()
             self._put("holder", words)
+            self._draw()
 
     def take_chain(self, chain: InChain | None) -> None:
         """Which attempt it is, and which keys lead along them."""
@@ -108,7 +109,8 @@ class Head(Vertical):
             self._chain = chain
             self.set_class(chain is not None, "-chained")
             keys = self._key_of("desk.older"), self._key_of("desk.newer")
-            self._put("chain", chain_words(chain, *keys) if chain is not None else ())
+            repaired = self._session is not None and self._session.repaired
+            self._put("chain", chain_words(chain, *keys, repaired=repaired) if chain is not None else ())
 
     def take_no_way(self, name: SessionName, why: str) -> None:
         """Why nothing leads to where a live session runs; empty: something does."""
@@ -123,6 +125,19 @@ class Head(Vertical):
             return ""
         return self._no_way[1] if leads_there(status) else ""
 
+    @property
+    def _held(self) -> str:
+        """Who is at it since the status was made, or was then already; empty where a process owns the session."""
+        session, holder = self._session, self._holder
+        ended = session is not None and session.state not in {State.LIVE, State.UNRESOLVED}
+        return holder_words(holder) if ended and holder is not None else ""
+
+    def fold(self) -> bool:
+        """Fold the evidence away; whether it was open."""
+        was_open = self.has_class("-unfolded")
+        self.remove_class("-unfolded")
+        return was_open
+
     def unfold(self) -> None:
         """Show the evidence, or fold it away."""
         self.toggle_class("-unfolded")
@@ -130,24 +145,12 @@ class Head(Vertical):
 
     @property
     def command(self) -> str | None:
-        """The next command, as a line for a shell. While nobody wrote the brief that it reads: the one that does."""
-        if self._status is None or self._status.next.command is None or self.no_way:
+        """The next command, as a line for a shell."""
+        if self._status is None or self._status.next.command is None or self.no_way or self._held:
             return None
-        if self._lacks_brief:
-            return shlex.join(("refloat", "new", "--parent", self._status.session.name))
         words = shlex.join(self._status.next.command)
         place = self._status.next.workspace
         return f"cd {shlex.quote(place)} && {words}" if place and self._status.next.command[0] != "refloat" else words
-
-    @property
-    def _lacks_brief(self) -> bool:
-        """Whether the next command reads a brief that nobody wrote yet."""
-        from refloat.usecases.show_status import BRIEF_FILE  # asked once a key is pressed
-
-        then = self._status.next if self._status is not None else None
-        if then is None or then.operation != "new_linked" or then.workspace is None:
-            return False
-        return not os.path.lexists(os.path.join(then.workspace, BRIEF_FILE))  # noqa: PTH118 - no path is made
 
     def _put(self, name: str, pieces: Pieces) -> None:
         # An update lays the whole screen out anew.
@@ -162,7 +165,7 @@ class Head(Vertical):
             return
         dot = f"  {self.glyphs.dot}  "
         facts = [session.agent, session.branch or "", from_home(session.workspace, self._home)]
-        title = one_line(session.title) or "untitled"
+        title = one_line(session.title) or UNTITLED
         self._put("name", ((title, "bold"), (dot + dot.join(inert_line(fact) for fact in facts if fact), "$quiet")))
         broken = broken_step(status) if status else None
         self._put("verdict", verdict(session, broken.n if broken else None, now, self.glyphs))
@@ -178,7 +181,7 @@ class Head(Vertical):
             self._draw_evidence(session, status, now)
 
     def _next(self, status: Status) -> Pieces:
-        told, step = next_parts(status, self.no_way)
+        told, step = next_parts(status, self.no_way, self._held)
         width = self.size.width - 2
 
         def lines_with(words: str) -> Pieces:
@@ -190,12 +193,12 @@ class Head(Vertical):
         return lines_with(cut(told, known, self._ellipsis))
 
     def _keys(self, status: Status) -> Pieces:
-        command, no_way = self.command, bool(self.no_way)
-        if command is None and not no_way:
+        command, no_way, held = self.command, bool(self.no_way), bool(self._held)
+        if command is None and not no_way and not held:
             return ()
         lines: list[tuple[str, str]] = []
         copying = ("desk.copy",) if command is not None else ()
-        for action in (*next_actions(status, no_way=no_way), *copying):
+        for action in (*next_actions(status, no_way=no_way, held=held), *copying):
             lines += [(self._key_of(action), "$key bold"), (f" {load_action(action).word}  ", "$quiet")]
         room = self.size.width - 2 - sum(len(text) for text, _ in lines)
         shown = _from_here(command or "", self._home)

@@ -3,7 +3,7 @@
 from textual.content import Content
 
 from refloat.model.stamp import Stamp
-from refloat.text import inert_line, one_line
+from refloat.text import UNTITLED, inert_line, one_line
 from refloat_tui.present.age import age
 from refloat_tui.present.search import Head, HitRow, Row, excerpt_pieces
 from refloat_tui.present.state import state_glyph, state_style, state_word
@@ -40,7 +40,7 @@ class HitList(RowList[Row]):
         style = state_style(session.state)
         cells = [
             Cell(((state_glyph(session.state, self.glyphs), style), (f" {state_word(session.state)}", style)), 9),
-            Cell(((one_line(session.title) or "untitled", "bold"),)),
+            Cell(((one_line(session.title) or UNTITLED, "bold"),)),
         ]
         if width >= _AGENT_FROM:
             cells.append(Cell(((inert_line(session.agent), "$quiet"),), 12))

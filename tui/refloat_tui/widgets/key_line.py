@@ -12,6 +12,8 @@ from refloat_tui.base import RefloatScreen
 from refloat_tui.theme import Glyphs
 
 _MOST_WHEN_NARROW = 6
+_ALWAYS = "anywhere.help"
+"""The key that tells all others is in every footer."""
 
 
 def _shown(action: Action, display: str, glyphs: Glyphs) -> str:
@@ -58,7 +60,9 @@ class KeyLine(Widget):
         """As many as fit: what matters most first to stay, in the order of the groups."""
         room, chosen = self.size.width, list[tuple[Action, str, bool]]()
         most = _MOST_WHEN_NARROW if self.app.size.width < 100 else 99
-        for row in self._find_rows():
+        rows = self._find_rows()
+        rows.sort(key=lambda row: row[0].id != _ALWAYS)
+        for row in rows:
             need = len(row[1]) + 1 + len(row[0].word) + 2
             if len(chosen) < most and need <= room + 2:
                 chosen.append(row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from refloat.model.session import State
-from refloat.text import inert_line, one_line
+from refloat.text import UNTITLED, inert_line, one_line
 from refloat_tui.present.age import age
 from refloat_tui.present.holder import holder_name
 from refloat_tui.present.sessions import needs_person
@@ -45,7 +45,7 @@ def session_line(entry: SessionRow, width: int, glyphs: Glyphs, when: Pieces, ho
     session = entry.session
     went_on = entry.went_on and session.state not in {State.LIVE, State.UNRESOLVED}
     style = "$quiet" if went_on else state_style(session.state)
-    title = one_line(session.title) or "untitled"
+    title = one_line(session.title) or UNTITLED
     needs = 0 if went_on else needs_person(session)
     cells = [
         Cell(((state_glyph(session.state, glyphs), style), (f" {state_word(session.state)}", style)), 9),

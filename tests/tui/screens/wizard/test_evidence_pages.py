@@ -33,7 +33,7 @@ async def test_an_owner_is_said_for_one_place_and_the_brief_tells_them_apart(
     async with wizard(tmp_path, size, evidence()) as desk:
         await go_to(desk, Page.CHECKOUT)
         assert desk.wizard.rows.cursor_key == "src/totals.py"
-        assert "evidence: step 11 replaced by step 12" in desk.text("page-evidence")
+        assert "fate of each edit: step 11 replaced by step 12" in desk.text("page-evidence")
         await desk.press("down", "down")
         assert "several" in line_with(desk, "line 40  ")
         assert "return half_to_even(a, 2)" in desk.text("page-evidence")

@@ -37,19 +37,17 @@ def salvage(session: str, target: Path | None, force: bool, json_: bool) -> None
     elif target is None:
         out.exact(found.patch)
     masker = Masker()
-    for sentence in (*salvage_lines(found), *_next(found, written)):
+    for sentence in (*salvage_lines(found), *_next(found, target, written)):
         err.say(masker.text(sentence))
 
 
-def _next(found: Salvage, written: Put | None) -> list[str]:
+def _next(found: Salvage, target: Path | None, written: Put | None) -> list[str]:
     """Where it went and how it is applied."""
     lines: list[str] = []
-    if written is None:
+    if written is None or target is None:
         if any(file.beside is not None for file in found.files):
             lines.append("`--out FILE.patch` writes the contents that stand in no patch beside it")
         return lines
-    if not written:
-        lines.append("no file was written")
     if written.patch is not None and found.repo is not None:
         apply = shlex.join(["git", "-C", found.repo, "apply", "--whitespace=nowarn", str(written.patch)])
         lines.append(f"wrote {written.patch}; `{apply}` applies it")
@@ -57,4 +55,8 @@ def _next(found: Salvage, written: Put | None) -> list[str]:
         lines.append(f"wrote {written.beside}")
     if written.listing is not None:
         lines.append(f"wrote {written.listing}, which says why each stands in no patch")
+    if written.patch is None:
+        instead = ", ".join(path.name for path in (written.beside, written.listing) if path is not None)
+        rest = f"what could be saved stands in {instead} beside it" if instead else "no file was written at all"
+        lines.append(f"{target} was not written: nothing can be in that patch; {rest}")
     return lines

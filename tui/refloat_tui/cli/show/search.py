@@ -7,7 +7,7 @@ from typing import Final
 
 from refloat.model.search import Found, Hit
 from refloat.model.stamp import Stamp
-from refloat.text import cut, one_line
+from refloat.text import UNTITLED, cut, one_line
 from refloat_tui.cli import rows
 from refloat_tui.cli.out import SOUGHT
 from refloat_tui.cli.show.table import counted
@@ -28,7 +28,7 @@ def found_lines(found: Found, width: int, now: Stamp) -> Iterator[str]:
         for hit in hits:
             yield _line(hit, width, mark)
         if (first := next((hit.item for hit in hits if hit.item is not None), None)) is not None:
-            yield f"{'':{_NUMBER}}refloat history {hits[0].session.name} --from {first}"
+            yield f"{'items':>{_NUMBER - 2}}  refloat history {hits[0].session.name} --from {first}"
     if not found.hits:
         yield "Nothing holds all of these words." if found.complete else "Nothing that was searched holds these words."
         yield "Fewer words, or the beginning of the last one, find more; a word with - before it is left out."
@@ -44,7 +44,7 @@ def _head(hit: Hit, width: int, now: Stamp, mark: str) -> str:
     session = hit.session
     age = rows.show_age(session.last_activity_at or "", now)
     rest = f"  {session.agent}  {age}  {session.session_id[:8]}"
-    title = cut(one_line(session.title or "(nothing was ever asked)"), max(8, width - len(rest) - 12), mark)
+    title = cut(one_line(session.title or UNTITLED), max(8, width - len(rest) - 12), mark)
     return f"{session.state:<10}  {title}{rest}".translate(_SIGNS)
 
 

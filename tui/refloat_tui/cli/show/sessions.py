@@ -7,10 +7,9 @@ from typing import Final
 from refloat.model.attempts import Standing
 from refloat.model.repaired import is_made_output
 from refloat.model.session import Session
-from refloat.model.status import Operation, Recap, Status
+from refloat.model.status import NextOperation, Operation, Recap, Status
 from refloat.model.transcript import Item, Outcome, Step, StepKind
-from refloat.text import cut, inert, one_line
-from refloat.usecases.show_status import BRIEF_FILE
+from refloat.text import UNTITLED, cut, inert, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 
 _SIGN = {
@@ -61,7 +60,7 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     """State, next step, evidence, open steps."""
     session, then = status.session, status.next
     root = session.worktree or session.workspace
-    yield from labelled(session.state.upper(), session.title or "(nothing was ever asked)", width, 12)
+    yield from labelled(session.state.upper(), session.title or UNTITLED, width, 12)
     yield from labelled("session", f"{session.name}  {_counts(session)}", width, 12)
     yield from labelled("workspace", f"{session.workspace or 'not recorded'}{_where(session)}", width, 12)
     if session.last_activity_at:
@@ -76,10 +75,10 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     if session.superseded_by:
         yield from labelled("goes on in", session.superseded_by, width, 12)
     if status.standing is not None:
-        yield from labelled("attempt", _attempt_words(status.standing), width, 12)
-    yield from labelled("next", _OPERATIONS[then.operation], width, 12)
+        yield from labelled("attempt", _attempt_words(status.standing, repaired=session.repaired), width, 12)
+    yield from labelled("next", _next_words(status), width, 12)
     yield from labelled("", then.why, width, 12)
-    yield from _command_lines(status, width)
+    yield from _command_lines(then, width)
     if then.workspace is not None and (guarded := _GUARDED.get(then.operation)):
         yield from labelled("", f"`refloat {guarded} {session.name}` does it, and lets no second writer in", width, 12)
     evidence = [
@@ -99,17 +98,20 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     yield from section("COULD NOT BE READ", list(_problem_lines(session, width)))
 
 
-def _command_lines(status: Status, width: int) -> Iterator[str]:
-    """The exact command. One that reads a brief stands behind the command that writes it first."""
-    then, name = status.next, status.session.name
-    if then.command and then.operation == "new_linked":
-        if then.workspace is not None:
-            yield from labelled("", f"$ refloat new --parent {_quoted(name)}", width, 12)
-            yield from labelled("", "writes the brief, starts it with that, and lets no second writer in", width, 12)
-        by_hand = f"`refloat brief {_quoted(name)} --out {BRIEF_FILE}` writes it first, then `{_joined(then.command)}`"
-        yield from labelled("by hand", by_hand, width, 12)
-    elif then.command:
-        yield from labelled("", f"$ {_joined(then.command)}", width, 12)
+def _next_words(status: Status) -> str:
+    then = status.next
+    if then.operation == "resolve_liveness" and then.command is None:
+        return "finish what is under way there, or take it over"
+    return _OPERATIONS[then.operation]
+
+
+def _command_lines(then: NextOperation, width: int) -> Iterator[str]:
+    """The exact command."""
+    if then.command:
+        yield f"{'':12}$ {_joined(then.command)}"  # whole, however wide: it is there to be copied
+    if then.command and then.operation == "new_linked" and then.workspace is not None:
+        writes = "starts it with that brief" if "--brief" in then.command else "writes the brief, starts it with that"
+        yield from labelled("", f"{writes}, and lets no second writer in", width, 12)
 
 
 def _joined(command: Iterable[str]) -> str:
@@ -124,10 +126,13 @@ def _seconds(text: str) -> str:
     return _FRACTION.sub(r"\1Z", text)
 
 
-def _attempt_words(standing: Standing) -> str:
+def _attempt_words(standing: Standing, *, repaired: bool) -> str:
     chain = standing.chain
-    words = [f"{chain.n} of {chain.of}"]
-    words += [f"started from {chain.parent}"] if chain.parent else []
+    if repaired and chain.parent:
+        words = [f"none yet: a repaired copy of {chain.parent}"]
+    else:
+        words = [f"{chain.n} of {chain.of}"]
+        words += [f"started from {chain.parent}"] if chain.parent else []
     words += [f"continued by {chain.continued_by}"] if chain.continued_by else []
     if chain.newest not in {chain.continued_by, chain.parent} and chain.following is not None:
         words.append(f"the newest is {chain.newest}")
@@ -167,7 +172,7 @@ def _quoted(word: str) -> str:
 
 def recap_lines(recap: Recap, width: int) -> Iterator[str]:
     """The table of what matters, then the last items."""
-    yield from labelled("RECAP", recap.title or "(nothing was ever asked)", width)
+    yield from labelled("RECAP", recap.title or UNTITLED, width)
     yield from labelled("", f"{recap.session}  in {recap.workspace or 'no recorded workspace'}", width)
     yield ""
     for at, item in enumerate(recap.asked[:5]):

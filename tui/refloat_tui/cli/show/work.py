@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from refloat.model.checkout import Checkout, DirtyHunk, EditedFile, OtherChange, Owner, PlaceKind
-from refloat.model.fate_words import PLACE_WORDS, fate_words
+from refloat.model.fate_words import OWNER_WORDS, PLACE_WORDS, STATE_WORDS, fate_words
 from refloat.text import cut, inert_line, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 
@@ -30,8 +30,9 @@ def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[s
         yield from labelled("UNDER WAY", f"{under_way.kind}{branch}{onto}", width)
         yield from section("CONFLICTS", ["  " + inert_line(path) for path in under_way.conflicts])
     if checkout.files:
-        yield from ["", f"FILES THAT THE SESSION EDITED ({len(checkout.files)})"]
-    named = [(file.state.replace("_", " "), inert_line(file.path), _by(file, checkout)) for file in checkout.files]
+        meant = "the state of each; below it, the fate of each edit"
+        yield from ["", f"FILES THAT THE SESSION EDITED ({len(checkout.files)}): {meant}"]
+    named = [(STATE_WORDS[file.state], inert_line(file.path), _by(file, checkout)) for file in checkout.files]
     for file, row in zip(checkout.files, columns(named, width), strict=True):
         yield row
         for told in (_fates(file), _places(file)):
@@ -60,23 +61,19 @@ def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[s
     yield from section("NOT OBEYED, OR NOT LOOKED AT", warnings)
 
 
-_OWNERS: Final[dict[Owner, str]] = {
-    Owner.THIS_SESSION: "by this session",
-    Owner.OTHER_SESSION: "by another session",
-    Owner.COMMAND: "by a command that it ran",
-    Owner.PREDATES: "there before it began",
-    Owner.MIXED: "by several",
-    Owner.UNKNOWN: "nobody knows by whom",
-}
-
-
 def _by(what: EditedFile | OtherChange | DirtyHunk, checkout: Checkout) -> str:
     """Who made the dirty lines; nothing where none is dirty."""
     if what.owner is None:
         return ""
     if what.session and what.session != checkout.session:
         return f"by {what.session}"
-    return _OWNERS[what.owner]
+    match what.owner:
+        case Owner.PREDATES:
+            return OWNER_WORDS[what.owner]
+        case Owner.UNKNOWN:
+            return f"owner {OWNER_WORDS[what.owner]}"
+        case _:
+            return f"by {OWNER_WORDS[what.owner]}"
 
 
 def _fates(file: EditedFile) -> str:

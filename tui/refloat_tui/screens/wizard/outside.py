@@ -19,6 +19,7 @@ from refloat.usecases.probe import Look
 from refloat.usecases.recover import Recovery, Uncertain, uncertain_rows
 from refloat_tui.clipboard import COPIED, COPIED_BY_TERMINAL, copy_locally
 from refloat_tui.operations import Asked, Operations
+from refloat_tui.present.age import local_times
 from refloat_tui.present.markdown import MarkdownLine, markdown_lines
 from refloat_tui.present.path import from_home, homes_shortened
 from refloat_tui.present.preview import preview_pieces
@@ -246,5 +247,5 @@ class Outside(Keeping):
     def action_wizard_brief(self) -> None:
         """The brief over everything."""
         if self._written is not None:
-            lines = markdown_lines(homes_shortened(self._written.markdown, self._home), self.glyphs)
+            lines = markdown_lines(local_times(homes_shortened(self._written.markdown, self._home)), self.glyphs)
             self.app.push_screen(TextScreen((("The brief so far", "bold"),), lines, glyphs=self.glyphs))

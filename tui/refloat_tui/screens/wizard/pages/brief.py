@@ -8,7 +8,7 @@ from refloat.model.recovery import EditedLine, LineEdit, Page, Said, SaidTitle
 from refloat.text import one_line
 from refloat.usecases.recover import Recovery
 from refloat_tui.present import QUIET, STRONG, Pieces
-from refloat_tui.present.age import clock_time
+from refloat_tui.present.age import clock_time, local_times
 from refloat_tui.present.path import from_home, homes_shortened
 from refloat_tui.screens.wizard.pages.view import (
     PERSON,
@@ -83,7 +83,7 @@ def _line_rows(key: str, line: Line, look: Look, section: Section) -> list[Row]:
 
 
 def _shown(text: str, look: Look) -> str:
-    return homes_shortened(statement_words(text, look.glyphs), look.home)
+    return local_times(homes_shortened(statement_words(text, look.glyphs), look.home))
 
 
 def _taken_out_rows(section: Section, look: Look) -> list[Row]:

@@ -1,14 +1,14 @@
 """Page 3: whose changes are in the checkout? File by file, and place by place where several had a hand in one."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from refloat.model.checkout import DirtyHunk, EditedFile, FileState, Owner
-from refloat.model.fate_words import fate_words
+from refloat.model.fate_words import OWNER_WORDS, STATE_WORDS, fate_words
 from refloat.model.recovery import Page, Said, SaidHunk, SaidOwner
 from refloat.text import inert_line, one_line
 from refloat.usecases.recover import OwnerRow, PlaceRow, Recovery, next_owner, owner_rows
 from refloat_tui.present import QUIET, STRONG, Pieces
+from refloat_tui.present.age import local_times
 from refloat_tui.present.hunk import file_glyph, hunks_changed, place_words, sign_style
 from refloat_tui.present.path import short_path
 from refloat_tui.present.step import changed_words
@@ -26,19 +26,12 @@ from refloat_tui.screens.wizard.pages.view import (
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell
 
-OWNER_WORDS: Final[dict[str, str]] = {
-    Owner.THIS_SESSION: "this session",
-    Owner.OTHER_SESSION: "other session",
-    Owner.COMMAND: "a command",
-    Owner.PREDATES: "before it",
-    Owner.MIXED: "several",
-    Owner.UNKNOWN: "nobody knows",
-}
-
 
 def owner_words(owner: str | None) -> str:
     """An owner for people."""
-    return "" if owner is None else OWNER_WORDS.get(owner, one_line(owner))
+    if owner is None:
+        return ""
+    return OWNER_WORDS[Owner(owner)] if owner in set(Owner) else one_line(owner)
 
 
 def _state_sign(state: str, glyphs: Glyphs) -> str:
@@ -46,7 +39,7 @@ def _state_sign(state: str, glyphs: Glyphs) -> str:
 
 
 def _state_words(state: str) -> str:
-    return "not by it" if len(state) == 2 else state.replace("_", " ")
+    return STATE_WORDS[FileState(state)] if state in set(FileState) else "not by it"
 
 
 class CheckoutPage(PageView):
@@ -100,7 +93,7 @@ class CheckoutPage(PageView):
         lines: list[Pieces] = [((inert_line(row.path), STRONG), (f"  {_state_words(row.state)}", QUIET))]
         place = _place(row, key)
         if place is None:
-            lines += text_lines(row.why, QUIET)
+            lines += text_lines(local_times(row.why), QUIET)
             lines += _evidence(look, row)
         said = place or row
         if said.by_person:
@@ -160,19 +153,19 @@ def _place(row: OwnerRow, key: str) -> PlaceRow | None:
 def _file_cells(row: OwnerRow, look: Look) -> tuple[Cell, ...]:
     narrow = look.width < 60
     style = PERSON if row.by_person else WARN if row.open else ""
-    room = look.width - (18 if narrow else 32) - 1
+    room = look.width - (20 if narrow else 34) - 1
     sign = _state_sign(row.state, look.glyphs)
     cells = [Cell(((sign, QUIET),), 1), Cell(((short_path(row.path, room, look.glyphs.ellipsis), STRONG),))]
     if not narrow:
         cells.append(Cell(((_state_words(row.state), QUIET),), 13))
-    return (*cells, Cell(((owner_words(row.owner) or "clean", style or (QUIET if row.owner is None else "")),), 14))
+    return (*cells, Cell(((owner_words(row.owner) or "clean", style or (QUIET if row.owner is None else "")),), 16))
 
 
 def _place_cells(place: PlaceRow, look: Look) -> tuple[Cell, ...]:
     style = PERSON if place.by_person else WARN if place.open else ""
     changed = changed_words(*hunks_changed((place.hunk,)), look.glyphs)
     cells = [Cell((), 1), Cell(((f"  line {place.hunk.new_start}  ", QUIET), *changed))]
-    return (*cells, Cell(((owner_words(place.owner), style),), 14))
+    return (*cells, Cell(((owner_words(place.owner), style),), 16))
 
 
 def _evidence(look: Look, row: OwnerRow) -> Iterator[Pieces]:
@@ -187,7 +180,7 @@ def _evidence(look: Look, row: OwnerRow) -> Iterator[Pieces]:
     ]
     left_out = f"{len(change.edits) - 6} earlier edits; " if len(change.edits) > 6 else ""
     if fates:
-        yield (("evidence: ", QUIET), (left_out + "; ".join(fates), ""))
+        yield (("fate of each edit: ", QUIET), (left_out + "; ".join(fates), ""))
     if where := place_words(change.found_in):
         yield (("found in: ", QUIET), (where, ""))
 

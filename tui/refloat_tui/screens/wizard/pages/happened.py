@@ -9,7 +9,7 @@ from refloat.model.recovery import Page, Said, SaidHappened
 from refloat.text import cut, inert, one_line
 from refloat.usecases.recover import Recovery, happened_of
 from refloat_tui.present import QUIET, STRONG, Pieces
-from refloat_tui.present.age import absolute
+from refloat_tui.present.age import absolute, timed_line
 from refloat_tui.present.evidence import proves
 from refloat_tui.screens.wizard.pages.view import (
     PERSON,
@@ -65,7 +65,7 @@ class HappenedPage(PageView):
             for at, contrary in enumerate(against.get(label, ())):
                 rows += labelled_rows(f"{label} {at}", "", ((contrary, WARN),), width, stop=False)
         for at, fact in enumerate(session.liveness.of_the_end):
-            words: Pieces = ((one_line(fact.detail), ""), (f"  {proves(fact)}", QUIET))
+            words: Pieces = ((timed_line(fact.detail), ""), (f"  {proves(fact)}", QUIET))
             rows += [gap(f"cause {at} "), *labelled_rows(f"cause {at}", "WHY", words, width, stop=False)]
         return rows
 
@@ -75,7 +75,7 @@ class HappenedPage(PageView):
         failure = look.recovery.session.failure
         lines: list[Pieces] = []
         if failure is not None and look.recovery.given.happened is not None:
-            lines.append((("The record says: ", QUIET), (one_line(failure.detail), "")))
+            lines.append((("The record says: ", QUIET), (timed_line(failure.detail), "")))
         problems = look.recovery.session.transcript.problems
         for problem in problems[:5]:
             where = f"line {problem.line}: " if problem.line else ""
@@ -116,4 +116,4 @@ def _gone(recovery: Recovery) -> list[str]:
 def _not_so(recovery: Recovery) -> list[str]:
     """Claims that no step proves, or that one contradicts, with what is known of each."""
     unproved = [finding for finding in recovery.triage.claimed if finding.claim]
-    return [f"{one_line(finding.what)}: {one_line(finding.why)}" for finding in unproved[:_NAMED]]
+    return [f"{one_line(finding.what)}: {timed_line(finding.why)}" for finding in unproved[:_NAMED]]

@@ -9,7 +9,7 @@ from refloat.model.triage import ActionOutcome
 from refloat.text import inert_line, one_line
 from refloat.usecases.recover import Card, Recovery, Uncertain, cards, uncertain_rows
 from refloat_tui.present import QUIET, STRONG, Pieces
-from refloat_tui.present.age import clock_time
+from refloat_tui.present.age import clock_time, local_times
 from refloat_tui.present.triage import kind_words, verdict, what_words
 from refloat_tui.screens.wizard.pages.view import (
     PERSON,
@@ -98,7 +98,7 @@ class UncertainPage(PageView):
         lines += [(), _choices(row, look)]
         if row.note:
             lines.append((("note: ", QUIET), (one_line(row.note), PERSON)))
-        return [*lines, (), *text_lines(row.why, QUIET)]
+        return [*lines, (), *text_lines(local_times(row.why), QUIET)]
 
     def choose(self, look: Look, key: str) -> Said | None:
         """The next answer; a claim was looked at, or was not after all."""
@@ -157,7 +157,7 @@ def _claim_detail(look: Look, key: str) -> Sequence[Pieces]:
     return [
         ((what_words(finding, look.glyphs), STRONG), (f"  {kind_words(finding)}", QUIET), ("  ", ""), verdict(card)),
         (("evidence: ", QUIET), (f"said in {said}{steps}", "")),
-        *text_lines(finding.why),
+        *text_lines(local_times(finding.why)),
         (("The brief says so. Where you know better, move it on page 4 with m.", QUIET),),
     ]
 
