@@ -12,7 +12,7 @@ from textual.app import App
 from textual.content import Content
 from textual.pilot import Pilot
 from textual.screen import Screen
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from refloat.errors import Unreadable
 from refloat.model.fate_words import FATE_WORDS, OWNER_WORDS, STATE_WORDS
@@ -705,3 +705,19 @@ async def test_a_pane_that_is_asked_for_before_there_are_any_is_shown_when_they_
         await settle(pilot)
         assert detail.shown == "history"
         await until(pilot, lambda: pilot.app.focused is detail.history.list)
+
+
+async def test_the_scope_is_painted_once_it_is_decided_and_the_head_keeps_its_rows(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        desk, head = pilot.app.screen, pilot.app.screen.query_one(Head)
+        assert isinstance(desk, DeskScreen)
+        desk._everywhere = None
+        desk.query_one("#scope", Static).update("")
+        desk._draw_scope()
+        await pilot.pause()
+        assert not str(desk.query_one("#scope", Static).render())
+        head.take(head._session, None, library.now())
+        await pilot.pause()
+        assert head.query_one("#keys").size.height == 1
+        assert "NEXT" in str(head.query_one("#next", Static).render())

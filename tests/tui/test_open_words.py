@@ -2,16 +2,23 @@
 
 from dataclasses import replace
 
-from refloat.model.checkout import Owner
+from refloat.model.checkout import CheckRun, Freshness, Owner
+from refloat.model.recovery import Given
 from refloat.model.transcript import Outcome, StepKind
-from refloat.model.triage import Finding, FindingVerdict
+from refloat.model.triage import Finding, FindingVerdict, Triage
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.samples import crashed, make_session, make_step, make_story
-from refloat.usecases.recover import Card, confirmed_words
+from refloat.triage.findings import sort_findings
+from refloat.usecases.recover import Card, cards_of, confirmed_words
+from refloat.usecases.show_recap import show_recap
 from refloat.usecases.show_status import show_status
+from refloat_tui.cli.show.sessions import recap_lines, status_lines
+from refloat_tui.cli.show.work import checkout_lines, triage_lines
+from refloat_tui.present.next_keys import next_actions
 from refloat_tui.present.recap import recap_rows
 from refloat_tui.present.state import next_words
-from refloat_tui.present.triage import nothing_beside, what_words
+from refloat_tui.present.teach import headline
+from refloat_tui.present.triage import card_words, nothing_beside, what_words
 from refloat_tui.theme import ASCII, UNICODE
 
 EMPTY = replace(crashed().triage, saved=(), claimed=(), gone=(), still_open=(), do_not_repeat=())
@@ -46,6 +53,44 @@ def test_the_app_and_status_tell_the_same_of_what_is_lost() -> None:
     assert "src/vat.py" in status.next.why
 
 
+def test_where_lost_work_is_announced_its_way_back_is_named() -> None:
+    sample = crashed()
+    way = f"refloat salvage {sample.session.name} --out lost.patch"
+    status = show_status(ClaudeCode(), sample.session, sample.story, sample.checkout)
+    assert status.next.salvage == way
+    assert "desk.salvage" in next_actions(status)
+    assert any(file.found_in for file in sample.checkout.files if file.path == "src/vat.py")
+    texts = {
+        "status": [*status_lines(status, 400)],
+        "checkout": [*checkout_lines(sample.checkout, 400, patch=False)],
+        "triage": [*triage_lines(sample.triage, 400)],
+        "recap": [*recap_lines(show_recap(sample.story), 400)],
+    }
+    assert [name for name, lines in texts.items() if way not in "\n".join(lines)] == []
+    gone = next(card for card in cards_of(sample.triage, Given()) if card.finding.recoverable_from)
+    assert "`refloat salvage` brings it back" in "".join(text for text, _ in card_words(gone, UNICODE))
+
+
+def test_next_keeps_the_look_outside_beside_what_is_lost() -> None:
+    sample = crashed()
+    told = next_words(show_status(ClaudeCode(), sample.session, sample.story, sample.checkout))
+    assert told.startswith("First know: the edit of src/vat.py is lost from the checkout")
+    assert told.endswith("Look at what step 8 did, then start a linked session with the brief.")
+    before = next_words(show_status(ClaudeCode(), sample.session, sample.story))
+    assert before == "Look at what step 8 did, then start a linked session with the brief."
+
+
+def test_what_stands_nowhere_has_no_way_back() -> None:
+    sample = crashed()
+    files = tuple(replace(file, found_in=()) for file in sample.checkout.files)
+    status = show_status(ClaudeCode(), sample.session, sample.story, replace(sample.checkout, files=files))
+    assert "src/vat.py" in status.next.why
+    assert status.next.salvage is None
+    assert "refloat salvage" not in status.next.why
+    assert "desk.salvage" not in next_actions(status)
+    assert "refloat salvage" not in "".join(triage_lines(EMPTY, 400))
+
+
 def test_lines_of_somebody_else_are_not_counted_beside_a_file() -> None:
     sample = crashed()
     status = show_status(ClaudeCode(), sample.session, sample.story, sample.checkout)
@@ -73,6 +118,45 @@ def test_the_saved_say_how_many_were_seen() -> None:
     assert confirmed_words(cards, "gone") == ""
 
 
+def test_a_check_that_failed_is_never_told_as_work_that_holds() -> None:
+    run = CheckRun(2, Outcome.ERROR, 1, None, Freshness.STALE, "src/a.py was written after it")
+    step = make_step(2, StepKind.CHECK, "pytest -q", outcome=Outcome.ERROR)
+    checkout = replace(crashed().checkout, files=(), checks=(run,))
+    (failed,) = sort_findings([step], checkout, {}, []).saved
+    assert (failed.verdict, failed.known_as, failed.failed) == (FindingVerdict.STALE, "failed", True)
+    claim = replace(finding("Committed it.", "committed", FindingVerdict.CONFIRMED), claim="committed")
+    lines = [*triage_lines(replace(EMPTY, saved=(failed, claim)), 400)]
+    assert "saved 2 (1 confirmed, 1 result of a failed check, 1 claim borne out) · claimed 0" in lines[0]
+    assert any(line.startswith("  failed") and "pytest -q" in line for line in lines)
+
+
+def test_before_anything_was_counted_no_number_is_told() -> None:
+    def right(*, reading: str) -> str:
+        return "".join(text for text, _ in headline(None, (), "", "/home/a", UNICODE, reading=reading)[1])
+
+    assert right(reading="reading…").strip().endswith("reading…")
+    assert "session" not in right(reading="reading…")
+    assert right(reading="") == "0 sessions"
+
+
 def test_control_characters_of_a_file_name_are_named_in_the_triage() -> None:
     row = finding("a\nb.py edited", "edit", FindingVerdict.CONFIRMED, ("a\nb.py",))
     assert what_words(row, ASCII) == "a\\nb.py edited"
+
+
+def test_the_recap_judges_words_as_triage_does_and_says_nothing_before_it_has_looked() -> None:
+    sample = crashed()
+    status = show_status(ClaudeCode(), sample.session, sample.story, sample.checkout)
+    reply = next(item for item in reversed(sample.story.items) if item.type == "reply" and not item.superseded)
+    claim = replace(finding("Committed it.", "committed", FindingVerdict.CONFIRMED), claim="committed")
+
+    def told(triage: Triage | None) -> str:
+        rows = recap_rows(sample.story, status, sample.checkout, triage, UNICODE)
+        return "\n".join("".join(text for text, _ in row.text) for row in rows)
+
+    assert "its own words; holding them against the evidence" in told(None)
+    assert "claim nothing" not in told(None)
+    assert "claim nothing that evidence could bear out" in told(EMPTY)
+    assert "Committed it.  confirmed: why" in told(replace(EMPTY, saved=(replace(claim, message=reply.n),)))
+    against = replace(claim, verdict=FindingVerdict.CONTRADICTED)
+    assert "Committed it.  contradicted: why" in told(replace(EMPTY, claimed=(against,)))

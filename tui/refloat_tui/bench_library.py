@@ -132,13 +132,14 @@ class BenchOpened:
         return self._mask(self._sort())
 
     def brief(self) -> WrittenBrief:
-        """The brief; it masks what it holds by itself."""
-        from refloat.usecases.write_brief import write_brief
+        """The brief, with what was said in a recovery; it masks what it holds by itself."""
+        from refloat.brief.masks import Masker
+        from refloat.usecases.brief_session import brief_writer
 
-        return write_brief(self._bench, self._session, self._raw, self._compare(), self._sort())
+        return brief_writer(self._bench, self._session, self._raw, self._compare(), self._sort())(Masker())
 
     def given(self) -> Given:
-        """What was said in its unfinished recovery."""
+        """What was said in its recovery."""
         from refloat.usecases.keep_answer import given_so_far
 
         return given_so_far(self._bench.machine, self._located.session.name)

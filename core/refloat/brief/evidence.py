@@ -19,7 +19,7 @@ from refloat.model.checkout import (
     Freshness,
     PlaceKind,
 )
-from refloat.model.fate_words import FATE_WORDS, PLACE_WORDS, TAKEN_BY, fate_words
+from refloat.model.fate_words import FATE_WORDS, PLACE_WORDS, TAKEN_BY, fate_words, salvage_line
 from refloat.model.repaired import is_made_output
 from refloat.model.transcript import NO_WORK, Outcome, Step, StepKind
 from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVerdict, StillOpen
@@ -115,6 +115,9 @@ def _state_words(facts: Facts, file: EditedFile) -> str:
             assert_never(file.state)
 
 
+_FROM: Final = "its content can still be had from"
+
+
 def _where(facts: Facts, file: EditedFile) -> str:
     commits = dict.fromkeys(short(edit.commit) for edit in file.edits if edit.fate is Fate.COMMITTED and edit.commit)
     parts = [f"{FATE_WORDS[Fate.COMMITTED]} in {', '.join(commits)}"] if commits else []
@@ -132,9 +135,10 @@ def _where(facts: Facts, file: EditedFile) -> str:
     elsewhere = [place for place in file.found_in if not _is_obvious(file, place)]
     if elsewhere:
         safe = any(place.where in SAVED_PLACES for place in elsewhere)
-        verb = "its content stands in" if safe else "its content can still be had from"
+        verb = "its content stands in" if safe else _FROM
         verb = "also found in" if file.state in STANDING else verb
-        parts.append(f"{verb} {', '.join(_place_words(facts, place) for place in elsewhere[:3])}")
+        way = f" (`{salvage_line(facts.name)}`)" if verb == _FROM else ""
+        parts.append(f"{verb} {', '.join(_place_words(facts, place) for place in elsewhere[:3])}{way}")
     return "".join(f"; {part}" for part in parts)
 
 

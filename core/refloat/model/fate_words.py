@@ -62,6 +62,11 @@ def fate_words(edit: EditFate, *, digits: int = 7) -> str:
     return f"{by or FATE_WORDS[edit.fate] + ', by'} {inert_line(edit.by)}"
 
 
+def salvage_line(session: str) -> str:
+    """The way back of lost work: the command that writes it into a patch, for a shell."""
+    return f"refloat salvage {session} --out lost.patch"
+
+
 _THERE: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
 _SHORT: Final[dict[Fate, str]] = {Fate.UNCOMMITTED: "uncommitted"}
 """Behind a state that says already that it is on disk."""

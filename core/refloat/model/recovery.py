@@ -99,6 +99,30 @@ class Given:
     stale: bool = False
     """Something that the brief tells was said after it was written."""
 
+    @property
+    def answers(self) -> "Given":
+        """What a brief rests on, apart from where the person stands and where a brief went."""
+        return Given(
+            process=self.process,
+            process_note=self.process_note,
+            happened=self.happened,
+            owners=self.owners,
+            hunks=self.hunks,
+            moved=self.moved,
+            inspected=self.inspected,
+            probes=self.probes,
+            goal=self.goal,
+            next_step=self.next_step,
+            done_when=self.done_when,
+            title=self.title,
+            edits=self.edits,
+        )
+
+    @property
+    def says_anything(self) -> bool:
+        """Whether a brief is another one for it."""
+        return self.answers != Given()
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -130,6 +154,8 @@ class Draft:
     done: bool = False
     receipts: dict[str, str] = field(default_factory=dict[str, str])
     """Key of a question → receipt of the step that tells its last answer."""
+    by: str = ""
+    """Who answered last: `user@host`; nothing where an older Refloat kept it."""
 
 
 # ── what can be said ─────────────────────────────────────────────────────────────────────────────────────────────────

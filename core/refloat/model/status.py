@@ -40,6 +40,8 @@ class NextOperation:
     why: str
     open: tuple[str, ...] | None = None
     """What whoever goes on must know is not done, or is lost, in words; `why` tells it too. None: nobody looked."""
+    salvage: str | None = None
+    """The command that writes what can be brought back of lost work; None where there is none."""
 
 
 @light

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from refloat.model.checkout import PlaceKind
 from refloat.model.session import SessionName
@@ -89,6 +89,10 @@ class RecoverableFrom:
     commit: str | None
 
 
+CHECK_FAILED: Final = "it failed"
+"""So begins the reason of a check that failed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One piece of work, and what is known of it."""
@@ -109,8 +113,17 @@ class Finding:
     subagent: str | None = None
 
     @property
+    def failed(self) -> bool:
+        """Whether it is the recorded result of a check that failed."""
+        return self.kind == "check" and self.why.startswith(CHECK_FAILED)
+
+    @property
     def known_as(self) -> str:
-        """The verdict in a word for people. What left no artifact cannot be lost: its outcome is unknown."""
+        """The verdict in a word for people. What left no artifact cannot be lost: its outcome is unknown. The result of
+        a check that failed is recorded, and nobody may take it for work that holds.
+        """
+        if self.failed:
+            return "failed"
         outcome_only = self.kind in {"external", "dangling"} and self.verdict is FindingVerdict.LOST
         return "unknown" if outcome_only else self.verdict.value
 

@@ -57,13 +57,25 @@ def get_draft(record: Record, session: SessionName) -> Draft | None:
     return None if row is None else _draft(row)
 
 
+def newest_draft(record: Record, session: SessionName) -> Draft | None:
+    """What was answered last for a session: its unfinished draft, else the one that was finished last, or None."""
+    with record.reading() as connection:
+        row = connection.row("drafts.newest", session=session)
+    return None if row is None else _draft(row)
+
+
 def begin_draft(record: Record, session: SessionName, title: str, seen: Seen, now: Stamp) -> Draft:
-    """The unfinished draft of a session: the one that is there, or a new one. Two that begin at once share one."""
+    """The unfinished draft of a session: the one that is there, or a new one. Two that begin at once share one.
+
+    A new one begins with the answers of the one that was finished last, and with what they were given about.
+    """
     fresh = Draft(uuid4().hex, session, title, now, now, 1, Given(), seen)
     with record.writing() as connection:
-        connection.run(
-            "drafts.begin", id=fresh.id, session=session, title=title, now=now, state=write_state(fresh.given, seen)
-        )
+        row = connection.row("drafts.newest", session=session)
+        if row is not None and (before := _draft(row)).given.says_anything:
+            fresh = replace(fresh, given=before.given.answers, seen=before.seen, receipts=before.receipts, by=before.by)
+        state = write_state(fresh.given, fresh.seen, fresh.receipts, by=fresh.by)
+        connection.run("drafts.begin", id=fresh.id, session=session, title=title, now=now, state=state)
         row = connection.row("drafts.unfinished", session=session)
     return fresh if row is None else _draft(row)
 
@@ -118,7 +130,7 @@ def save_draft(
                 receipts[step.key] = sealed.receipt
         changed = connection.run(
             "drafts.save",
-            state=write_state(draft.given, draft.seen, receipts, told if typing and answered else None),
+            state=write_state(draft.given, draft.seen, receipts, told if typing and answered else None, by=draft.by),
             title=draft.title,
             done=int(draft.done),
             now=now,
@@ -147,13 +159,16 @@ def _draft(row: Row) -> Draft:
         seen=seen,
         done=bool(row["done"]),
         receipts=read_receipts(str(row["state"])),
+        by=_text(_read(str(row["state"])).get("by")) or "",
     )
 
 
 # ── the state's JSON ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def write_state(given: Given, seen: Seen, receipts: Mapping[str, str] | None = None, told: str | None = None) -> str:
+def write_state(
+    given: Given, seen: Seen, receipts: Mapping[str, str] | None = None, told: str | None = None, *, by: str = ""
+) -> str:
     """What was said, what it was said about, and the receipts of it, as JSON.
 
     `told` is the earlier state that the steps tell, where words are being typed that no step tells yet.
@@ -191,6 +206,7 @@ def write_state(given: Given, seen: Seen, receipts: Mapping[str, str] | None = N
         },
         "receipts": dict(receipts or {}),
         "told": told,
+        "by": by,
     }
     # ASCII, so that text with half a surrogate pair in it (it happens in transcripts) survives, too.
     return json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"))

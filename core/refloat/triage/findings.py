@@ -25,7 +25,7 @@ from refloat.model.checkout import (
 from refloat.model.fate_words import FATE_WORDS, PLACE_WORDS, TAKEN_BY
 from refloat.model.repaired import is_made_output
 from refloat.model.transcript import NO_WORK, Outcome, Step
-from refloat.model.triage import Finding, FindingVerdict, RecoverableFrom, StandsIn
+from refloat.model.triage import CHECK_FAILED, Finding, FindingVerdict, RecoverableFrom, StandsIn
 from refloat.triage.actions import Action
 
 _STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE, FileState.MOVED})
@@ -149,6 +149,11 @@ def is_gone(file: EditedFile) -> bool:
     return file.state is not FileState.PARTLY or loses(file)
 
 
+def can_salvage(file: EditedFile) -> bool:
+    """Whether work that is gone still stands in a place that `salvage` takes it from."""
+    return is_gone(file) and any(place.where not in SAVED_PLACES for place in file.found_in)
+
+
 def put_back_by(file: EditedFile) -> str | None:
     """The step by which the session put a file that it had deleted back itself: then nothing of it is missing."""
     made = [edit for edit in file.edits if edit.fate is not Fate.NEVER_APPLIED]
@@ -268,7 +273,7 @@ def _check(name: str, run: CheckRun) -> Finding:
     verdict = FindingVerdict.STALE if run.freshness is Freshness.STALE else FindingVerdict.RECORDED
     if passed and run.freshness is Freshness.CURRENT and run.note is None:
         verdict = FindingVerdict.CONFIRMED
-    parts = ["it passed" if passed else "it failed"] if run.proved else ["it ended"]
+    parts = ["it passed" if passed else CHECK_FAILED] if run.proved else ["it ended"]
     if run.exit_code is not None:
         parts[0] += f" with exit code {run.exit_code}"
     if run.note:

@@ -20,12 +20,18 @@ from refloat.usecases.rescue import who
 
 
 def given_so_far(machine: Machine, session: SessionName) -> Given:
-    """What was said in the unfinished recovery of a session; nothing where there is none."""
+    """What was said in the recovery of a session, the unfinished one or the last; nothing where there is none."""
     if not (machine.places.data / FILE_NAME).is_file():
         return Given()
     with open_drafts(machine) as drafts:
-        draft = drafts.get(session)
+        draft = drafts.newest(session)
     return Given() if draft is None else draft.given
+
+
+def unasked(machine: Machine, session: Session, checkout: Checkout, triage: Triage) -> Recovery:
+    """A recovery outside the wizard: what was found, for answers that are put to it. The evidence is the masked one."""
+    nothing = Brief(session.title, (), (), (), (), (), ())
+    return Recovery(session, checkout, triage, asked="", said="", base=nothing, by=who(machine))
 
 
 def keep_answer(machine: Machine, session: Session, checkout: Checkout, triage: Triage, said: Said) -> Given:
@@ -35,8 +41,7 @@ def keep_answer(machine: Machine, session: Session, checkout: Checkout, triage: 
         NotDone: it cannot be kept; the sentence says why.
 
     """
-    nothing = Brief(session.title, (), (), (), (), (), ())
-    fresh = Recovery(session, checkout, triage, asked="", said="", base=nothing, by=who(machine))
+    fresh = unasked(machine, session, checkout, triage)
     with open_drafts(machine) as drafts:
         if drafts.why_memory is not None:
             raise NotDone(drafts.why_memory)

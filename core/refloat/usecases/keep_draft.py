@@ -12,7 +12,7 @@ from refloat.errors import NotDone, RefloatError
 from refloat.model.recovery import Draft
 from refloat.model.session import SessionName
 from refloat.ports import Machine
-from refloat.record.drafts import begin_draft, find_drafts, get_draft, save_draft
+from refloat.record.drafts import begin_draft, find_drafts, get_draft, newest_draft, save_draft
 from refloat.record.store import NotWritten, Record, find_url, open_in_memory, open_record
 from refloat.usecases.decided import steps_for
 from refloat.usecases.recover import Recovery, resume, see
@@ -51,6 +51,10 @@ class Drafts:
         """The unfinished recovery of a session, or None."""
         return get_draft(self._record, session)
 
+    def newest(self, session: SessionName) -> Draft | None:
+        """What was answered last for a session: unfinished, else finished last; or None."""
+        return newest_draft(self._record, session)
+
     def take_up(self, recovery: Recovery) -> Kept:
         """Go on with the unfinished recovery of this session, or begin one.
 
@@ -63,7 +67,7 @@ class Drafts:
             draft = begin_draft(self._record, name, recovery.session.title, see(recovery), now)
         except NotWritten as error:
             raise _unsaved(error) from error
-        resumed = draft.revision > 1
+        resumed = draft.revision > 1 or draft.given.says_anything
         return Kept(resume(recovery, draft), draft, resumed)
 
     def save(self, kept: Kept, *, done: bool = False, typing: bool = False) -> Kept:
@@ -76,7 +80,7 @@ class Drafts:
 
         """
         recovery = kept.recovery
-        draft = replace(kept.draft, given=recovery.given, seen=see(recovery), done=done)
+        draft = replace(kept.draft, given=recovery.given, seen=see(recovery), done=done, by=recovery.by)
         now, host = self._machine.clock.now(), self._machine.processes.host()
         try:
             saved = save_draft(

@@ -9,6 +9,7 @@ from typing import Final, assert_never
 from refloat.model.advice import advise
 from refloat.model.attempts import Standing
 from refloat.model.checkout import SAVED_PLACES, Checkout, EditedFile, Fate, PlaceKind
+from refloat.model.fate_words import salvage_line
 from refloat.model.session import Session, SessionName, State
 from refloat.model.situation import Situation
 from refloat.model.status import NextOperation, PendingRequest, Status
@@ -16,7 +17,7 @@ from refloat.model.story import Story
 from refloat.model.transcript import Outcome, Step
 from refloat.readers.contract import Reader
 from refloat.text import cut, inert_line, one_line
-from refloat.triage.findings import file_stands, is_gone
+from refloat.triage.findings import can_salvage, file_stands, is_gone
 from refloat.usecases.situations import place_of, plain_situation
 
 BRIEF_FILE: Final = "HANDOFF.md"
@@ -54,7 +55,8 @@ def show_status(
     then = find_next(reader, session, seen)
     if session.state in {State.STOPPED, State.FAILED} and (checkout is not None or not story.summary.edits):
         found = tuple(find_open_work(session, story, checkout))
-        then = _with_open(then, found, calls=bool(session.dangling))
+        lost = checkout is not None and any(can_salvage(file) for file in _lost(session, story, checkout))
+        then = _with_open(then, found, salvage_line(session.name) if lost else None, calls=bool(session.dangling))
     then = then if standing is None else _with_newer(session, then, standing)
     return Status(session, done, open_steps, _pending(open_steps, turn), then, standing)
 
@@ -82,27 +84,36 @@ def _with_newer(session: Session, then: NextOperation, standing: Standing) -> Ne
             assert_never(standing.state)
 
 
-def _with_open(then: NextOperation, found: tuple[str, ...], *, calls: bool) -> NextOperation:
+def _with_open(then: NextOperation, found: tuple[str, ...], salvage: str | None, *, calls: bool) -> NextOperation:
     """Say with the next operation what nobody finished: a command alone would hide it. `calls`: some are open."""
     told = f"still open: {'; '.join(found)}" if found else "nothing is left open"
+    told += f"; `{salvage}` brings lost work back as a patch" if salvage else ""
     why = then.why if not found and (calls or then.operation == "new_linked") else f"{then.why}; {told}"
-    return replace(then, why=why, open=found)
+    return replace(then, why=why, open=found, salvage=salvage)
 
 
 def find_open_work(session: Session, story: Story, checkout: Checkout | None) -> Iterator[str]:
     """What a session left undone or lost, in words: edits that stand nowhere or in a stash alone, its open plan."""
-    files = checkout.files if checkout is not None else ()
-    back = {(step.n, step.subagent) for step in story.every_step if step.superseded}
-    stand = [file for file in files if not {(edit.step, edit.subagent) for edit in file.edits} <= back]
-    gone = [file for file in stand if is_gone(file) and not _meant(session, file)]
+    gone = _lost(session, story, checkout) if checkout is not None else []
     if gone:
         yield f"the edit of {_some(f.path for f in gone)} is lost from the checkout"
-    for ref, paths in _stashed(stand).items():
+    for ref, paths in _stashed(_standing(story, checkout)).items():
         yield f"the work on {_some(paths)} stands in {ref} only"
     rows = [text for text, status in story.plan.entries if status != "completed"] if story.plan else []
     if rows:
         count = "1 entry of its plan is" if len(rows) == 1 else f"{len(rows)} entries of its plan are"
         yield f"{count} not done ({_some(cut(one_line(row), 60) for row in rows)})"
+
+
+def _standing(story: Story, checkout: Checkout | None) -> list[EditedFile]:
+    """Files that the session edited and did not take back with their turns."""
+    back = {(step.n, step.subagent) for step in story.every_step if step.superseded}
+    files = checkout.files if checkout is not None else ()
+    return [file for file in files if not {(edit.step, edit.subagent) for edit in file.edits} <= back]
+
+
+def _lost(session: Session, story: Story, checkout: Checkout) -> list[EditedFile]:
+    return [file for file in _standing(story, checkout) if is_gone(file) and not _meant(session, file)]
 
 
 def _meant(session: Session, file: EditedFile) -> bool:

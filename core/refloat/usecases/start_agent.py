@@ -231,11 +231,12 @@ def start_agent(
 def _write_brief(bench: Workbench, acting: Acting, plan: Plan) -> None:
     if plan.brief is None or plan.order.brief is not None:
         return
+    from refloat.brief.masks import Masker
+    from refloat.usecases.brief_session import brief_writer
     from refloat.usecases.examine import examine  # the checkout's rooms: `continue` asks nothing of them
-    from refloat.usecases.write_brief import write_brief
 
     seen = examine(bench, acting.seen.located)
-    written = write_brief(bench, seen.session, seen.story, seen.checkout, seen.triage)
+    written = brief_writer(bench, seen.session, seen.story, seen.checkout, seen.triage)(Masker())
     plan.brief.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     put_brief(plan.brief, written.markdown)
 

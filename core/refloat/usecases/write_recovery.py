@@ -96,10 +96,18 @@ def brief_of(recovery: Recovery, write: Write, receipts: Receipts = _NONE) -> Wr
     return written if said is plain else write(said)
 
 
-def said_in(recovery: Recovery, write: Write, receipts: Receipts = _NONE) -> Answers:
-    """All answers with which `brief_of` writes, the lines that were added or changed included."""
+def said_in(recovery: Recovery, write: Write, receipts: Receipts = _NONE, *, since: tuple[Line, ...] = ()) -> Answers:
+    """All answers with which `brief_of` writes, the lines that were added or changed included.
+
+    `since`: what is uncertain because something moved since the answers were given.
+    """
     plain = answers_of(recovery, receipts)
-    return _with_lines(plain, recovery, write(plain).brief, receipts)
+    brief = write(plain).brief
+    said = _with_lines(plain, recovery, brief, receipts)
+    if since:
+        before = said.lines.get("uncertain", brief.uncertain)
+        said = replace(said, lines={**said.lines, "uncertain": (*since, *before)})
+    return said
 
 
 def _with_lines(plain: Answers, recovery: Recovery, brief: Brief, receipts: Receipts) -> Answers:

@@ -234,7 +234,7 @@ def test_a_draft_that_cannot_be_written_takes_its_steps_with_it(
     desk = rescue(record, tmp_path)
     recovery = desk.take_up().recovery
 
-    def broken(*_: object) -> str:
+    def broken(*_: object, **_more: object) -> str:
         raise NotDone("the disk is full")
 
     with monkeypatch.context() as patched:

@@ -85,7 +85,9 @@ def test_a_recap_holds_the_words_against_the_record(capfd: pytest.CaptureFixture
     rows = out.splitlines()
     at = next(n for n, row in enumerate(rows) if row.startswith("SAID"))
     assert code == 0
-    assert rows[at + 1].strip() == "All tests pass now. → step 2 (`pytest -q`) failed with exit code 1"
+    assert rows[at + 1].strip() == "All tests pass now. → contradicted: step 2 (`pytest -q`) failed with exit code 1"
+    assert f"what bears them out: refloat triage claude-code:{SESSION}" in out
+    assert "no evidence" not in out
     assert f"what became of them since: refloat checkout claude-code:{SESSION}" in out
     assert said(capfd, "recap", SESSION)[1] == out
 

@@ -63,7 +63,7 @@ def test_a_refusal_is_an_answer(planned: dict[str, Attachment], capfd: pytest.Ca
     assert told["refused"] == {"why": "ana@devbox is recovering this", "holder": "ana@devbox"}
     assert told["command"] is None
     assert run(["attach", "last", "--dry-run"]) == 1
-    assert "refused   ana@devbox is recovering this" in capfd.readouterr().out
+    assert "REFUSED   ana@devbox is recovering this" in capfd.readouterr().out
 
 
 def test_without_a_terminal_the_command_is_told(

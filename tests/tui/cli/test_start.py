@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,11 @@ import pytest
 from refloat.demo.transcripts import ClaudeTranscript
 from refloat.machine.here import runner_of
 from refloat.machine.processes import system_processes
+from refloat.model.recovery import Given, Seen
+from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.record.attempts import find_attempts
+from refloat.record.drafts import begin_draft, save_draft
 from refloat.record.leases import find_leases
 from refloat.record.store import open_record
 from refloat.record.trails import load_trail
@@ -279,6 +283,20 @@ def test_a_new_session_is_linked_and_its_brief_is_private(world: World) -> None:
     world.let_end()
     assert process.wait(PATIENCE) == 0
     assert f"{child} goes on from {world.name}" in process.communicate()[1].decode()
+
+
+def test_what_was_answered_in_the_recovery_is_handed_over(world: World) -> None:
+    with world.record() as record:
+        draft = begin_draft(record, SessionName(world.name), "Make the importer retry", Seen(), NOW)
+        save_draft(record, replace(draft, given=Given(next_step="Ask Ben first."), by="ada@vm"), NOW)
+    told = world.run("brief", world.name)[1]
+    world.start("new", "--parent", world.talk.session_id)
+    brief = Path(world.one_runs()["argv"][-1].removeprefix("Read ").split(" and continue", 1)[0])
+    for text in (told, brief.read_text()):
+        next_step = text.partition("## Next step")[2].partition("##")[0]
+        assert "Ask Ben first." in next_step
+        assert "ada@vm" in next_step
+    world.let_end()
 
 
 def test_another_agent_is_a_normal_choice_and_its_session_is_found(world: World) -> None:

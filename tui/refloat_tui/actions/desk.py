@@ -165,6 +165,13 @@ ACTIONS: Final = (
         footer=7,
     ),
     Action(
+        "desk.salvage",
+        "Y",
+        "salvage",
+        "Salvage lost work: copy the command",
+        "Copy `refloat salvage`, which writes lost work that can still be had into a patch and touches nothing else.",
+    ),
+    Action(
         "desk.recap",
         "1",
         "tab",

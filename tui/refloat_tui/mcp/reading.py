@@ -3,15 +3,16 @@
 from pathlib import Path
 
 from refloat import wire
+from refloat.brief.masks import Masker
 from refloat.errors import UsageError
 from refloat.machine import here as own
 from refloat.usecases.act import actor_of
+from refloat.usecases.brief_session import brief_writer
 from refloat.usecases.examine import examine
 from refloat.usecases.find_sessions import Scope, list_sessions
 from refloat.usecases.read_session import read_story
 from refloat.usecases.show_recap import show_recap
 from refloat.usecases.tell_status import tell_status
-from refloat.usecases.write_brief import write_brief
 from refloat_tui.mcp import asked
 from refloat_tui.mcp.answers import Document
 from refloat_tui.mcp.door import Door
@@ -58,9 +59,8 @@ def brief(door: Door, given: asked.Brief, client: str) -> Document:
     """
     del client
     seen = examine(door.bench(), door.located(given.session))
-    written = write_brief(
-        door.bench(), seen.session, seen.story, seen.checkout, seen.triage, max_tokens=given.max_tokens
-    )
+    parts = (seen.session, seen.story, seen.checkout, seen.triage)
+    written = brief_writer(door.bench(), *parts, max_tokens=given.max_tokens)(Masker())
     document = wire.brief(written)
     del document["brief"]  # says the same once more
     return document

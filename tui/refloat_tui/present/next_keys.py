@@ -27,6 +27,11 @@ def next_actions(status: Status, *, no_way: bool = False, held: bool = False) ->
     """Ids of the actions that do what NEXT says, the likeliest first. `no_way`: nothing leads to where it runs; `held`:
     somebody is at it, and its process is gone.
     """
+    salvage = ("desk.salvage",) if status.next.salvage else ()
+    return (*_steps(status, no_way=no_way, held=held), *salvage)
+
+
+def _steps(status: Status, *, no_way: bool, held: bool) -> tuple[str, ...]:
     if held:
         return ("desk.evidence",)
     if no_way:

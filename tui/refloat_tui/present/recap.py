@@ -9,7 +9,7 @@ from refloat.model.session import State
 from refloat.model.status import Status
 from refloat.model.story import Story
 from refloat.model.transcript import Item, Outcome, Step, StepKind
-from refloat.model.triage import StillOpen, Triage
+from refloat.model.triage import Finding, StillOpen, Triage
 from refloat.text import cut, inert_line, one_line
 from refloat_tui.present import QUIET, Pieces
 from refloat_tui.present.age import clock_time, timed_line
@@ -156,18 +156,21 @@ def _said(story: Story, triage: Triage | None, glyphs: Glyphs) -> list[RecapRow]
         return []
     quoted = cut(one_line(reply.text or ""), _TEXT, glyphs.ellipsis)
     rows = [RecapRow("SAID", ((f"{glyphs.quotes[0]}{quoted}{glyphs.quotes[1]}", ""),), item=reply.n)]
-    unproved = [finding for finding in triage.claimed if finding.claim] if triage else []
-    rows += [
-        RecapRow(
-            "",
-            ((one_line(finding.what), ""), (f"  {timed_line(finding.why)}", "$pile-claimed")),
-            item=finding.message,
-        )
-        for finding in unproved[:3]
-    ]
-    if not unproved:
-        rows.append(RecapRow("", (("its own words: a claim, no evidence", QUIET),)))
+    if triage is None:
+        return [*rows, RecapRow("", ((f"its own words; holding them against the evidence{glyphs.ellipsis}", QUIET),))]
+    unproved = [finding for finding in triage.claimed if finding.claim]
+    borne_out = [finding for finding in triage.saved if finding.claim and finding.message == reply.n]
+    rows += [_judged(finding, "$pile-claimed") for finding in unproved[:3]]
+    rows += [_judged(finding, "$pile-saved") for finding in borne_out[:3]]
+    if not unproved and not borne_out:
+        rows.append(RecapRow("", (("its own words; they claim nothing that evidence could bear out", QUIET),)))
     return rows
+
+
+def _judged(finding: Finding, style: str) -> RecapRow:
+    """What was claimed, with the verdict that Triage has on it."""
+    judged = f"  {finding.known_as}: {timed_line(finding.why)}"
+    return RecapRow("", ((one_line(finding.what), ""), (judged, style)), item=finding.message)
 
 
 def _running(work: StillOpen, glyphs: Glyphs) -> RecapRow:

@@ -38,9 +38,9 @@ def headline(
         if place.dirty:
             left.append((f"   {place.dirty} dirty", "$pile-claimed"))
     counts = count_sessions(sessions)
-    right: list[tuple[str, str]] = [
-        (f"{counts.sessions:,} {'session' if counts.sessions == 1 else 'sessions'}", "$quiet")
-    ]
+    right: list[tuple[str, str]] = []
+    if counts.sessions or not reading:  # before anything was counted there is no number
+        right.append((f"{counts.sessions:,} {'session' if counts.sessions == 1 else 'sessions'}", "$quiet"))
     for number, word, style in (
         (counts.failed, "failed", "$state-failed"),
         (counts.unresolved, "unresolved", "$state-unresolved"),

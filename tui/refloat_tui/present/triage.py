@@ -33,7 +33,7 @@ def verdict(card: Card) -> tuple[str, str]:
         return f"was {card.found}", "$person"
     if card.finding.confirmed is False:
         return "unconfirmed", "$pile-claimed"
-    return card.finding.known_as, _VERDICTS[card.finding.verdict]
+    return card.finding.known_as, "$pile-gone" if card.finding.failed else _VERDICTS[card.finding.verdict]
 
 
 def kind_words(finding: Finding) -> str:
@@ -76,7 +76,9 @@ def card_words(card: Card, glyphs: Glyphs) -> Pieces:
         ("  looked at" if card.looked else "", "$accent"),
         ("\n", ""),
     )
-    return (*head, *evidence(card, glyphs))
+    back = card.finding.kind == "edit" and card.pile == "gone" and bool(card.finding.recoverable_from)
+    way: Pieces = ((f" {glyphs.dot} ", QUIET), ("`refloat salvage` brings it back", STRONG)) if back else ()
+    return (*head, *evidence(card, glyphs), *way)
 
 
 def nothing_beside(triage: Triage) -> str:

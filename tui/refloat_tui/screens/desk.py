@@ -285,6 +285,8 @@ class DeskScreen(DeskOperations):
         say(self.query_one("#headline", Static), two_ends(*words, self.size.width - 2, self.glyphs))
 
     def _draw_scope(self) -> None:
+        if self._everywhere is None:
+            return  # nobody decided yet; what is painted stays
         here, all_ = ("here", "all") if self._everywhere is False else ("all", "here")
         dot = self.glyphs.dot
         say(self.query_one("#scope", Static), ((here, "$accent bold"), (f" {dot} {all_}  ", "$quiet"), ("h", "$key")))

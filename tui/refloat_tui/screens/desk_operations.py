@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 ASKS: Final = frozenset({"desk_attach", "desk_peek", "desk_continue", "desk_new", "desk_stop", "desk_repair"})
 _TABS: Final = frozenset(f"desk_{tab}" for tab in TABS)
-OF_A_SESSION: Final = ASKS | _TABS | {"desk_recover", "desk_evidence", "desk_copy", "desk_side", "desk_side_before"}
+OF_A_SESSION: Final = (
+    ASKS | _TABS | {"desk_recover", "desk_evidence", "desk_copy", "desk_salvage", "desk_side", "desk_side_before"}
+)
 """Actions that need a session under the cursor."""
 _TOLD: Final = 20.0
 """Seconds that it is told what came of an operation."""
@@ -64,6 +66,8 @@ class DeskOperations(DeskSearch):
 
     def why_not(self, action: str) -> str | None:
         """Without a session there is nothing to ask about."""
+        if action == "desk_salvage":
+            return "Nothing is known to be lost that could be had again." if self._detail.head.salvage is None else None
         if action not in ASKS:
             return None
         session, operations = self._session, self._doors.operations
@@ -161,6 +165,13 @@ class DeskOperations(DeskSearch):
     def action_desk_copy(self) -> None:
         """Copy the next command."""
         command = self._detail.head.command
+        if command is not None:
+            self.app.copy_to_clipboard(command)
+            self.tell(f"Copied: {command}")
+
+    def action_desk_salvage(self) -> None:
+        """Copy the command that brings lost work back."""
+        command = self._detail.head.salvage
         if command is not None:
             self.app.copy_to_clipboard(command)
             self.tell(f"Copied: {command}")

@@ -255,10 +255,13 @@ class DeskWork(RefloatScreen[None]):
 
     @work(thread=True, group="answer", exit_on_error=False, description="Keeping the answer")
     def keep_answer(self, name: SessionName, opened: Opened, said: Said) -> None:
-        """One answer, with the recovery of its session; one after the other, in the order in which they were given."""
+        """One answer, with the recovery of its session; one after the other, in the order in which they were given. The
+        brief is written anew with it.
+        """
         with self._one_answer:
             given = opened.answer(said)
         self.post_message(AnswerKept(name, given))
+        self._try(name, "brief", lambda: self._say(BriefWritten(name, opened.brief())))
 
     @work(thread=True, exclusive=True, group="write", exit_on_error=False, description="Writing the brief")
     def write_brief(self, written: WrittenBrief, path: Path) -> None:

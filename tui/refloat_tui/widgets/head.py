@@ -152,6 +152,11 @@ class Head(Vertical):
         place = self._status.next.workspace
         return f"cd {shlex.quote(place)} && {words}" if place and self._status.next.command[0] != "refloat" else words
 
+    @property
+    def salvage(self) -> str | None:
+        """The command that brings lost work back, as a line for a shell, where some can be had."""
+        return self._status.next.salvage if self._status is not None else None
+
     def _put(self, name: str, pieces: Pieces) -> None:
         # An update lays the whole screen out anew.
         if self._shown.get(name) != pieces:
@@ -173,8 +178,9 @@ class Head(Vertical):
             "detail",
             verdict_detail(status, self.glyphs) if status else (("reading it" + self.glyphs.ellipsis, "$quiet"),),
         )
-        self._put("next", self._next(status) if status else ())
-        keys = self._keys(status) if status else ()
+        # Before it is read the rows that most sessions need are there already: what stands below does not move.
+        self._put("next", self._next(status) if status else (("NEXT  ", "$accent bold"), (self._ellipsis, "$quiet")))
+        keys = self._keys(status) if status else ((" ", ""),)
         self.set_class(bool(keys), "-keyed")
         self._put("keys", keys)
         if self.has_class("-unfolded"):

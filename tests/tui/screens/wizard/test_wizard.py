@@ -1,6 +1,7 @@
 """The whole wizard by keyboard alone, at the sizes that people have."""
 
 import re
+import threading
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from refloat.ports import Machine
 from refloat.testing.rescues import ScriptedLauncher, still_machine
 from refloat.testing.samples import SAMPLES, Sample, crashed
 from refloat.usecases.keep_draft import Drafts, open_drafts
+from refloat.usecases.rescue import Rescue
 from refloat_tui.actions import find_actions
 from refloat_tui.operations import Asked, Operations
 from refloat_tui.screens.confirm import Confirm
@@ -423,3 +425,31 @@ def test_every_row_of_the_table_has_its_method(method: str) -> None:
 
 def test_seven_pages_in_order() -> None:
     assert list(VIEWS) == list(PAGES)
+
+
+async def test_while_it_reads_the_page_says_that_keys_answer_nothing_and_leaving_forgets_nothing(tmp_path: Path):
+    stands = threading.Event()
+    machine = still_machine(tmp_path)
+    with open_drafts(machine) as drafts:
+        app = WizardApp(crashed(), machine, drafts)
+        opened = app.wizard._open_rescue
+
+        def slow() -> Rescue:
+            stands.wait(60)
+            return opened()
+
+        app.wizard._open_rescue = slow
+        async with app.run_test(size=(120, 40)) as pilot:
+            try:
+                await pilot.pause()
+                assert "a key pressed now answers nothing" in str(app.wizard.query_one("#page-ask", Static).render())
+                await pilot.press("enter")
+                await pilot.pause()
+                assert not list(app._notifications)
+                await pilot.press("escape")
+                await pilot.pause()
+            finally:
+                stands.set()
+        left = app.return_value
+        assert left is not None
+        assert "answers that were saved before stand" in left.sentence

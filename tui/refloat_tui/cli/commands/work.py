@@ -8,10 +8,11 @@ from refloat import wire
 from refloat.brief.masks import Masker, mask_tree
 from refloat.model.brief import BriefPreview, WrittenBrief
 from refloat.model.session import State, place_here
+from refloat.usecases.brief_session import brief_writer
 from refloat.usecases.check_brief import check_brief
 from refloat.usecases.examine import examine
 from refloat.usecases.preview_brief import look_at
-from refloat.usecases.write_brief import write_brief, write_private
+from refloat.usecases.write_brief import write_private
 from refloat_tui.cli import err, out
 from refloat_tui.cli.commands.bench import answer, as_json, bench, here, located_whole, session_argument, show_secrets
 from refloat_tui.cli.commands.probe import ask_and_look, need_someone_to_ask
@@ -77,11 +78,8 @@ def brief(
         raise click.UsageError(f"--preview writes nothing and shows no secret; leave {other} away")
     seen = examine(bench(), *located_whole(session))
     words = template.read_text(encoding="utf-8", errors="replace") if template else None
-
-    def write(masker: Masker) -> WrittenBrief:
-        parts = (seen.session, seen.story, seen.checkout, seen.triage)
-        return write_brief(bench(), *parts, max_tokens=max_tokens, template=words, masker=masker)
-
+    parts = (seen.session, seen.story, seen.checkout, seen.triage)
+    write = brief_writer(bench(), *parts, max_tokens=max_tokens, template=words, show_secrets=show_secrets)
     written = write(Masker(enabled=not show_secrets))
     if preview:
         _show_preview(written, look_at(written, write), json_=json_)

@@ -12,7 +12,7 @@ def plan_lines(plan: Attachment, width: int) -> Iterator[str]:
     if plan.place is not None:
         yield from labelled("lives", f"{plan.place.words}  (process {plan.place.pid})", width, 10)
     if plan.refused is not None:
-        yield from labelled("refused", plan.refused.why, width, 10)
+        yield from labelled("REFUSED", plan.refused.why, width, 10)
     elif plan.way is not None:
         for at, command in enumerate(plan.way.commands):
             yield ("          " if at else "run       ") + "$ " + join(command)  # whole: it is there to be copied

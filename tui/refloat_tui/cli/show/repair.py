@@ -38,7 +38,10 @@ def repair_lines(value: Repair, width: int) -> Iterator[str]:
     yield ""
     for words in plan.left_out:
         yield from labelled("left out", words, width)
-    if value.written is not None:
+    if value.written is None:
+        how = f"nothing was written: `refloat repair {plan.session} --install` puts the copy where its agent finds it"
+        yield from labelled("how", how, width)
+    else:
         yield from labelled("wrote", f"{value.written}  (0600)", width)
         yield from labelled("copy", str(value.copy), width)
     if value.then is not None:

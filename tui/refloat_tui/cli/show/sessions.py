@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from refloat.model.attempts import Standing
+from refloat.model.fate_words import salvage_line
 from refloat.model.repaired import is_made_output
 from refloat.model.session import Session
 from refloat.model.status import NextOperation, Operation, Recap, Status
@@ -183,9 +184,10 @@ def recap_lines(recap: Recap, width: int) -> Iterator[str]:
         yield from labelled("" if at else "DONE", row, width)
     if recap.said and recap.said.text:
         yield from labelled("SAID", "“" + cut(one_line(recap.said.text), width * 3) + "”", width)
-        against = [f"{one_line(row.what)} → {one_line(row.why)}" for row in recap.against[-_AGAINST:]]
-        for row in against or ["its own words: a claim, no evidence"]:
-            yield from labelled("", cut(row, width * 2), width)
+        for row in recap.against[-_AGAINST:]:
+            told = f"{one_line(row.what)} → {row.known_as}: {one_line(row.why)}"
+            yield from labelled("", cut(told, width * 2), width)
+        yield from labelled("", f"its own words; what bears them out: refloat triage {recap.session}", width)
     opened = [step for step in recap.steps if step.outcome is Outcome.DANGLING]
     for at, step in enumerate(opened):
         yield from labelled("" if at else "OPEN", cut(step_line(step, recap.workspace), width * 2), width)
@@ -204,6 +206,7 @@ def _done(recap: Recap) -> Iterator[str]:
         more = f" and {len(files) - 6} more" if len(files) > 6 else ""
         yield f"{counted(len(edits), 'edit')} recorded: {', '.join(files[:6])}{more}"
         yield f"what became of them since: refloat checkout {recap.session}"
+        yield f"what is lost of them comes back with: {salvage_line(recap.session)}"
     checks: dict[str, Step] = {}
     for step in steps:
         if step.kind is StepKind.CHECK:

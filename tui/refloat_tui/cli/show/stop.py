@@ -25,7 +25,8 @@ def stopped_lines(stopped: Stopped, width: int) -> Iterator[str]:
 def plan_lines(plan: StopPlan, width: int) -> Iterator[str]:
     """What would be done; nothing is."""
     if plan.refused is not None:
-        yield from labelled("REFUSED", f"{plan.session}: {plan.refused}", width, _LABEL)
+        named = plan.refused if plan.session in plan.refused else f"{plan.session}: {plan.refused}"
+        yield from labelled("REFUSED", named, width, _LABEL)
     else:
         asks = ", then ".join(f"{ask.signal} ({ask.grace:g} s)" for ask in plan.asks)
         count = counted(len(plan.kin), "process", "processes")

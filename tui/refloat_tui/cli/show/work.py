@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from refloat.model.checkout import Checkout, DirtyHunk, EditedFile, OtherChange, Owner, PlaceKind
-from refloat.model.fate_words import OWNER_WORDS, PLACE_WORDS, STATE_WORDS, fate_words
+from refloat.model.checkout import SAVED_PLACES, Checkout, DirtyHunk, EditedFile, Fate, OtherChange, Owner, PlaceKind
+from refloat.model.fate_words import OWNER_WORDS, PLACE_WORDS, STATE_WORDS, fate_words, salvage_line
 from refloat.text import cut, inert_line, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from refloat.model.brief import BriefCheck, BriefPreview, Moved
+    from refloat.model.session import SessionName
     from refloat.model.triage import Finding, Triage
 
 
@@ -39,6 +40,8 @@ def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[s
             yield from labelled("", told, width, 6) if told else ()
         if patch:
             yield from _hunks(file, checkout)
+    if any(_is_had_elsewhere(file) for file in checkout.files):
+        yield from _way_back(checkout.session, width)
     others = [
         (change.status, inert_line(change.path), "; ".join(filter(None, (_by(change, checkout), change.why))))
         for change in checkout.other_changes
@@ -105,14 +108,17 @@ def _hunks(file: EditedFile, checkout: Checkout) -> Iterator[str]:
 
 def triage_lines(triage: Triage, width: int) -> Iterator[str]:
     """The three piles, what must not be repeated, what may still run."""
-    seen = "" if triage.confirmed == len(triage.saved) else f" ({triage.confirmed} confirmed)"
-    sizes = f"saved {len(triage.saved)}{seen} · claimed {len(triage.claimed)} · gone {len(triage.gone)}"
+    sizes = (
+        f"saved {len(triage.saved)}{_of_the_saved(triage)} · claimed {len(triage.claimed)} · gone {len(triage.gone)}"
+    )
     yield from labelled("TRIAGE", f"{triage.session}  {sizes}", width)
     if not (triage.saved or triage.claimed or triage.gone or triage.do_not_repeat or triage.still_open):
         yield from labelled("", "No edit, check, commit, effect outside or claim is recorded: nothing to sort.", width)
     yield from section("SAVED", _findings(triage.saved, width))
     yield from section("CLAIMED", _findings(triage.claimed, width))
     yield from section("GONE", _findings(triage.gone, width))
+    if any(row.kind == "edit" and row.recoverable_from for row in triage.gone):
+        yield from _way_back(triage.session, width)
     rows = [
         (
             row.outcome.replace("_", " "),
@@ -135,6 +141,28 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
         if why := work.why + (f"; its output lies in {work.output}" if work.output else ""):
             lines += labelled("", why, width, 6)
     yield from section("WHAT ELSE WAS ALIVE", lines)
+
+
+def _of_the_saved(triage: Triage) -> str:
+    """What the count of the saved holds besides work that holds."""
+    failed = sum(row.failed for row in triage.saved)
+    claims = sum(row.claim is not None for row in triage.saved)
+    told = [
+        f"{triage.confirmed} confirmed" if triage.confirmed != len(triage.saved) else "",
+        f"{counted(failed, 'result')} of a failed check" if failed else "",
+        f"{counted(claims, 'claim')} borne out" if claims else "",
+    ]
+    return f" ({', '.join(filter(None, told))})" if any(told) else ""
+
+
+def _is_had_elsewhere(file: EditedFile) -> bool:
+    """Whether an edit went away and its content stands only where it is not safe."""
+    went = any(edit.fate in {Fate.LOST, Fate.REVERTED} for edit in file.edits)
+    return went and bool(file.found_in) and not any(place.where in SAVED_PLACES for place in file.found_in)
+
+
+def _way_back(session: SessionName, width: int) -> Iterator[str]:
+    yield from labelled("", f"`{salvage_line(session)}` brings lost work back as a patch", width, 2)
 
 
 def _findings(findings: tuple[Finding, ...], width: int) -> list[str]:

@@ -185,7 +185,9 @@ class Keeping(RefloatScreen[Farewell]):
         if event.rescue.why_memory is not None:
             self.tell(inert(event.rescue.why_memory), bad=True)
         elif kept.resumed:
-            self.tell(f"Taken up again; last answer {clock_time(kept.draft.updated_at)}.")
+            again = f"Taken up again; last answer {clock_time(kept.draft.updated_at)}."
+            carried = "It begins with the answers of the recovery that was finished before."
+            self.tell(again if kept.draft.revision > 1 else carried)
         self.set_interval(BEAT, self._beat)
         self.show(fresh=True)
         self._draw_brief()

@@ -45,6 +45,7 @@ WIDE = 100
 """Columns from which the brief stands at the right."""
 
 _ADD = "add "
+_UNREAD = "Left before the session was read: nothing was answered now, and answers that were saved before stand."
 
 
 class WizardScreen(Outside, WrapAsks[Farewell]):
@@ -96,7 +97,8 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         """Read what is needed, in a worker."""
         self.side.can_focus = False
         self.side.has_mark = False
-        self._say("page-ask", ((f"Reading the session{self.glyphs.ellipsis}", "$quiet"),))
+        wait = "Nothing is asked before it is read: a key pressed now answers nothing."
+        self._say("page-ask", ((f"Reading the session{self.glyphs.ellipsis} {wait}", "$quiet"),))
         self._take_up()
 
     def on_resize(self) -> None:
@@ -233,7 +235,8 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
             return None
         look = self._page_look()
         if look is None:
-            return None if action == "wizard_back" else "The session is still being read."
+            # The page itself says so of the key that goes on: a notice would stand over the page that comes.
+            return None if action in {"wizard_back", "wizard_next"} else "The session is still being read."
         return self._why_not(action, look, self.rows.cursor_key)
 
     def _why_not(self, action: str, look: Look, key: str | None) -> str | None:
@@ -327,7 +330,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
     def action_wizard_leave(self) -> None:
         """Leave; everything is saved, and how to come back is said."""
         if self._recovery is None:
-            self.dismiss(Farewell("Nothing was answered yet."))
+            self.dismiss(Farewell(_UNREAD))
             return
         if self._farewell is not None:  # asked twice: saving hangs, and leaving must work
             self.dismiss(self._farewell)
