@@ -1,7 +1,7 @@
 """Copies of this process, with all that it has loaded.
 
 Decides whether one may be made, and how a copy does one thing beside this process: answer a question with yes or no
-(`beside`), or come to a value (`Beside`). A copy shares nothing that it changes, and leaves nothing behind.
+(`asked_in_copy`), or come to a value (`Copy`). A copy shares nothing that it changes, and leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def may_fork() -> bool:
         return False
 
 
-def beside(question: Callable[[], bool]) -> Callable[[], bool]:
+def asked_in_copy(question: Callable[[], bool]) -> Callable[[], bool]:
     """Have a copy of this process answer a question while this one goes on; what is returned waits for the answer, and
     is to be asked once. Where no copy can be made, or it fails, the question is asked then, and here.
     """
@@ -54,7 +54,7 @@ def beside(question: Callable[[], bool]) -> Callable[[], bool]:
     return answer
 
 
-class Beside:
+class Copy:
     """One piece of work in a copy of this process, which has all that is in memory here. Use it in a `with`, and only
     where one `may_fork`. It costs a tenth of what a pool's start does.
     """
@@ -68,6 +68,7 @@ class Beside:
         with suppress(OSError):  # no process to be had: no result comes
             self._pid = os.fork()
         if self._pid == 0:
+            os.close(self._theirs)  # or it waits for ever for somebody to read, where its asker is gone
             _work_and_end(work, write)
         os.close(write)
 

@@ -45,7 +45,7 @@ class _Late:
         return value
 
 
-def later(make: Callable[[], T]) -> T:
+def stand_in(make: Callable[[], T]) -> T:
     """Stands for what `make` gives. To be used by its methods and by attributes that stay as they are: operators,
     `len` and loops do not find what it stands for.
     """

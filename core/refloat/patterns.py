@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import AnyStr
 
-from refloat.late import later
+from refloat.late import stand_in
 
 
 def late(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """What `re.compile` gives, to be used by its methods. A mistake in the expression is told at the first use."""
-    return later(lambda: re.compile(source, flags))
+    return stand_in(lambda: re.compile(source, flags))

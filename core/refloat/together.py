@@ -1,6 +1,7 @@
 """Work that goes on beside this thread: waiting for git, above all, while Python reads.
 
-Decides nothing. Plain threads, because the pools of the standard library load the logging.
+Decides nothing but that work is done in place where no thread can be had. Plain threads, because the pools of the
+standard library load the logging.
 """
 
 from __future__ import annotations
@@ -13,14 +14,20 @@ T = TypeVar("T")
 
 
 class Running(Generic[T]):
-    """One function under way in a thread of its own. A process that ends does not wait for it."""
+    """One function under way in a thread of its own, or done where none can be started (its asker may have as many
+    processes as it has). A process that ends does not wait for it.
+    """
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
         self._made: T | None = None
         self._fault: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        self._thread: threading.Thread | None = threading.Thread(target=self._run, daemon=True)
+        try:
+            self._thread.start()
+        except RuntimeError:  # "can't start new thread"
+            self._thread = None
+            self._run()
 
     def _run(self) -> None:
         try:
@@ -30,7 +37,8 @@ class Running(Generic[T]):
 
     def result(self) -> T:
         """What the function gave, once it has. Raises what it raised."""
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
         if self._fault is not None:
             raise self._fault
         return cast("T", self._made)  # it has run to its end

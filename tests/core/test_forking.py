@@ -1,6 +1,9 @@
-"""A copy of this process answers one question; where none can be made, the question is asked here."""
+"""A copy of this process answers one question; where none can be made, the question is asked here. No copy outlives
+its asker.
+"""
 
 import os
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -8,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from refloat import forking
-from refloat.forking import beside
+from refloat.forking import asked_in_copy
 
 SCRIPT = """
 import os, sys
-from refloat.forking import beside
+from refloat.forking import asked_in_copy
 made = []
 def asked(answer):
     made.append(os.getpid())
@@ -20,11 +23,11 @@ def asked(answer):
         raise ValueError("it cannot be said")
     return answer
 here = os.getpid()
-waiting = [beside(lambda: asked(True)), beside(lambda: asked(False))]
+waiting = [asked_in_copy(lambda: asked(True)), asked_in_copy(lambda: asked(False))]
 assert [answer() for answer in waiting] == [True, False]
 assert (made == []) == (sys.platform == "linux")
 try:
-    beside(lambda: asked(None))()
+    asked_in_copy(lambda: asked(None))()
 except ValueError:
     print("raised here", made[-1] == here)
 """
@@ -46,7 +49,35 @@ def test_without_a_copy_the_question_is_asked_when_the_answer_is_wanted(monkeypa
         asked.append(os.getpid())
         return True
 
-    answer = beside(question)
+    answer = asked_in_copy(question)
     assert asked == []
     assert answer()
     assert asked == [os.getpid()]
+
+
+ORPHAN = """
+import os, signal, sys
+from refloat.forking import Copy
+copy = Copy(lambda: bytes(1 << 20))
+os.write(int(sys.argv[1]), b"made")
+while True:
+    signal.pause()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="copies are made on Linux alone")
+def test_a_copy_ends_with_its_asker_even_while_it_tells_what_it_made():
+    environment = dict(os.environ) | {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
+    ours, theirs = os.pipe()  # the copy holds its end open for as long as it lives
+    asker = subprocess.Popen([sys.executable, "-c", ORPHAN, str(theirs)], env=environment, pass_fds=[theirs])
+    os.close(theirs)
+    try:
+        assert os.read(ours, 4) == b"made"
+        asker.kill()
+        asker.wait()
+        assert select.select([ours], [], [], 60)[0], "the copy goes on"
+        assert os.read(ours, 1) == b""
+    finally:
+        asker.kill()
+        asker.wait()
+        os.close(ours)

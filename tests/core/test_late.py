@@ -10,7 +10,7 @@ from threading import Barrier
 import pytest
 
 import refloat
-from refloat.late import LateSequence, Once, later
+from refloat.late import LateSequence, Once, stand_in
 
 
 def test_it_is_made_at_the_first_question_and_once_for_all_threads() -> None:
@@ -21,7 +21,7 @@ def test_it_is_made_at_the_first_question_and_once_for_all_threads() -> None:
         made.append("made")
         return "a word"
 
-    words, count = later(make), LateSequence(lambda: [make()])
+    words, count = stand_in(make), LateSequence(lambda: [make()])
     assert made == []
 
     def ask() -> tuple[bool, int]:

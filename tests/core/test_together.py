@@ -23,3 +23,17 @@ def test_what_went_wrong_is_raised_where_the_result_is_wanted() -> None:
     for _ in range(2):
         with pytest.raises(KeyError):
             running.result()
+
+
+def test_where_no_thread_can_be_started_the_work_is_done_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    def fail() -> None:
+        raise KeyError("x")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    assert Running(threading.current_thread).result() is threading.current_thread()
+    failed = Running(fail)
+    with pytest.raises(KeyError):
+        failed.result()

@@ -1,5 +1,7 @@
 """Every registered reader keeps what the contract promises, and the suite notices one that does not."""
 
+import importlib
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -37,6 +39,12 @@ class Looks(ClaudeCode):
 class Writes(ClaudeCode):
     def identify(self, file: SourceFile) -> Identity:
         Path(file.path).with_suffix(".seen").touch()
+        return super().identify(file)
+
+
+class LoadsLate(ClaudeCode):
+    def identify(self, file: SourceFile) -> Identity:
+        importlib.import_module("loaded_late")
         return super().identify(file)
 
 
@@ -105,6 +113,19 @@ def test_a_broken_promise_is_named(reader: type[ClaudeCode], said: str, home: Pa
     copytree(home, own)
     with pytest.raises(AssertionError, match=said):
         check_reader(reader(), [own])
+
+
+def test_a_module_that_a_reader_loads_late_is_not_written_by_the_reader(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "loaded_late.py").write_text("late = True\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    try:
+        check_reader(LoadsLate(), [home])
+    finally:
+        assert sys.modules.pop("loaded_late").late
+    assert not sys.dont_write_bytecode
 
 
 def test_what_a_reader_raises_comes_out_with_what_it_was_given(home: Path) -> None:

@@ -89,3 +89,14 @@ async def test_keys_that_come_before_the_desk_go_to_it(monkeypatch: pytest.Monke
         rows = app.screen.query_one(SessionList)
         await until(pilot, lambda: rows.cursor == 3)
         assert not app.screen_stack[0].query(FirstLook)
+
+
+async def test_a_desk_whose_parts_are_not_there_does_nothing_on_any_key():
+    app = make_app(FakeLibrary(some_sessions()))
+    async with app.run_test():
+        desk = app._make_desk()
+        actions = {binding.action for bindings in desk._bindings.key_to_bindings.values() for binding in bindings}
+        assert "desk_side" in actions
+        for action in actions:
+            assert desk.check_action(action, ()) is False
+            await app.run_action(action, desk)

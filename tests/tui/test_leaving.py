@@ -1,6 +1,13 @@
-"""What comes in while the app leaves is no fault to show."""
+"""What comes in while the app leaves is no fault to show; what ended it is, also to a script."""
 
+from pathlib import Path
+from typing import Any
+
+import pytest
 from tests.tui.conftest import FakeLibrary, make_app, some_sessions
+
+from refloat_tui import app as apps
+from refloat_tui.cli.commands.app import _run  # pyright: ignore[reportPrivateUsage] - it needs no terminal
 
 
 async def test_a_late_message_that_misses_its_parts():
@@ -9,3 +16,26 @@ async def test_a_late_message_that_misses_its_parts():
         app.exit()
         app._handle_exception(LookupError("late"))  # pyright: ignore[reportPrivateUsage] - where Textual brings it
     assert app.return_code == 0
+
+
+@pytest.mark.parametrize(("fault", "code"), [(LookupError("x"), 1), (None, 0)])
+def test_a_fault_that_ended_the_app_shows_in_the_exit_code(
+    monkeypatch: pytest.MonkeyPatch, fault: Exception | None, code: int
+):
+    app = make_app(FakeLibrary(some_sessions()))
+
+    def run(own: apps.RefloatApp) -> None:
+        try:
+            if fault is not None:
+                raise fault
+            own.exit()
+        except LookupError as error:
+            own._handle_exception(error)  # pyright: ignore[reportPrivateUsage] - where Textual brings it
+
+    def make(*_: object, **__: object) -> apps.RefloatApp:
+        return app
+
+    bench: Any = None
+    monkeypatch.setattr(apps, "make_app", make)
+    monkeypatch.setattr(apps, "run_app", run)
+    assert _run(bench, Path("/")) == code

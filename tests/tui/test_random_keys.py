@@ -45,6 +45,23 @@ async def test_random_keys(seed: int, size: tuple[int, int]):
         assert app.screen.query_one("#sessions") is not None
 
 
+async def test_a_page_of_a_palette_without_lines_is_none():
+    app = make_app(FakeLibrary(some_sessions()))
+    async with app.run_test(size=(20, 5)) as pilot:
+        await until(pilot, lambda: has_read(pilot.app))
+        app.action_anywhere_palette()
+        palette = app.screen
+        await until(pilot, lambda: palette.query(CommandList))
+        rows = palette.query_one(CommandList)
+        rows.display = False
+        rows.clear_options().add_options(["one", "two"])
+        await until(pilot, lambda: not rows.scrollable_content_region)
+        rows.highlighted = 0
+        for action in ("page_down", "page_up", "cursor_down", "first", "last"):
+            await app.run_action(f"command_list({action!r})", palette)
+    assert app._exception is None
+
+
 JUMPS = [
     "2",
     "3",

@@ -60,7 +60,7 @@ async def test_a_key_that_is_for_nobody_goes_round_once() -> None:
         words.open("note", "Your note", "", lines=False)
         await pilot.pause()
         press_at_field(form, "escape", "x")
-        await pilot.pause()
+        await until(pilot, lambda: form.kept)
         await pilot.pause()
         assert form.kept == [""]
         assert form.query_one(TextArea).text == ""

@@ -12,7 +12,7 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 
-from refloat.late import later
+from refloat.late import stand_in
 from refloat.model.light import light
 from refloat.model.session import SessionName
 from refloat_tui.actions import SCOPES, Scope, action_of, bindings
@@ -249,7 +249,7 @@ def _operations(bench: Workbench, cwd: Path, program: Sequence[str], *, starts: 
 
         return BenchOperations(bench, cwd, program, starts=starts)
 
-    return later(make)
+    return stand_in(make)
 
 
 def run_app(app: RefloatApp) -> str | None:

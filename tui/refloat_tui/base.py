@@ -71,9 +71,11 @@ class RefloatScreen(Screen[Returned]):
         return None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide what is idle, dim what is impossible now."""
+        """Hide what is idle, dim what is impossible now. While a screen's parts are not made yet, or gone already, it
+        does nothing: keys come before its first paint, and after its last.
+        """
         del parameters
-        if self.is_idle(action):
+        if not self.children or self.is_idle(action):
             return False
         return None if self.why_not(action) else True
 

@@ -5,7 +5,7 @@ from functools import partial
 
 from textual import events
 from textual.app import ScreenStackError
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.dom import DOMNode
 from textual.screen import Screen
 
@@ -69,6 +69,11 @@ class ActionPalette(CommandPalette):
         & SearchIcon { display: none; }
     }
     """
+
+    def _action_command_list(self, action: str) -> None:
+        """A list without lines yet has no pages: asked for one in Textual 8.2.8, it raises `KeyError`."""
+        if not action.startswith("page_") or self.query_one(CommandList).scrollable_content_region:
+            super()._action_command_list(action)
 
     async def on_event(self, event: events.Event) -> None:
         """Let the two known faults of the stock palette pass."""

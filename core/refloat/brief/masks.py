@@ -325,7 +325,7 @@ def _is_word(text: str, start: int, end: int) -> bool:
 
 class _Flow(list[str]):
     """Texts, handed on so many characters at a time: looking through them takes several times their room, and some are
-    made only for that (`model.packed`).
+    made only for that (`model.compressed`).
     """
 
     def __init__(self, take: Callable[[list[str]], object]) -> None:

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Final, cast
 
 from refloat.brief.hits import MASK, Hit, find_all, is_mixed, is_placeholder, is_random, judged
-from refloat.late import later
+from refloat.late import stand_in
 from refloat.patterns import late
 
 _COMMIT: Final = late(r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -112,7 +112,7 @@ def _least(word: str, pattern: str) -> str:
 
 BEGINNINGS: Final = tuple((word, _least(word, pattern)) for _, (_, words, pattern) in _RULES for word in words)
 """How tokens begin, and what must follow each; "" where the beginning says enough."""
-_BEGINNINGS: Final = later(
+_BEGINNINGS: Final = stand_in(
     lambda: re.compile(
         "|".join(
             f"{word}(?={least})" if least else re.escape(word)
@@ -354,7 +354,7 @@ def userinfo_hits(text: str) -> Iterator[Hit]:
         if match := _USERINFO.match(text, at):
             if not is_placeholder(match[1]):
                 yield Hit(*match.span(1), "password in a URL", is_random(match[1]))
-        elif (match := _BARE_USER.match(text, at)) and is_random(match[1]) and not _COMMIT.fullmatch(match[1]):
+        elif (match := _BARE_USER.match(text, at)) and is_random(match[1]):
             yield Hit(*match.span(1), "token in a URL")
 
 

@@ -1,8 +1,8 @@
 """The catalogue's writer: what the transcripts said when they were read last, so that a list is instant.
 
 A cache, never truth: damaged, older or newer than this program, it is thrown away without a word, and where it cannot
-be opened everything works without it. Decides the tables; refuses to know what an agent's file means (identities,
-summaries and frozen readers pass through as text).
+be opened everything works without it (`opening`). Decides what the rows say; refuses to know what an agent's file
+means (identities, summaries and frozen readers pass through as text).
 
 Plain `sqlite3`, one short-lived connection for each look, used by the thread that made it. Every caller is a function
 of values that runs in a worker thread or a command; an asynchronous twin would be a second road to the same rows and
@@ -20,51 +20,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
 
-from refloat.catalogue.peek import FILE, SCHEMA, Gone
+from refloat.catalogue.opening import Foreign, connect, throw_away
+from refloat.catalogue.peek import FILE, Gone
 from refloat.model.light import light
 
 HEAD: Final = 4096
 """Bytes at a file's beginning whose hash tells a file that grew from one that was written anew."""
-
-_TABLES: Final = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE files (
-    path BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
-    device INTEGER NOT NULL, identity TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE sessions (
-    agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, listed INTEGER NOT NULL,
-    mark TEXT NOT NULL, pulse TEXT NOT NULL, superseded INTEGER NOT NULL,
-    last_activity TEXT NOT NULL, state TEXT NOT NULL,
-    place TEXT NOT NULL, worktree TEXT NOT NULL,
-    title TEXT NOT NULL, folder TEXT NOT NULL, front TEXT NOT NULL, live TEXT NOT NULL, back TEXT NOT NULL,
-    PRIMARY KEY (agent, session_id, path)
-);
-CREATE TABLE readings (
-    agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, files TEXT NOT NULL,
-    lineage TEXT NOT NULL, summary BLOB NOT NULL,
-    PRIMARY KEY (agent, session_id, path)
-);
-CREATE INDEX kin ON readings (agent, lineage) WHERE lineage <> '';
-CREATE TABLE resumes (
-    agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, frozen BLOB NOT NULL,
-    PRIMARY KEY (agent, session_id, path)
-);
-CREATE TABLE edited (
-    path TEXT NOT NULL, agent TEXT NOT NULL, session_id TEXT NOT NULL, PRIMARY KEY (path, agent, session_id)
-) WITHOUT ROWID;
-CREATE INDEX edited_by ON edited (agent, session_id);
-CREATE TABLE copies (
-    path BLOB NOT NULL, row TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
-    holds INTEGER NOT NULL, PRIMARY KEY (path, row)
-) WITHOUT ROWID;
-CREATE TABLE alone (
-    path BLOB PRIMARY KEY, agent TEXT NOT NULL, session_id TEXT NOT NULL, last BLOB NOT NULL, found TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE gone (
-    n INTEGER PRIMARY KEY, agent TEXT NOT NULL, place TEXT NOT NULL, told TEXT NOT NULL
-);
-"""
 
 Key = tuple[str, str, str]
 """(agent, session id, path of its last file): two files that call themselves the same session keep apart."""
@@ -135,10 +96,6 @@ _Work = tuple[str, Sequence[Sequence[object]]]
 """A statement, with the rows that are bound to it one after the other."""
 
 
-class _Foreign(Exception):  # noqa: N818 - never leaves this module
-    """The catalogue is of another schema."""
-
-
 class Catalogue:
     """An open catalogue. Use it in a `with`, from one thread. A failing read is an empty one, a failing write False."""
 
@@ -154,10 +111,10 @@ class Catalogue:
         path = directory / FILE
         for attempt in range(2):
             try:
-                return cls(_connect(path, wait))
+                return cls(connect(path, wait))
             except sqlite3.OperationalError:
                 return None  # locked, or not ours to write: go without
-            except (sqlite3.DatabaseError, _Foreign):
+            except (sqlite3.DatabaseError, Foreign):
                 if attempt or not throw_away(path):
                     return None
             except OSError:
@@ -451,50 +408,6 @@ def _told_row(row: Told) -> tuple[object, ...]:
         row.live,
         row.back,
     )
-
-
-def _connect(path: Path, wait: float) -> sqlite3.Connection:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Made private before SQLite sees it; its side files inherit the mode.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
-    try:
-        connection.execute("PRAGMA synchronous = OFF")  # while the file is made; the first checkpoint writes it out
-        connection.execute("PRAGMA journal_mode = WAL")
-        _prepare(connection)
-        connection.execute("PRAGMA synchronous = NORMAL")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _prepare(connection: sqlite3.Connection) -> None:
-    """Check the schema; write it into an empty file."""
-    if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        connection.execute("BEGIN IMMEDIATE")
-        # Another Refloat may have been quicker between the two lines above.
-        if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            for statement in _TABLES.split(";\n"):
-                connection.execute(statement)
-            connection.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA.encode(),))
-        connection.execute("COMMIT")
-    try:
-        row = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
-    except sqlite3.OperationalError as fault:  # no such table: somebody else's file, or a very old one
-        raise _Foreign from fault
-    if row is None or row[0] != SCHEMA.encode():
-        raise _Foreign
-
-
-def throw_away(path: Path) -> bool:
-    """Remove a catalogue with its side files; False when that is not allowed."""
-    try:
-        for each in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
-            each.unlink(missing_ok=True)
-    except OSError:
-        return False
-    return True
 
 
 def hash_stretch(path: str, start: int, end: int) -> str:

@@ -6,11 +6,12 @@ Decides from program and verb, by the tables in `knowledge`. Refuses to count a 
 import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 from typing import Final, Literal
 
-from refloat.commands.line import read_line
+from refloat.caching import cached_if
+from refloat.commands.line import SHORT, read_line
 from refloat.knowledge.tables import forgets, sound_pattern, table, texts
 from refloat.model.light import light
 from refloat.patterns import late
@@ -95,7 +96,11 @@ def is_check(words: Sequence[str]) -> bool:
     return sort_of(tuple(words)) is not None
 
 
-@lru_cache(maxsize=16_384)
+def _is_short(words: tuple[str, ...]) -> bool:
+    return sum(map(len, words)) <= SHORT
+
+
+@cached_if(_is_short, 16_384)
 def sort_of(words: tuple[str, ...]) -> Sort | None:
     """What a simple command verifies: tests, style and types (`lint`), or that it builds; None: it does not verify."""
     rest = words[1:]

@@ -50,7 +50,7 @@ _DEEPEST: Final = 40
 """Levels of the syntax tree below a statement that are looked at, inner shells included."""
 _MOST: Final = 2_000
 """Simple commands of one line, and statements of one sequence."""
-_SHORT: Final = 2_000
+SHORT: Final = 2_000
 """Characters of a line that is kept among many."""
 _SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "ksh", "ash"})
 _WINDOWS_SHELLS: Final = frozenset({"pwsh", "powershell", "cmd"})
@@ -59,7 +59,7 @@ _QUIET_TARGET: Final = late(r"/dev/(?:null|stdout|stderr|tty|fd/\d+)|&?\d+|-")
 
 def read_line(command: str) -> tuple[Simple, ...]:
     """The simple commands of a shell line, in the order in which they stand; () for an empty or unreadable one."""
-    return _short_line(command) if len(command) <= _SHORT else _long_line(command)
+    return _short_line(command) if len(command) <= SHORT else _long_line(command)
 
 
 @lru_cache(maxsize=16_384)

@@ -10,8 +10,9 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Final, Literal
 
+from refloat.caching import cached_if
 from refloat.commands.families import QUIET_FLAGS, by_family
-from refloat.commands.line import Simple, read_line
+from refloat.commands.line import SHORT, Simple, read_line
 from refloat.commands.probes import Given, fill, flag_value, safe
 from refloat.commands.push import push_of
 from refloat.knowledge.tables import forgets, own_rows, sound_pattern, table
@@ -65,7 +66,12 @@ class _Row:
     """Words without which it has none."""
 
 
-@lru_cache(maxsize=16_384)
+def _is_short(command: str, *, branch: str | None = None) -> bool:
+    del branch
+    return len(command) <= SHORT
+
+
+@cached_if(_is_short, 16_384)
 def effects_of(command: str, *, branch: str | None = None) -> tuple[Effect, ...]:
     """The effects outside the checkout that a command line names, in its order.
 

@@ -85,7 +85,7 @@ class PsutilProcesses:
         return None if answer is None else read_lsof(answer)
 
     def lock_bearers(self, path: Path) -> frozenset[int]:
-        """The same: who has the lock file open."""
+        """Who has the lock file open, which is all that this system tells of who holds it."""
         return self.lock_holders(path) or frozenset()
 
     def boot_time(self) -> Stamp | None:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from refloat.late import later
+from refloat.late import stand_in
 from refloat.machine.clock import SystemClock
 from refloat.machine.places import find_places
 from refloat.ports import Machine
@@ -17,17 +17,17 @@ def real_machine(environment: Mapping[str, str] | None = None) -> Machine:
     """The real doors; `environment` stands for the process's own. Looks at nothing and loads nothing that costs."""
     given = dict(os.environ if environment is None else environment)
     places = find_places(given)
-    processes = later(_processes)
+    processes = stand_in(_processes)
     return Machine(
         clock=SystemClock(),
         processes=processes,
-        git=later(lambda: _git(places)),
-        watch=later(_watch),
-        launcher=later(lambda: _launcher(given)),
-        traces=later(lambda: _traces(places)),
-        terminals=later(lambda: _terminals(given)),
+        git=stand_in(lambda: _git(places)),
+        watch=stand_in(_watch),
+        launcher=stand_in(lambda: _launcher(given)),
+        traces=stand_in(lambda: _traces(places)),
+        terminals=stand_in(lambda: _terminals(given)),
         places=places,
-        signals=later(lambda: _signals(processes)),
+        signals=stand_in(lambda: _signals(processes)),
     )
 
 

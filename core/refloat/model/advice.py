@@ -13,14 +13,6 @@ from refloat.model.session import State
 from refloat.model.situation import Guarded, Ruling, Situation
 from refloat.model.status import Operation
 
-ASKS: Final[dict[Operation, Guarded | None]] = {
-    "attach": "attach",
-    "continue": "continue",
-    "prompt": "continue",
-    "new_linked": "new",
-    "resolve_liveness": None,
-}
-"""What the guard is asked where somebody does what was advised."""
 _TO_THEM: Final = ": agree with them first, who finishes it or takes it over"
 _TO_YOURSELF: Final = ", or finish it; nothing that was said is lost"
 _PEOPLE: Final = frozenset({"session_is_held", "workspace_is_held", "another_person_works_there"})

@@ -266,7 +266,7 @@ def _held(seen: Situation, lease: Lease) -> _Forbids:
 def _about_the_workspace(seen: Situation) -> Iterator[_Forbids]:
     for lease in seen.workspace_leases:
         yield _workspace_held(seen, lease)
-    for near in seen.neighbours:
+    for near in seen.bystanders:
         if not near.mine:
             why = f"process {near.pid} ({near.agent}) of another user works in {inert_line(seen.workspace or '')}"
             yield _Forbids("another_person_works_there", why, f"process {near.pid}", about=(str(near.pid),))
@@ -360,7 +360,7 @@ def _warnings(seen: Situation) -> Iterator[str]:
         what = f"{_calls(seen.dangling)} of unknown outcome {'stands' if seen.dangling == 1 else 'stand'} in it"
         yield f"{what}: `refloat triage {seen.session}` says what to look at before it is repeated"
     if seen.operation in {"continue", "new"}:
-        for near in seen.neighbours:
+        for near in seen.bystanders:
             if near.mine:
                 what = f", on {near.session}" if near.session else ""
                 yield f"process {near.pid} ({near.agent}) of yours works in this workspace, too{what}"

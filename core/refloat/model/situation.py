@@ -55,7 +55,7 @@ FORCE_HELPS: Final = "`--force REASON` overrules that, and is recorded"
 
 
 @light
-class Neighbour:
+class Bystander:
     """A process of some agent that works in the workspace, and not on this session as far as anybody knows."""
 
     pid: int
@@ -91,7 +91,7 @@ class Situation:
     """On the session, of another process, and holding now."""
     workspace_leases: tuple[Lease, ...] = ()
     """On the workspace or on one around or inside it, of other processes, and holding now."""
-    neighbours: tuple[Neighbour, ...] = ()
+    bystanders: tuple[Bystander, ...] = ()
     newer: Standing | None = None
     """Where the session stands in a chain of attempts."""
     force: str | None = None

@@ -9,8 +9,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final, Literal
 
+from refloat.model.compressed import compressible
 from refloat.model.light import light
-from refloat.model.packed import packable
 from refloat.model.problem import Place, Problem
 from refloat.model.session import Failure, PendingKind
 from refloat.model.stamp import Stamp
@@ -62,7 +62,7 @@ class Hunk:
     """A line that stands somewhere before the hunk, where the record names one instead of a position."""
 
 
-@packable("before", "after")
+@compressible("before", "after")
 @light
 class FileEdit:
     """What one step recorded, or asked for, about one file."""
@@ -266,7 +266,7 @@ class BackgroundSeen:
     at: Stamp | None
 
 
-@packable("content")
+@compressible("content")
 @light
 class Touched:
     """The record shows the state of a file: dirty before the session, a backup, a read of the whole content."""

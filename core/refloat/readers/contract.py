@@ -32,7 +32,7 @@ class Walk:
     """How many directories deep, 0 for the root itself."""
     holds: Literal["transcripts", "side", "registers", "locks", "history", "index"]
     """`side`: belongs to transcripts but is none (headers of sub-agents). `index`: a database that its agent writes all
-    the time, which names sessions; nobody watches it. A change of any of these is noticed.
+    the time, which names sessions. A look notices a change of any of these; a watcher hears of all but the last.
     """
 
 

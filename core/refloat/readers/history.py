@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Final
 
-from refloat.model.packed import Packer
+from refloat.model.compressed import Compressor
 from refloat.model.stamp import Stamp
 from refloat.model.story import OpenWork
 from refloat.model.transcript import (
@@ -29,7 +29,7 @@ from refloat.readers.lines import decode
 from refloat.readers.pairing import StepDraft, keep
 
 LYING: Final = 16 * 1024 * 1024
-"""Characters of files' contents that a session holds as they are; what comes after them is packed."""
+"""Characters of files' contents that a session holds as they are; what comes after them is compressed."""
 
 
 class History:
@@ -37,7 +37,7 @@ class History:
 
     def __init__(self, kept: int | None) -> None:
         self._kept = kept
-        self._packer = Packer(LYING)
+        self._compressor = Compressor(LYING)
         self._entries: list[Message | StepDraft | Marker] = []
         self._parts: dict[tuple[str, str], int] = {}
         self._rows: set[str] = set()
@@ -80,7 +80,7 @@ class History:
 
     def call(self, call: Call, n: int, turn: int, subagent: str | None) -> None:
         """Take the `n`th call, with the answers that came before it."""
-        self._packer.take(call.edits, "before", "after")
+        self._compressor.take(call.edits, "before", "after")
         draft = StepDraft(call, n, len(self._entries) + 1, turn, subagent)
         self._drafts[call.id] = draft
         for result in self._early.pop(call.id, ()):
@@ -95,7 +95,7 @@ class History:
         if draft is None:
             self._early.setdefault(result.id, []).append(result)
             return
-        self._packer.take(result.edits or (), "before", "after")
+        self._compressor.take(result.edits or (), "before", "after")
         draft.answer(result)
         if result.background:
             self._see_background(result.background, draft.n, result.at)
@@ -111,7 +111,7 @@ class History:
     def side(self, event: Queued | BackgroundSeen | Touched) -> None:
         """Take what is no item of the talk."""
         if isinstance(event, Touched):
-            self._packer.take((event,), "content")
+            self._compressor.take((event,), "content")
             self.touched.append(event)
         elif isinstance(event, BackgroundSeen):
             self._see_background(event.background, None, event.at)

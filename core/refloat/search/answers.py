@@ -34,11 +34,11 @@ class Candidate:
     """(shard, row) of all that is known of it."""
 
 
-FirstRows = Mapping[int, tuple[str, list[int]]]
+FirstFound = Mapping[int, tuple[str, list[int]]]
 """By shard: its mark, and the first rows that answer a query."""
 
 
-def find_first(directory: Path, query: Query) -> FirstRows:
+def find_first(directory: Path, query: Query) -> FirstFound:
     """What `Answers` of this query asks first, to be found beside something else. Opens the shards for itself."""
     asked = query.index_query()
     found: dict[int, tuple[str, list[int]]] = {}
@@ -55,7 +55,7 @@ def find_first(directory: Path, query: Query) -> FirstRows:
 class Answers:
     """What holds a query. Ask only for what is needed. The query has at least one term."""
 
-    def __init__(self, index: Index, query: Query, first: FirstRows | None = None) -> None:
+    def __init__(self, index: Index, query: Query, first: FirstFound | None = None) -> None:
         """`first` is what `find_first` found of this query, where that was asked before."""
         self._index = index
         self._asked = query.index_query()

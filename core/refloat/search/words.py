@@ -10,10 +10,10 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from refloat.caching import cached_if
 from refloat.patterns import late
 
 _DENSE: Final = (
@@ -28,6 +28,8 @@ _DENSE_RUN: Final = late(rf"[{_DENSE}](?:[\x00-/:-@\[-`{{-\x7f]*[{_DENSE}])*")
 # Signs of Indic scripts count as no letters to Python, and stand inside words.
 _WORD: Final = late(f"[{_DENSE}]|(?:[^\\W_{_DENSE}]|[\u0900-\u0dff])+")
 _PLAIN: Final = late("[0-9a-z]+")
+_SHORT: Final = 32
+"""Foreign characters in a row that may come again: a word. In a script without spaces a row is a sentence."""
 _TOKEN: Final = late("[0-9a-z\x80-\U0010ffff]+")
 """A word of a folded text without dense ones: what is not ASCII there is a letter or a digit."""
 _CONTROL: Final = late(r"(?:\x1b\[|\x9b|\\\\{0,3}(?:u001[bB]|x1[bB]|033|e)\[)[0-9;:?]{0,32}[A-Za-z]")
@@ -132,7 +134,11 @@ def _foreign(text: str) -> Iterator[tuple[int, int]]:
     return (run.span() for run in _MARKED.finditer(text.encode("ascii", "replace")))
 
 
-@lru_cache(maxsize=8192)
+def _is_short(run: str) -> bool:
+    return len(run) <= _SHORT
+
+
+@cached_if(_is_short, 8192)
 def _fold(run: str) -> tuple[str, bool, bool]:
     folded = run.translate(_FOLDS)
     return folded, all(len(_FOLDS[ord(character)]) == 1 for character in run), any(map(is_dense, folded))
@@ -158,7 +164,7 @@ def index_form(text: str) -> str:
     return "".join(parts)
 
 
-@lru_cache(maxsize=8192)
+@cached_if(_is_short, 8192)
 def _form(run: str) -> tuple[str, str, str | None]:
     """What the index takes of foreign characters in a row; its first and its last word where these are dense, else "",
     and None for the last one where there is no word.

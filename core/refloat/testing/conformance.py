@@ -257,8 +257,12 @@ class _Heard:
         self.wrote: list[str] = []
 
     def take(self, event: str, told: tuple[object, ...]) -> None:
-        """Take one audit event of the interpreter; modules that are being compiled do not count."""
-        if not told or "__pycache__" in (path := str(told[0])) or path.endswith((".py", ".pyc")):
+        """Take one audit event of the interpreter. Neither a module that is being compiled counts, nor a file that is
+        open already and called by its number: whoever opened it was heard.
+        """
+        if not told or isinstance(told[0], int):
+            return
+        if "__pycache__" in (path := str(told[0])) or path.endswith((".py", ".pyc")):
             return
         if event in {"open", "os.listdir", "os.scandir"}:
             self.looked.append(path)
@@ -285,7 +289,9 @@ def _heard() -> Generator[_Heard]:
     _listen()
     heard = _Heard()
     token = _listening.set(heard)
+    compiles, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # a module that a reader loads late is no matter
     try:
         yield heard
     finally:
+        sys.dont_write_bytecode = compiles
         _listening.reset(token)

@@ -6,7 +6,8 @@ nobody recorded for a success.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from refloat.commands import Push, check_of, commit_subject, commits_in, is_commit, pushes_in
@@ -43,9 +44,9 @@ class Backing:
     files: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
-    """All that claims are held against."""
+    """All that claims are held against; what many of them ask for is sought once."""
 
     steps: Sequence[Step]
     """Every step, sub-agents' too, in the order in which they began."""
@@ -54,15 +55,15 @@ class Evidence:
     actions: Sequence[Action]
     pull_requests: Sequence[tuple[int, str]]
     """(item, text) of the points at which the record itself names a pull request."""
-    _runs: dict[tuple[int, str | None], CheckRun] = field(default_factory=dict[tuple[int, str | None], CheckRun])
-    _checks: list[tuple[Step, frozenset[Sort]]] = field(default_factory=list[tuple[Step, frozenset[Sort]]])
 
-    @property
+    @cached_property
     def checks(self) -> Sequence[tuple[Step, frozenset[Sort]]]:
-        """The steps that check anything, and what: sought once, for each of many claims asks."""
-        if not self._checks:
-            self._checks.extend((step, sorts) for step in self.steps if (sorts := _sorts(step)))
-        return self._checks
+        """The steps that check anything, and what."""
+        return [(step, sorts) for step in self.steps if (sorts := _sorts(step))]
+
+    @cached_property
+    def _runs(self) -> Mapping[tuple[int, str | None], CheckRun]:
+        return {(run.step, run.subagent): run for run in reversed(self.checkout.checks)}
 
     def before(self, said: Said) -> list[Step]:
         """The steps that came before some words, what was taken back left out."""
@@ -70,8 +71,6 @@ class Evidence:
 
     def run_of(self, step: Step) -> CheckRun | None:
         """What a check is worth."""
-        if not self._runs:
-            self._runs.update({(run.step, run.subagent): run for run in reversed(self.checkout.checks)})
         return self._runs.get((step.n, step.subagent))
 
 

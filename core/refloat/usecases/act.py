@@ -20,7 +20,7 @@ from refloat.model.guard import judge, judge_again, judge_taken
 from refloat.model.record import Lease
 from refloat.model.saving import Runner
 from refloat.model.session import Session, SessionName
-from refloat.model.situation import Guarded, Neighbour, Ruling, Situation
+from refloat.model.situation import Bystander, Guarded, Ruling, Situation
 from refloat.ports import Machine
 from refloat.record.leases import find_leases, holds
 from refloat.record.store import Record
@@ -197,7 +197,7 @@ def situation_now(
         own=own,
         lease=next((lease for lease in leases if lease.subject == session.name), None),
         workspace_leases=tuple(_about_place(leases, workspace_subject(actor, place), own)) if place else (),
-        neighbours=tuple(_neighbours(bench, session, place, actor.uid)) if writes else (),
+        bystanders=tuple(_bystanders(bench, session, place, actor.uid)) if writes else (),
         newer=(standing() if standing else standing_of(bench, session)) if writes else None,
         force=wish.force,
         pid=wish.pid,
@@ -339,7 +339,7 @@ def _is_in(path: str, place: str) -> bool:
     return path == place or path.startswith(place.rstrip("/") + "/")
 
 
-def _neighbours(bench: Workbench, session: Session, place: str | None, uid: int) -> Iterator[Neighbour]:
+def _bystanders(bench: Workbench, session: Session, place: str | None, uid: int) -> Iterator[Bystander]:
     """Processes of agents that work in the directory, apart from those that the session's own evidence names."""
     if place is None:
         return
@@ -352,6 +352,6 @@ def _neighbours(bench: Workbench, session: Session, place: str | None, uid: int)
         for row in mine:
             if row.ppid not in pids:  # a wrapper and the program that it runs are one
                 named = reader.session_on_command_line(row)
-                yield Neighbour(
+                yield Bystander(
                     row.pid, reader.agent, row.uid in {uid, None}, f"{reader.agent}:{named}" if named else ""
                 )

@@ -90,8 +90,14 @@ def segments_of(found: Found) -> Sequence[Segment]:
 
 
 def file_of(found: Found, path: str) -> SourceFile:
-    """A session's file as it was found."""
-    return next(segment.file for segment in segments_of(found) if segment.file.path == path)
+    """A session's file as it was found.
+
+    Raises:
+        KeyError: it has none of this path.
+
+    """
+    files = {segment.file.path: segment.file for segment in segments_of(found)}
+    return files[path]
 
 
 def with_file(found: Found, file: SourceFile) -> Found:

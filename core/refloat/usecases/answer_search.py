@@ -24,7 +24,7 @@ from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
     from refloat.model.refreshed import Refreshed
-    from refloat.search.answers import FirstRows
+    from refloat.search.answers import FirstFound
     from refloat.together import Running
     from refloat.usecases.batch import Batch
 
@@ -68,7 +68,7 @@ def answer_search(
             return replace(found, complete=not end.unread and index.is_sound(), unread=end.unread)
 
 
-def answer_at_once(bench: Workbench, asked: Asked, begun: Running[FirstRows] | None = None) -> Found | None:
+def answer_at_once(bench: Workbench, asked: Asked, begun: Running[FirstFound] | None = None) -> Found | None:
     """The answer by what the last whole look told, where all of it is searchable. `begun`: `begin_search` of its words.
 
     Raises:

@@ -17,6 +17,7 @@ from refloat.model.light import light, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State, place_here
 from refloat.readers.contract import Found, Reader
+from refloat.uncollected import Uncollected
 from refloat.usecases.alone import find_alone
 from refloat.usecases.batch import Batch
 from refloat.usecases.copies import Copies
@@ -30,7 +31,6 @@ from refloat.usecases.sessions import Surroundings, make_session, names_here, ne
 from refloat.usecases.sighting import Sighting, newest_of, sight
 from refloat.usecases.watching import Watched
 from refloat.usecases.workbench import Workbench
-from refloat.usecases.workers import uncollected
 
 if TYPE_CHECKING:
     from refloat.usecases.judging import Judge
@@ -99,7 +99,7 @@ class Finder:
     def find(self, scope: Scope) -> Listing:
         """Every session in scope, newest activity first, then by id. Where much is unread, it is told by its ends."""
         batch = Batch()
-        with uncollected():
+        with Uncollected():
             for batch in self._watch(scope.cwd, lambda: False, remembered=False):
                 if batch.by_ends and self._recall.can_keep:
                     break  # where nothing can be kept, no later look knows more

@@ -4,14 +4,13 @@ Decides which those are, in the order in which the desk shows them. Refuses to l
 to judge: it all is provisional, and a look that follows says what is so now. Loads no reader.
 """
 
-import _sqlite3
 from collections.abc import Mapping
 from typing import cast
 
 import orjson
 
 from refloat.catalogue.chains import NOTE, read_chains
-from refloat.catalogue.peek import NOW, SCHEMA, Peek, Told, peek, read_places
+from refloat.catalogue.peek import DAMAGED, NOW, SCHEMA, Peek, Told, peek, read_places
 from refloat.catalogue.repos import Repos
 from refloat.model.attempts import InChain, rank_of
 from refloat.model.light import light
@@ -39,7 +38,7 @@ def first_rows(places: Places, now: Stamp, here: str, rows: int) -> FirstRows | 
         return None
     try:
         return _first_rows(found, now, here, rows)
-    except (_sqlite3.Error, OSError, ValueError, KeyError, TypeError):  # damaged, or of another form
+    except DAMAGED:
         return None
     finally:
         found.close()

@@ -8,19 +8,18 @@ that is small enough is read whole instead.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import accumulate
 from typing import Final, cast
 
 from refloat.catalogue.pack import Packed
-from refloat.forking import Beside, may_fork
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, ReadByEnds, Reader, Segment
 from refloat.readers.lines import read_stretch
 from refloat.readers.story import Assembler
 from refloat.readers.whole import reads_on
+from refloat.uncollected import Uncollected
 from refloat.usecases.reading import Drive, read_summary
-from refloat.usecases.workers import SHARED, processors, uncollected
+from refloat.usecases.workers import by_two
 
 HEAD: Final = 64 * 1024
 TAIL: Final = 64 * 1024
@@ -55,18 +54,11 @@ def glimpse(reader: Reader, found: Found) -> Packed:
 
 def glimpse_each(sessions: Sequence[tuple[Reader, Found]]) -> Sequence[Packed]:
     """The same of many; where a second process can be had at once, it looks at every other one."""
-    if len(sessions) < SHARED or processors() < 2 or not may_fork():
-        return _glimpse_all(sessions)
-    with Beside(partial(_glimpse_all, sessions[1::2])) as other:
-        mine = _glimpse_all(sessions[::2])
-        told = other.result()
-    theirs = cast("list[Packed]", told) if isinstance(told, list) else _glimpse_all(sessions[1::2])
-    every = [packed for pair in zip(mine, theirs, strict=False) for packed in pair]
-    return [*every, *mine[len(theirs) :]]
+    return by_two(_glimpse_all, sessions)
 
 
 def _glimpse_all(sessions: Sequence[tuple[Reader, Found]]) -> list[Packed]:
-    with uncollected():
+    with Uncollected():
         return [glimpse(reader, found) for reader, found in sessions]
 
 

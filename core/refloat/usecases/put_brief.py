@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 
 from refloat.errors import NotDone, UsageError
-from refloat.model.session import Session, place_here
+from refloat.model.session import Session
+from refloat.usecases.situations import place_of
 from refloat.usecases.write_brief import write_private
 
 FILE_NAME = "HANDOFF.md"
@@ -15,7 +16,7 @@ FILE_NAME = "HANDOFF.md"
 
 def usual_path(session: Session, cwd: Path) -> Path:
     """`HANDOFF.md` in the session's workspace; in `cwd` where that is not there any more."""
-    workspace = place_here(session.worktree) or place_here(session.workspace)
+    workspace = place_of(session)
     where = Path(workspace) if workspace and Path(workspace).is_dir() else cwd
     return where / FILE_NAME
 

@@ -1,8 +1,9 @@
 """What a session came to: recalled where its files are as they were, read on where the last one grew, read anew else.
 
 Decides which of the three, by device, inode, size and time of every stretch, and by a hash of the head of a file that
-grew. What is kept on disk has its titles and failure texts masked; values that were just read stay raw. JSON
-is cast unchecked here: Refloat wrote it itself, under the schema number of `catalogue.peek`.
+grew. What is kept on disk has its titles and failure texts masked; values that were just read stay raw. A state to
+read on from that holds a secret (the command of a call that is still open) stays in memory: it must be exact. JSON is
+cast unchecked here: Refloat wrote it itself, under the schema number of `catalogue.peek`.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from typing import Final, Protocol, cast
 
 import orjson
 
+from refloat.brief.masks import strings_of
 from refloat.catalogue.pack import Packed, pack, unpack
 from refloat.catalogue.store import HEAD, Catalogue, Key, Reading, hash_stretch
 from refloat.model.light import light
 from refloat.model.story import Story, Summary
 from refloat.readers.contract import Digest, Found, Reader, Segment, SourceFile
 from refloat.readers.lines import Cursor
-from refloat.usecases.masking import mask
+from refloat.usecases.masking import hold_secret, mask
 from refloat.usecases.reading import Placed, Resumable, read_summary
 
 _BATCH: Final = 64
@@ -49,11 +51,18 @@ class Made:
     reading: Reading | None = None
     """None: it cannot be written."""
     frozen: bytes = b""
+    secret: bool = False
+    """What is frozen holds a secret: it goes to no disk, and the next Refloat reads the session anew."""
     edited: tuple[str, ...] = ()
     digest: bytes = b""
     """What was made of the texts that were read."""
     anew: bool = True
     """All of the session was read, not only what is new."""
+
+    @property
+    def written(self) -> bytes:
+        """What of it may stand on disk to read on from."""
+        return b"" if self.secret else self.frozen
 
 
 class Index(Protocol):
@@ -128,12 +137,12 @@ def _made(found: Found, packed: Packed, ends: Mapping[str, Resumable | None]) ->
     if files is None or not _may_be_kept(packed):
         return Made(packed)
     try:
-        frozen = _freeze(ends, found)
+        frozen, secret = _freeze(ends, found)
         reading = Reading(key_of(found), files, packed.summary.lineage, pack(_masked(packed)))
     except (TypeError, ValueError):  # some name in it is no text
         return Made(packed, files)
     edited = dict.fromkeys(path for each in _every(packed) for path in each.edited_paths)
-    return Made(packed, files, reading, frozen, tuple(edited))
+    return Made(packed, files, reading, frozen, secret, tuple(edited))
 
 
 class Recall:
@@ -147,6 +156,8 @@ class Recall:
         """
         self._pending: list[tuple[Reading, bytes, Sequence[str]]] = []
         self._frozen: dict[Key, bytes] = {}
+        self._secret: set[Key] = set()
+        """Of these, what is frozen is here alone."""
         self._catalogue: Catalogue | None = None
         self._index: Index | None = None
         self._digested: list[tuple[Key, str, str | None, bytes]] = []
@@ -163,7 +174,7 @@ class Recall:
         self.can_keep = catalogue is not None
         self._pending.clear()
         self._digested.clear()
-        self._frozen.clear()
+        self._let_go()
         self.kept_all = True
         self._written = dict(catalogue.readings()) if catalogue is not None and everything else None
 
@@ -186,6 +197,7 @@ class Recall:
         packed = _unpack(reading)
         if packed is not None:
             self._known[key] = files, packed
+            self._frozen.pop(key, None)  # of an earlier reading
             if self._written is not None:
                 self._written.pop(key, None)
         return packed
@@ -215,7 +227,11 @@ class Recall:
         if self._catalogue is None:
             self.kept_all = False
             return made.packed
-        self._pending.append((made.reading, made.frozen, made.edited))
+        if made.secret:
+            self._secret.add(key)
+        else:
+            self._secret.discard(key)
+        self._pending.append((made.reading, made.written, made.edited))
         if self._index is not None:
             self._digested.append((key, made.files, before, made.digest))
         if len(self._pending) >= _BATCH:
@@ -236,10 +252,14 @@ class Recall:
         self._digested.clear()
         if self._catalogue is not None and self._pending:
             if self._catalogue.keep_readings(self._pending):
-                self._frozen.clear()
+                self._let_go()
             else:
                 self.kept_all = self.can_keep = False
         self._pending.clear()
+
+    def _let_go(self) -> None:
+        """Of what is frozen, unless it is here alone."""
+        self._frozen = {key: frozen for key, frozen in self._frozen.items() if key in self._secret}
 
     def close(self) -> None:
         """The end of a look: write what was read, and let go of the index."""
@@ -366,21 +386,25 @@ def _mark(path: str, offset: int) -> str:
     return hash_stretch(path, 0, min(offset, HEAD)) + " " + hash_stretch(path, max(0, offset - _BEFORE), offset)
 
 
-def _freeze(frozen: Mapping[str, Resumable | None], found: Found) -> bytes:
+def _freeze(frozen: Mapping[str, Resumable | None], found: Found) -> tuple[bytes, bool]:
+    """What must be known to read a session on, and whether that holds a secret."""
+    strings: list[str] = []
     ends = {"": found.segments, **{sub.id: sub.segments for sub in found.subagents}}
     parts: dict[str, dict[str, object]] = {}
     for part, at in frozen.items():
         if at is not None:
             last = ends[part][-1].file
+            assembler = _mask_titles(at.assembler)
+            strings += strings_of([cast("dict[str, object]", orjson.loads(at.parser)), assembler])
             parts[part] = {
                 "segment": at.segment,
                 "offset": at.cursor.offset,
                 "line": at.cursor.line,
                 "mark": _mark(last.path, at.cursor.offset),
                 "parser": at.parser.decode(),
-                "assembler": _mask_titles(at.assembler),
+                "assembler": orjson.dumps(assembler).decode(),
             }
-    return orjson.dumps(parts)
+    return orjson.dumps(parts), hold_secret(strings)
 
 
 def _resumable(held: Mapping[str, object]) -> Resumable:
@@ -389,7 +413,7 @@ def _resumable(held: Mapping[str, object]) -> Resumable:
     return Resumable(cast("int", held["segment"]), cursor, parser, assembler)
 
 
-def _mask_titles(assembler: bytes) -> str:
+def _mask_titles(assembler: bytes) -> dict[str, dict[str, object]]:
     """A frozen assembler without a title in the clear: a title made of a prompt may hold a secret."""
     value = cast("dict[str, dict[str, object]]", orjson.loads(assembler))
     counters = value["counters"]
@@ -398,7 +422,7 @@ def _mask_titles(assembler: bytes) -> str:
     kept = mask((told, counters["first_prompt"], counters["failure"]))
     facts |= kept[0]
     counters["first_prompt"], counters["failure"] = kept[1:]
-    return orjson.dumps(value).decode()
+    return value
 
 
 def _masked(packed: Packed) -> Packed:

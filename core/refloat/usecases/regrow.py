@@ -11,24 +11,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from refloat.catalogue.pack import Packed, unpack
 from refloat.catalogue.peek import read_places, write_places
-from refloat.catalogue.store import Alone, Catalogue, Key, Reading, Told
+from refloat.catalogue.store import Alone, Catalogue, Key, Reading, Stat, Told
 from refloat.catalogue.walk import Row, Spec
 from refloat.model.light import light
 from refloat.model.session import Session
 from refloat.model.stamp import Stamp
 from refloat.readers.contract import Found, Reader, SourceFile
 from refloat.readers.registry import BUILTIN, load
-from refloat.usecases.alone import file_of, only_grew, read_found, segments_of, stays_alone, with_file, write_found
+from refloat.usecases.alone import file_of, only_grew, read_found, stays_alone, with_file, write_found
 from refloat.usecases.judging import is_settled, judge_unowned
 from refloat.usecases.recall import Made, Recall, make
 from refloat.usecases.sessions import Surroundings, make_session
 from refloat.usecases.sighting import read_identity, stat_of
 from refloat.usecases.telling import mark_of, tell_alone
+
+T = TypeVar("T")
 
 MOST: Final = 16
 """Files of which the growth is taken one by one; with more of them, a whole look is the quicker one."""
@@ -77,24 +80,36 @@ def regrow(directory: str, change: Change) -> Mapping[str, str] | None:
     with catalogue:
         try:
             return _regrow(catalogue, change)
-        except (ValueError, TypeError, KeyError, StopIteration):  # of another form
+        except _OtherForm:
             return None
+
+
+class _OtherForm(Exception):  # noqa: N818 - never leaves this module
+    """What the catalogue holds is of another form. What a reader raises is a fault, and none of these."""
+
+
+def _in_form(read: Callable[[], T]) -> T:
+    try:
+        return read()
+    except (ValueError, TypeError, KeyError) as fault:
+        raise _OtherForm from fault
 
 
 def _regrow(catalogue: Catalogue, change: Change) -> Mapping[str, str] | None:
     grown: dict[Key, Found] = {}
-    files: dict[str, tuple[str, str]] = {}
+    files: list[tuple[str, Stat, str]] = []
     readers = {agent: load(agent) for agent in dict.fromkeys(agent for agent, _ in change.grown)}
     for agent, row in change.grown:
         own = catalogue.alone(row[0]).get(row[0])
         if own is None or own.key[0] != agent:
             return None
-        found = grown.get(own.key) or _found(catalogue, own)
+        found = grown.get(own.key) or _in_form(partial(_found, catalogue, own))
+        before = _in_form(partial(file_of, found, row[0]))
         file, identity = SourceFile(*row), catalogue.identity(row[0])
-        if not only_grew(file_of(found, row[0]), file) or read_identity(identity) != readers[agent].identify(file):
+        if not only_grew(before, file) or read_identity(identity) != readers[agent].identify(file):
             return None
         grown[own.key] = with_file(found, file)
-        files[row[0]] = agent, identity
+        files.append((row[0], stat_of(file), identity))
     surroundings = Surroundings()
     read: list[_Read] = []
     for key, found in grown.items():
@@ -102,23 +117,16 @@ def _regrow(catalogue: Catalogue, change: Change) -> Mapping[str, str] | None:
         if one is None:
             return None
         read.append(one)
-    stats = [
-        (path, stat_of(file_of(found, path))) for found in grown.values() for path in files if path in _paths(found)
-    ]
     noted = _notes(change, [one.session for one in read], surroundings)
     kept = catalogue.keep_grown(
-        [(one.reading, one.made.frozen, one.made.edited) for one in read],
+        [(one.reading, one.made.written, one.made.edited) for one in read],
         [one.told for one in read],
-        [(path, stat, files[path][1]) for path, stat in stats],
+        files,
         {one.key[2]: Alone(one.key, write_found(one.found) or "") for one in read},
         noted,
         on=(change.notes["mark"], change.notes["since"]),
     )
     return {**change.notes, **noted} if kept else None
-
-
-def _paths(found: Found) -> frozenset[str]:
-    return frozenset(segment.file.path for segment in segments_of(found))
 
 
 def _found(catalogue: Catalogue, own: Alone) -> Found:
@@ -137,7 +145,7 @@ def _read(
         return None
     made = make(reader, found, starts)
     packed = made.packed
-    if made.reading is None or not _stays_alone(catalogue, key, unpack(before.summary), packed):
+    if made.reading is None or not _stays_alone(catalogue, key, _in_form(lambda: unpack(before.summary)), packed):
         return None
     at, booted = Stamp(change.at), change.notes["booted"]
     boot = Stamp(booted) if booted else None
@@ -162,7 +170,7 @@ def _locks(specs: Sequence[Spec], agent: str) -> str | None:
 
 def _notes(change: Change, sessions: Sequence[Session], surroundings: Surroundings) -> Mapping[str, str]:
     """What the next quick road compares with."""
-    places = read_places(change.notes["places"])
+    places = _in_form(lambda: read_places(change.notes["places"]))
     known = {path for path, *_ in places}
     told = [surroundings.place(each) for session in sessions for each in (session.workspace, session.worktree)]
     new = [(place.path, *place.repo) for place in told if place.path and place.path not in known]

@@ -16,7 +16,7 @@ from refloat.errors import NotDone
 from refloat.model.brief import Answers, BriefPreview, WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.recovery import Probed, Said, WroteTo
-from refloat.model.session import Session, place_here
+from refloat.model.session import Session
 from refloat.model.story import Story
 from refloat.model.triage import DoNotRepeat, Triage
 from refloat.ports import Machine
@@ -27,6 +27,7 @@ from refloat.usecases.preview_brief import preview_brief
 from refloat.usecases.probe import Look, plan_look, run_look
 from refloat.usecases.put_brief import put_brief, usual_path
 from refloat.usecases.recover import Recovery, Uncertain, answer, begin
+from refloat.usecases.situations import place_of
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_brief
 from refloat.usecases.write_recovery import brief_of, said_in
@@ -156,7 +157,7 @@ class Rescue:
     def look(self, row: Uncertain) -> Look:
         """The read-only look of a row: what is run, and where."""
         known, session = self._known(row), self._case.session
-        workspace = Path(place_here(session.worktree) or place_here(session.workspace) or self._cwd)
+        workspace = Path(place_of(session) or self._cwd)
         return plan_look(
             self._machine,
             known.probe if known is not None else None,

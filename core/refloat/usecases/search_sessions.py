@@ -23,7 +23,7 @@ from refloat.model.session import Session
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.model.transcript import Item
 from refloat.patterns import late
-from refloat.search.answers import Answers, Candidate, FirstRows
+from refloat.search.answers import Answers, Candidate, FirstFound
 from refloat.search.digest import KINDS, Doc
 from refloat.search.excerpt import Pieces, excerpt
 from refloat.search.index import Index, Key
@@ -112,7 +112,7 @@ def search_sessions(
     asked: Asked,
     *,
     load: Load = _known,
-    first: FirstRows | None = None,
+    first: FirstFound | None = None,
     stop: Stop = lambda: False,
 ) -> Found:
     """Search some sessions, and load those that may be shown. `first`: what `find_first` found of the words already.
@@ -130,8 +130,7 @@ def search_sessions(
             raise UsageError(f"{_told(text)} has no letter, digit or emoji: nothing is called so")
     scope = sorted(_fitting(rows, asked), key=itemgetter(1))
     scope.sort(key=itemgetter(3), reverse=True)
-    search = _Search(bench, index, query, asked, load, stop)
-    search.first = first if query.terms else None
+    search = _Search(bench, index, query, asked, load, stop, first if query.terms else None)
     read = search.read(scope)
     shown = [search.hit(each) for each in read[: asked.limit]]
     return Found(asked.words, tuple(_grouped(shown)), complete=False, more=len(read) > len(shown) or search.more)
@@ -212,7 +211,14 @@ class _Search:
     """One search under way."""
 
     def __init__(
-        self, bench: Workbench, index: Index | None, query: Query, asked: Asked, load: Load, stop: Stop
+        self,
+        bench: Workbench,
+        index: Index | None,
+        query: Query,
+        asked: Asked,
+        load: Load,
+        stop: Stop,
+        first: FirstFound | None,
     ) -> None:
         self._bench = bench
         self._index = index
@@ -227,7 +233,7 @@ class _Search:
         self._query = query if self._words else self._beside[0][0]
         self._each = max(_EACH, asked.limit // _SESSIONS)
         self._reads = 0
-        self.first: FirstRows | None = None
+        self._first = first
         self.more = False
 
     def read(self, rows: Sequence[Row]) -> list[_Read]:
@@ -252,7 +258,7 @@ class _Search:
         if self._index is None:
             return
         beside = [(Answers(self._index, query), query, files) for query, files in self._beside]
-        answers = Answers(self._index, self._query, self.first)
+        answers = Answers(self._index, self._query, self._first)
         wanted = [
             each
             for each in (answers.sessions(), *(found.sessions(late=True) for found, _, _ in beside))

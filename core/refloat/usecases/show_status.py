@@ -10,7 +10,7 @@ from refloat.model.advice import advise
 from refloat.model.attempts import Standing
 from refloat.model.checkout import SAVED_PLACES, Checkout, EditedFile, Fate, PlaceKind
 from refloat.model.fate_words import salvage_line
-from refloat.model.session import Session, SessionName, State, place_here
+from refloat.model.session import Session, SessionName, State
 from refloat.model.situation import Situation
 from refloat.model.status import NextOperation, PendingRequest, Status
 from refloat.model.story import Story
@@ -18,7 +18,7 @@ from refloat.model.transcript import Outcome, Step
 from refloat.readers.contract import Reader
 from refloat.text import cut, inert_line, one_line
 from refloat.triage.findings import can_salvage, file_stands, is_gone
-from refloat.usecases.situations import plain_situation
+from refloat.usecases.situations import place_of, plain_situation
 
 BRIEF_FILE: Final = "HANDOFF.md"
 """Where a brief is written unless another place is named."""
@@ -164,7 +164,7 @@ def find_next(reader: Reader, session: Session, seen: Situation | None = None) -
     """
     seen = seen or plain_situation("continue", session, reader)
     advice, name = advise(seen), session.name
-    workspace = None if advice.by_hand else place_here(session.worktree) or place_here(session.workspace)
+    workspace = None if advice.by_hand else place_of(session)
     command: tuple[str, ...] | None
     why = advice.why
     match advice.operation:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
 import orjson
@@ -20,6 +19,7 @@ from refloat.model.light import light
 from refloat.model.problem import Problem
 from refloat.readers.contract import Found, Identity, Reader, SourceFile
 from refloat.record.names import KEPT, MANIFEST
+from refloat.uncollected import Uncollected
 
 if TYPE_CHECKING:
     from refloat.usecases.workbench import Workbench
@@ -52,17 +52,8 @@ class Sighting:
 
 def sight(bench: Workbench, known: Identities, last: Sighting | None = None) -> Sighting:
     """Look at the files of every agent. `last`: an earlier look, given back where this one would be the same."""
-    places = bench.machine.places
-    environment = _Noted(places.environment)
-    specs: list[tuple[Reader, Spec]] = [
-        (reader, (reader.agent, tree.root, tree.suffixes, tree.depth, tree.holds))
-        for reader in bench.readers
-        for tree in reader.walks(places.home, environment)
-    ]
-    for variable in _OWN:
-        environment.get(variable)
-    kept = str(places.data / KEPT)
-    specs += [(reader, (reader.agent, f"{kept}/{reader.agent}", (MANIFEST,), 1, "kept")) for reader in bench.readers]
+    environment = _Noted(bench.machine.places.environment)
+    specs = _specs_of(bench, environment)
     rows, faults = walk([spec for _, spec in specs])
     seen = fingerprint([spec for _, spec in specs], rows, faults)
     if last is not None and seen == last.fingerprint and last.specs == tuple(spec for _, spec in specs):
@@ -98,6 +89,20 @@ def sight(bench: Workbench, known: Identities, last: Sighting | None = None) -> 
     )
 
 
+def _specs_of(bench: Workbench, environment: Mapping[str, str]) -> Sequence[tuple[Reader, Spec]]:
+    """What is walked of each agent: its own trees, and the copies that are kept of its sessions."""
+    places = bench.machine.places
+    specs: list[tuple[Reader, Spec]] = [
+        (reader, (reader.agent, tree.root, tree.suffixes, tree.depth, tree.holds))
+        for reader in bench.readers
+        for tree in reader.walks(places.home, environment)
+    ]
+    for variable in _OWN:
+        environment.get(variable)
+    kept = str(places.data / KEPT)
+    return [*specs, *((own, (own.agent, f"{kept}/{own.agent}", (MANIFEST,), 1, "kept")) for own in bench.readers)]
+
+
 def stat_of(file: SourceFile) -> Stat:
     """A file's stat as the catalogue keeps it."""
     return file.size, file.mtime_ns, file.inode, file.device
@@ -130,26 +135,15 @@ def _files(looked: Sequence[tuple[Spec, Reader, Sequence[Row]]], reader: Reader,
 
 def _ask(files: Sequence[tuple[Reader, SourceFile]]) -> Mapping[tuple[str, str], Identity]:
     """What many files are, by agent and path; where a second process can be had at once, it asks every other one."""
-    from refloat.forking import (  # threads and processes, which who reads on without a look does not need
-        Beside,
-        may_fork,
-    )
-    from refloat.usecases.workers import SHARED, processors
+    from refloat.usecases.workers import by_two  # who reads on without a look needs neither threads nor processes
 
-    if len(files) < SHARED or processors() < 2 or not may_fork():
-        return {}
-    with Beside(partial(_ask_all, files[1::2])) as other:
-        mine = _ask_all(files[::2])
-        told = other.result()
-    theirs = cast("dict[tuple[str, str], Identity]", told) if isinstance(told, dict) else {}
-    return {**mine, **theirs}
+    names = [(reader.agent, file.path) for reader, file in files]
+    return dict(zip(names, by_two(_ask_all, files), strict=True))
 
 
-def _ask_all(files: Sequence[tuple[Reader, SourceFile]]) -> dict[tuple[str, str], Identity]:
-    from refloat.usecases.workers import uncollected
-
-    with uncollected():
-        return {(reader.agent, file.path): reader.identify(file) for reader, file in files}
+def _ask_all(files: Sequence[tuple[Reader, SourceFile]]) -> list[Identity]:
+    with Uncollected():
+        return [reader.identify(file) for reader, file in files]
 
 
 def _identify(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from _blake2 import blake2b  # see `catalogue.store`
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -55,31 +55,16 @@ def keep_listing(
     read could be kept.
     """
     quiet = trusted and not judge.any_agent_runs and all(is_settled(each.liveness) for each in sessions.values())
-    notes = _notes(sighting, judge, home) if quiet else {}
+    notes, others = dict[str, str](), dict[str, Alone | None]()
     if quiet:
-        directories = {row.workspace for row in (*sessions.values(), *gone)} | {
-            row.worktree for row in sessions.values()
-        }
-        places = [surroundings.place(directory) for directory in directories]
-        notes["places"] = write_places((place.path, *place.repo) for place in places)
+        notes = _notes(sighting, judge, home) | {"places": _places(sessions.values(), gone, surroundings)}
         others = _differing(catalogue.alone(), alone())
-    else:
-        others = dict[str, Alone | None]()
     if chains:
         from refloat.catalogue.chains import NOTE, write_chains
 
         notes[NOTE] = write_chains(chains)
     kept, known = catalogue.marks(), catalogue.notes()
-    told: list[Told] = []
-    relived: list[Relived] = []
-    for key, session in sessions.items():
-        chain = chains.get(session.name)
-        mark, pulse = _mark(session, surroundings, chain), _pulse(session, judge.at)
-        known_mark, known_pulse, listed = kept.get(key, ("", "", False))
-        if mark != known_mark:
-            told.append(_tell(key, session, judge.at, surroundings, chain, mark=mark, pulse=pulse))
-        elif pulse != known_pulse or not listed:
-            relived.append(Relived(key, session.state, pulse, _live(mask(wire.session(session)), judge.at)))
+    told, relived = _changed(sessions, kept, chains, surroundings, judge.at)
     unlisted = [key for key, (_, _, listed) in kept.items() if listed and key not in sessions]
     lost = lost_files(sighting, catalogue.identities())
     same = notes == {name: value for name, value in known.items() if name != "schema"}
@@ -89,9 +74,37 @@ def keep_listing(
     return [key for key in kept if key[2] in lost] if lost else []
 
 
+def _changed(
+    sessions: Mapping[Key, Session],
+    kept: Mapping[Key, tuple[str, str, bool]],
+    chains: Mapping[SessionName, InChain],
+    surroundings: Surroundings,
+    at: Stamp,
+) -> tuple[Sequence[Told], Sequence[Relived]]:
+    """Sessions to be told anew, and those of which the look's four keys alone changed."""
+    told: list[Told] = []
+    relived: list[Relived] = []
+    for key, session in sessions.items():
+        chain = chains.get(session.name)
+        mark, pulse = _mark(session, surroundings, chain), _pulse(session, at)
+        known_mark, known_pulse, listed = kept.get(key, ("", "", False))
+        if mark != known_mark:
+            told.append(_tell(key, session, at, surroundings, chain, mark=mark, pulse=pulse))
+        elif pulse != known_pulse or not listed:
+            relived.append(Relived(key, session.state, pulse, _live(mask(wire.session(session)), at)))
+    return told, relived
+
+
 def _differing(kept: Mapping[str, Alone], now: Mapping[str, Alone]) -> dict[str, Alone | None]:
     changed: dict[str, Alone | None] = {path: row for path, row in now.items() if kept.get(path) != row}
     return changed | {path: None for path in kept if path not in now}
+
+
+def _places(sessions: Collection[Session], gone: Sequence[RecordGone], surroundings: Surroundings) -> str:
+    """Where the sessions worked, and in which repository each place lies."""
+    directories = {row.workspace for row in (*sessions, *gone)} | {row.worktree for row in sessions}
+    places = [surroundings.place(directory) for directory in directories]
+    return write_places((place.path, *place.repo) for place in places)
 
 
 def _notes(sighting: Sighting, judge: Judge, home: Path) -> dict[str, str]:

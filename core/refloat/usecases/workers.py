@@ -10,14 +10,14 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, Protocol, Self, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Final, Protocol, Self, TypeVar, cast
 
-from refloat.forking import may_fork
+from refloat.forking import Copy, may_fork
 from refloat.usecases.tracker import start_tracker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
 SHARED: Final = 600
@@ -42,20 +42,19 @@ def processors() -> int:
         return os.cpu_count() or 1
 
 
-@contextmanager
-def uncollected() -> Generator[None]:
-    """No look for cycles among values that hang together in none, of which there are many: neither now nor, all of them
-    at once, as soon as this is over. They count as old then.
+def by_two(work: Callable[[Sequence[P]], list[T]], rows: Sequence[P]) -> list[T]:
+    """What some work comes to, row for row. Of many rows a second process, where it can be had at once, does every
+    other one.
     """
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.freeze()
-            gc.unfreeze()
-            gc.enable()
+    if len(rows) < SHARED or processors() < 2 or not may_fork():
+        return work(rows)
+    with Copy(partial(work, rows[1::2])) as other:
+        mine = work(rows[::2])
+        told = other.result()
+    theirs = cast("list[T]", told) if isinstance(told, list) else work(rows[1::2])
+    both = [*mine, *theirs]
+    both[::2], both[1::2] = mine, theirs
+    return both
 
 
 class Workers:
@@ -108,7 +107,7 @@ def _begin(asker: _Asker, ours: _Asker | None) -> None:
 
     if ours is not None:
         ours.close()
-    gc.disable()  # what a worker makes goes by itself: values that hang together in no cycle
+    gc.disable()  # of what it makes, cycles are let go of by `read_many._do` alone
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(asker,), daemon=True).start()
 

@@ -91,7 +91,14 @@ def test_a_providers_token_is_masked_and_the_words_around_stay(kind: str, around
     assert masker.count == 1
 
 
+@pytest.mark.parametrize("user", ["0a1b2c3d" * 5, "0a1b2c3d" * 8, sample(40), "5d1f6c1e-0b7a-4b60-9a54-2f1f0e7c9a11"])
+def test_a_token_in_place_of_the_user_of_an_address_is_masked_also_where_it_looks_like_a_commit(user: str) -> None:
+    shown = Masker().text(f"origin https://{user}@github.example/shop.git (fetch)")
+    assert shown == "origin https://[masked: token in a URL]@github.example/shop.git (fetch)"
+
+
 HARMLESS = [
+    "git+https://h.example/shop.git@9505cacb7c710ed17125fcc6cb3669e8ddca6c8c",
     "9505cacb7c710ed17125fcc6cb3669e8ddca6c8c",
     "commit 9505cacb7c710ed17125fcc6cb3669e8ddca6c8c (HEAD -> main)",
     "5d1f6c1e-0b7a-4b60-9a54-2f1f0e7c9a11",

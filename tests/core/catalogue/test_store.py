@@ -89,7 +89,7 @@ def peek_notes(directory: Path) -> object:
 def test_another_schema_is_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
         catalogue.keep_identities([("/a", (1, 2, 3, 4), "{}")])
-    monkeypatch.setattr("refloat.catalogue.store.SCHEMA", peeking.SCHEMA + "-next")
+    monkeypatch.setattr("refloat.catalogue.opening.SCHEMA", peeking.SCHEMA + "-next")
     with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
         assert catalogue.identities() == {}
 

@@ -5,11 +5,20 @@ from dataclasses import replace
 import pytest
 from tests.core.model.test_guard import ELSEWHERE, GONE, LIVE, MY_OWN, TABLE, THERE, UNRESOLVED, lease, newer, seen
 
-from refloat.model.advice import ASKS, advise
+from refloat.model.advice import advise
 from refloat.model.guard import judge, tied_to
 from refloat.model.session import State
-from refloat.model.situation import Situation
+from refloat.model.situation import Guarded, Situation
+from refloat.model.status import Operation
 
+ASKS: dict[Operation, Guarded | None] = {
+    "attach": "attach",
+    "continue": "continue",
+    "prompt": "continue",
+    "new_linked": "new",
+    "resolve_liveness": None,
+}
+"""What the guard is asked where somebody does what was advised."""
 ROWS = {name: replace(row[1], force=None, pid=None) for name, row in TABLE.items()}
 STATES = [(state, GONE) for state in (State.FAILED, State.STOPPED, State.UNBOUND)] + [LIVE, UNRESOLVED, ELSEWHERE]
 FORBIDDING = [

@@ -13,7 +13,7 @@ from refloat.model.liveness import Evidence, Liveness, Verdict
 from refloat.model.record import Lease
 from refloat.model.saving import Runner
 from refloat.model.session import Failure, FailureKind, SessionName, State
-from refloat.model.situation import Branch, Neighbour, Situation
+from refloat.model.situation import Branch, Bystander, Situation
 from refloat.model.stamp import Stamp, later
 
 NOW = Stamp("2026-09-14T12:00:00.000Z")
@@ -107,12 +107,12 @@ TABLE: dict[str, tuple[Branch, Situation, str]] = {
     ),
     "continue-stranger": (
         "another_person_works_there",
-        seen("continue", neighbours=(Neighbour(5, "codex", mine=False),)),
+        seen("continue", bystanders=(Bystander(5, "codex", mine=False),)),
         "process 5",
     ),
     "continue-neighbour": (
         "go_on_where_it_stopped",
-        seen("continue", neighbours=(Neighbour(5, "codex", mine=True),)),
+        seen("continue", bystanders=(Bystander(5, "codex", mine=True),)),
         "last turn ended",
     ),
     "continue-newer": ("newer_attempt_is_running", seen("continue", newer=newer(State.LIVE)), "codex:2 went on"),
@@ -302,7 +302,7 @@ def _shown(
         failure=failed,
         lease=replace(lease(), token=held) if held else None,
         workspace_leases=(replace(THERE, token=place),) if place else (),
-        neighbours=(Neighbour(near, "codex", mine=False),) if near else (),
+        bystanders=(Bystander(near, "codex", mine=False),) if near else (),
         newer=newer(State.LIVE, SessionName(attempt)) if attempt else None,
     )
 
@@ -315,8 +315,8 @@ def test_only_owners_and_named_processes_are_handed_to_attach_and_stop() -> None
 
 
 def test_warnings_tell_of_what_does_not_forbid() -> None:
-    near = Neighbour(5, "codex", mine=True, session="codex:2")
-    assert judge(seen("new", neighbours=(near,))).warnings == (
+    near = Bystander(5, "codex", mine=True, session="codex:2")
+    assert judge(seen("new", bystanders=(near,))).warnings == (
         "process 5 (codex) of yours works in this workspace, too, on codex:2",
     )
     assert "process 7" in judge(seen("recover", *LIVE)).warnings[0]

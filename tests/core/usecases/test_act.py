@@ -270,7 +270,7 @@ def test_neighbours_are_told(people: People) -> None:
         process(10, argv=["claude", "--resume", TWO], cwd=str(people.home.work), ppid=8),
     ]
     seen = look(people.home.bench, people.actor(ADA), people.wish())
-    assert [near.pid for near in seen.situation.neighbours] == [8]
+    assert [near.pid for near in seen.situation.bystanders] == [8]
     assert seen.ruling.warnings[0].endswith(f"on claude-code:{TWO}")
     people.home.processes.rows = [process(8, argv=["claude", "--resume", TWO], cwd=str(people.home.work), uid=2)]
     assert look(people.home.bench, people.actor(ADA), people.wish()).ruling.branch == "another_person_works_there"

@@ -91,6 +91,42 @@ def test_no_secret_of_a_title_reaches_the_disk(home: Any):
     assert secret not in again.title
 
 
+def test_no_secret_of_an_open_call_reaches_the_disk_and_reading_goes_on_behind_it(
+    home: Any, monkeypatch: pytest.MonkeyPatch
+):
+    password = "uNfgX7rn4" + "Ey0VuA6"
+    command = {"command": f"pg_dump postgres://user:{password}@db.example:5432/x"}
+    use = {"type": "tool_use", "id": "t1", "name": "Bash", "input": command}
+    call = home.row(IDS[0], 3, "assistant", [use])
+    answer = home.row(IDS[0], 4, "user", [{"type": "tool_result", "tool_use_id": "t1", "content": "done"}])
+    ended = home.row(IDS[0], 5, "assistant", [{"type": "text", "text": "Done."}])
+    home.write(IDS[0], *home.talk(IDS[0]), call)
+    finder = Finder(home.bench)
+    assert [each.dangling for each in finder.find(Scope()).sessions] == [1]
+
+    def kept() -> bytes:
+        return b"".join(path.read_bytes() for path in (home.directory / "cache").iterdir())
+
+    assert password.encode() not in kept()
+    home.append(IDS[0], answer)
+    starts: list[bool] = []
+    make = recall.make
+
+    def noted(reader: Any, found: Any, start: Any, *rest: Any, **named: Any) -> Any:
+        starts.append(bool(start))
+        return make(reader, found, start, *rest, **named)
+
+    monkeypatch.setattr(recall, "make", noted)
+    monkeypatch.setattr("refloat.usecases.read_many.make", noted)
+    for look in (finder, Finder(home.bench)):
+        assert [each.dangling for each in look.find(Scope()).sessions] == [0]
+    assert starts == [True], "read on in memory, and kept whole once nothing secret is open"
+    home.append(IDS[0], ended)
+    assert [each.steps for each in Finder(home.bench).find(Scope()).sessions] == [1]
+    assert starts == [True, True]
+    assert password.encode() not in kept()
+
+
 def test_the_first_batch_comes_from_the_catalogue_before_the_disk_is_looked_at(home: Any):
     home.write(IDS[0], *home.talk(IDS[0]))
     list_sessions(home.bench, Scope())

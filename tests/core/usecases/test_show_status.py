@@ -13,8 +13,9 @@ from refloat.model.status import NextOperation
 from refloat.model.transcript import Plan
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.samples import crashed, stopped
+from refloat.usecases.put_brief import usual_path
 from refloat.usecases.show_status import show_status
-from refloat.usecases.situations import would_continue
+from refloat.usecases.situations import place_of, would_continue
 
 NOW = Stamp("2026-09-14T15:00:00.000Z")
 HERE = str(Path(__file__).parent)
@@ -73,6 +74,17 @@ def test_a_session_that_somebody_went_on_from_leads_to_the_newer_one() -> None:
     owned = replace(LOST.session, state=State.LIVE)
     assert then(State.STOPPED, owned).operation == "attach"
     assert newest not in (then(State.STOPPED, owned).command or ()), "it runs itself"
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_next_operation_names_the_place_where_it_would_be_done(tmp_path: Path, *, there: bool) -> None:
+    worktree = tmp_path / "worktree"
+    if there:
+        worktree.mkdir()
+    session = replace(limited(), worktree=str(worktree))
+    place = str(worktree) if there else HERE
+    assert show_status(ClaudeCode(), session, LOST.story).next.workspace == place_of(session) == place
+    assert usual_path(session, tmp_path) == Path(place, "HANDOFF.md")
 
 
 def test_a_resume_command_comes_with_what_is_lost() -> None:

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from refloat.forking import Beside, may_fork
-from refloat.usecases import glimpse, sighting
+from refloat.forking import Copy, may_fork
+from refloat.uncollected import Uncollected
+from refloat.usecases import glimpse, sighting, workers
 from refloat.usecases.sighting import sight
-from refloat.usecases.workers import Workers, uncollected
+from refloat.usecases.workers import Workers
 
 HERE = os.getpid()
 
@@ -33,36 +34,43 @@ def fail(number: int) -> int:
 
 
 def test_results_come_back_from_another_process():
-    with Workers(1) as workers:
-        waits = [workers.begin(square, number) for number in (2, 3)]
+    with Workers(1) as pool:
+        waits = [pool.begin(square, number) for number in (2, 3)]
         told = [wait() for wait in waits]
     assert [result for _, result in told] == [4, 9]
     assert HERE not in {pid for pid, _ in told}
 
 
 def test_what_a_killed_one_was_to_do_is_done_here():
-    with Workers(1) as workers:
-        waits = [workers.begin(die_elsewhere, number) for number in (5, 6)]
+    with Workers(1) as pool:
+        waits = [pool.begin(die_elsewhere, number) for number in (5, 6)]
         assert [wait() for wait in waits] == [5, 6]
 
 
 def test_what_does_not_travel_is_done_here():
-    with Workers(1) as workers:
-        assert workers.begin(lambda number: (os.getpid(), number), 7)() == (HERE, 7)
+    with Workers(1) as pool:
+        assert pool.begin(lambda number: (os.getpid(), number), 7)() == (HERE, 7)
 
 
 def test_a_fault_of_the_work_is_told():
-    with Workers(1) as workers, pytest.raises(ValueError, match="8"):
-        workers.begin(fail, 8)()
+    with Workers(1) as pool, pytest.raises(ValueError, match="8"):
+        pool.begin(fail, 8)()
 
 
-beside = pytest.mark.skipif(not may_fork(), reason="only on Linux, and with one thread")
+@pytest.fixture
+def may_copy() -> None:
+    """Where a thread of another test lives still, no copy is made, and here is nothing to see."""
+    if not may_fork():
+        pytest.skip("only on Linux, and with one thread")
+
+
+beside = pytest.mark.usefixtures("may_copy")
 
 
 @beside
 def test_a_copy_of_this_process_tells_what_it_came_to():
     here = [3, 4]
-    with Beside(lambda: (os.getpid(), sum(here))) as other:
+    with Copy(lambda: (os.getpid(), sum(here))) as other:
         told = other.result()
     assert isinstance(told, tuple)
     assert (told[0] != HERE, told[1]) == (True, 7)
@@ -71,7 +79,7 @@ def test_a_copy_of_this_process_tells_what_it_came_to():
 @beside
 @pytest.mark.parametrize("work", [lambda: die_elsewhere(1), lambda: fail(8), lambda: lambda: 1])
 def test_a_copy_that_failed_was_ended_or_made_what_does_not_travel_tells_nothing(work: Any):
-    with Beside(work) as other:
+    with Copy(work) as other:
         assert other.result() is None
 
 
@@ -85,7 +93,7 @@ def test_a_copy_whose_result_nobody_waits_for_is_ended():
         os.close(never)
         return os.read(born, 1)  # for ever: this process keeps the other end open
 
-    with Beside(stay):
+    with Copy(stay):
         pid = int(os.read(told, 20))
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
@@ -98,7 +106,7 @@ def test_where_no_process_is_to_be_had_no_result_comes(monkeypatch: pytest.Monke
         raise BlockingIOError
 
     monkeypatch.setattr(os, "fork", fork)
-    with Beside(lambda: 1) as other:
+    with Copy(lambda: 1) as other:
         assert other.result() is None
 
 
@@ -111,7 +119,7 @@ def test_what_was_made_without_a_look_for_cycles_is_not_looked_through_at_once()
     gc.collect()
     gc.callbacks.append(noting)
     try:
-        with uncollected():
+        with Uncollected():
             made = [[number] for number in range(50_000)]
         more = [[number] for number in range(50)]
         assert looks == []
@@ -121,9 +129,9 @@ def test_what_was_made_without_a_look_for_cycles_is_not_looked_through_at_once()
 
 
 def test_cycles_are_looked_for_again_afterwards():
-    with uncollected():
+    with Uncollected():
         assert not gc.isenabled()
-        with uncollected():
+        with Uncollected():
             pass
         assert not gc.isenabled()
     assert gc.isenabled()
@@ -133,11 +141,11 @@ ALONE = """
 import signal, sys, warnings
 warnings.simplefilter("error")
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-from refloat.forking import Beside, may_fork
-from refloat.usecases.workers import Workers, uncollected
+from refloat.forking import Copy, may_fork
+from refloat.usecases.workers import Workers
 assert may_fork() == (sys.platform == "linux")
-with Workers(1) as workers:
-    print(workers.begin(abs, -9)())
+with Workers(1) as pool:
+    print(pool.begin(abs, -9)())
 """
 
 
@@ -153,15 +161,15 @@ def test_a_thread_that_python_does_not_know_forbids_a_fork(monkeypatch: pytest.M
     assert not may_fork()
 
 
+@beside
 def test_many_sessions_are_seen_in_their_order(home: Any, monkeypatch: pytest.MonkeyPatch):
     for n in range(1, 6):
         name = f"{n}1111111-0000-4000-8000-00000000000{n}"
         home.write(name, *home.talk(name, prompt=f"Ask {n}"))
     found = list(sight(home.bench, {}).found)
     alone = glimpse.glimpse_each(found)
-    monkeypatch.setattr(glimpse, "SHARED", 1)
-    monkeypatch.setattr(glimpse, "processors", lambda: 2)
-    monkeypatch.setattr(glimpse, "may_fork", lambda: True)
+    monkeypatch.setattr(workers, "SHARED", 1)
+    monkeypatch.setattr(workers, "processors", lambda: 2)
     assert glimpse.glimpse_each(found) == alone
     assert glimpse.glimpse_each(found[:4]) == alone[:4]
 
@@ -172,8 +180,8 @@ def test_many_files_are_asked_alike_what_they_are(home: Any, monkeypatch: pytest
         name = f"{n}1111111-0000-4000-8000-00000000000{n}"
         home.write(name, *home.talk(name, prompt=f"Ask {n}"))
     alone = sight(home.bench, {})
-    monkeypatch.setattr(sighting, "SHARED", 1)
-    monkeypatch.setattr(sighting, "processors", lambda: 2)
+    monkeypatch.setattr(workers, "SHARED", 1)
+    monkeypatch.setattr(workers, "processors", lambda: 2)
     asked: list[str] = []
     reader = home.bench.readers[0]
     identify = type(reader).identify

@@ -11,21 +11,21 @@ def main() -> int:
     _open_streams()
     words = sys.argv[1:]
     if words and words[0] == "list":
-        from refloat_tui.cli import quick
+        from refloat_tui.cli import leaving, quick
 
         if (code := quick.answer(words)) is not None:
-            quick.leave(code)
+            leaving.leave(code)
     if words and words[0] in {"checkout", "triage"}:
-        from refloat_tui.cli import straight
+        from refloat_tui.cli import leaving, straight
 
         if straight.read(words) is not None:
             straight.hasten()
-            straight.leave(straight.answer(words))
+            leaving.leave(straight.answer(words))
     if words and words[0] == "search":
-        from refloat_tui.cli import seeking, straight
+        from refloat_tui.cli import leaving, seeking
 
         if (code := seeking.answer(words)) is not None:
-            straight.leave(code)
+            leaving.leave(code)
     if words and words[0] in {"run", "step"}:
         from refloat_tui.cli import saving
 

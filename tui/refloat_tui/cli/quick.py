@@ -6,23 +6,22 @@ asked to have the catalogue tell it. In any doubt it says nothing, and the full 
 imports `_sqlite3`, `gc`, `os` and `sys` and nothing else that costs: a test lists the modules that it loads.
 """
 
-import _sqlite3
-import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from refloat.catalogue.peek import NOW, Finished, Gone, Peek, Told, peek, read_places, read_specs
+from refloat.catalogue.peek import DAMAGED, NOW, Finished, Gone, Peek, Told, peek, read_places, read_specs
 from refloat.catalogue.repos import Repos, is_in_scope
 from refloat.catalogue.walk import Row, Spec, differing, fingerprint, patched, walk
 from refloat.machine.moment import ago, boot_seconds, now
 from refloat.machine.table import may_carry, running_programs
+from refloat.uncollected import Uncollected
 from refloat_tui.cli import rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
-    from typing import NoReturn, TypeVar
+    from typing import TypeVar
 
     _Row = TypeVar("_Row", Told, Finished)
 
@@ -65,13 +64,12 @@ def answer(words: Sequence[str], environment: Mapping[str, str] | None = None) -
     found = peek(directory)
     if found is None:
         return None
-    gc.disable()  # thousands of rows and no cycle among them
     try:
-        pieces = _answer(found, directory, asked, environment)
-    except (_sqlite3.Error, OSError, ValueError, KeyError, TypeError):  # damaged, or of another form
+        with Uncollected():
+            pieces = _answer(found, directory, asked, environment)
+    except DAMAGED:
         return None
     finally:
-        gc.enable()
         found.close()
     return None if pieces is None else _write(pieces)
 
@@ -118,11 +116,6 @@ def _cache_directory(environment: Mapping[str, str]) -> str:
     return (base if base.startswith("/") else home + "/.cache") + "/refloat"
 
 
-def leave(code: int) -> "NoReturn":
-    """End the process at once: to free thousands of rows, and what a reader loaded, takes as long as to write them."""
-    os._exit(code)
-
-
 def is_unchanged(environment: Mapping[str, str] | None = None) -> bool:
     """Whether the last whole look still holds, so that what the catalogue tells of sessions needs no other one."""
     environment = os.environ if environment is None else environment
@@ -133,7 +126,7 @@ def is_unchanged(environment: Mapping[str, str] | None = None) -> bool:
     try:
         notes = _notes_that_hold(found, "", environment)
         return notes is not None and _places_that_hold(notes, found.newest(), Repos()) is not None
-    except (_sqlite3.Error, OSError, ValueError, KeyError, TypeError):
+    except DAMAGED:
         return False
     finally:
         found.close()

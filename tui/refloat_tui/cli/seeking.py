@@ -5,7 +5,6 @@ Decides whether the words are plain: words and known filters. Everything else (h
 out), and an answer that needs a look at what changed, is the parser's.
 """
 
-import gc
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -28,9 +27,10 @@ def answer(words: Sequence[str]) -> int | None:
     """
     if (asked := read(words)) is None:
         return None
-    from refloat.forking import beside
+    from refloat.forking import asked_in_copy
+    from refloat.uncollected import Uncollected
 
-    unchanged = beside(quick.is_unchanged)
+    unchanged = asked_in_copy(quick.is_unchanged)
     from refloat.late import load_less
 
     load_less()
@@ -39,13 +39,13 @@ def answer(words: Sequence[str]) -> int | None:
     codes: list[int] = []
 
     def told() -> None:
-        if (found := _find(*asked)) is not None and unchanged():
+        found, holds = _find(*asked), unchanged()  # whatever was found: nobody else waits for the copy's end
+        if found is not None and holds:
             show(found, as_json="--json" in asked[1])
             codes.append(0)
 
-    gc.disable()  # what one answer makes lies in no cycle
-    code = ending.told(told)
-    gc.enable()
+    with Uncollected():
+        code = ending.told(told)
     return code if code or codes else None
 
 

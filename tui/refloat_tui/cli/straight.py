@@ -4,12 +4,10 @@ Decides only whether the words are plain: one session and known flags. Everythin
 is the parser's, which then says what it always says.
 """
 
-import contextlib
 import gc
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 _FLAGS = {
     "checkout": {"--json": "as_json", "--patch": "patch", "--show-secrets": "show_secrets"},
@@ -52,13 +50,3 @@ def hasten() -> None:
     from refloat.late import load_less
 
     load_less()
-
-
-def leave(code: int) -> NoReturn:
-    """End the process at once. The values of a large session are freed with it, where Python would free each of them
-    for itself, for as long as git takes for a whole `git diff`.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):  # nobody listens any more; the exit code still tells
-            stream.flush()
-    os._exit(code)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from refloat.model.record import Lease
 from refloat.model.repair import RepairPlan
 from refloat.model.session import State
-from refloat.model.situation import Instead, Ruling
+from refloat.model.situation import Ruling
 from refloat.model.stopping import Kin, StopPlan
 from refloat.model.terminals import ENDED_INSTEAD, Attachment
 from refloat.text import inert_line, one_line
@@ -23,13 +23,6 @@ from refloat_tui.present.holder import holder_words
 if TYPE_CHECKING:
     from refloat.usecases.start_agent import Plan
 
-_INSTEAD: Final[dict[Instead, Operation]] = {
-    "attach": "attach",
-    "stop": "stop",
-    "continue": "continue",
-    "new": "new",
-}
-"""What is asked about; the brief of the desk has its own place."""
 _ALSO: Final = 60
 """Rows that are shown; a plan may have thousands."""
 
@@ -202,7 +195,7 @@ def _many(plan: RepairPlan) -> bool:
 
 
 def _instead(ruling: Ruling) -> Operation | None:
-    return _INSTEAD.get(ruling.instead) if ruling.instead is not None else None
+    return None if ruling.instead == "brief" else ruling.instead  # a brief has its own place on the desk
 
 
 def _nowhere(plan: Attachment) -> bool:

@@ -12,7 +12,6 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
@@ -23,7 +22,7 @@ from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_s
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
 from refloat_tui.screens.desk_operations import OF_A_SESSION, DeskOperations
 from refloat_tui.screens.doors import Demo, Doors
-from refloat_tui.widgets.cells import content, two_ends
+from refloat_tui.widgets.cells import content, say, two_ends
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.first_look import NARROW_BELOW
 from refloat_tui.widgets.key_line import KeyLine
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from refloat.usecases.look_around import StartedIn
     from refloat_tui.library import Library
     from refloat_tui.messages import PlaceKnown, SessionsFound, WatchTold
-    from refloat_tui.present import Pieces
     from refloat_tui.theme import Glyphs
 
 _SETTLE: Final = 0.12
@@ -73,7 +71,7 @@ class DeskScreen(DeskOperations):
         first: FirstRows | None = None,
     ) -> None:
         super().__init__(library, doors, glyphs=glyphs, home=home)
-        self._first = first  # rows that are painted already
+        self._first = first  # rows that are painted already, where the catalogue had any
         self._here: frozenset[SessionName] = frozenset()
         self._gone: tuple[RecordGone, ...] = ()
         self._problems: tuple[Problem, ...] = ()
@@ -109,10 +107,9 @@ class DeskScreen(DeskOperations):
         """Paint what the catalogue has, then look: nothing here waits for a scan."""
         self._list.focus()
         self._fit()
-        first = self._first or self._library.first_rows(self.size.height)
-        if first is not None:
-            self._first_group = first.group
-            self._take(first.batch)
+        if self._first is not None:
+            self._first_group = self._first.group
+            self._take(self._first.batch)
         self._draw()
         self.call_after_refresh(self.set_timer, _AFTER_PAINT, self._begin)
 
@@ -273,7 +270,7 @@ class DeskScreen(DeskOperations):
             looked_in, demo = self._library.looked_in(), self._doors.demo is not None
             lesson = teach_empty(self._problems, self._gone, looked_in, self._home, demo=demo)
             self.query_one("#lesson", Static).update(content(lesson))
-        _say(self.query_one("#nothing", Static), nothing_fits(self._words, everywhere=self._everywhere is not False))
+        say(self.query_one("#nothing", Static), nothing_fits(self._words, everywhere=self._everywhere is not False))
 
     def _keep_chosen(self) -> None:
         """The cursor and what is chosen agree; a session that was asked for by name is found when it comes."""
@@ -285,14 +282,14 @@ class DeskScreen(DeskOperations):
         reading = "" if self._complete else f"reading{self._progress}{self.glyphs.ellipsis}"
         known, demo = self._sessions.values(), self._doors.is_demo
         words = headline(self._place, known, self._watching, self._home, self.glyphs, reading=reading, demo=demo)
-        _say(self.query_one("#headline", Static), two_ends(*words, self.size.width - 2, self.glyphs))
+        say(self.query_one("#headline", Static), two_ends(*words, self.size.width - 2, self.glyphs))
 
     def _draw_scope(self) -> None:
         if self._everywhere is None:
             return  # nobody decided yet; what is painted stays
         here, all_ = ("here", "all") if self._everywhere is False else ("all", "here")
         dot = self.glyphs.dot
-        _say(self.query_one("#scope", Static), ((here, "$accent bold"), (f" {dot} {all_}  ", "$quiet"), ("h", "$key")))
+        say(self.query_one("#scope", Static), ((here, "$accent bold"), (f" {dot} {all_}  ", "$quiet"), ("h", "$key")))
 
     def _fit(self) -> None:
         self.set_class(self.size.width < NARROW_BELOW, "-narrow")
@@ -498,11 +495,3 @@ class DeskScreen(DeskOperations):
 
 def _whose(lease: Lease | None) -> str:
     return lease.token if lease is not None else ""
-
-
-def _say(place: Static, words: Pieces | Content) -> None:
-    """Say something, unless it is what is said: whatever is said anew has the whole screen laid out again."""
-    made = words if isinstance(words, Content) else content(words)
-    said = place.content
-    if not (isinstance(said, Content) and said.is_same(made)):
-        place.update(made)

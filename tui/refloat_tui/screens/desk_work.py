@@ -193,7 +193,9 @@ class DeskWork(RefloatScreen[None]):
         return opened[0] if opened else None
 
     def _wait_for_history(self, worker: Worker[None]) -> None:
-        """Threads that compute share one interpreter: beside a reading the first screen takes many times as long."""
+        """Threads that compute share one interpreter: beside a reading the first screen takes many times as long. It
+        looks every now and then whether it was cancelled: Textual tells a worker in a thread in no other way.
+        """
         end = time.monotonic() + _HISTORY_FIRST
         while not (worker.is_cancelled or self._history_stands.wait(0.1) or time.monotonic() > end):
             pass

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from textual.content import Content
+from textual.widgets import Static
 
 from refloat.model.light import light
 from refloat_tui.present import Pieces
@@ -62,3 +63,11 @@ def wrapped(pieces: Pieces, width: int) -> list[Content]:
     """Lines of at most `width` columns."""
     made = content(pieces)
     return made.wrap(max(1, width)) if made else [made]
+
+
+def say(place: Static, words: Pieces | Content) -> None:
+    """Say something, unless it is what is said: whatever is said anew has the whole screen laid out again."""
+    made = words if isinstance(words, Content) else content(words)
+    said = place.content
+    if not (isinstance(said, Content) and said.is_same(made)):
+        place.update(made)

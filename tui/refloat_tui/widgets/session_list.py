@@ -35,15 +35,13 @@ class SessionList(RowList[Entry]):
 
     def pass_time(self, now: Stamp) -> None:
         """Draw anew what time alone changes: ages, to the minute, and the breath of those that grew."""
-        if not self.breathing and minute_of(now) == minute_of(self.now):
-            return
-        ended = self.breathing if minute_of(now) == minute_of(self.now) else None
+        is_same_minute, ended = minute_of(now) == minute_of(self.now), self.breathing
         self.now, self.breathing = now, frozenset()
-        if ended is None:
+        if not is_same_minute:
             self.redraw()
-        else:
-            for name in ended:
-                self.draw_again(name)
+            return
+        for name in ended:
+            self.draw_again(name)
 
     def shown_in(self, row: Entry) -> object:
         """The row, the minute, and what is known of the session besides."""

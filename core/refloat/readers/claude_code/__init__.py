@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from refloat.late import later
+from refloat.late import stand_in
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from refloat.model.stopping import Asking
     from refloat.readers.claude_code import processes, registers
 else:  # who reads transcripts on asks nothing of what runs
-    processes = later(partial(import_module, "refloat.readers.claude_code.processes"))
-    registers = later(partial(import_module, "refloat.readers.claude_code.registers"))
+    processes = stand_in(partial(import_module, "refloat.readers.claude_code.processes"))
+    registers = stand_in(partial(import_module, "refloat.readers.claude_code.registers"))
 
 __all__ = ["ClaudeCode"]
 

@@ -56,7 +56,9 @@ class Codex:
     aside: bytes = b"\0"
 
     def walks(self, home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
-        """Rollouts, the archive, locks, names and typed prompts below `$CODEX_HOME` or `~/.codex`."""
+        """Rollouts, the archive, locks, names, typed prompts and databases below `$CODEX_HOME` or `~/.codex`; databases
+        also in `$CODEX_SQLITE_HOME`.
+        """
         root = codex_home(home, environment)
         endings = (".jsonl", ".jsonl.zst", ".json")
         databases = [Path(told)] if (told := environment.get("CODEX_SQLITE_HOME")) else []

@@ -109,4 +109,4 @@ def _run(workbench: Workbench, cwd: Path, chosen: SessionName | None = None, *, 
         said = run_app(app)
     if said:
         err.say(said)
-    return 0
+    return app.return_code or 0

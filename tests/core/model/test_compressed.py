@@ -1,4 +1,4 @@
-"""Contents of files that lie packed are texts like any other."""
+"""Contents of files that lie compressed are texts like any other."""
 
 import json
 import pickle
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refloat.brief.masks import strings_of
-from refloat.model.packed import WORTH, Packed, Packer
+from refloat.model.compressed import WORTH, Compressed, Compressor
 from refloat.model.transcript import FileEdit, Touched
 from refloat.readers import history
 from refloat.readers.claude_code import ClaudeCode
@@ -20,35 +20,35 @@ from refloat.usecases.read_session import read_story
 LONG = "line of a file\n" * WORTH
 
 
-def is_packed(edit: FileEdit, name: str) -> bool:
-    return isinstance(FileEdit.__dict__[name]._slot.__get__(edit), Packed)
+def is_compressed(edit: FileEdit, name: str) -> bool:
+    return isinstance(FileEdit.__dict__[name]._slot.__get__(edit), Compressed)
 
 
 @given(st.text(alphabet=st.characters(codec=None, exclude_categories=())))
 def test_any_text_comes_back(text: str) -> None:
-    assert Packed(text).text() == text
+    assert Compressed(text).text() == text
 
 
-def test_a_packed_value_is_the_same_value() -> None:
-    plain, packed = (FileEdit("/a", "update", LONG, "short") for _ in range(2))
-    Packer(0).take((packed,), "before", "after")
-    assert is_packed(packed, "before")
-    assert not is_packed(packed, "after"), "what is short gains nothing"
-    assert packed == plain
-    assert hash(packed) == hash(plain)
-    assert repr(packed) == repr(plain)
-    assert strings_of(packed) == strings_of(plain)
-    assert replace(packed, path="/b") == replace(plain, path="/b")
-    assert pickle.loads(pickle.dumps(packed)) == plain  # noqa: S301 - our own bytes
+def test_a_compressed_value_is_the_same_value() -> None:
+    plain, compressed = (FileEdit("/a", "update", LONG, "short") for _ in range(2))
+    Compressor(0).take((compressed,), "before", "after")
+    assert is_compressed(compressed, "before")
+    assert not is_compressed(compressed, "after"), "what is short gains nothing"
+    assert compressed == plain
+    assert hash(compressed) == hash(plain)
+    assert repr(compressed) == repr(plain)
+    assert strings_of(compressed) == strings_of(plain)
+    assert replace(compressed, path="/b") == replace(plain, path="/b")
+    assert pickle.loads(pickle.dumps(compressed)) == plain  # noqa: S301 - our own bytes
 
 
 def test_what_comes_first_lies_as_it_is() -> None:
-    packer = Packer(3 * len(LONG))
+    compressor = Compressor(3 * len(LONG))
     edits = [FileEdit("/a", "update", LONG, LONG) for _ in range(3)]
-    packer.take(edits, "before", "after")
-    assert [is_packed(edit, name) for edit in edits for name in ("before", "after")] == [False] * 3 + [True] * 3
+    compressor.take(edits, "before", "after")
+    assert [is_compressed(edit, name) for edit in edits for name in ("before", "after")] == [False] * 3 + [True] * 3
     touched = Touched("/a", "read", None, LONG)
-    packer.take((touched,), "content")
+    compressor.take((touched,), "content")
     assert touched.content == LONG
 
 
@@ -69,13 +69,13 @@ def transcript(tmp_path: Path) -> Found:
     return Found("claude-code", "s", (Segment(file),))
 
 
-def test_a_story_is_the_same_whether_its_contents_are_packed(
+def test_a_story_is_the_same_whether_its_contents_are_compressed(
     transcript: Found, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = read_story(ClaudeCode(), transcript)
     monkeypatch.setattr(history, "LYING", 0)
-    packed = read_story(ClaudeCode(), transcript)
-    edits = [edit for step in packed.steps for edit in step.edits]
+    compressed = read_story(ClaudeCode(), transcript)
+    edits = [edit for step in compressed.steps for edit in step.edits]
     assert len(edits) == 5
-    assert all(is_packed(edit, "after") for edit in edits)
-    assert packed == plain
+    assert all(is_compressed(edit, "after") for edit in edits)
+    assert compressed == plain

@@ -1,0 +1,108 @@
+"""The file of the catalogue: its tables, how it is opened, and how it is thrown away.
+
+Decides the tables, and whether a file is a catalogue of this schema. It is private before SQLite sees it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+from refloat.catalogue.peek import SCHEMA
+
+_TABLES: Final = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (
+    path BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+    device INTEGER NOT NULL, identity TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE sessions (
+    agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, listed INTEGER NOT NULL,
+    mark TEXT NOT NULL, pulse TEXT NOT NULL, superseded INTEGER NOT NULL,
+    last_activity TEXT NOT NULL, state TEXT NOT NULL,
+    place TEXT NOT NULL, worktree TEXT NOT NULL,
+    title TEXT NOT NULL, folder TEXT NOT NULL, front TEXT NOT NULL, live TEXT NOT NULL, back TEXT NOT NULL,
+    PRIMARY KEY (agent, session_id, path)
+);
+CREATE TABLE readings (
+    agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, files TEXT NOT NULL,
+    lineage TEXT NOT NULL, summary BLOB NOT NULL,
+    PRIMARY KEY (agent, session_id, path)
+);
+CREATE INDEX kin ON readings (agent, lineage) WHERE lineage <> '';
+CREATE TABLE resumes (
+    agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, frozen BLOB NOT NULL,
+    PRIMARY KEY (agent, session_id, path)
+);
+CREATE TABLE edited (
+    path TEXT NOT NULL, agent TEXT NOT NULL, session_id TEXT NOT NULL, PRIMARY KEY (path, agent, session_id)
+) WITHOUT ROWID;
+CREATE INDEX edited_by ON edited (agent, session_id);
+CREATE TABLE copies (
+    path BLOB NOT NULL, row TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+    holds INTEGER NOT NULL, PRIMARY KEY (path, row)
+) WITHOUT ROWID;
+CREATE TABLE alone (
+    path BLOB PRIMARY KEY, agent TEXT NOT NULL, session_id TEXT NOT NULL, last BLOB NOT NULL, found TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE gone (
+    n INTEGER PRIMARY KEY, agent TEXT NOT NULL, place TEXT NOT NULL, told TEXT NOT NULL
+);
+"""
+
+
+class Foreign(Exception):  # noqa: N818 - never leaves this room
+    """The catalogue is of another schema."""
+
+
+def connect(path: Path, wait: float) -> sqlite3.Connection:
+    """Open a catalogue, making it where it is missing; `wait`: seconds for another Refloat's write.
+
+    Raises:
+        OSError: it is not ours to make.
+        sqlite3.Error: it is locked (`OperationalError`), or damaged.
+        Foreign: it is of another schema.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Made private before SQLite sees it; its side files inherit the mode.
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
+    try:
+        connection.execute("PRAGMA synchronous = OFF")  # while the file is made; the first checkpoint writes it out
+        connection.execute("PRAGMA journal_mode = WAL")
+        _prepare(connection)
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Check the schema; write it into an empty file."""
+    if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        connection.execute("BEGIN IMMEDIATE")
+        # Another Refloat may have been quicker between the two lines above.
+        if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            for statement in _TABLES.split(";\n"):
+                connection.execute(statement)
+            connection.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA.encode(),))
+        connection.execute("COMMIT")
+    try:
+        row = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
+    except sqlite3.OperationalError as fault:  # no such table: somebody else's file, or a very old one
+        raise Foreign from fault
+    if row is None or row[0] != SCHEMA.encode():
+        raise Foreign
+
+
+def throw_away(path: Path) -> bool:
+    """Remove a catalogue with its side files; False when that is not allowed."""
+    try:
+        for each in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
+            each.unlink(missing_ok=True)
+    except OSError:
+        return False
+    return True
