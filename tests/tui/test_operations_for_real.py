@@ -131,12 +131,12 @@ def test_refused_while_it_runs_with_the_reason_and_what_instead(tmp_path: Path, 
         desk.press("c")
         desk.sees("REFUSED")
         desk.sees(f"process {agent.pid} owns")
-        desk.sees("o go to where it runs")
+        desk.sees("o stop the process first")  # nothing tells which program shows its terminal
         desk.press("Enter")
         desk.sees("It is refused")
         assert agent.transcript.read_bytes() == before
         desk.press("o")
-        desk.sees("Go to")
+        desk.sees(f"send SIGINT to {agent.pid}")
 
 
 def test_stop_from_the_app(tmp_path: Path, tmux: Tmux) -> None:
