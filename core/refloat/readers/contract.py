@@ -186,7 +186,9 @@ class Parser(Protocol):
         ...
 
     def freeze(self) -> dict[str, object]:
-        """All that must be known to go on, as JSON values. `Reader.parser(found, frozen)` goes on from it."""
+        """All that must be known to go on, as JSON values. `Reader.parser(found, frozen)` goes on from it. What is no
+        text of the transcript (numbers, packed) stands under a key that begins with `#`: no secret is sought in it.
+        """
         ...
 
 

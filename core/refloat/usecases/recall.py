@@ -395,7 +395,7 @@ def _freeze(frozen: Mapping[str, Resumable | None], found: Found) -> tuple[bytes
         if at is not None:
             last = ends[part][-1].file
             assembler = _mask_titles(at.assembler)
-            strings += strings_of([cast("dict[str, object]", orjson.loads(at.parser)), assembler])
+            strings += strings_of([_texts(orjson.loads(at.parser)), assembler])
             parts[part] = {
                 "segment": at.segment,
                 "offset": at.cursor.offset,
@@ -405,6 +405,13 @@ def _freeze(frozen: Mapping[str, Resumable | None], found: Found) -> tuple[bytes
                 "assembler": orjson.dumps(assembler).decode(),
             }
     return orjson.dumps(parts), hold_secret(strings)
+
+
+def _texts(value: object) -> object:
+    """A frozen parser without what is no text (`readers.contract.Parser.freeze`): packed numbers look like tokens."""
+    if not isinstance(value, dict):
+        return value
+    return {key: _texts(inner) for key, inner in cast("dict[str, object]", value).items() if not key.startswith("#")}
 
 
 def _resumable(held: Mapping[str, object]) -> Resumable:

@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import shutil
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +127,20 @@ def test_no_secret_of_an_open_call_reaches_the_disk_and_reading_goes_on_behind_i
     assert [each.steps for each in Finder(home.bench).find(Scope()).sessions] == [1]
     assert starts == [True, True]
     assert password.encode() not in kept()
+
+
+def test_no_secret_is_sought_in_the_packed_numbers_of_a_session(home: Any, monkeypatch: pytest.MonkeyPatch):
+    told: list[str] = []
+
+    def note(strings: Sequence[str]) -> bool:
+        told.extend(strings)
+        return False
+
+    monkeypatch.setattr(recall, "hold_secret", note)
+    home.write(IDS[0], *home.talk(IDS[0]))
+    assert [each.session_id for each in Finder(home.bench).find(Scope()).sessions] == [IDS[0]]
+    assert told
+    assert [text for text in told if re.fullmatch("[A-Za-z0-9+/]{8,}={1,2}", text)] == [], "base64 looks like a token"
 
 
 def test_the_first_batch_comes_from_the_catalogue_before_the_disk_is_looked_at(home: Any):

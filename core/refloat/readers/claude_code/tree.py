@@ -175,8 +175,8 @@ class Tree:
     def freeze(self) -> dict[str, object]:
         """All of it as JSON values."""
         return {
-            "new": _pack(self._far_new, self._new),
-            "old": _pack(self._far_old, self._old),
+            "#new": _pack(self._far_new, self._new),
+            "#old": _pack(self._far_old, self._old),
             "prompts": [list(prompt) for prompt in self._prompts],
             "last": self._last,
             "cut": self._cut,
@@ -185,8 +185,8 @@ class Tree:
 
     def _thaw(self, frozen: Mapping[str, object]) -> None:
         # Written by `freeze` of this version: the catalogue drops what another one wrote.
-        self._far_new = _unpack(cast("Sequence[object]", frozen["new"]))
-        self._far_old = _unpack(cast("Sequence[object]", frozen["old"]))
+        self._far_new = _unpack(cast("Sequence[object]", frozen["#new"]))
+        self._far_old = _unpack(cast("Sequence[object]", frozen["#old"]))
         self._prompts = [list(prompt) for prompt in cast("Sequence[Sequence[int]]", frozen["prompts"])]
         self._last = cast("int", frozen["last"])
         self._cut = cast("str", frozen["cut"])
