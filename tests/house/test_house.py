@@ -125,3 +125,10 @@ def test_the_wheel_holds_both_packages_and_their_styles() -> None:
     assert wheel["packages"] == ["core/refloat", "tui/refloat_tui"]
     assert list(TUI.rglob("*.tcss"))
     assert list(CORE.rglob("*.sql"))
+
+
+def test_no_expression_has_a_possessive_group() -> None:
+    possessive = re.compile(r"\)(?:[*+?]|\{\d*,?\d*\})\+|\(\?>")
+    sources = [path for room in (CORE, TUI) for end in ("py", "toml") for path in room.rglob(f"*.{end}")]
+    found = [str(path.relative_to(ROOT)) for path in sources if possessive.search(path.read_text("utf-8"))]
+    assert found == [], "before Python 3.11.5 they match other text than they should (CPython gh-106052)"

@@ -13,9 +13,10 @@ MOST: Final = 1024 * 1024
 _MEMBERS: Final = 64
 _LONGEST_NAME: Final = 200
 _PIECE: Final = 64 * 1024
-_INSIDE: Final = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
+# No group is possessive: before 3.11.5 such a one matches other text than it should (CPython gh-106052).
+_INSIDE: Final = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL)
 _SHALLOW: Final = re.compile(rb'[^"{}\[\],:]*+')
-_DEEP: Final = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+_DEEP: Final = re.compile(rb'[^"{}\[\]]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*"[^"{}\[\]]*+)*', re.DOTALL)
 """Below the outermost object's own level only brackets matter: whole strings are passed over at once."""
 
 
