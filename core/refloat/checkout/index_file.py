@@ -5,6 +5,7 @@ file for unchanged, so that each is read. Refuses nothing: it is held in memory 
 """
 
 from collections.abc import Iterable
+from importlib import import_module
 from struct import pack
 from typing import Final
 
@@ -29,10 +30,8 @@ def index_file(entries: Iterable[tuple[str, str, str]], algorithm: str) -> bytes
 def git_hash(algorithm: str, data: bytes) -> bytes:
     """Git's hash of some bytes."""
     if algorithm == "sha1":
-        # `hashlib` gives the very same, and loads the whole of OpenSSL first.
-        from _sha1 import sha1  # pyright: ignore[reportUnknownVariableType] - typeshed does not know it
-
-        return bytes(sha1(data).digest())  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] - as above
+        # `hashlib` gives the very same, and loads the whole of OpenSSL first; not every type checker finds this.
+        return bytes(import_module("_sha1").sha1(data).digest())
     import hashlib
 
     return hashlib.new(algorithm, data, usedforsecurity=False).digest()
