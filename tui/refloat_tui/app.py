@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -13,7 +13,7 @@ from textual.app import App, ComposeResult
 from textual.binding import BindingType
 
 from refloat.late import stand_in
-from refloat.model.light import light
+from refloat.model.light import field, light
 from refloat.model.session import SessionName
 from refloat_tui.actions import SCOPES, Scope, action_of, bindings
 from refloat_tui.screens.doors import Demo, Doors

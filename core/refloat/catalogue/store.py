@@ -12,17 +12,19 @@ are masked before they come in.
 
 from __future__ import annotations
 
+import _sqlite3 as sqlite3  # see `peek`
 import os
-import sqlite3
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from refloat.catalogue.opening import Foreign, connect, throw_away
+from refloat.catalogue.opening import Foreign, connect, let_go, throw_away
 from refloat.catalogue.peek import FILE, Gone
 from refloat.model.light import light
+
+if TYPE_CHECKING:
+    from typing import Any, Self
 
 HEAD: Final = 4096
 """Bytes at a file's beginning whose hash tells a file that grew from one that was written anew."""
@@ -103,15 +105,16 @@ class Catalogue:
         self._db = connection
 
     @classmethod
-    def open(cls, directory: Path, *, wait: float = 2.0) -> Self | None:
+    def open(cls, directory: str | os.PathLike[str], *, wait: float = 2.0, append: bool = False) -> Self | None:
         """Open the catalogue in `directory`, making it where it is missing; None where that is impossible.
 
-        Waits `wait` seconds for another Refloat's write. A damaged file, or one of another schema, is made anew.
+        Waits `wait` seconds for another Refloat's write; `append` as in `opening.connect`. A damaged file, or one of
+        another schema, is made anew.
         """
-        path = directory / FILE
+        path = f"{os.fspath(directory)}/{FILE}"
         for attempt in range(2):
             try:
-                return cls(connect(path, wait))
+                return cls(connect(path, wait, append=append))
             except sqlite3.OperationalError:
                 return None  # locked, or not ours to write: go without
             except (sqlite3.DatabaseError, Foreign):
@@ -130,7 +133,7 @@ class Catalogue:
     def close(self) -> None:
         """Let go of the file."""
         with suppress(sqlite3.Error):
-            self._db.close()
+            let_go(self._db)
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

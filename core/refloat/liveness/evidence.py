@@ -8,11 +8,10 @@ from __future__ import annotations
 import ntpath
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from refloat.model.light import light
+from refloat.model.light import field, light, replace
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import place_here

@@ -5,13 +5,15 @@ Decides the form in which that is frozen. Refuses to know an event: the `Assembl
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
-from refloat.model.light import slotted
+from refloat.model.light import field, slotted
 from refloat.model.problem import Problem
 from refloat.readers.pairing import Calls, thaw_calls
+
+if TYPE_CHECKING:
+    from typing import Any
 
 TurnStatus = Literal["none", "open", "completed", "interrupted", "failed"]
 
@@ -20,7 +22,7 @@ TurnStatus = Literal["none", "open", "completed", "interrupted", "failed"]
 class Counters:
     """All that a list needs, as plain JSON values."""
 
-    facts: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
+    facts: dict[str, str] = field(default_factory=dict[str, str])
     first_prompt: str = ""
     first_at: str | None = None
     last_at: str | None = None
@@ -32,11 +34,11 @@ class Counters:
     failure: list[str | None] | None = None
     steps: int = 0
     edits: int = 0
-    prompts: list[list[str | int]] = dataclasses.field(default_factory=list[list[str | int]])
+    prompts: list[list[str | int]] = field(default_factory=list[list[str | int]])
     """[row id, turn, 1 when it was taken back]."""
-    edited: dict[str, None] = dataclasses.field(default_factory=dict[str, None])
-    unknown: dict[str, int] = dataclasses.field(default_factory=dict[str, int])
-    problems: list[Problem] = dataclasses.field(default_factory=list[Problem])
+    edited: dict[str, None] = field(default_factory=dict[str, None])
+    unknown: dict[str, int] = field(default_factory=dict[str, int])
+    problems: list[Problem] = field(default_factory=list[Problem])
     cut: bool = False
 
 

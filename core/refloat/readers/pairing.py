@@ -6,15 +6,16 @@ that tells of the same call beside its output row is merged into it.
 
 from __future__ import annotations
 
-import dataclasses
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
+from binascii import crc32  # `zlib` has the very same, and what reads no frozen text needs nothing else of it
 from collections.abc import Mapping
-from dataclasses import field
-from typing import Any, Final
-from zlib import crc32
+from typing import TYPE_CHECKING, Final
 
-from refloat.model.light import plain_of, slotted
+from refloat.model.light import field, plain_of, replace, slotted
 from refloat.model.transcript import Call, Outcome, Result, Step, StepKind, Touched
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @slotted
@@ -115,7 +116,7 @@ def merge_events(first: Result | None, second: Result) -> Result:
     """Two events about one call: what the later one leaves open, the earlier one may tell."""
     if first is None:
         return second
-    return dataclasses.replace(
+    return replace(
         second,
         exit_code=first.exit_code if second.exit_code is None else second.exit_code,
         output=second.output or first.output,
@@ -131,7 +132,7 @@ def settle(result: Result | None, event: Result | None) -> Result | None:
         return result or event
     if result.placeholder:
         return event
-    return dataclasses.replace(
+    return replace(
         event,
         outcome=event.outcome,
         exit_code=result.exit_code if event.exit_code is None else event.exit_code,
@@ -209,7 +210,7 @@ class Calls:
     def renamed(self, touched: Touched) -> Touched:
         """The same under the name of its call."""
         name = self.answered.get(touched.call, touched.call)
-        return touched if name == touched.call else dataclasses.replace(touched, call=name)
+        return touched if name == touched.call else replace(touched, call=name)
 
     def last_named(self, call_id: str) -> str:
         """The call that an id was last used for."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Final
 
+from refloat.model.light import replace
 from refloat.model.stamp import read_stamp
 from refloat.patterns import late
 from refloat.readers.claude_code.kin import Descent, Member, find_descents

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Final, cast
 
-from refloat.model.light import plain, slotted
+from refloat.model.light import field, field_names, plain, slotted
 from refloat.model.session import Failure, FailureKind
 from refloat.model.stamp import Stamp
 from refloat.readers.claude_code.results import OpenCall
@@ -85,7 +83,7 @@ class State:
         return frozen
 
 
-_FIELDS: Final = tuple(spec.name for spec in dataclasses.fields(State) if spec.name != "tree")
+_FIELDS: Final = tuple(name for name in field_names(State) or () if name != "tree")
 
 
 def thaw(frozen: Mapping[str, object]) -> State:
