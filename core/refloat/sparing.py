@@ -36,6 +36,7 @@ def load_less() -> None:
         load_later("datetime", **{name: value for name, value in vars(_datetime).items() if name[:1] != "_"})
     load_later("dataclasses", ("_FIELD",), _FIELD=_Field())
     _load_orjson()
+    load_later("json")
 
 
 def _load_orjson() -> None:
@@ -124,9 +125,25 @@ class _Word:
     __ror__ = __or__
 
 
-class _NewType(_Word):
+class _NewType:
+    """As those of `typing`: msgspec looks at what its fields are."""
+
+    def __init__(self, name: str, kind: type) -> None:
+        self.__name__ = self.__qualname__ = name
+        self.__supertype__ = kind
+
     def __call__(self, value: object) -> object:
         return value
+
+    def __or__(self, other: object) -> object:
+        from typing import Union
+
+        return Union[self, other]  # noqa: UP007 - it is no type to the other way of writing it
+
+    def __ror__(self, other: object) -> object:
+        from typing import Union
+
+        return Union[other, self]  # noqa: UP007 - as above
 
 
 class _Base:

@@ -100,7 +100,14 @@ assert len(names) > 200
 for name in names:
     if name not in {NEEDS_MORE}:
         import_module(name)
-assert "typing" in sys.modules
+from refloat.model.stamp import Stamp
+import msgspec
+
+class Row(msgspec.Struct):
+    at: Stamp | None
+    name: None | Stamp = None
+
+assert msgspec.json.decode(b'{"at":"a","name":null}', type=Row) == Row("a")
 """
 
 

@@ -396,7 +396,11 @@ def _freeze(frozen: Mapping[str, Resumable | None], found: Found, clean: Mapping
         if at is not None:
             last = ends[part][-1].file
             assembler = _mask_titles(at.assembler)
-            strings += strings_of(_news([_texts(orjson.loads(at.parser)), assembler], _known(clean.get(part))))
+            parser, before = _texts(orjson.loads(at.parser)), clean.get(part)
+            if before is not None:
+                parser = _news(parser, orjson.loads(before.parser))
+            news = assembler if before is None else _news(assembler, orjson.loads(before.assembler))
+            strings += strings_of([parser, news])
             parts[part] = {
                 "segment": at.segment,
                 "offset": at.cursor.offset,
@@ -406,10 +410,6 @@ def _freeze(frozen: Mapping[str, Resumable | None], found: Found, clean: Mapping
                 "assembler": orjson.dumps(assembler).decode(),
             }
     return orjson.dumps(parts), hold_secret(strings)
-
-
-def _known(clean: Resumable | None) -> object:
-    return None if clean is None else [orjson.loads(clean.parser), orjson.loads(clean.assembler)]
 
 
 def _news(value: object, known: object) -> object:

@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path, PurePath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from refloat.model.light import replace
 from refloat.model.stamp import read_stamp
@@ -21,6 +20,9 @@ from refloat.readers.contract import Found, FoundSubagent, Identity, Segment, So
 from refloat.readers.lines import read_stretch
 from refloat.readers.load import loads
 from refloat.readers.naming import make_id
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HEAD: Final = 64 * 1024
 _HEAD_FIRST: Final = 16 * 1024
@@ -49,13 +51,13 @@ _COMPACTOR: Final = "agent-acompact"
 def config_directory(home: Path, environment: Mapping[str, str]) -> Path:
     """The program's directory: `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
     named = environment.get("CLAUDE_CONFIG_DIR", "")
-    return Path(home, named) if named else home / ".claude"
+    return home / named if named else home / ".claude"
 
 
 def settings_file(home: Path, environment: Mapping[str, str]) -> Path:
     """`.claude.json`, of which only `projects` is ever read: the rest is account data."""
     named = environment.get("CLAUDE_CONFIG_DIR", "")
-    return Path(home, named) / ".claude.json" if named else home / ".claude.json"
+    return home / named / ".claude.json" if named else home / ".claude.json"
 
 
 def walks(home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
@@ -78,17 +80,18 @@ def walks(home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
 
 def identify(file: SourceFile) -> Identity:
     """What a `.jsonl` file is."""
-    path = PurePath(file.path)
-    stem = make_id(path.stem)
-    if path.name.startswith(_COMPACTOR):
+    parts = file.path.split("/")
+    name, suffix = os.path.splitext(parts[-1])  # noqa: PTH122 - pathlib is dear on the list's roads
+    stem = make_id(name)
+    if name.startswith(_COMPACTOR):
         return Identity("hidden", stem)
-    folder = _session_folder(path)
+    folder = _session_folder(parts)
     if folder is not None:
         if not stem.startswith(_AGENT):
             return Identity("none", "")  # journals and the like
         head = _head(file.path)
         return Identity("subagent", folder, parent=folder, own=stem.removeprefix(_AGENT), started=_started(head))
-    if path.suffix in _NO_TRANSCRIPT or _is_aside(path):
+    if suffix in _NO_TRANSCRIPT or _is_aside(parts):
         return Identity("none", "")
     head = _head(file.path)
     if stem.startswith(_AGENT):
@@ -121,19 +124,17 @@ def _main(file: SourceFile, stem: str, head: bytes) -> Identity:
     return Identity("main", stem, parent=parent, started=_started(head), note=note or None)
 
 
-def _session_folder(path: PurePath) -> str | None:
+def _session_folder(parts: Sequence[str]) -> str | None:
     """The session whose `subagents` directory holds a file, at any depth below it."""
-    parts = path.parts[:-1]
-    for at in range(len(parts) - 1, max(0, len(parts) - 4), -1):
+    for at in range(len(parts) - 2, max(0, len(parts) - 5), -1):
         if parts[at] == "subagents":
             return make_id(parts[at - 1])
     return None
 
 
-def _is_aside(path: PurePath) -> bool:
+def _is_aside(parts: Sequence[str]) -> bool:
     """Whether a file is known to hold no session by its name or by the directory that it lies in."""
-    parts = path.parts
-    return path.name in _ASIDE or ("projects" in parts[-6:-2] and not _ASIDE.isdisjoint(parts[-4:-1]))
+    return parts[-1] in _ASIDE or ("projects" in parts[-6:-2] and not _ASIDE.isdisjoint(parts[-4:-1]))
 
 
 def _head(path: str) -> bytes:
@@ -350,17 +351,19 @@ def _side(side: Sequence[SourceFile]) -> tuple[dict[str, str], dict[str, str]]:
     for file in side:
         if file.size > _SMALL:
             continue
-        path = PurePath(file.path)
-        if path.name == "custom-title.json":
-            titles[make_id(path.parent.name)] = text((_small(file.path) or {}).get("customTitle"))
-        elif path.name.startswith(_AGENT) and path.name.endswith(".meta.json"):
-            beside = os.fspath(path.with_name(path.name.removesuffix(".meta.json") + ".jsonl"))
+        directory, name = os.path.split(file.path)
+        if name == "custom-title.json":
+            session = make_id(os.path.basename(directory))  # noqa: PTH119 - as above
+            titles[session] = text((_small(file.path) or {}).get("customTitle"))
+        elif name.startswith(_AGENT) and name.endswith(".meta.json"):
+            beside = file.path.removesuffix(".meta.json") + ".jsonl"
             calls[beside] = text((_small(file.path) or {}).get("toolUseId"))
     return titles, calls
 
 
 def _small(path: str) -> Mapping[str, object] | None:
     try:
-        return get_object(Path(path).read_bytes())
+        with open(path, "rb") as file:  # noqa: PTH123 - as above
+            return get_object(file.read())
     except OSError:
         return None

@@ -183,7 +183,7 @@ def _call(state: State, block: Row, message: str, here: Here) -> None:
         del state.recent[0]
 
 
-def telling(tool: str, given: Row, at: Stamp | None) -> str:
+def telling(tool: str, given: Row, at: "Stamp | None") -> str:
     """A copied row keeps its time and its input; a row of the same id with another of either is another call."""
     return "\0".join([at or "", tool, *[f"{len(v)}:{v[:_TELLING]}" for v in given.values() if isinstance(v, str)]])
 
