@@ -51,4 +51,4 @@ def thaw(frozen: Mapping[str, object]) -> tuple[Counters, Calls]:
         raise TypeError("not a frozen assembler")
     c = Counters(**counters)  # pyright: ignore[reportUnknownArgumentType] - checked by the constructor's names
     c.problems = [Problem(**problem) for problem in c.problems]  # pyright: ignore[reportCallIssue] - JSON objects here
-    return c, thaw_calls(cast("Mapping[str, Any]", calls))
+    return c, thaw_calls(cast("Mapping[str, Any]", calls), str(frozen["#seen"]))

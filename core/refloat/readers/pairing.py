@@ -7,6 +7,8 @@ that tells of the same call beside its output row is merged into it.
 from __future__ import annotations
 
 import dataclasses
+from array import array
+from base64 import b64decode, b64encode
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from collections.abc import Mapping
 from dataclasses import field
@@ -231,22 +233,33 @@ def short(call_id: str) -> int:
 
 
 def freeze_calls(calls: Calls) -> dict[str, object]:
-    """All of it as JSON values."""
-    frozen = plain_of(calls)
-    frozen["seen"] = sorted(calls.seen)
-    return frozen
+    """All of it as JSON values, apart from the ids that were seen: see `freeze_seen`."""
+    return {
+        "open": {name: plain_of(call) for name, call in calls.open.items()},
+        "early": {name: list(told) for name, told in calls.early.items()},
+        "ended_by_shutdown": dict(calls.ended_by_shutdown),
+        "again": {name: list(told) for name, told in calls.again.items()},
+        "answered": dict(calls.answered),
+    }
 
 
-def thaw_calls(frozen: Mapping[str, Any]) -> Calls:
-    """What `freeze_calls` gave, made live again.
+def freeze_seen(calls: Calls) -> str:
+    """The ids that were seen, packed: no text, and of a long session most of what is frozen."""
+    return b64encode(array("Q", sorted(calls.seen)).tobytes()).decode()
+
+
+def thaw_calls(frozen: Mapping[str, Any], ids: str) -> Calls:
+    """What `freeze_calls` and `freeze_seen` gave, made live again.
 
     Raises:
         TypeError, KeyError, ValueError: it was made by another version.
     """
     opened = {key: OpenCall(**call) for key, call in frozen["open"].items()}
+    seen = array("Q")
+    seen.frombytes(b64decode(ids))
     early = {key: (pair[0], pair[1]) for key, pair in frozen["early"].items()}
     again, answered = frozen["again"], frozen["answered"]
-    return Calls(opened, set(frozen["seen"]), early, dict(frozen["ended_by_shutdown"]), again, answered)
+    return Calls(opened, set(seen), early, dict(frozen["ended_by_shutdown"]), again, answered)
 
 
 def is_edit(kind: str) -> bool:

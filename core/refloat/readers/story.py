@@ -36,7 +36,7 @@ from refloat.model.transcript import (
 from refloat.readers.contract import Sink
 from refloat.readers.counters import Counters, thaw
 from refloat.readers.numbers import Numbers
-from refloat.readers.pairing import Calls, OpenCall, freeze_calls, is_edit, keep_ends, short
+from refloat.readers.pairing import Calls, OpenCall, freeze_calls, freeze_seen, is_edit, keep_ends, short
 
 if TYPE_CHECKING:
     from refloat.readers.history import History
@@ -78,7 +78,7 @@ class Assembler:
         self._subagent = subagent
         self._kept = kept
         self._c, self._calls = thaw(frozen) if frozen else (Counters(), Calls())
-        given = cast("Mapping[str, object]", frozen["numbers"]) if frozen else None
+        given = {**cast("Mapping[str, object]", frozen["numbers"]), "rows": frozen["#rows"]} if frozen else None
         self._numbers = Numbers(given) if places is None else places
         self._sink = sink
         self._told_outputs: dict[str, int] = {}
@@ -482,11 +482,13 @@ class Assembler:
         )
 
     def freeze(self) -> dict[str, object]:
-        """All that must be known to go on, as JSON values."""
+        """All that must be known to go on, as JSON values. What has a name with a `#` here holds no text."""
         return {
             "counters": plain_of(self._c),
             "calls": freeze_calls(self._calls),
             "numbers": self._numbers.freeze(),
+            "#seen": freeze_seen(self._calls),
+            "#rows": self._numbers.freeze_rows(),
         }
 
 
