@@ -7,7 +7,7 @@ list needs no more. `keep_items=True` keeps the items as well, each text up to `
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, assert_never, cast
 
 from refloat.model.light import plain_of
@@ -362,11 +362,13 @@ class Assembler:
         if self._sink is not None and n and text:
             self._sink.take(n, place, kind, text)
 
-    def tell_call(self, place: Place, text: str, files: Iterable[str], edits: Iterable[FileEdit]) -> None:
+    def tell_call(self, place: Place, text: str, files: Sequence[str], edits: Sequence[FileEdit]) -> None:
         """Hand over what the newest call asks for."""
         if self._sink is None:
             return
         self.tell(self._numbers.last, place, "command", text)
+        if not files and not edits:  # nearly always
+            return
         for path in dict.fromkeys((*files, *(edit.path for edit in edits))):
             self.tell(self._numbers.last, place, "path", path)
 

@@ -126,6 +126,8 @@ class State:
         counts = self.texts.get(mark)
         if counts is None:
             counts = self.texts[mark] = [0] * _SOURCES
+            counts[source] = 1
+            return True
         before = max(counts)
         counts[source] += 1
         return counts[source] > before
