@@ -129,6 +129,14 @@ def ran(at: int, command: object, tool: str = "exec_command") -> Row:
     return item(at, type="function_call", name=tool, arguments=json.dumps({"cmd": command}), call_id=f"c{at}")
 
 
+def asked(at: int, text: str, **more: object) -> Row:
+    return item(at, type="message", role="user", content=[{"type": "input_text", "text": text}], **more)
+
+
+def told(at: int, text: str) -> Row:
+    return event(at, type="user_message", message=text, images=[])
+
+
 def done(at: int, **item_: object) -> Row:
     return event(at, type="item_completed", turn_id="one", item=item_)
 
@@ -195,6 +203,22 @@ CODEX: Sequence[Callable[[int], Row]] = (
     lambda at: codex(at, "unheard", {"type": "message", "role": "assistant"}),
     lambda at: event(at, type="message", role="assistant", content=[{"text": "x"}]),
 )
+
+TURNS: Sequence[Callable[[int], Row]] = (
+    *CODEX[:6],
+    *[
+        lambda at, text=text: asked(at, text)
+        for text in ("Do it", "<image>", "# AGENTS.md instructions", "Do it again")
+    ],
+    *[lambda at, text=text: told(at, text) for text in ("Do it", "", "<user_instructions>x", "Do it again", " Do it")],
+    lambda at: asked(at, "Do it", internal_chat_message_metadata_passthrough={"content_item_kinds": ["user.text"]}),
+    lambda at: event(at, type="user_message", message="Do it", kind="environment_context"),
+    lambda at: item(at, type="message", role="assistant", content=[{"text": "Said."}]),
+    lambda at: event(at, type="task_complete", turn_id=f"turn{at - 3}", last_agent_message="Said."),
+    lambda at: event(at, type="task_complete", last_agent_message="Said.", error={"message": "no"}),
+    lambda at: event(at, type="task_complete", turn_id=7, last_agent_message="Said."),
+)
+"""Rows that turns begin and end with, so few kinds that each meets each."""
 
 
 class Taken:
@@ -301,7 +325,7 @@ HEADS: dict[str, Sequence[Row]] = {
 }
 
 
-@pytest.mark.parametrize(("agent", "kinds"), [("claude-code", CLAUDE), ("codex", CODEX)])
+@pytest.mark.parametrize(("agent", "kinds"), [("claude-code", CLAUDE), ("codex", CODEX), ("codex", TURNS)])
 def test_the_quick_road_comes_to_the_same(agent: str, kinds: Sequence[Callable[[int], Row]], tmp_path: Path) -> None:
     path = tmp_path / "one.jsonl"
 
@@ -315,7 +339,7 @@ def test_the_quick_road_comes_to_the_same(agent: str, kinds: Sequence[Callable[[
     same()
 
 
-@pytest.mark.parametrize(("agent", "kinds"), [("claude-code", CLAUDE), ("codex", CODEX)])
+@pytest.mark.parametrize(("agent", "kinds"), [("claude-code", CLAUDE), ("codex", CODEX), ("codex", TURNS)])
 def test_either_road_reads_on_from_the_other(agent: str, kinds: Sequence[Callable[[int], Row]], tmp_path: Path) -> None:
     path = tmp_path / "one.jsonl"
 

@@ -132,6 +132,10 @@ class State:
         counts[source] += 1
         return counts[source] > before
 
+    def knows(self, kind: str, text: str) -> bool:
+        """Whether any source told it in this turn."""
+        return kind + finger(text) in self.texts
+
     def count(self, kind: str, source: int, text: str) -> None:
         """Remember a text that is known not to be news."""
         self.fresh(kind, source, text)
