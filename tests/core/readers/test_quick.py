@@ -96,7 +96,7 @@ CLAUDE: Sequence[Callable[[int], Row]] = (
         at, "attachment", attachment={"type": "queued_command", "prompt": "more", "commandMode": "prompt"}
     ),
     lambda at: claude(at, "attachment", attachment={"type": "max_turns_reached"}),
-    lambda at: claude(at, "user", message={"role": "user", "content": "elsewhere"}) | {"cwd": "/v", "gitBranch": "b"},
+    lambda at: typed(at, "elsewhere") | {"cwd": "/v", "gitBranch": "b"},
     lambda at: claude(at, "user", message={"role": "user", "content": "side"}) | {"isSidechain": True},
     lambda at: claude(at - 1 if at else 0, "attachment", attachment={"type": "todo_reminder"}),
     lambda at: {"type": "ai-title", "aiTitle": f"Title {at}", "sessionId": SESSION},
@@ -111,6 +111,42 @@ CLAUDE: Sequence[Callable[[int], Row]] = (
     },
     lambda at: {"type": "unheard-of", "sessionId": str(at)},
 )
+
+
+def typed(at: int, said: object = "Do it", **more: object) -> Row:
+    return claude(at, "user", message={"role": "user", "content": said}, **more)
+
+
+ASKS: Sequence[Callable[[int], Row]] = (
+    typed,
+    lambda at: typed(at, f"Do {at}", promptSource="typed", origin={"kind": "human"}),
+    lambda at: typed(at, parentUuid=uuid(max(0, at - 3))),
+    lambda at: typed(at, parentUuid=None),
+    lambda at: typed(at, promptSource="queued"),
+    lambda at: typed(at, promptSource="system"),
+    lambda at: typed(at, origin={"kind": "peer"}),
+    lambda at: typed(at, isMeta=True),
+    lambda at: typed(at, isMeta=False),
+    lambda at: typed(at, isCompactSummary=True),
+    lambda at: typed(at, isVirtual=True),
+    lambda at: typed(at, refloatRepair={"made": "note", "at": stamp(at)}),
+    lambda at: typed(at, forkedFrom={"sessionId": "other"}),
+    *[
+        lambda at, said=said: typed(at, said)
+        for said in (
+            "", "  ", " <bash-input>ls</bash-input>", "<task-notification><task-id>b1</task-id></task-notification>",
+            "[Request interrupted by user]", "<system-reminder>x</system-reminder>", "<teammate-message>x",
+            [{"type": "text", "text": "Do it"}], [{"type": "image"}], "<command-name>/x</command-name>",
+        )
+    ],
+    lambda at: {"type": "queue-operation", "operation": "enqueue", "timestamp": stamp(at), "content": "Do it"},
+    lambda at: claude(at, "system", subtype="compact_boundary", content="Compacted"),
+    lambda at: reply(at, {"type": "text", "text": "Said."}, stop="end_turn"),
+    lambda at: used(at, "Bash", command="ls"),
+    lambda at: result(at, at - 1, OUTPUT),
+    lambda at: typed(at - 1 if at else 0),
+)  # fmt: skip
+"""Rows that a person's words stand in, or what looks like them."""
 
 
 def codex(at: int, kind: str, payload: Row) -> Row:
@@ -325,7 +361,9 @@ HEADS: dict[str, Sequence[Row]] = {
 }
 
 
-@pytest.mark.parametrize(("agent", "kinds"), [("claude-code", CLAUDE), ("codex", CODEX), ("codex", TURNS)])
+@pytest.mark.parametrize(
+    ("agent", "kinds"), [("claude-code", CLAUDE), ("codex", CODEX), ("codex", TURNS), ("claude-code", ASKS)]
+)
 def test_the_quick_road_comes_to_the_same(agent: str, kinds: Sequence[Callable[[int], Row]], tmp_path: Path) -> None:
     path = tmp_path / "one.jsonl"
 
@@ -339,7 +377,9 @@ def test_the_quick_road_comes_to_the_same(agent: str, kinds: Sequence[Callable[[
     same()
 
 
-@pytest.mark.parametrize(("agent", "kinds"), [("claude-code", CLAUDE), ("codex", CODEX), ("codex", TURNS)])
+@pytest.mark.parametrize(
+    ("agent", "kinds"), [("claude-code", CLAUDE), ("codex", CODEX), ("codex", TURNS), ("claude-code", ASKS)]
+)
 def test_either_road_reads_on_from_the_other(agent: str, kinds: Sequence[Callable[[int], Row]], tmp_path: Path) -> None:
     path = tmp_path / "one.jsonl"
 

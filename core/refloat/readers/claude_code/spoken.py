@@ -226,7 +226,7 @@ def user(state: State, row: Row, here: Here) -> None:
         return
     match talk.kind_of(row, content, said):
         case "prompt":
-            _prompt(state, row, said, here)
+            take_prompt(state, said, here, queued=row.get("promptSource") == "queued")
         case "summary":
             kind = "context" if compacted else "compaction"
             here.events.append(Marker(kind, said, here.at, here.place, claim=True))
@@ -251,11 +251,12 @@ def user(state: State, row: Row, here: Here) -> None:
             state.compacted = compacted
 
 
-def _prompt(state: State, row: Row, said: str, here: Here) -> None:
+def take_prompt(state: State, said: str, here: Here, *, queued: bool) -> None:
+    """What a person typed, or had queued, or an agent said to a sub-agent."""
     take_back(state.tree.add_prompt(here.row, here.parent, here.size, unanswered=state.unanswered), here)
     here.placed = True
     _new_ask(state)
-    by = "agent" if here.subagent else "queue" if row.get("promptSource") == "queued" else "human"
+    by = "agent" if here.subagent else "queue" if queued else "human"
     delivered(state, said, here)
     here.events.append(Message("prompt", said, here.at, here.place, row=here.row, by=by))
 
