@@ -264,6 +264,9 @@ def thaw_calls(frozen: Mapping[str, Any], ids: str) -> Calls:
     return Calls(opened, set(seen), early, dict(frozen["ended_by_shutdown"]), again, answered)
 
 
+_EDIT: Final = StepKind.EDIT.value
+
+
 def is_edit(kind: str) -> bool:
     """Whether a step of this kind counts among the edits."""
-    return kind == StepKind.EDIT
+    return kind == _EDIT

@@ -120,8 +120,8 @@ def _sections(lines: Sequence[str]) -> Iterator[_Section]:
 
 
 def _marks(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-    """The marked lines of a patch: index, what each is, and the path that it names. It is a heading (`create`, `delete`,
-    `update`), `move`, `end`, `line` where it is one of a section's own, or nothing.
+    """The marked lines of a patch: index, what each is, and the path that it names. It is one of `_HEADINGS`, or
+    `move`, `end`, `line` for one of a section's own, or nothing.
     """
     inside = False
     for at, line in enumerate(lines):

@@ -10,7 +10,6 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, assert_never, cast
 
-from refloat.model.light import plain_of
 from refloat.model.problem import Place, Problem
 from refloat.model.session import Failure, FailureKind, PendingKind
 from refloat.model.stamp import Stamp
@@ -34,9 +33,9 @@ from refloat.model.transcript import (
     Unknown,
 )  # fmt: skip
 from refloat.readers.contract import Sink
-from refloat.readers.counters import Counters, thaw
+from refloat.readers.counters import Counters, freeze, thaw
 from refloat.readers.numbers import Numbers
-from refloat.readers.pairing import Calls, OpenCall, freeze_calls, freeze_seen, is_edit, keep_ends, short
+from refloat.readers.pairing import Calls, OpenCall, is_edit, keep_ends, short
 
 if TYPE_CHECKING:
     from refloat.readers.history import History
@@ -484,14 +483,9 @@ class Assembler:
         )
 
     def freeze(self) -> dict[str, object]:
-        """All that must be known to go on, as JSON values. What has a name with a `#` here holds no text."""
-        return {
-            "counters": plain_of(self._c),
-            "calls": freeze_calls(self._calls),
-            "numbers": self._numbers.freeze(),
-            "#seen": freeze_seen(self._calls),
-            "#rows": self._numbers.freeze_rows(),
-        }
+        """All that must be known to go on, as JSON values. What has a name with a `#` at this level holds no text."""
+        numbers = {"numbers": self._numbers.freeze(), "#rows": self._numbers.freeze_rows()}
+        return freeze(self._c, self._calls) | numbers
 
 
 def _stamp(value: str | None) -> Stamp | None:

@@ -185,7 +185,11 @@ def _call(state: State, block: Row, message: str, here: Here) -> None:
 
 def telling(tool: str, given: Row, at: Stamp | None) -> str:
     """A copied row keeps its time and its input; a row of the same id with another of either is another call."""
-    return "\0".join([at or "", tool, *[f"{len(v)}:{v[:_TELLING]}" for v in given.values() if isinstance(v, str)]])
+    told = f"{at or ''}\0{tool}"
+    for value in given.values():
+        if isinstance(value, str):
+            told += f"\0{len(value)}:{value[:_TELLING]}"
+    return told
 
 
 def _server_result(block: Row, here: Here) -> None:

@@ -49,6 +49,7 @@ _SESSIONS: Final = frozenset({"write_stdin", "wait"})
 """Tools that talk to a process that another call began."""
 
 
+_COMMAND: Final = StepKind.COMMAND
 _RUNNING: Final = "running with"
 """Stands in every output that leaves a process behind."""
 _STATUS: Final = frozenset({"", "completed", "failed"})
@@ -269,7 +270,7 @@ class Quick:
             except UNFIT:
                 return None
             if words and not may_edit(words):
-                known = OpenCall(row.name, "", words, words, StepKind.COMMAND)
+                known = OpenCall(row.name, "", words, words, _COMMAND)
                 if not self._called(row.call_id, known, at):
                     return None
                 if self._told:
@@ -315,7 +316,7 @@ class Quick:
             return None
         state.last_word = ""
         state.open.pop(call, None)
-        kind = StepKind.COMMAND if known.nested else None
+        kind = _COMMAND if known.nested else None
         known.answered = True
         state.close(call, known)
         if self._told:
