@@ -116,6 +116,22 @@ def find_in_all(texts: Sequence[str]) -> Iterator[tuple[str, tuple[Hit, ...]]]:
             yield texts[number], hits
 
 
+def holding(texts: Sequence[str]) -> Iterator[str]:
+    """Those of many texts that hold a secret, also one that shows only without what is not seen."""
+    for number, finders in find_suspects(texts):
+        text = texts[number]
+        if (finders & EVERY and find_by(text, finders)) or (
+            (seen := _seen_of(text, finders)) is not None and find_secrets(seen)
+        ):
+            yield text
+
+
+def _seen_of(text: str, finders: int) -> str | None:
+    """What a reader sees of a suspect; None where that is all of it."""
+    unseen = finders & (COLOURED | SILENT)
+    return seen_part(text, silent=unseen != COLOURED) if unseen else None
+
+
 class Masker:
     """Masks the strings of one output, counts the places, and remembers what it masked.
 
@@ -161,8 +177,7 @@ class Masker:
                 text = every[number]
                 if finders & EVERY:
                     self._keep(text, find_by(text, finders))
-                unseen = finders & (COLOURED | SILENT)
-                if unseen and (seen := seen_part(text, silent=unseen != COLOURED)) is not None:
+                if (seen := _seen_of(text, finders)) is not None:
                     bare.append(seen)
             for text, hits in find_in_all(bare) if bare else ():
                 self._keep(text, hits)
