@@ -361,6 +361,10 @@ class _Flow(list[str]):
         self._room = _BATCH
 
 
+_LINES: Final = {str}
+_SIMPLE: Final = {str, int, float, bool, type(None)}
+
+
 def strings_of(value: object) -> list[str]:
     """Every string in a value, lines that belong together joined."""
     found: list[str] = []
@@ -385,9 +389,11 @@ def _gather(value: object, found: list[str]) -> None:
                     found.append(part)
                 elif part is not None and type(part) is not int:
                     _gather(part, found)
-    elif kind is list and value and type(cast("list[object]", value)[0]) is dict:
-        for part in cast("list[object]", value):
-            _gather(part, found)
+    elif (kind is list or kind is tuple) and (kinds := set(map(type, cast("Sequence[object]", value)))) <= _SIMPLE:
+        if kinds == _LINES:
+            found.append("\n".join(cast("Sequence[str]", value)))
+        elif str in kinds:
+            found += [part for part in cast("Sequence[object]", value) if type(part) is str]
     elif value is None or isinstance(value, (Enum, int, float)):
         return
     elif isinstance(value, str):

@@ -127,7 +127,8 @@ def _folded(text: str) -> tuple[str, bool, bool]:
     """What `_FOLDS` makes of a text, whether each character became just one, and whether any is dense."""
     parts: list[str] = []
     at, is_placed, has_dense = 0, True, False
-    for start, end in _foreign(text):
+    for run in _foreign(text):
+        start, end = run.span()
         folded, placed, dense = _fold(text[start:end])
         parts += (text[at:start].lower(), folded)
         is_placed, has_dense = is_placed and placed, has_dense or dense
@@ -136,11 +137,11 @@ def _folded(text: str) -> tuple[str, bool, bool]:
     return "".join(parts), is_placed, has_dense
 
 
-def _foreign(text: str) -> Iterator[tuple[int, int]]:
+def _foreign(text: str) -> Iterator[re.Match[bytes]]:
     """Where characters beyond ASCII stand in a row, and perhaps question marks, which are no words either. In one byte
     for each character they are found at once, ten times as fast as by an expression.
     """
-    return (run.span() for run in _MARKED.finditer(text.encode("ascii", "replace")))
+    return _MARKED.finditer(text.encode("ascii", "replace"))
 
 
 def _is_short(run: str) -> bool:
@@ -166,9 +167,11 @@ def index_form(text: str) -> str:
     text = composed(text)
     parts: list[str] = []
     at, open_ = 0, ""
-    for start, end in _foreign(text):
+    forms = _FORMS
+    for run in _foreign(text):
+        start, end = run.span()
         plain = text[at:start]
-        form, first, last = _FORMS[text[start:end]]
+        form, first, last = forms[text[start:end]]
         if open_ and _SIMPLE.search(plain) is not None:
             open_ = ""
         parts += (plain, f" {open_}{first} ", form) if open_ and first else (plain, form)
