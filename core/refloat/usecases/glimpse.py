@@ -119,70 +119,87 @@ def _tail(reader: ReadByEnds, found: Found, subagent: FoundSubagent | None, segm
     while True:
         start = max(segment.start, size - looked)
         data = _bytes(segment.file.path, start, size - start)
-        rows = _rows(data, start, whole=start == segment.start)
-        for at in _rows_with(rows, reader.turn_marks, _TRIES):
+        first = 0 if start == segment.start else data.find(b"\n") + 1 or len(data)  # no rest of another row
+        for at in _rows_with(data, first, len(data), reader.turn_marks, _TRIES):
             drive = _drive(reader, found, subagent)
-            late = [rows[row] for row in _rows_with(rows[:at], reader.late_marks, len(reader.late_marks))]
-            turn = rows[at:]
-            drive.stretch(segment, [*reversed(late), *_turn(turn, reader, _end_of(turn, reader))])
+            late = [*_rows_with(data, first, at, reader.late_marks, len(reader.late_marks))]
+            rows = [(start + row, data[row : data.index(b"\n", row)]) for row in reversed(late)]
+            drive.stretch(segment, rows + _turn(data[at:], start + at, reader))
             if drive.assembler.was_asked:
                 return drive.assembler
-        end = _end_of(rows, reader)
-        if looked >= TAIL or start == segment.start or end is not None:
+        if looked >= TAIL or start == segment.start or _end_of(data[first:], reader) is not None:
             drive = _drive(reader, found, subagent)
-            for row in reader.turn_before(data[rows[0][0] - start :] if rows else b""):
+            for row in reader.turn_before(data[first:]):
                 drive.feed(Line(segment.file.path, 0, start, dict(row)))
-            drive.stretch(segment, _turn(rows, reader, end))
+            drive.stretch(segment, _turn(data[first:], start + first, reader))
             if drive.assembler.is_alive or start == segment.start or looked >= _FURTHEST:
                 return drive.assembler
         looked *= 4
 
 
-def _rows(data: bytes, offset: int, *, whole: bool) -> list[Row]:
-    """Rows with their offsets, the last one as far as it goes. `whole`: the first one is no rest of another."""
+def _rows(data: bytes, offset: int) -> list[Row]:
+    """Rows with their offsets, the last one as far as it goes."""
     rows = data.split(b"\n")
-    found = list(zip(accumulate([len(raw) + 1 for raw in rows], initial=offset), rows, strict=False))
-    return found if whole else found[1:]
+    return list(zip(accumulate([len(raw) + 1 for raw in rows], initial=offset), rows, strict=False))
 
 
-def _turn(rows: Sequence[Row], ends: ReadByEnds, end: int | None) -> Sequence[Row]:
-    """What of a turn's rows says how it ended: of one that ended by itself, its beginning and its `end`."""
+def _turn(data: bytes, offset: int, ends: ReadByEnds) -> list[Row]:
+    """What of a turn's rows says how it ended: of one that ended by itself, its beginning and its end."""
+    end = _end_of(data, ends)
     if end is None:
-        return rows
-    calls = ends.pairs[0]
-    first = next((at for at in range(end) if calls in rows[at][1]), end)
-    return [*rows[:first], *rows[end:]]
+        return _rows(data, offset)
+    call = data.find(ends.pairs[0], 0, end)
+    first = data.rfind(b"\n", 0, call) + 1 if call >= 0 else end
+    return [*_rows(data[:first], offset)[:-1], *_rows(data[end:], offset + end)]
 
 
-def _end_of(rows: Sequence[Row], ends: ReadByEnds) -> int | None:
+def _end_of(data: bytes, ends: ReadByEnds) -> int | None:
     """Where the last rows of a turn begin that ended by itself, all of its calls answered."""
-    if not rows or rows[-1][1]:
+    if not data.endswith(b"\n"):
         return None
-    talk = [at for at, (_, raw) in enumerate(rows) if raw and not raw.startswith(ends.aside)]
-    last = talk[max(0, len(talk) - _LAST_ROWS)] if talk else 0
-    if not any(ends.ended in raw for _, raw in rows[last:]):
+    last = _last_talk(data, ends.aside)
+    if data.find(ends.ended, last) < 0:
         return None
     calls, answers = ends.pairs
-    waits = 0
-    seen = False  # answers before the first call are of calls that are not at hand
-    for _, raw in rows:
-        if seen or calls in raw:
-            seen = True
-            waits += raw.count(calls) - raw.count(answers)
-    return None if waits else last
+    call = data.find(calls)
+    if call < 0:
+        return last
+    first = data.rfind(b"\n", 0, call) + 1  # answers before it are of calls that are not at hand
+    return last if data.count(calls, first) == data.count(answers, first) else None
 
 
-def _rows_with(rows: Sequence[Row], marks: Sequence[bytes], most: int) -> Iterator[int]:
-    """The last rows that hold one of the marks near their beginning, the very last first."""
-    for at in range(len(rows) - 1, -1, -1):
-        row = rows[at][1]
-        for mark in marks:
-            if row.find(mark, 0, _NEAR) >= 0:
-                yield at
-                most -= 1
-                break
-        if not most:
+def _last_talk(data: bytes, aside: bytes) -> int:
+    """Where the last few rows of the talk begin, or all of them; 0 where there are none."""
+    found, left = 0, _LAST_ROWS
+    end = len(data) - 1
+    while end > 0 and left:
+        start = data.rfind(b"\n", 0, end) + 1
+        if start < end and not data.startswith(aside, start):
+            found = start
+            left -= 1
+        end = start - 1
+    return found
+
+
+def _rows_with(data: bytes, first: int, end: int, marks: Sequence[bytes], most: int) -> Iterator[int]:
+    """Where the last rows begin that hold one of the marks near their beginning, the very last first. Nothing is looked
+    for twice in the same stretch, however many rows there are.
+    """
+    met = dict.fromkeys(marks, end)
+    while most:
+        for mark, at in met.items():
+            if at + len(mark) > end:
+                met[mark] = data.rfind(mark, first, end)
+        at, length = max((at, len(mark)) for mark, at in met.items())
+        if at < 0:
             return
+        start = data.rfind(b"\n", 0, at) + 1
+        if at + length <= start + _NEAR:
+            yield start
+            most -= 1
+            end = start
+        else:
+            end = start + _NEAR
 
 
 def _drive(reader: Reader, found: Found, subagent: FoundSubagent | None) -> Drive:
