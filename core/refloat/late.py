@@ -95,8 +95,8 @@ def load_later(name: str, **given: object) -> None:
 
 
 def load_less() -> None:
-    """Let what the standard library, `orjson` and `msgspec` load, and a short command never asks, wait until somebody does: half
-    a bare start in all.
+    """Let what the standard library, `orjson` and `msgspec` load, and a short command never asks, wait until somebody
+    does: half a bare start in all.
     """
     load_later("inspect")  # for `dataclasses`
     load_later("typing_extensions", get_type_hints=get_type_hints, NotRequired=NotRequired, Required=Required)

@@ -8,7 +8,6 @@ that is small enough is read whole instead.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
 from typing import Final, Self, cast
 
 from refloat.catalogue.pack import Packed
@@ -31,11 +30,13 @@ _HEAD_FIRST: Final = 24 * 1024
 """Bytes of the head that are looked at first."""
 _FURTHEST: Final = 16 * 1024 * 1024
 """Bytes from the end that are looked through for a row that tells anything."""
+_HEAD_ROWS: Final = 4
+"""Rows of a head that are read together: in most, the first prompt is among them."""
 _TRIES: Final = 4
 _LAST_ROWS: Final = 4
 """Rows at the end of a turn that are read where all of its calls were answered."""
-Row = tuple[int, bytes]
-"""Where it stands, and its bytes."""
+_Piece = tuple[int, bytes]
+"""Where it begins, and rows that follow each other, each but the last of a file with its line end."""
 _NEAR: Final = 512
 """Bytes of a row in which marks are looked for."""
 
@@ -98,10 +99,12 @@ def _head(reader: Reader, found: Found, subagent: FoundSubagent | None, segment:
     drive.begin(segment)
     for looked in (_HEAD_FIRST, HEAD):
         data += _bytes(path, segment.start + len(data), looked - len(data))
-        while not _begun(drive.assembler) and (end := data.find(b"\n", start)) >= 0:
-            drive.row(data[start:end], segment.start + start)
-            start = end + 1
-        if _begun(drive.assembler) or len(data) < looked:
+        while data.find(b"\n", start) >= 0:
+            *rows, rest = data[start:].split(b"\n", _HEAD_ROWS)
+            if drive.rows(rows, segment.start + start, lambda: _begun(drive.assembler)):
+                return drive.assembler.summary()
+            start = len(data) - len(rest)
+        if len(data) < looked:
             break
     return drive.assembler.summary()
 
@@ -123,7 +126,7 @@ def _tail(reader: ReadByEnds, found: Found, subagent: FoundSubagent | None, segm
         for at in _rows_with(data, first, len(data), reader.turn_marks, _TRIES):
             drive = _drive(reader, found, subagent)
             late = [*_rows_with(data, first, at, reader.late_marks, len(reader.late_marks))]
-            rows = [(start + row, data[row : data.index(b"\n", row)]) for row in reversed(late)]
+            rows = [(start + row, data[row : data.index(b"\n", row) + 1]) for row in reversed(late)]
             drive.stretch(segment, rows + _turn(data[at:], start + at, reader))
             if drive.assembler.was_asked:
                 return drive.assembler
@@ -137,20 +140,14 @@ def _tail(reader: ReadByEnds, found: Found, subagent: FoundSubagent | None, segm
         looked *= 4
 
 
-def _rows(data: bytes, offset: int) -> list[Row]:
-    """Rows with their offsets, the last one as far as it goes."""
-    rows = data.split(b"\n")
-    return list(zip(accumulate([len(raw) + 1 for raw in rows], initial=offset), rows, strict=False))
-
-
-def _turn(data: bytes, offset: int, ends: ReadByEnds) -> list[Row]:
+def _turn(data: bytes, offset: int, ends: ReadByEnds) -> list[_Piece]:
     """What of a turn's rows says how it ended: of one that ended by itself, its beginning and its end."""
     end = _end_of(data, ends)
     if end is None:
-        return _rows(data, offset)
+        return [(offset, data)]
     call = data.find(ends.pairs[0], 0, end)
     first = data.rfind(b"\n", 0, call) + 1 if call >= 0 else end
-    return [*_rows(data[:first], offset)[:-1], *_rows(data[end:], offset + end)]
+    return [(offset, data[:first]), (offset + end, data[end:])]
 
 
 def _end_of(data: bytes, ends: ReadByEnds) -> int | None:

@@ -239,9 +239,9 @@ class Quick:
 
     @property
     def last(self) -> tuple[Stamp | None, int, int]:
-        """Time, number and offset of the last row that was taken."""
+        """Time, number (0 where numbers are not known) and offset of the last row that was taken."""
         at, (rows, line, offset), index = self._last
-        return at, line + index, offset + sum(map(len, rows[:index])) + index
+        return at, line and line + index, offset + sum(map(len, rows[:index])) + index
 
     def begin(self, rows: Sequence[bytes], line: int, offset: int) -> None:
         """As `plain.QuickRows` has it; so is `take`."""
@@ -254,7 +254,7 @@ class Quick:
         if not (self._plain or self._is_plain()):
             return at
         if self._rows is None:
-            self._rows = _decoded(self._batch[0])
+            self._rows = [None] * at + _decoded(self._batch[0][at:])
         spot, kinds, rows = self._spot, self._kinds, self._rows
         index, lived = at, list[Stamp]()
         for index in range(at, len(rows)):
@@ -475,9 +475,7 @@ class Quick:
         state.close(call, known)
         output = row.aggregated_output or row.formatted_output or row.stdout + row.stderr
         bad = row.status == "failed" or bool(row.exit_code) or row.success is False
-        self._assembler.answered(
-            call, None, edits, self._spot.place, "" if known.answered and not bad else output
-        )
+        self._assembler.answered(call, None, edits, self._spot.place, "" if known.answered and not bad else output)
         return True
 
 
