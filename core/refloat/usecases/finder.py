@@ -237,6 +237,8 @@ class Finder:
         unread = self._unread(sighting)
         if by_ends and self._is_much(unread):
             yield self._tell_by_ends(look, unread)
+        else:
+            self._note_identities(sighting.identified, catalogue)
         chosen = unread if most is None else list(self._first(unread, most))
         shown: list[Session] = []
         done = read = told = 0
@@ -286,6 +288,7 @@ class Finder:
         telling = Telling(look.judge, look.surroundings, self._grew, self._carrier, self._finish)
         with ByEnds(telling, unread) as ends:
             self._meanwhile()
+            self._note_identities(look.sighting.identified, look.catalogue)
             gone, more = self._find_gone(look.sighting)
             told = ends.result(look.sighting.found, self._recall.recall)
         chains = chains_of(settled(look.attempts, told.sessions))
@@ -398,14 +401,15 @@ class Finder:
     def sight(self) -> Sighting:
         """What lies on disk now, by names and heads alone."""
         with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
-            return self._sight(catalogue)
+            sighting = self._sight(catalogue)
+            self._note_identities(sighting.identified, catalogue)
+        return sighting
 
     def _sight(self, catalogue: Catalogue | None) -> Sighting:
         if catalogue is not None and not self._identities:
             self._identities.update(catalogue.identities())
         at = self._bench.machine.clock.now()
         sighting = sight(self._bench, self._identities)
-        self._note_identities(sighting.identified, catalogue)
         self._bench.memory.sighting = sighting
         self._sighted = at, sighting
         return sighting
