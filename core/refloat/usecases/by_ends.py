@@ -15,7 +15,7 @@ from refloat.model.light import slotted
 from refloat.model.problem import Problem
 from refloat.model.session import Session, SessionName
 from refloat.readers.contract import Found, Reader
-from refloat.uncollected import Uncollected
+from refloat.uncollected import Uncollected, collect_young, grow_old
 from refloat.usecases.glimpse import glimpse
 from refloat.usecases.recall import key_of
 from refloat.usecases.sessions import make_session, unreadable
@@ -68,6 +68,7 @@ class ByEnds:
         self._telling = telling
         # Those of one agent together: what reads them is loaded where they are read.
         self._unread = sorted(unread, key=lambda pair: pair[1].agent)
+        grow_old()
         self._shared = Shared(self._look_at, self._unread)
 
     def __enter__(self) -> Self:
@@ -116,4 +117,5 @@ class ByEnds:
             texts = finish(sessions) if finish is not None and sessions else [None] * len(sessions)
             for at, session, text in zip(places, sessions, texts, strict=True):
                 looked[at] = session, text
+            collect_young()  # parsers hold themselves, and rows of their files
             return looked

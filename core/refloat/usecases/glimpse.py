@@ -28,8 +28,6 @@ _HEAD_FIRST: Final = 24 * 1024
 """Bytes of the head that are looked at first."""
 _FURTHEST: Final = 16 * 1024 * 1024
 """Bytes from the end that are looked through for a row that tells anything."""
-_HEAD_ROWS: Final = 4
-"""Rows of a head that are read together: in most, the first prompt is among them."""
 _TRIES: Final = 4
 _LAST_ROWS: Final = 4
 """Rows at the end of a turn that are read where all of its calls were answered."""
@@ -71,12 +69,10 @@ def _head(reader: Reader, found: Found, subagent: FoundSubagent | None, segment:
     drive.begin(segment)
     for looked in (_HEAD_FIRST, HEAD):
         data += _bytes(path, segment.start + len(data), looked - len(data))
-        while data.find(b"\n", start) >= 0:
-            *rows, rest = data[start:].split(b"\n", _HEAD_ROWS)
-            if drive.rows(rows, segment.start + start, lambda: _begun(drive.assembler)):
-                return drive.assembler.summary()
-            start = len(data) - len(rest)
-        if len(data) < looked:
+        while not _begun(drive.assembler) and (end := data.find(b"\n", start)) >= 0:
+            drive.rows((data[start:end],), segment.start + start)
+            start = end + 1
+        if _begun(drive.assembler) or len(data) < looked:
             break
     return drive.assembler.summary()
 

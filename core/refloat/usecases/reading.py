@@ -216,10 +216,8 @@ class Drive:
         self.open(segment)
         self._row = self._quick() if self._is_quick else None
 
-    def rows(self, rows: Sequence[bytes], offset: int, enough: Callable[[], bool] = lambda: False) -> bool:
-        """Read whole rows that follow each other, the first of them at this offset; their line numbers are not known.
-        True, and the rest is left, once there is `enough` behind one that had to be fed.
-        """
+    def rows(self, rows: Sequence[bytes], offset: int) -> None:
+        """Read whole rows that follow each other, from this offset on. Their line numbers are not known."""
         if self._row is not None and rows:
             self._row.begin(rows, 0, offset)
         at = 0
@@ -229,11 +227,8 @@ class Drive:
             if upto == len(rows):
                 break
             self._feed_row(rows[upto], offset)
-            if enough():
-                return True
             offset += len(rows[upto]) + 1
             at = upto + 1
-        return False
 
     def _feed_row(self, raw: bytes, offset: int) -> None:
         value = plain_value(raw)

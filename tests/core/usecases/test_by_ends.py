@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from refloat.forking import may_fork
 from refloat.model.liveness import ProcessInfo, Verdict
 from refloat.model.session import Session
+from refloat.readers.story import Assembler
 from refloat.testing.fakes import process
 from refloat.usecases import finder, glimpse, sharing
 from refloat.usecases.by_ends import Telling
@@ -101,3 +103,23 @@ def test_somebody_is_called_meanwhile_in_this_process(large: Any):
     called: list[int] = []
     Finder(large.bench, meanwhile=lambda: called.append(os.getpid())).find(Scope())
     assert called == [HERE]
+
+
+def test_what_hangs_together_in_parsers_is_let_go_of_on_the_way(large: Any, monkeypatch: pytest.MonkeyPatch):
+    """Where thousands are told, what was read of each would stay until the end otherwise."""
+    monkeypatch.setattr(sharing, "processors", lambda: 1)
+    alive: list[int] = []
+    made: list[weakref.ref[Assembler]] = []
+    tail = glimpse._tail
+
+    def noted(*given: Any) -> Assembler:
+        alive.append(sum(each() is not None for each in made))
+        assembler = tail(*given)
+        made.append(weakref.ref(assembler))
+        return assembler
+
+    monkeypatch.setattr(glimpse, "_tail", noted)
+    monkeypatch.setattr(sharing, "_PIECE", 2)
+    assert len(Finder(large.bench).find(Scope()).sessions) == 7
+    assert len(made) == 7
+    assert max(alive) <= 2
