@@ -1,7 +1,7 @@
 """Every session of a first look, those that nobody has read told by the ends of their files, in two processes.
 
-Decides which of these either process can tell for itself: while no process of an agent runs, one that nobody wrote to
-just now. All others are judged together, in the process that asked. Keeps nothing.
+Decides which of these either process can tell for itself: one that nobody wrote to just now, and that no process is
+only a candidate for. The others are judged together, in the process that asked. Keeps nothing.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from refloat.catalogue.pack import Packed
 from refloat.model.light import slotted
+from refloat.model.liveness import Verdict
 from refloat.model.problem import Problem
 from refloat.model.session import Session, SessionName
 from refloat.readers.contract import Found, Reader
@@ -54,11 +55,18 @@ class Telling:
         """The session."""
         return make_session(found, packed, judged, self.surroundings, self.carrier(found))
 
-    def stands_alone(self, found: Found, packed: Packed) -> bool:
-        """Whether it is judged by nothing that concerns another one, nor by the record, and can be told at all."""
+    def make_alone(self, found: Found, packed: Packed) -> Session | None:
+        """The session, if it is judged by nothing that concerns another one, nor by the record, and can be told."""
         last = packed.summary.last_activity_at
-        fresh = last is None or last > self.judge.recent or self.grew(found)
-        return not fresh and not self.judge.any_agent_runs and not unreadable(packed)
+        if last is None or last > self.judge.recent or self.grew(found) or unreadable(packed):
+            return None
+        judged = self.judge.judge(found, packed, grew=False)
+        return None if judged.liveness.verdict is Verdict.CANDIDATE else self.make(found, packed, judged)
+
+    def finished(self, sessions: Sequence[Session]) -> list[_Made]:
+        """Each with what is written of it."""
+        texts = self.finish(sessions) if self.finish is not None and sessions else [None] * len(sessions)
+        return list(zip(sessions, texts, strict=True))
 
 
 class ByEnds:
@@ -94,8 +102,9 @@ class ByEnds:
                 left.append((len(made), found, one))
                 made.append(None)
         judged = self._telling.judge.judge_all([(found, one, self._telling.grew(found)) for _, found, one in left])
-        for (at, found, one), each in zip(left, judged, strict=True):
-            made[at] = self._telling.make(found, one, each), None
+        sessions = [self._telling.make(found, one, each) for (_, found, one), each in zip(left, judged, strict=True)]
+        for (at, _, _), one in zip(left, self._telling.finished(sessions), strict=True):
+            made[at] = one
         for session, text in filter(None, made):
             told.sessions.append(session)
             if text is not None:
@@ -105,17 +114,14 @@ class ByEnds:
     def _look_at(self, pairs: Sequence[tuple[Reader, Found]]) -> list[_Made | Packed]:
         """In either process."""
         with Uncollected():
-            looked: list[_Made | Packed] = [glimpse(reader, found) for reader, found in pairs]
-            sessions = list[Session]()
-            places = list[int]()
-            for at, ((_, found), packed) in enumerate(zip(pairs, looked, strict=True)):
-                if isinstance(packed, Packed) and self._telling.stands_alone(found, packed):
-                    judged = self._telling.judge.judge(found, packed, grew=False)
-                    sessions.append(self._telling.make(found, packed, judged))
-                    places.append(at)
-            finish = self._telling.finish
-            texts = finish(sessions) if finish is not None and sessions else [None] * len(sessions)
-            for at, session, text in zip(places, sessions, texts, strict=True):
-                looked[at] = session, text
+            looked: list[_Made | Packed] = []
+            alone: dict[int, Session] = {}
+            for at, (reader, found) in enumerate(pairs):
+                packed = glimpse(reader, found)
+                looked.append(packed)
+                if (session := self._telling.make_alone(found, packed)) is not None:
+                    alone[at] = session
+            for at, made in zip(alone, self._telling.finished([*alone.values()]), strict=True):
+                looked[at] = made
             collect_young()  # parsers hold themselves, and rows of their files
             return looked

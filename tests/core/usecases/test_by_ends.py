@@ -37,15 +37,15 @@ def large(request: pytest.FixtureRequest, home: Any, monkeypatch: pytest.MonkeyP
     return home
 
 
-def never(*_: object) -> bool:
-    return False
+def never(*_: object) -> None:
+    return None
 
 
 def found(home: Any, monkeypatch: pytest.MonkeyPatch, **more: Any) -> tuple[Session, ...]:
     """What is told; and that it is the same where nothing is told before all are judged together."""
     told = Finder(home.bench, **more).find(Scope()).sessions
     with monkeypatch.context() as patch:
-        patch.setattr(Telling, "stands_alone", never)
+        patch.setattr(Telling, "make_alone", never)
         assert Finder(home.bench).find(Scope()).sessions == told
     return told
 
@@ -94,9 +94,10 @@ def test_what_is_written_of_them_is_written_where_they_are_told(large: Any):
     assert len(listing.finished) == 6
 
 
-def test_while_an_agent_runs_nothing_is_written_early(large: Any):
+def test_it_is_written_of_all_of_them_while_an_agent_runs(large: Any):
     large.processes.rows = [running(large)]
-    assert Finder(large.bench, finish=lambda _: pytest.fail("not all is known")).find(Scope()).finished == {}
+    listing = Finder(large.bench, finish=lambda sessions: [session.title for session in sessions]).find(Scope())
+    assert sorted(listing.finished.values()) == [f"Ask {n}" for n in range(7)]
 
 
 def test_somebody_is_called_meanwhile_in_this_process(large: Any):
