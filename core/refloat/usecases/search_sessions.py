@@ -9,6 +9,7 @@ import math
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
@@ -27,9 +28,9 @@ from refloat.search.answers import Answers, Candidate, FirstFound
 from refloat.search.digest import KINDS, Doc
 from refloat.search.excerpt import Pieces, excerpt
 from refloat.search.index import Index, Key
-from refloat.search.query import Query, parse
+from refloat.search.query import Query, Words, parse
 from refloat.search.titles import Titles
-from refloat.search.words import composed, find_words, is_dense, split
+from refloat.search.words import composed, is_dense, split
 from refloat.usecases.searchable import read_items, searchable, whole_path
 from refloat.usecases.workbench import Workbench
 
@@ -198,7 +199,8 @@ class _Read:
     kind: str
     at: Stamp | None
     text: str
-    spans: list[tuple[int, int]]
+    places: Callable[[], Sequence[tuple[int, int]]]
+    """Stretches of the text that are what was sought."""
     score: float
 
     @property
@@ -315,24 +317,25 @@ class _Search:
         below = _below(session)
         for item in self._items(session, candidate.doc):
             text = composed("\n".join(_masked(item, below)))
-            words = find_words(text)
-            spans = self._query.find_in(words)
+            words = Words(text)
+            rows, length = self._query.find_in(words), len(words.values)
             if not self._words:
                 query, files = self._beside[0]
                 if not _step_holds(item, query, below, files=files):
                     continue
                 text = composed("\n".join(_masked(item, below, _did(item, below, changes=not secrets))))
-                spans = query.find_in(find_words(text)) or []
-            if spans is not None:
-                score = self._score(item.type, len(spans), len(words), item.at)
-                return _Read(session, candidate, secrets, item.type, item.at, text, spans, score)
+                words = Words(text)
+                rows = query.find_in(words) or ()
+            if rows is not None:
+                score = self._score(item.type, len(rows), length, item.at)
+                return _Read(session, candidate, secrets, item.type, item.at, text, partial(words.places, rows), score)
         return None
 
     def hit(self, read: _Read) -> Hit:
         """What is shown of it. A word that the index does not hold of an item was taken out as a secret there, known
         as one by another item of its session: it is not shown either.
         """
-        pieces = excerpt(read.text, read.spans)
+        pieces = excerpt(read.text, read.places())
         line = None
         if read.candidate is not None:
             line = read.candidate.doc.places[0].line
@@ -365,8 +368,17 @@ class _Search:
             masked = "" if session is None else composed(mask_tree(session.title, Masker()))
             if session is None or not (spans := titles.find(masked)):
                 continue
-            score = self._score("title", len(spans), len(find_words(masked)), session.last_activity_at)
-            yield _Read(session, None, False, "title", session.last_activity_at, masked, spans, score)
+            score = self._score("title", len(spans), len(split(masked)), session.last_activity_at)
+            yield _Read(
+                session,
+                None,
+                False,
+                "title",
+                session.last_activity_at,
+                masked,
+                partial(tuple[tuple[int, int], ...], spans),
+                score,
+            )
             left -= 1
             if not left:
                 self.more = self.more or at + 1 < len(every)
