@@ -30,8 +30,9 @@ _WORD: Final = late(f"[{_DENSE}]|(?:[^\\W_{_DENSE}]|[\u0900-\u0dff])+")
 _PLAIN: Final = late("[0-9a-z]+")
 _SHORT: Final = 32
 """Foreign characters in a row that may come again: a word. In a script without spaces a row is a sentence."""
-_TOKEN: Final = late("[0-9a-z\x80-\U0010ffff]+")
-"""A word of a folded text without dense ones: what is not ASCII there is a letter or a digit."""
+_TOKEN: Final = late(r"[^\x00-/:-`{-\x7f]+")
+"""A word of a folded text without dense ones: what is not ASCII there is a letter or a digit. Said by what it is not,
+which compiles thirty times as fast."""
 _CONTROL: Final = late(r"(?:\x1b\[|\x9b|\\\\{0,3}(?:u001[bB]|x1[bB]|033|e)\[)[0-9;:?]{0,32}[A-Za-z]")
 """A sequence that colours or moves, as it is or as programs spell it."""
 _MAY_CONTROL: Final = late(r"\[(?:(?<=\x1b\[)|(?<=1[bB]\[)|(?<=033\[)|(?<=\\e\[))[0-9;:?]{0,32}[A-Za-z]")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from refloat.brief.hits import MASK
 from refloat.brief.masks import Masker, mask_tree
+from refloat.brief.suspects import find_suspects
 from refloat.errors import UsageError
 from refloat.model.light import light
 from refloat.model.search import Asked, Found, Hit
@@ -431,9 +432,13 @@ def _did(item: Item, below: str | None, *, changes: bool) -> list[str]:
 
 def _masked(item: Item, below: str | None, shown: Sequence[str] | None = None) -> list[str]:
     """The searched texts of an item, or others of it that are shown, without any secret of it."""
+    texts = searchable(item, below) if shown is None else list(shown)
+    every = list(dict.fromkeys((*texts, *_whole(item))))
+    suspects = find_suspects(every)
+    if not suspects:
+        return texts
     masker = Masker()
-    texts = searchable(item, below) if shown is None else shown
-    masker.learn([*texts, *_whole(item)])
+    masker.learn_suspects(every, suspects)
     return masker.lines(texts)
 
 
