@@ -44,9 +44,9 @@ _POOL: Final = 2
 """Hits that are gathered for each one that is wanted, so that the best can come first."""
 _EACH: Final = 5
 _SESSIONS: Final = 4
-"""Hits of one session: so many, or this part of all that are wanted. The first screen is for several sessions."""
-_MORE: Final = 2
-"""Items of one session that are judged beyond the hits that it may give, newest first."""
+"""Hits of one session: so many, its newest, or this part of all that are wanted. The first screen is for several
+sessions.
+"""
 _CHANGED: Final = 4
 """Changed lines of an edit that an excerpt begins with."""
 _READS: Final = 2000
@@ -291,15 +291,14 @@ class _Search:
             return []
         found: list[_Read] = []
         for candidate in chain((first,), docs):
-            if len(found) >= self._each + _MORE or self._is_enough():
+            if len(found) >= self._each or self._is_enough():
                 self.more = True
                 break
             read = self._read(session, candidate, secrets=secrets)
             if read is not None and self._is_of_time(read.at):
                 found.append(read)
         found.sort(key=lambda read: (-read.score if self._words else -(read.item or 0), read.item or 0))
-        self.more = self.more or len(found) > self._each
-        return found[: self._each]
+        return found
 
     def _is_enough(self) -> bool:
         return self._stop() or self._reads > _READS + self._asked.limit
