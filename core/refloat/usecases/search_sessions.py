@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -88,8 +88,14 @@ class Row(NamedTuple):
 Load = Callable[[Row], Session | None]
 
 
-def row_of(session: Session) -> Row:
-    """The row of a session that is known."""
+def newest_first(sessions: Iterable[Session]) -> list[Row]:
+    """The rows of sessions that are known, as a search goes through them: by their last activity, then by id."""
+    rows = sorted(map(_row_of, sessions), key=itemgetter(1))
+    rows.sort(key=itemgetter(3), reverse=True)
+    return rows
+
+
+def _row_of(session: Session) -> Row:
     return Row(
         agent=session.agent,
         session_id=session.session_id,
@@ -107,6 +113,25 @@ def _known(row: Row) -> Session | None:
     return row.session
 
 
+class _Remembered(Iterable[Row]):
+    """Rows that are asked for once, when somebody comes to them, and gone through more than once."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._rows = iter(rows)
+        self._seen: list[Row] = []
+
+    def __iter__(self) -> Iterator[Row]:
+        at = 0
+        while at < len(self._seen) or self._has_next():
+            yield self._seen[at]
+            at += 1
+
+    def _has_next(self) -> bool:
+        before = len(self._seen)
+        self._seen += islice(self._rows, 1)
+        return len(self._seen) > before
+
+
 def search_sessions(
     bench: Workbench,
     index: Index | None,
@@ -117,8 +142,9 @@ def search_sessions(
     first: FirstFound | None = None,
     stop: Stop = lambda: False,
 ) -> Found:
-    """Search some sessions, and load those that may be shown. `first`: what `find_first` found of the words already.
-    `complete` and `unread` are for the caller to say: it knows what is read.
+    """Search some sessions, the newest first (`newest_first`), and load those that may be shown; of a word that stands
+    everywhere the others are never asked for. `first`: what `find_first` found of the words already. `complete` and
+    `unread` are for the caller to say: it knows what is read.
 
     Raises:
         UsageError: there is nothing to look for.
@@ -130,10 +156,8 @@ def search_sessions(
     for text in (asked.file, asked.command):
         if text is not None and not split(text):
             raise UsageError(f"{_told(text)} has no letter, digit or emoji: nothing is called so")
-    scope = sorted(_fitting(rows, asked), key=itemgetter(1))
-    scope.sort(key=itemgetter(3), reverse=True)
     search = _Search(bench, index, query, asked, load, stop, first if query.terms else None)
-    read = search.read(scope)
+    read = search.read(_Remembered(_fitting(rows, asked)))
     shown = [search.hit(each) for each in read[: asked.limit]]
     return Found(asked.words, tuple(_grouped(shown)), complete=False, more=len(read) > len(shown) or search.more)
 
@@ -147,9 +171,9 @@ def search_known(bench: Workbench, sessions: Sequence[Session], asked: Asked, st
     shown = [session for session in sessions if session.superseded_by is None]
     index = Index.open(bench.machine.places.cache)
     if index is None:
-        return replace(search_sessions(bench, None, map(row_of, shown), asked, stop=stop), unread=len(shown))
+        return replace(search_sessions(bench, None, newest_first(shown), asked, stop=stop), unread=len(shown))
     with index:
-        found = search_sessions(bench, index, map(row_of, shown), asked, stop=stop)
+        found = search_sessions(bench, index, newest_first(shown), asked, stop=stop)
         sound = index.is_sound()
         covered = {key[:2] for key in index.covered()}
     unread = sum((session.agent, session.session_id) not in covered for session in shown)
@@ -239,7 +263,7 @@ class _Search:
         self._first = first
         self.more = False
 
-    def read(self, rows: Sequence[Row]) -> list[_Read]:
+    def read(self, rows: Iterable[Row]) -> list[_Read]:
         """The best first."""
         found: list[_Read] = []
         answered: set[int] = set()
@@ -257,7 +281,7 @@ class _Search:
 
     # ── items ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _candidates(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Iterator[Candidate], bool]]:
+    def _candidates(self, rows: Iterable[Row]) -> Iterator[tuple[Row, Iterator[Candidate], bool]]:
         if self._index is None:
             return
         beside = [(Answers(self._index, query), query, files) for query, files in self._beside]
@@ -353,14 +377,14 @@ class _Search:
 
     # ── titles ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _titles(self, rows: Iterable[Row]) -> Iterator[_Read]:
+    def _titles(self, rows: Iterator[Row]) -> Iterator[_Read]:
         """Sessions whose title is like what was typed."""
         if not self._words or self._beside or self._asked.since or self._asked.until:
             return
-        every = list(rows)
+        every: list[Row] = []
         titles = Titles(self._query)
         left = self._asked.limit
-        for at in titles.among([row.title for row in every]):
+        for at in titles.among(_titles_of(rows, every)):
             if self._stop():
                 self.more = True
                 return
@@ -369,20 +393,18 @@ class _Search:
             if session is None or not (spans := titles.find(masked)):
                 continue
             score = self._score("title", len(spans), len(split(masked)), session.last_activity_at)
-            yield _Read(
-                session,
-                None,
-                False,
-                "title",
-                session.last_activity_at,
-                masked,
-                partial(tuple[tuple[int, int], ...], spans),
-                score,
-            )
+            places = partial(tuple[tuple[int, int], ...], spans)
+            yield _Read(session, None, False, "title", session.last_activity_at, masked, places, score)
             left -= 1
             if not left:
-                self.more = self.more or at + 1 < len(every)
+                self.more = self.more or at + 1 < len(every) or next(rows, None) is not None
                 return
+
+
+def _titles_of(rows: Iterable[Row], seen: list[Row]) -> Iterator[str]:
+    for row in rows:
+        seen.append(row)
+        yield row.title
 
 
 def _keys(index: Index, row: Row) -> Iterable[Key]:

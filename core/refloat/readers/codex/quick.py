@@ -475,9 +475,7 @@ class Quick:
         state.close(call, known)
         output = row.aggregated_output or row.formatted_output or row.stdout + row.stderr
         bad = row.status == "failed" or bool(row.exit_code) or row.success is False
-        self._assembler.answered(
-            call, None, edits, self._spot.place, "" if known.answered and not bad else output
-        )
+        self._assembler.answered(call, None, edits, self._spot.place, "" if known.answered and not bad else output)
         return True
 
 
