@@ -48,6 +48,14 @@ class Rows:
             text: [row for other in longest_first if text.startswith(other) for row in self._behind_digits[other]]
             for text in longest_first
         }
+        self._begins = tuple({start for told in self._starts.values() for starts, _ in told for start in starts})
+        self._within = [*(f"\n{start}" for start in self._begins), *self._needles]
+
+    def may_find(self, text: str) -> bool:
+        """Whether an expression may be found in a line of a text, or in what is left of one whose end is cut off."""
+        if self._always or (self._counts is not None and self._counts.search(text)):
+            return True
+        return text.startswith(self._begins) or any(told in text for told in self._within)
 
     def find(self, lines: Sequence[str]) -> dict[str, int]:
         """Section → index of the last line in which one of its expressions is found, of those sections that are found.
@@ -81,6 +89,16 @@ class Rows:
             index = bisect_right(ends, match.start())
             for row in self._counted[match[1]]:
                 _try(row, lines[index], index, found)
+
+
+def lines_with(words: Iterable[str], lines: Sequence[str]) -> list[str]:
+    """The lines that hold one of some words, in their order."""
+    text = "\n".join(lines)
+    held = [word for word in words if word in text]
+    if not held:
+        return []
+    ends = list(accumulate(len(line) + 1 for line in lines))
+    return [lines[index] for index in sorted({index for word in held for index in _lines_with(word, text, ends)})]
 
 
 def _lines_with(needle: str, text: str, ends: Sequence[int]) -> Iterator[int]:

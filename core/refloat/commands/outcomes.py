@@ -66,16 +66,24 @@ def _what_lines_say(lines: Sequence[str]) -> Said | None:
 
 
 def _had_nothing_to_run(output: str) -> bool:
-    lines = plain_lines(output)
-    return bool(_rows("nothing").find(lines)) and _what_lines_say(lines) == "nothing"
+    text, rows = output[-_TAIL:], _rows("nothing")
+    if not _is_drawn(text) and not rows.may_find(text):
+        return False
+    lines = plain_lines(text)
+    return bool(rows.find(lines)) and _what_lines_say(lines) == "nothing"
 
 
 def plain_lines(output: str) -> list[str]:
     """The last lines of an output without colours; a line too long for a summary is empty."""
     text = output[-_TAIL:]
-    if "\x1b" in text or "\r" in text:
+    if _is_drawn(text):
         return [_plain(line) for line in text.split("\n")]
     return [shown if len(shown := line.rstrip()) <= _LONGEST else "" for line in text.split("\n")]
+
+
+def _is_drawn(text: str) -> bool:
+    """Whether colours or a progress bar stand among its words."""
+    return "\x1b" in text or "\r" in text
 
 
 def _summary(found: Mapping[str, int], lines: Sequence[str], above: Sequence[str]) -> Said | None:

@@ -273,12 +273,16 @@ def _lines(
     """The lines of a segment, without those that `quick` takes; a file that cannot be read is one Problem."""
     path = segment.file.path
     try:
-        if quick is not None and reads_on(path):
-            yield from skim_lines(path, cursor, torn_heads, segment.end, quick)
+        if reads_on(path):
+            yield from skim_lines(path, cursor, torn_heads, segment.end, quick or _takes_none)
         else:
             yield from read_any(path, cursor, torn_heads, segment.end)
     except OSError as fault:
         yield Problem(path, None, None, f"cannot be read: {fault.strerror or fault}")
+
+
+def _takes_none(_raw: bytes, _line: int, _offset: int) -> bool:
+    return False
 
 
 def _after(cursor: Cursor) -> tuple[int, int]:
