@@ -97,8 +97,16 @@ def lines_with(words: Iterable[str], lines: Sequence[str]) -> list[str]:
     held = [word for word in words if word in text]
     if not held:
         return []
-    ends = list(accumulate(len(line) + 1 for line in lines))
-    return [lines[index] for index in sorted({index for word in held for index in _lines_with(word, text, ends)})]
+    return [text[start:end] for start, end in sorted({place for word in held for place in _stretches(word, text)})]
+
+
+def _stretches(word: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where the lines that hold a word begin and end."""
+    at = text.find(word)
+    while at >= 0:
+        end = text.find("\n", at)
+        yield text.rfind("\n", 0, at) + 1, (end if end >= 0 else len(text))
+        at = text.find(word, end) if end >= 0 else -1
 
 
 def _lines_with(needle: str, text: str, ends: Sequence[int]) -> Iterator[int]:

@@ -76,9 +76,11 @@ def _had_nothing_to_run(output: str) -> bool:
 def plain_lines(output: str) -> list[str]:
     """The last lines of an output without colours; a line too long for a summary is empty."""
     text = output[-_TAIL:]
-    if _is_drawn(text):
-        return [_plain(line) for line in text.split("\n")]
-    return [shown if len(shown := line.rstrip()) <= _LONGEST else "" for line in text.split("\n")]
+    drawn = _is_drawn(text)
+    return [
+        _plain(line) if drawn and _is_drawn(line) else shown if len(shown := line.rstrip()) <= _LONGEST else ""
+        for line in text.split("\n")
+    ]
 
 
 def _is_drawn(text: str) -> bool:
