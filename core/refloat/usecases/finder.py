@@ -75,13 +75,22 @@ class Listing:
 class Finder:
     """Finds sessions again and again: what was read once is remembered. Use it from one thread at a time."""
 
-    def __init__(self, bench: Workbench, *, whole: Placed | None = None, searched: Searched | None = None) -> None:
+    def __init__(
+        self,
+        bench: Workbench,
+        *,
+        whole: Placed | None = None,
+        searched: Searched | None = None,
+        meanwhile: Callable[[], object] = lambda: None,
+    ) -> None:
         """`whole`: the one session that is located will be wanted whole; it is told where that one works, early. With
-        `searched` texts are kept for searching too, and what is not there yet is read again.
+        `searched` texts are kept for searching too, and what is not there yet is read again. `meanwhile` is called
+        where another process may be reading the ends of files.
         """
         self._bench = bench
         self._searched = searched
         self._whole = whole
+        self._meanwhile = meanwhile
         self._recall = Recall()
         self._copies = Copies()
         self._identities: dict[str, tuple[Stat, str]] = {}
@@ -266,10 +275,13 @@ class Finder:
 
     def _tell_by_ends(self, look: "_Look", unread: Sequence[tuple[Reader, Found]]) -> Batch:
         """Every session, the unread ones by the ends of their files. Keeps nothing."""
-        from refloat.usecases.glimpse import glimpse_each
+        from refloat.usecases.glimpse import Glimpses
         from refloat.usecases.linked import settled, with_parents
 
-        seen = {key_of(found): packed for (_, found), packed in zip(unread, glimpse_each(unread), strict=True)}
+        with Glimpses(unread) as glimpses:
+            self._meanwhile()
+            gone, more = self._find_gone(look.sighting)
+            seen = {key_of(found): packed for (_, found), packed in zip(unread, glimpses.result(), strict=True)}
         known: list[tuple[Found, Packed, bool]] = []
         problems = [*look.sighting.problems, *look.judge.problems]
         for _, found in look.sighting.found:
@@ -286,7 +298,6 @@ class Finder:
         )
         chains = chains_of(settled(look.attempts, sessions))
         sessions = tuple(with_parents(sessions, chains))
-        gone, more = self._find_gone(look.sighting)
         return Batch(
             sessions,
             gone=tuple(gone),
