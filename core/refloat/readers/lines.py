@@ -209,8 +209,9 @@ def _skim_rows(
     at, line, offset = 0, cursor.line, cursor.offset
     while True:
         upto = quick.take(at)
-        line += upto - at
-        offset += sum(map(len, rows[at:upto])) + upto - at
+        if upto > at:
+            line += upto - at
+            offset += sum(map(len, rows[at:upto])) + upto - at
         if upto == len(rows):
             return Cursor(offset, line)
         raw = rows[upto]
