@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from refloat.commands.needles import find_hint
+from refloat.commands.needles import find_hint, find_parts
 from refloat.patterns import late
 
 
@@ -49,13 +49,16 @@ class Rows:
             for text in longest_first
         }
         self._begins = tuple({start for told in self._starts.values() for starts, _ in told for start in starts})
-        self._within = [*(f"\n{start}" for start in self._begins), *self._needles]
+        self._lines = late(f"\n(?:{'|'.join(map(re.escape, self._begins))})") if self._begins else None
+        self._parts = find_parts(self._needles)
 
     def may_find(self, text: str) -> bool:
         """Whether an expression may be found in a line of a text, or in what is left of one whose end is cut off."""
         if self._always or (self._counts is not None and self._counts.search(text)):
             return True
-        return text.startswith(self._begins) or any(told in text for told in self._within)
+        if text.startswith(self._begins) or (self._lines is not None and self._lines.search(text)):
+            return True
+        return any(map(text.__contains__, self._parts))
 
     def find(self, lines: Sequence[str]) -> dict[str, int]:
         """Section → index of the last line in which one of its expressions is found, of those sections that are found.
