@@ -299,24 +299,11 @@ def _lines(
     path = segment.file.path
     try:
         if reads_on(path):
-            yield from skim_lines(path, cursor, torn_heads, segment.end, quick or _TAKES_NONE)
+            yield from skim_lines(path, cursor, torn_heads, segment.end, quick)
         else:
             yield from read_any(path, cursor, torn_heads, segment.end)
     except OSError as fault:
         yield Problem(path, None, None, f"cannot be read: {fault.strerror or fault}")
-
-
-class _TakesNone:
-    """Leaves every row to the parser."""
-
-    def begin(self, rows: Sequence[bytes], line: int, offset: int) -> None:
-        pass
-
-    def take(self, at: int) -> int:
-        return at
-
-
-_TAKES_NONE: Final = _TakesNone()
 
 
 def _after(cursor: Cursor) -> tuple[int, int]:
