@@ -7,6 +7,7 @@ found (`needles`), and compiled only then: of hundreds a text meets a few.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -48,17 +49,20 @@ class Rows:
             text: [row for other in longest_first if text.startswith(other) for row in self._behind_digits[other]]
             for text in longest_first
         }
-        self._begins = tuple({start for told in self._starts.values() for starts, _ in told for start in starts})
-        self._lines = late(f"\n(?:{'|'.join(map(re.escape, self._begins))})") if self._begins else None
-        self._parts = find_parts(self._needles)
 
     def may_find(self, text: str) -> bool:
         """Whether an expression may be found in a line of a text, or in what is left of one whose end is cut off."""
         if self._always or (self._counts is not None and self._counts.search(text)):
             return True
-        if text.startswith(self._begins) or (self._lines is not None and self._lines.search(text)):
-            return True
-        return any(map(text.__contains__, self._parts))
+        begins, behind, parts = self._marks
+        return text.startswith(begins) or behind.search(text) is not None or any(map(text.__contains__, parts))
+
+    @cached_property
+    def _marks(self) -> tuple[tuple[str, ...], re.Pattern[str], list[str]]:
+        """What a line may begin with, the same behind another line, and of what else one must stand in it."""
+        begins = tuple({start for told in self._starts.values() for starts, _ in told for start in starts})
+        behind = re.compile(f"\n(?:{'|'.join(map(re.escape, begins)) or '(?!)'})")
+        return begins, behind, find_parts(self._needles)
 
     def find(self, lines: Sequence[str]) -> dict[str, int]:
         """Section → index of the last line in which one of its expressions is found, of those sections that are found.
