@@ -4,6 +4,7 @@ Joins the fold of the record, the state of the repository and the judgement of o
 takes no lock, and asks git a fixed number of questions however many files there are.
 """
 
+import os.path
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -153,7 +154,7 @@ def _repository_around(missing: str | None) -> Path | None:
     """Where a workspace that is gone lay in a checkout (a removed worktree below it, a deleted folder): its root."""
     if missing is None or not missing.startswith("/"):
         return None
-    return next((folder for folder in Path(missing).parents if (folder / ".git").exists()), None)
+    return next((folder for folder in Path(missing).parents if os.path.exists(f"{folder}/.git")), None)  # noqa: PTH110 - asked of each
 
 
 def _no_repository(bench: Workbench, workspace: Path) -> Warned:
