@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
@@ -122,7 +123,12 @@ class RefloatApp(App[str]):
         return desk
 
     async def _give_early(self) -> None:
-        """What was typed before there was a desk goes to it."""
+        """What was typed before there was a desk goes to it. From here on cycles are looked for, apart from all that a
+        start makes: it stays anyway.
+        """
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
         await self.screen_stack[0].remove_children()
         early, self._early = self._early or [], None
         for key in early:

@@ -32,6 +32,8 @@ from refloat_tui.widgets.session_list import SessionList
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from textual.content import Content
+
     from refloat.model.problem import Problem
     from refloat.model.record import Lease
     from refloat.model.session import RecordGone, Session
@@ -57,6 +59,7 @@ _REST: Final = 10
 class DeskScreen(DeskOperations):
     """The first screen."""
 
+    AUTO_FOCUS = "#sessions"
     CSS_PATH = "desk.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("desk")]
 
@@ -87,25 +90,23 @@ class DeskScreen(DeskOperations):
         self._gather: Timer | None = None
         self._now = library.now()
         self._looked = time.monotonic()
+        self._alone: dict[str, Static] = {}
+        """What stands in place of sessions, by its id."""
 
     def compose(self) -> ComposeResult:
-        """Headline, list and detail, keys; or a page that teaches where there is nothing."""
+        """Headline, list and detail, keys."""
         yield Static(id="headline", markup=False)
         with Horizontal(id="body"):
             with Vertical(id="left"):
                 with Horizontal(id="filter-line"):
                     yield Input(placeholder="/ to filter", id="filter", compact=True)
                     yield Static(id="scope", markup=False)
-                yield Static(id="nothing", markup=False)
                 yield SessionList(self.glyphs, self._now, id="sessions")
             yield Detail(self.glyphs, self._home, id="detail")
-        with VerticalScroll(id="teach", can_focus=False):
-            yield Static(id="lesson", markup=False)
         yield KeyLine(self.glyphs)
 
     def on_mount(self) -> None:
         """Paint what the catalogue has, then look: nothing here waits for a scan."""
-        self._list.focus()
         self._fit()
         if self._first is not None:
             self._first_group = self._first.group
@@ -269,8 +270,20 @@ class DeskScreen(DeskOperations):
         if self.has_class("-empty"):
             looked_in, demo = self._library.looked_in(), self._doors.demo is not None
             lesson = teach_empty(self._problems, self._gone, looked_in, self._home, demo=demo)
-            self.query_one("#lesson", Static).update(content(lesson))
-        say(self.query_one("#nothing", Static), nothing_fits(self._words, everywhere=self._everywhere is not False))
+            self._say_alone("lesson", content(lesson))
+        elif self.has_class("-none-fits"):
+            self._say_alone("nothing", content(nothing_fits(self._words, everywhere=self._everywhere is not False)))
+
+    def _say_alone(self, name: str, words: Content) -> None:
+        """Say something in place of sessions. Where it stands is made once it is needed: most never see it."""
+        if (place := self._alone.get(name)) is not None:
+            say(place, words)
+            return
+        place = self._alone[name] = Static(words, id=name, markup=False)
+        if name == "lesson":
+            self.mount(VerticalScroll(place, id="teach", can_focus=False), after="#body")
+        else:
+            self.mount(place, before="#sessions")
 
     def _keep_chosen(self) -> None:
         """The cursor and what is chosen agree; a session that was asked for by name is found when it comes."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, Literal
 from textual import work
 
 from refloat.errors import RefloatError
-from refloat.model.repair import REPAIRED_AGENTS
 from refloat.text import one_line
 from refloat_tui.messages import WayLooked
 from refloat_tui.present.next_keys import leads_there
@@ -75,7 +74,7 @@ class DeskOperations(DeskSearch):
             return "Nothing can be done to sessions in this start of Refloat; NEXT says the command."
         if session is None:
             return "Choose a session first: there is none under the cursor."
-        if action == "desk_repair" and session.agent not in REPAIRED_AGENTS:
+        if action == "desk_repair" and not _can_be_repaired(session):
             return f"Refloat cannot repair transcripts of {session.agent}: start a new session from it instead (+)."
         return None
 
@@ -222,3 +221,9 @@ class DeskOperations(DeskSearch):
     def _walk(self, action: str) -> None:
         if (name := self.neighbour(action)) is not None:
             self.show_session(name)
+
+
+def _can_be_repaired(session: Session) -> bool:
+    from refloat.model.repair import REPAIRED_AGENTS
+
+    return session.agent in REPAIRED_AGENTS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -48,10 +47,8 @@ class Head(Vertical):
     Head > #name { height: 1; text-overflow: ellipsis; text-wrap: nowrap; }
     Head > #verdict { height: auto; max-height: 2; }
     Head > #detail { height: auto; max-height: 2; }
-    Head > #holder { height: 1; display: none; text-overflow: ellipsis; text-wrap: nowrap; }
-    Head.-held > #holder { display: block; }
-    Head > #chain { height: 1; display: none; text-overflow: ellipsis; text-wrap: nowrap; }
-    Head.-chained > #chain { display: block; }
+    Head > #holder, Head > #chain { height: 1; display: none; text-overflow: ellipsis; text-wrap: nowrap; }
+    Head.-held > #holder, Head.-chained > #chain { display: block; }
     Head > #next { height: auto; max-height: 3; margin: 1 0 0 0; }
     Head > #keys { height: 1; display: none; text-overflow: ellipsis; text-wrap: nowrap; }
     Head.-keyed > #keys { display: block; }
@@ -61,7 +58,7 @@ class Head(Vertical):
     """
 
     def __init__(self, glyphs: Glyphs, home: str, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+        super().__init__(id=id, classes="-keyed")
         self.glyphs = glyphs
         self._home = home
         self._session: Session | None = None
@@ -71,18 +68,13 @@ class Head(Vertical):
         self._chain: InChain | None = None
         self._no_way: tuple[SessionName, str] | None = None
         self._shown: dict[str, Pieces] = {}
+        self._facts: Static | None = None
+        """The evidence, once it was asked for."""
 
     def compose(self) -> ComposeResult:
-        """Name, verdict, what hangs, what next; the evidence."""
-        yield Static(id="name", markup=False)
-        yield Static(id="verdict", markup=False)
-        yield Static(id="detail", markup=False)
-        yield Static(id="holder", markup=False)
-        yield Static(id="chain", markup=False)
-        yield Static(id="next", markup=False)
-        yield Static(id="keys", markup=False)
-        with VerticalScroll(id="evidence", can_focus=False):
-            yield Static(id="facts", markup=False)
+        """Name, verdict, what hangs, what next. What few sessions have is made once one has it."""
+        for name in ("name", "verdict", "detail", "next", "keys"):
+            yield Static(id=name, markup=False)
 
     def take(self, session: Session | None, status: Status | None, now: Stamp) -> None:
         """Show a session; what was read of it may come later."""
@@ -148,6 +140,8 @@ class Head(Vertical):
         """The next command, as a line for a shell."""
         if self._status is None or self._status.next.command is None or self.no_way or self._held:
             return None
+        import shlex
+
         words = shlex.join(self._status.next.command)
         place = self._status.next.workspace
         return f"cd {shlex.quote(place)} && {words}" if place and self._status.next.command[0] != "refloat" else words
@@ -161,7 +155,15 @@ class Head(Vertical):
         # An update lays the whole screen out anew.
         if self._shown.get(name) != pieces:
             self._shown[name] = pieces
-            self.query_one(f"#{name}", Static).update(content(pieces))
+            self._line(name).update(content(pieces))
+
+    def _line(self, name: str) -> Static:
+        """A line of the head; one that stands above the next step is made when it first says something."""
+        for line in self.query_children(f"#{name}").results(Static):
+            return line
+        line = Static(id=name, markup=False)
+        self.mount(line, before="#next" if name == "chain" or "chain" not in self._shown else "#chain")
+        return line
 
     def _draw(self) -> None:
         session, status, now = self._session, self._status, self._now
@@ -237,7 +239,12 @@ class Head(Vertical):
             lines.append(content((("nothing was seen, and everything could be looked at", "$quiet"),)))
         lines.append(content(liveness_sentence(session)))
         lines.append(content((("last record ", "$quiet"), (absolute(session.last_activity_at) or "undated", ""))))
-        self.query_one("#facts", Static).update(Content("\n").join(lines))
+        told = Content("\n").join(lines)
+        if self._facts is None:
+            self._facts = Static(told, id="facts", markup=False)
+            self.mount(VerticalScroll(self._facts, id="evidence", can_focus=False))
+        else:
+            self._facts.update(told)
 
     def on_resize(self) -> None:
         """Cut to the new width."""
