@@ -135,10 +135,12 @@ class RefloatApp(App[str]):
             self.post_message(key)
 
     async def on_event(self, event: events.Event) -> None:
-        """Keep keys until a screen can take them."""
-        if self._early is not None and isinstance(event, events.Key):
+        """Keep keys until a screen can take them; drop those that come when none can any more."""
+        if not isinstance(event, events.Key):
+            await super().on_event(event)
+        elif self._early is not None:
             self._early.append(event)
-        else:
+        elif self.is_running:
             await super().on_event(event)
 
     def _leave(self, farewell: Farewell | None) -> None:

@@ -72,8 +72,10 @@ class DeskScreen(DeskOperations):
         home: str,
         chosen: SessionName | None = None,
         first: FirstRows | None = None,
+        over: bool = False,
     ) -> None:
         super().__init__(library, doors, glyphs=glyphs, home=home)
+        self._over = over  # another desk lies below, to which leaving leads
         self._first = first  # rows that are painted already, where the catalogue had any
         self._here: frozenset[SessionName] = frozenset()
         self._gone: tuple[RecordGone, ...] = ()
@@ -141,10 +143,6 @@ class DeskScreen(DeskOperations):
         return self._complete
 
     @property
-    def _is_narrow(self) -> bool:
-        return self.has_class("-narrow")
-
-    @property
     def _is_in_detail(self) -> bool:
         """Whether the keyboard is at the session, not at the list."""
         return self._detail.has_focus_within or (self._is_narrow and self.has_class("-detail"))
@@ -156,7 +154,7 @@ class DeskScreen(DeskOperations):
         self.app.call_from_thread(self._show_demo, library, doors)
 
     def _show_demo(self, library: Library, doors: Doors) -> None:
-        self.app.push_screen(DeskScreen(library, doors, glyphs=self.glyphs, home=doors.home or self._home))
+        self.app.push_screen(DeskScreen(library, doors, glyphs=self.glyphs, home=doors.home or self._home, over=True))
 
     # ── what workers said ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -391,6 +389,10 @@ class DeskScreen(DeskOperations):
             case _:
                 return empty or (action in OF_A_SESSION and self.has_class("-none-fits"))
 
+    def word_of(self, action: str) -> str | None:
+        """Leaving a demo that was opened here ends nothing."""
+        return "leave demo" if action == "desk_quit" and self._over else super().word_of(action)
+
     def why_not(self, action: str) -> str | None:
         """Why a key is off."""
         match action:
@@ -471,39 +473,11 @@ class DeskScreen(DeskOperations):
             self.build_demo(self._doors.demo)
 
     def action_desk_quit(self) -> None:
-        """Leave."""
-        self.app.exit()
-
-    def _show(self, tab: str) -> None:
-        if self._is_narrow and tab != self._detail.shown:
-            self._detail.head.fold()  # it would leave the next pane a few rows
-        self.add_class("-detail")
-        self._detail.show_tab(tab, focus=True)
-        self.refresh_bindings()
-
-    def action_desk_recap(self) -> None:
-        """Show the recap."""
-        self._show("recap")
-
-    def action_desk_history(self) -> None:
-        """Show the history."""
-        self._show("history")
-
-    def action_desk_checkout(self) -> None:
-        """Show the checkout."""
-        self._show("checkout")
-
-    def action_desk_triage(self) -> None:
-        """Show the triage."""
-        self._show("triage")
-
-    def action_desk_brief(self) -> None:
-        """Show the brief."""
-        self._show("brief")
-
-    def action_desk_record(self) -> None:
-        """Show the record."""
-        self._show("record")
+        """Leave; from a demo that was opened here, back to the desk below it."""
+        if self._over:
+            self.dismiss()
+        else:
+            self.app.exit()
 
 
 def _whose(lease: Lease | None) -> str:

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from refloat_tui.screens.wizard.farewell import Farewell
     from refloat_tui.theme import Glyphs
 
-ASKS: Final = frozenset({"desk_attach", "desk_peek", "desk_continue", "desk_new", "desk_stop", "desk_repair"})
-_TABS: Final = frozenset(f"desk_{tab}" for tab in TABS)
-OF_A_SESSION: Final = (
-    ASKS | _TABS | {"desk_recover", "desk_evidence", "desk_copy", "desk_salvage", "desk_side", "desk_side_before"}
+ASKS: Final = frozenset(
+    {"desk_attach", "desk_peek", "desk_continue", "desk_new", "desk_stop", "desk_repair", "desk_salvage"}
 )
+_TABS: Final = frozenset(f"desk_{tab}" for tab in TABS)
+OF_A_SESSION: Final = ASKS | _TABS | {"desk_recover", "desk_evidence", "desk_copy", "desk_side", "desk_side_before"}
 """Actions that need a session under the cursor."""
 _TOLD: Final = 20.0
 """Seconds that it is told what came of an operation."""
@@ -60,13 +60,17 @@ class DeskOperations(DeskSearch):
         return self.query_one(SessionList)
 
     @property
+    def _is_narrow(self) -> bool:
+        return self.has_class("-narrow")
+
+    @property
     def _session(self) -> Session | None:
         return self._sessions.get(self._chosen) if self._chosen else None
 
     def why_not(self, action: str) -> str | None:
         """Without a session there is nothing to ask about."""
-        if action == "desk_salvage":
-            return "Nothing is known to be lost that could be had again." if self._detail.head.salvage is None else None
+        if action == "desk_salvage" and self._detail.head.salvage is None:
+            return "Nothing is known to be lost that could be had again."
         if action not in ASKS:
             return None
         session, operations = self._session, self._doors.operations
@@ -169,11 +173,8 @@ class DeskOperations(DeskSearch):
             self.tell(f"Copied: {command}")
 
     def action_desk_salvage(self) -> None:
-        """Copy the command that brings lost work back."""
-        command = self._detail.head.salvage
-        if command is not None:
-            self.app.copy_to_clipboard(command)
-            self.tell(f"Copied: {command}")
+        """Write lost work into a patch."""
+        self.ask_about("salvage")
 
     def action_desk_attach(self) -> None:
         """Go to where it runs."""
@@ -221,6 +222,37 @@ class DeskOperations(DeskSearch):
     def _walk(self, action: str) -> None:
         if (name := self.neighbour(action)) is not None:
             self.show_session(name)
+
+    def _show(self, tab: str) -> None:
+        if self._is_narrow and tab != self._detail.shown:
+            self._detail.head.fold()  # it would leave the next pane a few rows
+        self.add_class("-detail")
+        self._detail.show_tab(tab, focus=True)
+        self.refresh_bindings()
+
+    def action_desk_recap(self) -> None:
+        """Show the recap."""
+        self._show("recap")
+
+    def action_desk_history(self) -> None:
+        """Show the history."""
+        self._show("history")
+
+    def action_desk_checkout(self) -> None:
+        """Show the checkout."""
+        self._show("checkout")
+
+    def action_desk_triage(self) -> None:
+        """Show the triage."""
+        self._show("triage")
+
+    def action_desk_brief(self) -> None:
+        """Show the brief."""
+        self._show("brief")
+
+    def action_desk_record(self) -> None:
+        """Show the record."""
+        self._show("record")
 
 
 def _can_be_repaired(session: Session) -> bool:

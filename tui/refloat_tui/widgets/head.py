@@ -13,7 +13,7 @@ from refloat.model.session import State
 from refloat.text import UNTITLED, cut, inert_line, one_line
 from refloat_tui.actions import load_action
 from refloat_tui.present import Pieces
-from refloat_tui.present.age import absolute
+from refloat_tui.present.age import absolute, local_times
 from refloat_tui.present.evidence import evidence_row, liveness_sentence
 from refloat_tui.present.holder import holder_words
 from refloat_tui.present.next_keys import chain_words, leads_there, next_actions
@@ -43,7 +43,7 @@ class Head(Vertical):
     """Always in sight above the panes."""
 
     DEFAULT_CSS = """
-    Head { height: auto; padding: 0 1; }
+    Head { height: auto; min-height: 7; padding: 0 1; }
     Head > #name { height: 1; text-overflow: ellipsis; text-wrap: nowrap; }
     Head > #verdict { height: auto; max-height: 2; }
     Head > #detail { height: auto; max-height: 2; }
@@ -106,7 +106,7 @@ class Head(Vertical):
 
     def take_no_way(self, name: SessionName, why: str) -> None:
         """Why nothing leads to where a live session runs; empty: something does."""
-        self._no_way = (name, why) if why else None
+        self._no_way = (name, local_times(why)) if why else None
         self._draw()
 
     @property
@@ -137,14 +137,18 @@ class Head(Vertical):
 
     @property
     def command(self) -> str | None:
-        """The next command, as a line for a shell."""
-        if self._status is None or self._status.next.command is None or self.no_way or self._held:
+        """The next command, as a line for a shell. Refloat's own wherever it has one: it asks who is at the session and
+        lets no second writer in, and an agent's knows nothing of that.
+        """
+        status = self._status
+        if status is None or status.next.command is None or self.no_way or self._held:
             return None
         import shlex
 
-        words = shlex.join(self._status.next.command)
-        place = self._status.next.workspace
-        return f"cd {shlex.quote(place)} && {words}" if place and self._status.next.command[0] != "refloat" else words
+        words = status.next.guarded(status.session.name) or status.next.command
+        place = status.next.workspace
+        where = f"cd {shlex.quote(place)} && " if place and words[0] != "refloat" else ""
+        return where + shlex.join(words)
 
     @property
     def salvage(self) -> str | None:
