@@ -157,8 +157,8 @@ def _repository_around(missing: str | None) -> Path | None:
 
 
 def _no_repository(bench: Workbench, workspace: Path) -> Warned:
-    if bench.machine.git.version() is None:
-        return Warned("there is no git on this machine: only the files themselves were compared", str(workspace))
+    if (why := bench.machine.git.why_not()) is not None:
+        return Warned(f"{why}: only the files themselves were compared", str(workspace))
     inside = next((folder for folder in (workspace, *workspace.parents) if (folder / ".git").exists()), None)
     if inside is None:
         return Warned("the workspace is no git repository: hunks are told against the recorded before", str(workspace))

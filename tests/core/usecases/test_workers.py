@@ -198,3 +198,19 @@ def test_many_files_are_asked_alike_what_they_are(home: Any, monkeypatch: pytest
 def plain(seen: sighting.Sighting) -> list[object]:
     """What was seen, without the readers that saw it."""
     return [[found for _, found in seen.found], seen.ids, seen.fingerprint, seen.seen, seen.identified]
+
+
+NO_THREADS = """
+import threading
+def refuse(thread):
+    raise RuntimeError("can't start new thread")
+threading.Thread.start = refuse
+from refloat.usecases.workers import Workers
+with Workers(2) as pool:
+    print(pool.begin(abs, -9)())
+"""
+
+
+def test_where_no_thread_can_be_had_the_work_is_done_here():
+    done = subprocess.run([sys.executable, "-c", NO_THREADS], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "9\n", "")

@@ -1,6 +1,7 @@
 """Words of the command line that a newcomer reads first: what is refused, what to type instead, what contradicts."""
 
 import re
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,20 @@ def said(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
     code = run(list(words))
     out, err = capfd.readouterr()
     return code, out, err
+
+
+@pytest.mark.usefixtures("failed")
+def test_where_no_thread_can_be_had_the_server_says_so_and_what_needs_none_answers(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    brief = said(capfd, "brief", SESSION)
+    monkeypatch.setattr(threading.Thread, "start", start)
+    code, out, err = said(capfd, "mcp")
+    assert (code, out, "ulimit -u" in err) == (1, "", True)
+    assert said(capfd, "brief", SESSION) == brief
 
 
 @pytest.mark.usefixtures("failed")
