@@ -170,7 +170,7 @@ def _tell(
         state=session.state,
         place=surroundings.place(session.workspace).path,
         worktree=surroundings.place(session.worktree).path,
-        title=cut(listed_title(title, chain), TITLE),
+        title=cut(listed_title(title, chain, repaired=session.repaired), TITLE),
         folder=one_line(folder),
         front=_json(front)[:-1],
         live=_live(document, at),
