@@ -155,6 +155,11 @@ class Catalogue:
         rows = self._ask("SELECT agent, session_id, path, files FROM readings")
         return {(agent, session, os.fsdecode(path)): files for agent, session, path, files in rows}
 
+    def count(self) -> int:
+        """How many sessions are known."""
+        rows = self._ask("SELECT count(*) FROM readings")
+        return rows[0][0] if rows else 0
+
     def reading(self, key: Key) -> Reading | None:
         """One session as it was read."""
         rows = self._ask(f"SELECT {_READING} FROM readings WHERE {_KEY}", _bound(key))  # noqa: S608 - names of our own

@@ -16,6 +16,7 @@ from refloat.model.attempts import Attempt, InChain, chains_of
 from refloat.model.light import light, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State, place_here
+from refloat.model.stamp import Stamp
 from refloat.readers.contract import Found, Reader
 from refloat.uncollected import Uncollected
 from refloat.usecases.alone import find_alone
@@ -74,13 +75,22 @@ class Listing:
 class Finder:
     """Finds sessions again and again: what was read once is remembered. Use it from one thread at a time."""
 
-    def __init__(self, bench: Workbench, *, whole: Placed | None = None, searched: Searched | None = None) -> None:
+    def __init__(
+        self,
+        bench: Workbench,
+        *,
+        whole: Placed | None = None,
+        searched: Searched | None = None,
+        meanwhile: Callable[[], object] = lambda: None,
+    ) -> None:
         """`whole`: the one session that is located will be wanted whole; it is told where that one works, early. With
-        `searched` texts are kept for searching too, and what is not there yet is read again.
+        `searched` texts are kept for searching too, and what is not there yet is read again. `meanwhile` is called
+        where another process may be reading the ends of files.
         """
         self._bench = bench
         self._searched = searched
         self._whole = whole
+        self._meanwhile = meanwhile
         self._recall = Recall()
         self._copies = Copies()
         self._identities: dict[str, tuple[Stat, str]] = {}
@@ -88,6 +98,7 @@ class Finder:
         self._told: dict[SessionName, Session] = {}
         self._seen: Seen | None = None
         """What a look at what changed goes on from; None: there must be a whole one first."""
+        self._sighted: tuple[Stamp, Sighting] | None = None
 
     @property
     def told(self) -> Collection[Session]:
@@ -264,10 +275,13 @@ class Finder:
 
     def _tell_by_ends(self, look: "_Look", unread: Sequence[tuple[Reader, Found]]) -> Batch:
         """Every session, the unread ones by the ends of their files. Keeps nothing."""
-        from refloat.usecases.glimpse import glimpse_each
+        from refloat.usecases.glimpse import Glimpses
         from refloat.usecases.linked import settled, with_parents
 
-        seen = {key_of(found): packed for (_, found), packed in zip(unread, glimpse_each(unread), strict=True)}
+        with Glimpses(unread) as glimpses:
+            self._meanwhile()
+            gone, more = self._find_gone(look.sighting)
+            seen = {key_of(found): packed for (_, found), packed in zip(unread, glimpses.result(), strict=True)}
         known: list[tuple[Found, Packed, bool]] = []
         problems = [*look.sighting.problems, *look.judge.problems]
         for _, found in look.sighting.found:
@@ -284,7 +298,6 @@ class Finder:
         )
         chains = chains_of(settled(look.attempts, sessions))
         sessions = tuple(with_parents(sessions, chains))
-        gone, more = self._find_gone(look.sighting)
         return Batch(
             sessions,
             gone=tuple(gone),
@@ -397,9 +410,11 @@ class Finder:
     def _sight(self, catalogue: Catalogue | None) -> Sighting:
         if catalogue is not None and not self._identities:
             self._identities.update(catalogue.identities())
+        at = self._bench.machine.clock.now()
         sighting = sight(self._bench, self._identities)
         self._note_identities(sighting.identified, catalogue)
         self._bench.memory.sighting = sighting
+        self._sighted = at, sighting
         return sighting
 
     def _note_identities(self, identified: Sequence[tuple[str, Stat, str]], catalogue: Catalogue | None) -> None:
@@ -443,7 +458,7 @@ class Finder:
             judged = Judge(self._bench).judge(found, packed, grew=False)
             return make_session(found, packed, judged, Surroundings(), carrier)
 
-        return Located(found, reader, packed.summary, judge, story)
+        return Located(found, reader, packed.summary, judge, story, self._sighted if inside else None)
 
     def _tell_place(self, packed: Packed) -> None:
         place = place_here(packed.summary.worktree) or place_here(packed.summary.workspace)

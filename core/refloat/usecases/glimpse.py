@@ -9,7 +9,7 @@ that is small enough is read whole instead.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Final, cast
+from typing import Final, Self, cast
 
 from refloat.catalogue.pack import Packed
 from refloat.model.story import Summary
@@ -19,7 +19,7 @@ from refloat.readers.story import Assembler
 from refloat.readers.whole import reads_on
 from refloat.uncollected import Uncollected
 from refloat.usecases.reading import Drive, read_summary
-from refloat.usecases.workers import by_two
+from refloat.usecases.sharing import Shared
 
 HEAD: Final = 64 * 1024
 TAIL: Final = 64 * 1024
@@ -52,9 +52,25 @@ def glimpse(reader: Reader, found: Found) -> Packed:
     return Packed(summary, subagents, provisional=not whole or bool(found.relatives))
 
 
-def glimpse_each(sessions: Sequence[tuple[Reader, Found]]) -> Sequence[Packed]:
-    """The same of many; where a second process can be had at once, it looks at every other one."""
-    return by_two(_glimpse_all, sessions)
+class Glimpses:
+    """The same of many, begun at once in a second process, where one can be had. Use it in a `with`."""
+
+    def __init__(self, sessions: Sequence[tuple[Reader, Found]]) -> None:
+        # Those of one agent together: what reads them is loaded where they are read.
+        self._order = sorted(range(len(sessions)), key=lambda at: sessions[at][1].agent)
+        self._shared = Shared(_glimpse_all, [sessions[at] for at in self._order])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        """Give up what is not done."""
+        self._shared.__exit__(*fault)
+
+    def result(self) -> Sequence[Packed]:
+        """Look at those that are left; then all of them, in the order given."""
+        told = dict(zip(self._order, self._shared.result(), strict=True))
+        return [told[at] for at in range(len(told))]
 
 
 def _glimpse_all(sessions: Sequence[tuple[Reader, Found]]) -> list[Packed]:

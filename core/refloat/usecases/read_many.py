@@ -12,11 +12,12 @@ from dataclasses import replace
 from typing import Final
 
 from refloat.catalogue.pack import Packed
+from refloat.forking import processors
 from refloat.model.light import light
 from refloat.readers.contract import Digest, Found, Reader
 from refloat.usecases.reading import WORTH_QUICK, Resumable
 from refloat.usecases.recall import Made, Recall, make, read_before
-from refloat.usecases.workers import Workers, processors
+from refloat.usecases.workers import Workers
 
 WORTH: Final = 32 * 1024 * 1024
 """Bytes from which workers are worth their start."""

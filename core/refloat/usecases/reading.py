@@ -22,7 +22,7 @@ from refloat.readers.story import Assembler
 from refloat.readers.whole import open_plain, read_any, reads_on
 
 if TYPE_CHECKING:
-    from refloat.readers.plain import QuickParser
+    from refloat.readers.plain import QuickParser, QuickRows
 
 _BLOCK: Final = 1024 * 1024
 WORTH_QUICK: Final = 2 * 1024 * 1024
@@ -144,7 +144,7 @@ class Drive:
         self._begins = begins
         self._read = self._told = 0
         self._path = ""
-        self._row: Callable[[bytes, int, int], bool] | None = None
+        self._row: QuickRows | None = None
         self._ends: dict[str, Cursor] = {}
         self.cursor = Cursor()
 
@@ -186,20 +186,12 @@ class Drive:
             self._told = self._read
             self._watch(self._read)
 
-    def _quick(self) -> Callable[[bytes, int, int], bool] | None:
+    def _quick(self) -> QuickRows | None:
         # A protocol's own test looks at each of its members by inspection, and is asked for each of thousands of files.
         if self.assembler.keeps_items or not hasattr(self._parser, "quick"):
             return None
         quick = cast("QuickParser", self._parser).quick(self.assembler, self._path)
-        begins = self._begins
-        if quick is None or begins is None:
-            return quick
-
-        def noted(raw: bytes, line: int, offset: int) -> bool:
-            begins(offset)
-            return quick(raw, line, offset)
-
-        return noted
+        return quick if quick is None or self._begins is None else _Noted(quick, self._begins)
 
     def finish(self) -> None:
         """Nothing follows: take what the parser concludes."""
@@ -226,13 +218,19 @@ class Drive:
 
     def row(self, raw: bytes, offset: int) -> None:
         """Read one whole row; its line number is not known."""
-        if self._row is None or not self._row(raw, 0, offset):
+        if not self._takes(raw, offset):
             value = plain_value(raw)
             if value is not NO_RECORD:
                 self.feed(Line(self._path, 0, offset, value, size=len(raw) + 1))
                 return
             for record in read_one(self._path, 0, offset, raw, self._torn_heads):
                 self.feed(replace(record, line=None) if isinstance(record, Problem) else record)
+
+    def _takes(self, raw: bytes, offset: int) -> bool:
+        if self._row is None:
+            return False
+        self._row.begin((raw,), 0, offset)
+        return self._row.take(0) == 1
 
     def stretch(self, segment: Segment, rows: Sequence[tuple[int, bytes]]) -> None:
         """Read the last rows of a segment, each with its offset, the very last without a line end, and what they end
@@ -267,8 +265,32 @@ class Drive:
         return Cursor(segment.start, _count_lines(segment.file.path, segment.start))
 
 
+class _Noted:
+    """Hands rows on one by one, and tells of each before it is taken where it begins."""
+
+    def __init__(self, quick: QuickRows, begins: Callable[[int], None]) -> None:
+        self._quick = quick
+        self._begins = begins
+        self._rows: Sequence[bytes] = ()
+        self._line = self._offset = 0
+
+    def begin(self, rows: Sequence[bytes], line: int, offset: int) -> None:
+        self._rows, self._line, self._offset = rows, line, offset
+
+    def take(self, at: int) -> int:
+        for raw in self._rows[at:]:
+            self._begins(self._offset)
+            self._quick.begin((raw,), self._line, self._offset)
+            self._line += 1
+            self._offset += len(raw) + 1
+            if not self._quick.take(0):
+                return at
+            at += 1
+        return at
+
+
 def _lines(
-    segment: Segment, cursor: Cursor, torn_heads: tuple[bytes, ...], quick: Callable[[bytes, int, int], bool] | None
+    segment: Segment, cursor: Cursor, torn_heads: tuple[bytes, ...], quick: QuickRows | None
 ) -> Iterator[tuple[Line | Problem, Cursor] | Tail | Cursor | Problem]:
     """The lines of a segment, without those that `quick` takes; a file that cannot be read is one Problem."""
     path = segment.file.path

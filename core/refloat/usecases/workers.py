@@ -10,19 +10,16 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
-from refloat.forking import Copy, may_fork
+from refloat.forking import may_fork
 from refloat.together import may_begin
 from refloat.usecases.tracker import start_tracker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from concurrent.futures import Future
 
-SHARED: Final = 600
-"""Files or sessions that are looked into from which a second process is worth its start."""
 _EACH: Final = 2
 """Processes and threads of one worker; the system counts both."""
 _BESIDE: Final = 4
@@ -37,29 +34,6 @@ class _Asker(Protocol):
     def poll(self, timeout: float | None = 0.0, /) -> bool: ...
 
     def close(self) -> None: ...
-
-
-def processors() -> int:
-    """How many this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS has none
-        return os.cpu_count() or 1
-
-
-def by_two(work: Callable[[Sequence[P]], list[T]], rows: Sequence[P]) -> list[T]:
-    """What some work comes to, row for row. Of many rows a second process, where it can be had at once, does every
-    other one.
-    """
-    if len(rows) < SHARED or processors() < 2 or not may_fork():
-        return work(rows)
-    with Copy(partial(work, rows[1::2])) as other:
-        mine = work(rows[::2])
-        told = other.result()
-    theirs = cast("list[T]", told) if isinstance(told, list) else work(rows[1::2])
-    both = [*mine, *theirs]
-    both[::2], both[1::2] = mine, theirs
-    return both
 
 
 class Workers:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from refloat.catalogue.peek import FILE
-from refloat_tui.cli import quick, rows
+from refloat_tui.cli import listing, quick, rows
 from refloat_tui.cli.parser import run
 
 ALLOWED = {"_sqlite3", "gc", "time", "refloat", "refloat_tui"}
@@ -246,6 +246,49 @@ def test_it_loads_nothing_that_costs(home: Path):
     }
     assert not set(loaded) & heavy
     assert {name for name in loaded if name.startswith(("refloat", "sqlite"))} <= ALLOWED
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--all"],
+        [],
+        ["--cwd", ".."],
+        ["--all", "--agent=claude-code", "--limit", "1"],
+        ["--all", "--state", "live"],
+        ["--all", "--all-copies"],
+    ],
+)
+def test_plain_words_that_it_leaves_come_to_the_same_without_a_parser(
+    home: Path, words: list[str], more: list[str], capfdbinary: pytest.CaptureFixture[bytes]
+):
+    words = ["list", *words, *more]
+    asked = quick.read(words)
+    assert asked is not None
+    capfdbinary.readouterr()
+    assert listing.answer_plain(asked) == 0
+    plain = capfdbinary.readouterr()
+    assert run(words) == 0
+    parsed = capfdbinary.readouterr()
+    assert without_moments(plain.out.decode()) == without_moments(parsed.out.decode())
+    assert plain.err == parsed.err
+
+
+def test_the_first_list_loads_no_parser(home: Path, tmp_path: Path):
+    words = (
+        "import sys; from refloat_tui.cli import quick, straight; words = ['list', '--all', '--json'];"
+        " assert quick.answer(words) is None; straight.hasten(); from refloat_tui.cli import listing;"
+        " assert listing.answer_plain(quick.read(words)) == 0; print(*sorted(sys.modules), file=sys.stderr)"
+    )
+    environment = dict(os.environ) | {
+        "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)),
+        "XDG_CACHE_HOME": str(tmp_path / "nothing kept"),
+    }
+    done = subprocess.run([sys.executable, "-c", words], env=environment, capture_output=True, text=True, check=True)
+    assert len(json.loads(done.stdout)["sessions"]) == 3
+    loaded = {name.partition(".")[0] for name in done.stderr.split()}
+    assert not loaded & {"click", "difflib", "asyncio", "multiprocessing", "concurrent", "textual", "rich"}
 
 
 def test_ages():

@@ -37,6 +37,7 @@ from refloat.readers.story import Assembler
 
 if TYPE_CHECKING:
     from refloat.readers.codex.quick import Quick
+    from refloat.readers.plain import QuickRows
 
 _STAMP: Final = late(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 """A stamp as Codex itself writes it, which needs no further reading."""
@@ -105,7 +106,7 @@ class CodexParser(Lifecycle):
         self._row(row, out)
         return out
 
-    def quick(self, assembler: Assembler, path: str) -> Callable[[bytes, int, int], bool] | None:
+    def quick(self, assembler: Assembler, path: str) -> QuickRows | None:
         """What takes the plain rows of a summary."""
         from refloat.readers.codex.quick import Quick
 
