@@ -37,6 +37,8 @@ class Facts:
     triage: Triage
     quote: Quoter
     answers: Answers = field(default_factory=Answers)
+    original: Session | None = None
+    """Of a repaired copy: the session that it was made from, where that is still there."""
 
     @property
     def name(self) -> SessionName:
