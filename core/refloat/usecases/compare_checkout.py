@@ -4,7 +4,6 @@ Joins the fold of the record, the state of the repository and the judgement of o
 takes no lock, and asks git a fixed number of questions however many files there are.
 """
 
-import os.path
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
