@@ -28,6 +28,8 @@ def load_less() -> None:
     load_later("inspect")  # for `dataclasses`
     if sys.platform == "linux":
         load_later("platform", system=_system)  # for `uuid`
+    if "typing_extensions" not in sys.modules:  # for `msgspec`
+        sys.modules["typing_extensions"] = _TypingExtensions("typing_extensions")
     load_later("ipaddress")  # for `urllib.parse`
     load_later("urllib.parse", quote_from_bytes=_quote_from_bytes)  # for `pathlib`
     if sys.version_info < (3, 12):  # which no longer runs its Python twin
@@ -86,7 +88,7 @@ class _LateModule(ModuleType):
         if name.startswith("__"):  # what the import system asks of any module
             raise AttributeError(name)
         own = _load(self)
-        for each in self.__dict__["__lasting"]:
+        for each in self.__dict__.get("__lasting", ()):
             setattr(own, each, self.__dict__[each])
         self.__dict__.update(own.__dict__)
         return getattr(self, name)
@@ -108,6 +110,17 @@ class _Typing(ModuleType):
             own = self.__dict__["__own"] = _load(self)
             sys.modules["typing"] = self
         return getattr(own, name)
+
+
+class _TypingExtensions(_LateModule):
+    """`typing_extensions`, of which `msgspec` asks what `typing` has as well."""
+
+    def __getattr__(self, name: str) -> object:
+        if name not in {"NotRequired", "Required", "get_type_hints"}:
+            return super().__getattr__(name)
+        import typing
+
+        return getattr(typing, name)
 
 
 class _Word:
