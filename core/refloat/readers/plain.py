@@ -49,10 +49,9 @@ def decode_rows(decode: Callable[[bytes], T], rows: Sequence[bytes]) -> list[T |
         found: list[T | None] = list(map(decode, rows))
     except UNFIT:
         found = [_decode(decode, raw) for raw in rows]
-    if not all(map(bytes.isascii, rows)):
-        for at, raw in enumerate(rows):
-            if not is_utf8(raw):
-                found[at] = None
+    for at in [at for at, raw in enumerate(rows) if not raw.isascii()]:
+        if not _is_utf8(rows[at]):
+            found[at] = None
     return found
 
 
@@ -63,10 +62,8 @@ def _decode(decode: Callable[[bytes], T], raw: bytes) -> T | None:
         return None
 
 
-def is_utf8(raw: bytes) -> bool:
+def _is_utf8(raw: bytes) -> bool:
     """Whether bytes are UTF-8: a decoder that passes over a text does not look at it."""
-    if raw.isascii():
-        return True
     try:
         raw.decode()
     except UnicodeDecodeError:

@@ -402,7 +402,8 @@ def _freeze(frozen: Mapping[str, Resumable | None], found: Found) -> tuple[bytes
         if at is not None:
             last = ends[part][-1].file
             assembler = _mask_titles(at.assembler)
-            strings += strings_of([_texts(orjson.loads(at.parser)), assembler])
+            told = [part for name, part in assembler.items() if not name.startswith("#")]
+            strings += strings_of([_texts(orjson.loads(at.parser)), told])
             parts[part] = {
                 "segment": at.segment,
                 "offset": at.cursor.offset,
