@@ -172,9 +172,15 @@ class Masker:
         """The same of many texts, each on its own."""
         if self.enabled:
             every = list(dict.fromkeys(texts))  # a listing says the same in thousands of places
+            self.learn_suspects(every, find_suspects(every))
+        return self._found
+
+    def learn_suspects(self, texts: Sequence[str], suspects: Iterable[tuple[int, int]]) -> bool:
+        """The same of many texts of which `find_suspects` has told this."""
+        if self.enabled:
             bare: list[str] = []
-            for number, finders in find_suspects(every):
-                text = every[number]
+            for number, finders in suspects:
+                text = texts[number]
                 if finders & EVERY:
                     self._keep(text, find_by(text, finders))
                 if (seen := _seen_of(text, finders)) is not None:

@@ -88,7 +88,7 @@ class Engine:
     over short beginnings in ordinary words, some twenty.
     """
 
-    def __init__(self, small: int = 1024, worth: int = 96 * 1024, worth_more: int = 8 * 1024 * 1024) -> None:
+    def __init__(self, small: int = 1024, worth: int = 256 * 1024, worth_more: int = 8 * 1024 * 1024) -> None:
         self._small, self._worth_more = small, worth_more
         self._looked = 0
         self._database: Database | None = None

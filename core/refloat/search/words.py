@@ -9,7 +9,7 @@ stem: names in code are no prose.
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -32,8 +32,9 @@ _SHORT: Final = 32
 """Foreign characters in a row that may come again: a word. In a script without spaces a row is a sentence."""
 _KEPT: Final = 8192
 """So many of them are remembered."""
-_TOKEN: Final = late("[0-9a-z\x80-\U0010ffff]+")
-"""A word of a folded text without dense ones: what is not ASCII there is a letter or a digit."""
+_TOKEN: Final = late(r"[^\x00-/:-`{-\x7f]+")
+"""A word of a folded text without dense ones: what is not ASCII there is a letter or a digit. Said by what it is not,
+which compiles thirty times as fast."""
 _CONTROL: Final = late(r"(?:\x1b\[|\x9b|\\\\{0,3}(?:u001[bB]|x1[bB]|033|e)\[)[0-9;:?]{0,32}[A-Za-z]")
 """A sequence that colours or moves, as it is or as programs spell it."""
 _ESCAPED: Final = late(r"\x1b\[[0-9;:?]{0,32}[A-Za-z]")
@@ -101,17 +102,22 @@ def _is_of_word(character: str) -> bool:
 
 def find_words(text: str) -> list[Word]:
     """The words of a `composed` text, with their places in it."""
+    return [Word(word, *span) for word, span in zip(split(text), word_spans(text), strict=True)]
+
+
+def word_spans(text: str) -> Sequence[tuple[int, int]]:
+    """Where each word that `split` tells of a `composed` text stands in it."""
     text = _uncoloured(text)
     if text.isascii():
-        return [Word(found.group(), *found.span()) for found in _PLAIN.finditer(text.lower())]
+        return [found.span() for found in _PLAIN.finditer(text.lower())]
     folded, is_placed, has_dense = _folded(text)
-    words = (_WORD if has_dense else _TOKEN).finditer(folded)
+    spans = _spans(folded, has_dense=has_dense)
     if is_placed:
-        return [Word(found.group(), *found.span()) for found in words]
+        return list(spans)
     places: list[int] = []
     for at, character in enumerate(text):
         places += [at] * len(_FOLDS[ord(character)])
-    return [Word(found.group(), places[found.start()], places[found.end() - 1] + 1) for found in _WORD.finditer(folded)]
+    return [(places[start], places[end - 1] + 1) for start, end in spans]
 
 
 def split(text: str) -> list[str]:
@@ -120,7 +126,34 @@ def split(text: str) -> list[str]:
     if text.isascii():
         return _PLAIN.findall(text.lower())
     folded, _, has_dense = _folded(composed(text))
-    return (_WORD if has_dense else _TOKEN).findall(folded)
+    return [folded[start:end] for start, end in _spans(folded, has_dense=True)] if has_dense else _TOKEN.findall(folded)
+
+
+def _spans(folded: str, *, has_dense: bool) -> Iterator[tuple[int, int]]:
+    """Where words stand in a folded text."""
+    for found in _TOKEN.finditer(folded):
+        if has_dense and not found.group().isascii():
+            yield from _parted(folded, *found.span())
+        else:
+            yield found.span()
+
+
+def _parted(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where words stand in a run of them that has dense ones. In a short one (a sign of an output, most often) without
+    an expression that takes longer to compile than a search has.
+    """
+    if end - start > _SHORT:
+        yield from (word.span() for word in _WORD.finditer(folded, start, end))
+        return
+    begun = start
+    for at in range(start, end):
+        if is_dense(folded[at]):
+            if begun < at:
+                yield begun, at
+            yield at, at + 1
+            begun = at + 1
+    if begun < end:
+        yield begun, end
 
 
 def _folded(text: str) -> tuple[str, bool, bool]:

@@ -186,7 +186,7 @@ def _told(
         state=session.state,
         place=surroundings.place(session.workspace).path,
         worktree=surroundings.place(session.worktree).path,
-        title=cut(listed_title(title, linked), TITLE),
+        title=cut(listed_title(title, linked, repaired=session.repaired), TITLE),
         folder=one_line(folder),
         front=_json(front)[:-1],
         live=_live(document, at),
