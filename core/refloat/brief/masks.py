@@ -45,6 +45,7 @@ from refloat.patterns import late
 
 T = TypeVar("T")
 
+_SIMPLE: Final = {str, int, float, bool, type(None)}
 PIECE: Final = 12
 """So many characters of a known secret in a row never leave."""
 
@@ -367,10 +368,6 @@ class _Flow(list[str]):
         self._room = _BATCH
 
 
-_LINES: Final = {str}
-_SIMPLE: Final = {str, int, float, bool, type(None)}
-
-
 def strings_of(value: object) -> list[str]:
     """Every string in a value, lines that belong together joined."""
     found: list[str] = []
@@ -396,7 +393,7 @@ def _gather(value: object, found: list[str]) -> None:
                 elif part is not None and type(part) is not int:
                     _gather(part, found)
     elif (kind is list or kind is tuple) and (kinds := set(map(type, cast("Sequence[object]", value)))) <= _SIMPLE:
-        if kinds == _LINES:
+        if kinds == {str}:
             found.append("\n".join(cast("Sequence[str]", value)))
         elif str in kinds:
             found += [part for part in cast("Sequence[object]", value) if type(part) is str]
