@@ -63,10 +63,10 @@ class Ancestry:
 
     def __init__(self, files: Sequence[SourceFile]) -> None:
         self._files = files
-        self._ids: frozenset[str] | None = None
-        self._prompts: frozenset[str] = frozenset()
+        self._ids: frozenset[int] | None = None
+        self._prompts: frozenset[int] = frozenset()
 
-    def ids(self) -> frozenset[str]:
+    def ids(self) -> frozenset[int]:
         """Turn and call ids of the parent; empty where its file cannot be read."""
         if self._ids is None:
             self._read()
@@ -77,8 +77,8 @@ class Ancestry:
         return finger(text) in self._prompts
 
     def _read(self) -> None:
-        ids: set[str] = set()
-        prompts: set[str] = set()
+        ids: set[int] = set()
+        prompts: set[int] = set()
         for file in self._files:
             try:
                 with open(file.path, "rb") as lines:  # noqa: PTH123 - streamed
