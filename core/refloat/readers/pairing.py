@@ -58,7 +58,7 @@ class StepDraft:
             ended_at=told.at if told else None,
             outcome=outcome,
             exit_code=told.exit_code if told else None,
-            files=call.files or tuple(dict.fromkeys(edit.path for edit in edits)),
+            files=call.files or (tuple(dict.fromkeys(edit.path for edit in edits)) if edits else ()),
             message=message,
             line=call.place.line,
             path=call.place.path,
@@ -132,17 +132,21 @@ def settle(result: Result | None, event: Result | None) -> Result | None:
         return result or event
     if result.placeholder:
         return event
-    return dataclasses.replace(
-        event,
-        outcome=event.outcome,
-        exit_code=result.exit_code if event.exit_code is None else event.exit_code,
-        at=max(filter(None, (result.at, event.at)), default=None),
-        output=result.output or event.output,
-        edits=result.edits if event.edits is None else event.edits,
-        kind=event.kind or result.kind,
-        effects_unknown=event.effects_unknown or result.effects_unknown,
-        shutdown=event.shutdown or result.shutdown,
-        background=event.background or result.background,
+    return Result(
+        event.id,
+        event.outcome,
+        max(result.at, event.at) if result.at and event.at else result.at or event.at,
+        event.place,
+        result.exit_code if event.exit_code is None else event.exit_code,
+        result.output or event.output,
+        result.edits if event.edits is None else event.edits,
+        event.kind or result.kind,
+        event.effects_unknown or result.effects_unknown,
+        event.shutdown or result.shutdown,
+        event.placeholder,
+        event.background or result.background,
+        event.made,
+        event.partial,
     )
 
 

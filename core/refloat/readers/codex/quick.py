@@ -97,9 +97,9 @@ class Quick:
 
     @property
     def last(self) -> tuple[Stamp | None, int, int]:
-        """Time, number and offset of the last row that was taken."""
+        """Time, number (0 where numbers are not known) and offset of the last row that was taken."""
         at, (rows, line, offset), index = self._last
-        return at, line + index, offset + sum(map(len, rows[:index])) + index
+        return at, line and line + index, offset + sum(map(len, rows[:index])) + index
 
     def begin(self, rows: Sequence[bytes], line: int, offset: int) -> None:
         """As `plain.QuickRows` has it; so is `take`."""
@@ -112,7 +112,7 @@ class Quick:
         if not (self._plain or self._is_plain()):
             return at
         if self._rows is None:
-            self._rows = decoded(self._batch[0])
+            self._rows = [None] * at + decoded(self._batch[0][at:])
         spot, kinds, rows = self._spot, self._kinds, self._rows
         index, lived = at, list[Stamp]()
         for index in range(at, len(rows)):
