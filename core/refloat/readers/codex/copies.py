@@ -63,10 +63,10 @@ class Ancestry:
 
     def __init__(self, files: Sequence[SourceFile]) -> None:
         self._files = files
-        self._ids: frozenset[int] | None = None
+        self._ids: frozenset[str] | None = None
         self._prompts: frozenset[int] = frozenset()
 
-    def ids(self) -> frozenset[int]:
+    def ids(self) -> frozenset[str]:
         """Turn and call ids of the parent; empty where its file cannot be read."""
         if self._ids is None:
             self._read()
@@ -77,7 +77,7 @@ class Ancestry:
         return finger(text) in self._prompts
 
     def _read(self) -> None:
-        ids: set[int] = set()
+        ids: set[str] = set()
         prompts: set[int] = set()
         for file in self._files:
             try:
