@@ -53,17 +53,14 @@ def decode_rows(decode: Callable[[bytes], T], rows: Sequence[bytes]) -> list[T |
                 found.append(value)  # noqa: PERF402 - what came before one that does not fit is kept
         except UNFIT:
             found.append(None)
-    if not all(map(bytes.isascii, rows)):
-        for at, raw in enumerate(rows):
-            if not is_utf8(raw):
-                found[at] = None
+    for at in [at for at, raw in enumerate(rows) if not raw.isascii()]:
+        if not _is_utf8(rows[at]):
+            found[at] = None
     return found
 
 
-def is_utf8(raw: bytes) -> bool:
+def _is_utf8(raw: bytes) -> bool:
     """Whether bytes are UTF-8: a decoder that passes over a text does not look at it."""
-    if raw.isascii():
-        return True
     try:
         raw.decode()
     except UnicodeDecodeError:

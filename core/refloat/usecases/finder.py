@@ -241,19 +241,19 @@ class Finder:
             self._note_identities(sighting.identified, catalogue)
         chosen = unread if most is None else list(self._first(unread, most))
         shown: list[Session] = []
-        done = read = told = 0
+        done = read = said = told = 0
         total = sum(size_of(found) for _, found in unread)
         digests = self._searched.digests if self._searched is not None else None
         for done, (found, packed) in enumerate(read_each(self._recall, chosen, stop, digests=digests), 1):
             look.fresh[key_of(found)] = packed
             read += size_of(found)
-            if not unreadable(packed):
+            if by_ends and not unreadable(packed):  # else nobody listens before the end
                 judged = look.judge.judge(found, packed, grew=self._grew(found))
                 made = make_session(found, packed, judged, look.surroundings, self._carrier(found))
                 shown += with_parents([made], chains)
-            if len(shown) >= _BATCH or read - told >= _BATCH_BYTES:
+            if done - said >= _BATCH or read - told >= _BATCH_BYTES:
                 yield Batch(tuple(shown), done=done, total=len(unread), read=read, size=total, here=look.here_of(shown))
-                shown, told = [], read
+                shown, said, told = [], done, read
         if shown and self._told:
             # What grew is told before all that only the whole can tell, which takes many times as long.
             yield Batch(tuple(shown), done=done, total=len(unread), read=read, size=total)

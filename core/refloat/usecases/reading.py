@@ -164,15 +164,16 @@ class Drive:
         left = segment.file.size - cursor.offset
         quick = self._quick() if self._is_quick or left >= WORTH_QUICK else None
         for got in _lines(segment, cursor, self._torn_heads, quick):
-            if isinstance(got, Cursor):
-                self.cursor = got
-            elif isinstance(got, tuple):
+            if isinstance(got, tuple):
                 self.feed(got[0])
-                self._tell(got[1])
+                if self._watch is not None:
+                    self._tell(self._watch, got[1])
                 self.cursor = got[1]
                 if self._placed is not None and (place := self.assembler.place):
                     self._placed(place)
                     self._placed = None
+            elif isinstance(got, Cursor):
+                self.cursor = got
             elif isinstance(got, Tail):
                 tail = got
             else:
@@ -180,11 +181,11 @@ class Drive:
         self._ends[self._path] = self.cursor
         return tail
 
-    def _tell(self, after: Cursor) -> None:
+    def _tell(self, watch: Watch, after: Cursor) -> None:
         self._read += after.offset - self.cursor.offset
-        if self._watch is not None and self._read - self._told >= _BLOCK:
+        if self._read - self._told >= _BLOCK:
             self._told = self._read
-            self._watch(self._read)
+            watch(self._read)
 
     def _quick(self) -> QuickRows | None:
         # A protocol's own test looks at each of its members by inspection, and is asked for each of thousands of files.
@@ -260,7 +261,9 @@ class Drive:
             self.assembler.take((record,))
             return
         try:
-            events = list(self._parser.feed(record))
+            events = self._parser.feed(record)
+            if not isinstance(events, list):  # one that is told as it is read fails here or nowhere
+                events = list(events)
         except _UNFORESEEN as fault:
             what = f"a record that could not be understood ({type(fault).__name__})"
             events = [Problem(record.path, record.line, record.offset, what)]
@@ -304,7 +307,7 @@ def _lines(
     """The lines of a segment, without those that `quick` takes; a file that cannot be read is one Problem."""
     path = segment.file.path
     try:
-        if quick is not None and reads_on(path):
+        if reads_on(path):
             yield from skim_lines(path, cursor, torn_heads, segment.end, quick)
         else:
             yield from read_any(path, cursor, torn_heads, segment.end)

@@ -21,6 +21,7 @@ from refloat.readers.contract import Found, FoundSubagent, Identity, Segment, So
 from refloat.readers.lines import read_stretch
 from refloat.readers.load import loads
 from refloat.readers.naming import make_id
+from refloat.there import is_directory, is_plain_file
 
 HEAD: Final = 64 * 1024
 _HEAD_FIRST: Final = 8 * 1024
@@ -186,10 +187,10 @@ def _inline_roots(path: str) -> list[str]:
 
 def recognise(path: Path) -> Sequence[SourceFile] | None:
     """The files of a transcript given by path: a file, a project's directory, a session's own, or a copied config."""
-    if path.is_dir():
+    if is_directory(path):
         files = [file for file in _transcripts(path) if _is_transcript(file)]
         files += [below for file in files for below in _below(file)]
-    elif path.suffix != ".replaced" and path.is_file() and _is_transcript(path):
+    elif path.suffix != ".replaced" and is_plain_file(path) and _is_transcript(path):
         files = [path, *_below(path)]
     else:
         return None

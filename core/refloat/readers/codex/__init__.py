@@ -21,6 +21,7 @@ from refloat.readers.codex import files as rollouts
 from refloat.readers.codex import index
 from refloat.readers.codex.shape import UUID
 from refloat.readers.contract import Found, FoundSubagent, Identity, OwnDoor, SourceFile, Walk
+from refloat.there import is_plain_file
 
 if TYPE_CHECKING:
     from refloat.readers.codex.parser import CodexParser
@@ -220,7 +221,7 @@ def _source(path: Path) -> SourceFile:
 
 
 def _is_rollout_by_content(path: Path) -> bool:
-    return path.is_file() and rollouts.read_head(str(path)) is not None
+    return is_plain_file(path) and rollouts.read_head(str(path)) is not None
 
 
 def _base(word: str) -> str:
