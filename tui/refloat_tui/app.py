@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
@@ -12,12 +13,17 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 
+from refloat.errors import NoThreads
 from refloat.late import stand_in
 from refloat.model.light import light
 from refloat.model.session import SessionName
+from refloat.together import may_begin
 from refloat_tui.actions import SCOPES, Scope, action_of, bindings
 from refloat_tui.screens.doors import Demo, Doors
 from refloat_tui.theme import THEMES, choose_glyphs, choose_theme
+
+_THREADS: Final = 12
+"""Threads that the app has at once: Textual's two, the watchman, the pool of the event loop, the looks at sessions."""
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -122,17 +128,24 @@ class RefloatApp(App[str]):
         return desk
 
     async def _give_early(self) -> None:
-        """What was typed before there was a desk goes to it."""
+        """What was typed before there was a desk goes to it. From here on cycles are looked for, apart from all that a
+        start makes: it stays anyway.
+        """
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
         await self.screen_stack[0].remove_children()
         early, self._early = self._early or [], None
         for key in early:
             self.post_message(key)
 
     async def on_event(self, event: events.Event) -> None:
-        """Keep keys until a screen can take them."""
-        if self._early is not None and isinstance(event, events.Key):
+        """Keep keys until a screen can take them; drop those that come when none can any more."""
+        if not isinstance(event, events.Key):
+            await super().on_event(event)
+        elif self._early is not None:
             self._early.append(event)
-        else:
+        elif self.is_running:
             await super().on_event(event)
 
     def _leave(self, farewell: Farewell | None) -> None:
@@ -259,6 +272,8 @@ def run_app(app: RefloatApp) -> str | None:
     """
     from refloat_tui.terminal import Watchman
 
+    if not may_begin(_THREADS):
+        raise NoThreads("the app")
     watchman = Watchman(lambda: app.call_from_thread(app.exit))
     app.leaving = watchman.end_soon
     watchman.start()

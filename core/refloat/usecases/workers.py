@@ -10,15 +10,20 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, Self, TypeVar
 
 from refloat.forking import may_fork
+from refloat.together import may_begin
 from refloat.usecases.tracker import start_tracker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
 
+_EACH: Final = 2
+"""Processes and threads of one worker; the system counts both."""
+_BESIDE: Final = 4
+"""Threads of a pool here, and the process that counts what is shared where nothing is forked."""
 T = TypeVar("T")
 P = TypeVar("P")
 
@@ -40,9 +45,13 @@ class Workers:
 
         forked = may_fork()
         context = multiprocessing.get_context("fork" if forked else "spawn")
+        self._theirs, self._ours = context.Pipe(duplex=False)
+        # A pool of which one thread cannot be started waits for ever, or writes a traceback for each worker.
+        self._pool: ProcessPoolExecutor | None = None
+        if not may_begin(_EACH * many + _BESIDE):
+            return
         if not forked:
             start_tracker()
-        self._theirs, self._ours = context.Pipe(duplex=False)
         self._pool = ProcessPoolExecutor(many, context, _begin, (self._theirs, self._ours if forked else None))
 
     def __enter__(self) -> Self:
@@ -52,15 +61,18 @@ class Workers:
         """Give up what is not done."""
         self._ours.close()
         self._theirs.close()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
 
     def begin(self, work: Callable[[P], T], piece: P) -> Callable[[], T]:
         """Begin `work`, a function that pickle finds by its name; what is returned waits for its result."""
         from concurrent.futures.process import BrokenProcessPool
 
+        if self._pool is None:
+            return lambda: work(piece)
         try:
             future = self._pool.submit(work, piece)
-        except (BrokenProcessPool, OSError):
+        except (BrokenProcessPool, OSError, RuntimeError):  # the last: "can't start new thread"
             return lambda: work(piece)
         return lambda: _result(future, work, piece)
 

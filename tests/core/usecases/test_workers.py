@@ -157,3 +157,19 @@ def test_a_thread_that_python_does_not_know_forbids_a_fork(monkeypatch: pytest.M
     tasks = {"/proc/self/task": ["1", "2"]}
     monkeypatch.setattr(os, "listdir", tasks.__getitem__)
     assert not may_fork()
+
+
+NO_THREADS = """
+import threading
+def refuse(thread):
+    raise RuntimeError("can't start new thread")
+threading.Thread.start = refuse
+from refloat.usecases.workers import Workers
+with Workers(2) as pool:
+    print(pool.begin(abs, -9)())
+"""
+
+
+def test_where_no_thread_can_be_had_the_work_is_done_here():
+    done = subprocess.run([sys.executable, "-c", NO_THREADS], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "9\n", "")

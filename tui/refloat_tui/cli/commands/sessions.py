@@ -8,6 +8,7 @@ from refloat import wire
 from refloat.brief.masks import Masker, mask_tree
 from refloat.model.session import State
 from refloat.model.status import RECAP_LIMIT
+from refloat.there import is_there
 from refloat.usecases.find_sessions import Scope
 from refloat.usecases.read_session import read_story
 from refloat_tui.cli import out
@@ -117,7 +118,7 @@ def history(session: str, first: int | None, last: int | None, full: bool, show_
 def _with_subagent(ref: str):  # noqa: ANN202 - a pair of this function's own
     """`SESSION/SUBAGENT` apart; a path with slashes stays a path."""
     session, slash, subagent = ref.rpartition("/")
-    if slash and not Path(ref).exists():
+    if slash and not is_there(ref):
         found = located(session)
         ids = [agent.id for agent in found.found.subagents]
         if subagent not in ids:
