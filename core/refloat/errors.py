@@ -2,6 +2,7 @@
 
     RefloatError            a sentence for a person, and the exit code that goes with it
     ├── NotDone             the answer is "no"                                    exit 1
+    │   └── NoThreads       no further thread or process can be had
     ├── UsageError          wrong words, or nothing of that name                  exit 2
     │   └── NoSuchSession   no session fits; carries the nearest ones
     └── Unreadable          nothing of the thing asked for could be read          exit 3
@@ -24,6 +25,16 @@ class NotDone(RefloatError):  # noqa: N818 - reads as the answer that it is
     """The answer is "no": a check failed, a lease was refused."""
 
     exit_code = 1
+
+
+class NoThreads(NotDone):
+    """This user, or this container, may have no further thread or process."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what} needs a further process or thread, and none can be started here: the limit on them is reached"
+            " (`ulimit -u`, or that of a container)"
+        )
 
 
 class UsageError(RefloatError):

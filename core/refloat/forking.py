@@ -27,6 +27,14 @@ def may_fork() -> bool:
         return False
 
 
+def processors() -> int:
+    """How many this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS has none
+        return os.cpu_count() or 1
+
+
 def asked_in_copy(question: Callable[[], bool]) -> Callable[[], bool]:
     """Have a copy of this process answer a question while this one goes on; what is returned waits for the answer, and
     is to be asked once. Where no copy can be made, or it fails, the question is asked then, and here.

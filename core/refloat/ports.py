@@ -110,7 +110,11 @@ class Git(Protocol):
         ...
 
     def version(self) -> str | None:
-        """Git's version, or None where there is no git."""
+        """Git's version, or None where there is no git, or none that starts."""
+        ...
+
+    def why_not(self) -> str | None:
+        """Why git cannot be asked at all, in words; None where it can."""
         ...
 
     def not_obeyed(self, directory: Path) -> Sequence[Warned]:

@@ -6,11 +6,45 @@ standard library load the logging.
 
 from __future__ import annotations
 
+import os
 import threading
+import time
 from collections.abc import Callable
-from typing import Generic, TypeVar, cast
+from typing import Final, Generic, TypeVar, cast
 
 T = TypeVar("T")
+_LOOKS: Final = 100
+
+
+def may_begin(many: int) -> bool:
+    """Whether so many further threads can be had at once; they end before this returns. What cannot do a part of its
+    work in place asks first.
+    """
+    before, over = _tasks(), threading.Event()
+    begun: list[threading.Thread] = []
+    try:
+        for _ in range(many):
+            thread = threading.Thread(target=over.wait, daemon=True)
+            thread.start()
+            begun.append(thread)
+    except RuntimeError:  # "can't start new thread"
+        return False
+    finally:
+        over.set()
+        for thread in begun:
+            thread.join()
+        for _ in range(_LOOKS):  # the system lets go of a thread a moment later; until then nobody may be forked
+            if _tasks() <= before:
+                break
+            time.sleep(0.001)
+    return True
+
+
+def _tasks() -> int:
+    try:
+        return len(os.listdir("/proc/self/task"))  # noqa: PTH208 - names alone
+    except OSError:  # only Linux tells
+        return 0
 
 
 class Running(Generic[T]):

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from refloat.together import Running
+from refloat.together import Running, may_begin
 
 
 def test_the_result_comes_once_it_is_there() -> None:
@@ -37,3 +37,19 @@ def test_where_no_thread_can_be_started_the_work_is_done_in_place(monkeypatch: p
     failed = Running(fail)
     with pytest.raises(KeyError):
         failed.result()
+
+
+def test_whether_threads_can_be_had_is_tried_and_none_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, begin, begun = threading.active_count(), threading.Thread.start, list[threading.Thread]()
+
+    def start(thread: threading.Thread) -> None:
+        if len(begun) == 2:
+            raise RuntimeError("can't start new thread")
+        begun.append(thread)
+        begin(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    assert may_begin(2)
+    begun.clear()
+    assert not may_begin(3)
+    assert threading.active_count() == before

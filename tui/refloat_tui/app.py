@@ -13,12 +13,17 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 
+from refloat.errors import NoThreads
 from refloat.late import stand_in
 from refloat.model.light import light
 from refloat.model.session import SessionName
+from refloat.together import may_begin
 from refloat_tui.actions import SCOPES, Scope, action_of, bindings
 from refloat_tui.screens.doors import Demo, Doors
 from refloat_tui.theme import THEMES, choose_glyphs, choose_theme
+
+_THREADS: Final = 12
+"""Threads that the app has at once: Textual's two, the watchman, the pool of the event loop, the looks at sessions."""
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -267,6 +272,8 @@ def run_app(app: RefloatApp) -> str | None:
     """
     from refloat_tui.terminal import Watchman
 
+    if not may_begin(_THREADS):
+        raise NoThreads("the app")
     watchman = Watchman(lambda: app.call_from_thread(app.exit))
     app.leaving = watchman.end_soon
     watchman.start()

@@ -18,6 +18,7 @@ from refloat.model.brief import Ages, BriefCheck, Fingerprint, Moved
 from refloat.model.own_files import held_by, is_own_text, listings_of
 from refloat.model.session import SessionName, place_here
 from refloat.ports import Git
+from refloat.there import is_directory
 
 TAIL: Final = 4_096
 """Bytes of a transcript's end that are hashed."""
@@ -42,7 +43,8 @@ def take_fingerprint(
 ) -> Fingerprint:
     """Hash what a brief may speak of. `files` are relative to `workspace` or absolute; Refloat's own are skipped."""
     hashed = tuple((path, hash_file(_place(workspace, path))) for path in dict.fromkeys(files))
-    kept = tuple((path, digest) for path, digest in hashed if not is_own(_place(workspace, path)))
+    # Nothing of what is gone says that Refloat wrote it.
+    kept = tuple((path, held) for path, held in hashed if held == ABSENT or not is_own(_place(workspace, path)))
     ends = tuple(end for path in transcript[-_TRANSCRIPTS:] if (end := _end_of(path)) is not None)
     return Fingerprint(session, head, workspace, kept, ends)
 
@@ -199,7 +201,7 @@ def _moved_head(fingerprint: Fingerprint, git: Git) -> list[Moved]:
     if fingerprint.workspace is None:
         return []
     here = Path(fingerprint.workspace)
-    if place_here(fingerprint.workspace) is None or not here.is_dir():
+    if place_here(fingerprint.workspace) is None or not is_directory(here):
         return [Moved("workspace", fingerprint.workspace, "gone")] if fingerprint.head else []
     answer = git.run(here, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     now = answer.out.decode("ascii", "replace").strip() or None if answer.code == 0 else None

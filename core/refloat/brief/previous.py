@@ -8,7 +8,7 @@ from refloat.model.brief import Confidence, Line
 from refloat.model.checkout import EditedFile, Operation, Owner
 from refloat.model.fate_words import OWNER_WORDS
 from refloat.model.liveness import OF_THE_END, Verdict
-from refloat.model.session import Failure, FailureKind, State
+from refloat.model.session import Failure, FailureKind, Session, State
 
 VERIFIED, RECORDED, UNKNOWN = Confidence.VERIFIED, Confidence.RECORDED, Confidence.UNKNOWN
 
@@ -41,6 +41,8 @@ def previous_attempt(facts: Facts) -> Iterator[Line]:
         yield said(facts, "goal", f"Goal: {quote.words(facts.answers.goal, 600)}", 96)
     yield from _asks(facts)
     yield line(f"Stopped because: {_reason(facts)}", _how_known(facts), 99)
+    if session.repaired:
+        yield from _copied(facts)
     yield _process(facts)
     if session.superseded_by:
         yield line(
@@ -48,6 +50,18 @@ def previous_attempt(facts: Facts) -> Iterator[Line]:
             RECORDED, 99,
         )  # fmt: skip
     yield line(f"The record holds {_amount(facts)}", RECORDED, 20)
+
+
+def _copied(facts: Facts) -> Iterator[Line]:
+    """What a copy is, and what of its original it leaves out."""
+    original, quote = facts.original, facts.quote
+    whose = quote.code(facts.session.parent) if facts.session.parent else "a session that the record does not name"
+    yield line(
+        f"It is a repaired copy of {whose}, where all of this was done; nobody went on with it yet", RECORDED, 98
+    )
+    if original is not None and original.subagents:
+        told = quote.words(_subagents(original))
+        yield line(f"Left out of the copy, and whole in the original: {told}", RECORDED, 60)
 
 
 def _asks(facts: Facts) -> Iterator[Line]:
@@ -118,7 +132,9 @@ def _detail(facts: Facts, failure: Failure) -> str:
 
 
 def _process(facts: Facts) -> Line:
-    alive = facts.session.liveness
+    if facts.session.repaired and facts.original is None:
+        return line("Original process: unresolved, the session that this copy was made from is not there", UNKNOWN, 100)
+    alive = (facts.original or facts.session).liveness
     rows = [row for row in alive.evidence if row.kind not in OF_THE_END]  # that stands in the reason already
     evidence = "; ".join(facts.quote.words(row.detail, 160) for row in rows[:_EVIDENCE_SHOWN])
     proof = f" ({evidence})" if evidence else ""
@@ -141,9 +157,13 @@ def _amount(facts: Facts) -> str:
     if session.dangling:
         parts.append(f"{counted(session.dangling, 'call')} without a result")
     if session.subagents:
-        told = ", ".join(f"{row.id} ({row.state})" for row in session.subagents[:4])
-        parts.append(f"{counted(len(session.subagents), 'sub-agent')}: {facts.quote.words(told)}")
+        parts.append(facts.quote.words(_subagents(session)))
     return ", ".join(parts)
+
+
+def _subagents(session: Session) -> str:
+    told = ", ".join(f"{row.id} ({row.state})" for row in session.subagents[:4])
+    return f"{counted(len(session.subagents), 'sub-agent')}: {told}"
 
 
 # ── current artifact ─────────────────────────────────────────────────────────────────────────────────────────────────

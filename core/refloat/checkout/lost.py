@@ -8,7 +8,6 @@ Refuses to let go of anything that stands on disk now and that neither HEAD nor 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Final
 
 from refloat.checkout.compare import judge
@@ -23,6 +22,7 @@ from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
 from refloat.model.checkout import EditedFile, Fate, FileState, FoundIn, PlaceKind
 from refloat.model.transcript import FileEdit
+from refloat.there import is_directory
 
 _LOST: Final = frozenset({Fate.LOST, Fate.REVERTED, Fate.UNCONFIRMED})
 _STATES: Final = frozenset({FileState.PARTLY, FileState.REVERTED, FileState.DIVERGED, FileState.DELETED})
@@ -355,9 +355,9 @@ def _words(place: FoundIn) -> str:
 
 
 def _what_stands(path: str) -> str:
-    if Path(path).is_symlink():
+    if os.path.islink(path):  # noqa: PTH114 - no error for a name that cannot be looked up
         return "a symbolic link stands in its place now"
-    if Path(path).is_dir():
+    if is_directory(path):
         return "a directory stands in its place now"
     return "what stands in its place now is no plain file, or too large"
 

@@ -17,6 +17,8 @@ from refloat.model.light import slotted
 from refloat.ports import Git
 
 _FOREIGN: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+_PATH_MAX: Final = 4096
+"""Characters from which no system looks a path up: nothing lies there."""
 _MOST: Final = 12
 """Further repositories that a session edited in and that are looked at."""
 
@@ -58,13 +60,22 @@ class Trees:
 
     def _resolve(self, directory: str) -> str:
         """Its real path; what is above it is looked at once for all that lies below."""
-        above, name = os.path.split(directory)
-        if not name:
+        if len(directory) > _PATH_MAX:
             return directory
-        if above not in self._real:
-            self._real[above] = self._resolve(above)
-        here = os.path.join(self._real[above], name)  # noqa: PTH118 - as below
-        return os.path.realpath(here) if os.path.islink(here) else here  # noqa: PTH114 - as below
+        missing: list[str] = []
+        at = directory
+        while at not in self._real:
+            above: str = os.path.dirname(at)  # noqa: PTH120 - as below
+            if above == at:
+                self._real[at] = at
+            else:
+                missing.append(at)
+                at = above
+        for at in reversed(missing):
+            above, name = os.path.split(at)
+            here = os.path.join(self._real[above], name)  # noqa: PTH118 - as below
+            self._real[at] = os.path.realpath(here) if os.path.islink(here) else here  # noqa: PTH114 - as below
+        return self._real[directory]
 
     def shown(self, real: str) -> str:
         """Relative to the session's repository with `/`; absolute outside it."""
@@ -97,13 +108,24 @@ class Trees:
         return found if found is not None and str(found.root) == root else None
 
     def _root(self, directory: str) -> str | None:
-        if directory not in self._roots:
-            if os.path.lexists(os.path.join(directory, ".git")):  # noqa: PTH118 - as above
-                self._roots[directory] = directory
-            else:
-                above = os.path.dirname(directory)  # noqa: PTH120 - as above
-                self._roots[directory] = None if above == directory else self._root(above)
-        return self._roots[directory]
+        if len(directory) > _PATH_MAX:
+            return None
+        below: list[str] = []
+        found: str | None = None
+        at = directory
+        while at not in self._roots:
+            below.append(at)
+            above = os.path.dirname(at)  # noqa: PTH120 - as above
+            if os.path.lexists(os.path.join(at, ".git")):  # noqa: PTH118 - as above
+                found = at
+                break
+            if above == at:
+                break
+            at = above
+        else:
+            found = self._roots[at]
+        self._roots.update(dict.fromkeys(below, found))
+        return found
 
 
 def names_in(real: str, repository: Repository, worktrees: Sequence[str]) -> list[str]:

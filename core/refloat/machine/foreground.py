@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from refloat.machine.here import runner_of
 from refloat.machine.signals import Signals
-from refloat.machine.transparent import answer_signals, execute, is_terminal, read_failure
+from refloat.machine.transparent import answer_signals, execute, fork, is_terminal, read_failure
 from refloat.model.saving import Ended, Runner
 
 _NOT_BEGUN: Final = 126
@@ -52,7 +52,7 @@ def _run(
 ) -> Ended:
     failed, failure = os.pipe()
     gate, opening = os.pipe()
-    child = os.fork()
+    child = fork()
     if not child:
         os.close(opening)
         _become(argv, cwd, gate, failure, signals.before)

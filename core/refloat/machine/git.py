@@ -34,6 +34,7 @@ _FRESH: Final = 1.0
 _LEAST: Final = (2, 31)
 """The first git that takes settings by environment, where a name may hold any character."""
 _NO_GIT: Final = 127
+_NONE: Final = "there is no git on the path"
 _TOO_LONG: Final = -9
 _LONGEST: Final = 256 << 20
 """Bytes of the longest answer that is taken: a whole diff of a large checkout has a few, a hostile one as many as it
@@ -73,6 +74,8 @@ class HardenedGit:
         self._personal: Mapping[str, str] | None = None
         self._version: str | None = None
         self._looked = False
+        self._unstarted = ""
+        """Why there is no version."""
         self._silences = 0
         self._silent_until = float("-inf")
         self._lock = threading.Lock()
@@ -87,7 +90,8 @@ class HardenedGit:
     ) -> GitAnswer:
         """Ask git about `directory` and wait at most so many seconds (then: code -9, `timed_out`).
 
-        Code 127 stands for a git that is missing or too old. An `index` in place of the repository's lies in memory.
+        Code 127 stands for a git that is missing, too old or cannot be started (`why_not`). An `index` in place of the
+        repository's lies in memory.
 
         Raises:
             ValueError: the words are no question (a mistake of the caller, never of a repository).
@@ -107,14 +111,19 @@ class HardenedGit:
         return self._start(directory, asked, stdin, seconds, settings=self._given(known), environment=environment)
 
     def version(self) -> str | None:
-        """Git's version as text (`2.39.5`), or None where there is no git."""
+        """Git's version as text (`2.39.5`), or None where there is no git, or none that starts."""
         with self._lock:
             if not self._looked:
-                self._looked = True
                 answer = self._start(None, ["version"], None, _ASIDE)
                 found = re.search(rb"\d+\.\d+(\.\d+)*", answer.out)
                 self._version = found.group().decode() if found and answer.code == 0 else None
+                self._unstarted = answer.err.strip() if self._version is None else ""
+                self._looked = answer.code != _NO_GIT or self._unstarted == _NONE  # a process may be had again
         return self._version
+
+    def why_not(self) -> str | None:
+        """Why git cannot be asked at all, in words; None where it can."""
+        return self._refusal()
 
     def not_obeyed(self, directory: Path) -> Sequence[Warned]:
         """Settings of the repository at `directory` that would have made git run something; it did not.
@@ -137,7 +146,7 @@ class HardenedGit:
         if self._monotonic() < self._silent_until:
             return "git did not answer in time; it is asked again in a while"
         if version is None:
-            return "there is no git on the path"
+            return self._unstarted or "git does not tell its version"
         if tuple(int(part) for part in version.split(".")[:2]) < _LEAST:
             return f"git {version} cannot be told to run nothing of a repository's; 2.31 or newer is needed"
         return None
@@ -192,14 +201,16 @@ class HardenedGit:
     ) -> GitAnswer:
         git = find_program("git", self._places.environment)
         if git is None:
-            return GitAnswer(_NO_GIT, b"", "there is no git on the path")
+            return GitAnswer(_NO_GIT, b"", _NONE)
         place = () if directory is None else ("-C", str(directory))
         if any("\0" in word for word in (*words, *place)):
             return GitAnswer(128, b"", "no name holds a zero byte")
         argv = [git, "--no-pager", "--no-optional-locks", *FIXED, *place, *words]
         given = _environment(settings, absolute_parts(self._places.environment), environment or {})
         answer = run_program(argv, given, seconds, stdin=stdin, longest=_LONGEST)
-        if answer.timed_out:
+        if answer.code == _NO_GIT:
+            answer = replace(answer, err=f"git could not be started: {answer.err}")
+        elif answer.timed_out:
             answer = replace(answer, err=f"git did not answer within {seconds:g} s")
         elif len(answer.out) > _LONGEST:
             answer = GitAnswer(_TOO_LONG, b"", f"git's answer is longer than {_LONGEST >> 20} MB")

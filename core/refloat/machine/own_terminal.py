@@ -20,7 +20,7 @@ from typing import Any, Final
 from refloat.machine.here import runner_of
 from refloat.machine.relay import Keep, Source, hand_on
 from refloat.machine.signals import Signals
-from refloat.machine.transparent import Started, copy_size, ended_by, execute, is_terminal, read_failure
+from refloat.machine.transparent import Started, copy_size, ended_by, execute, fork, is_terminal, read_failure
 from refloat.model.saving import Ended
 
 _MONITOR_LOST: Final = Ended(128 + signal.SIGKILL, signal.SIGKILL)
@@ -37,7 +37,7 @@ def run_in_terminal(argv: Sequence[str], keep: Keep, started: Started) -> Ended:
         errors = None if is_terminal(2) else os.pipe()
         told, telling = os.pipe()
         failed, failure = os.pipe()
-        monitor = os.fork()
+        monitor = fork()
         if not monitor:
             os.close(ours)
             _monitor(argv, theirs, errors[1] if errors else theirs, (telling, failure), signals.before)
@@ -64,7 +64,11 @@ def _monitor(argv: Sequence[str], terminal: int, errors: int, pipes: tuple[int, 
         os.setsid()
         fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTTOU,))
-        child = os.fork()
+        try:
+            child = os.fork()
+        except OSError as fault:
+            os.write(failure, f"0 {fault.strerror}".encode())
+            raise
         if not child:
             os.setpgid(0, 0)
             os.tcsetpgrp(terminal, os.getpid())

@@ -73,7 +73,7 @@ def hand_on(sources: Sequence[Source]) -> None:
     They keep what they write to open, as they would have kept the caller's; the caller is not kept waiting for them.
     """
     left: list[Source] = [source for source in sources if source.open]
-    if not left or os.fork():
+    if not left or not _is_copy():
         for source in left:
             source.close()
         return
@@ -85,6 +85,13 @@ def hand_on(sources: Sequence[Source]) -> None:
                 source.pass_on(lambda _: None)
             left = [source for source in left if source.open]
     os._exit(0)
+
+
+def _is_copy() -> bool:
+    try:
+        return os.fork() == 0
+    except OSError:  # no process to be had: what they still print goes nowhere
+        return False
 
 
 def _ready(sources: Sequence[Source]) -> Sequence[Source]:

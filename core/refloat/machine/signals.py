@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 from collections.abc import Sequence
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 HELD: Final = frozenset(
     (
@@ -45,6 +45,8 @@ class Signals:
         self.fd, self._into = os.pipe()
         self._thread: threading.Thread | None = None
         self._over = False
+        self._handlers: dict[int, Any] = {}
+        """Of those that are heard without a thread: what was there before."""
 
     def __enter__(self) -> Self:
         return self
@@ -54,6 +56,9 @@ class Signals:
             self._over = True
             os.kill(os.getpid(), signal.SIGCHLD)
             self._thread.join()
+        signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
+        for number, before in self._handlers.items():
+            signal.signal(number, before)
         os.close(self.fd)
         os.close(self._into)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command is over; a late key must not stop its saving
@@ -61,13 +66,24 @@ class Signals:
 
     def start(self) -> None:
         """Begin to listen. Not before the command was forked: a fork takes no threads along."""
-        self._thread = threading.Thread(target=self._listen, daemon=True)
-        self._thread.start()
+        thread = threading.Thread(target=self._listen, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # none can be had: Python's own handlers, which do not say who sent one
+            for number in HELD:
+                self._handlers[number] = signal.signal(number, self._hear)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)
+        else:
+            self._thread = thread
 
     def read(self) -> Sequence[Told]:
         """Those that came; call it when `fd` is readable."""
         raw = os.read(self.fd, 512)
         return [Told(number, bool(by)) for number, by in zip(raw[0::2], raw[1::2], strict=False)]
+
+    def _hear(self, number: int, frame: object) -> None:
+        del frame
+        os.write(self._into, bytes((number, number in _KEYS and has_terminal())))
 
     def _listen(self) -> None:
         while not self._over:

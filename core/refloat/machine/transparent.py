@@ -16,6 +16,7 @@ from functools import partial
 from select import select
 from typing import Final
 
+from refloat.errors import NoThreads
 from refloat.machine.here import runner_of
 from refloat.machine.relay import Keep, Source, hand_on
 from refloat.machine.signals import Signals
@@ -36,12 +37,28 @@ def run_transparently(argv: Sequence[str], keep: Keep, started: Started = _tell_
 
     `started` gets the command's process as soon as there is one: it may outlive this one.
     """
-    if is_terminal(0) and is_terminal(1):
-        from refloat.machine.own_terminal import run_in_terminal
+    try:
+        if is_terminal(0) and is_terminal(1):
+            from refloat.machine.own_terminal import run_in_terminal
 
-        return run_in_terminal(argv, keep, started)
-    with Signals() as signals:
-        return _run_beside(argv, keep, started, signals)
+            return run_in_terminal(argv, keep, started)
+        with Signals() as signals:
+            return _run_beside(argv, keep, started, signals)
+    except NoThreads as refused:
+        return Ended(_NOT_STARTED, None, str(refused))
+
+
+def fork() -> int:
+    """`os.fork`.
+
+    Raises:
+        NoThreads: no process can be had.
+
+    """
+    try:
+        return os.fork()
+    except OSError as fault:
+        raise NoThreads("this") from fault
 
 
 def is_terminal(fd: int) -> bool:
@@ -133,7 +150,7 @@ def _print_only(terminal: int) -> None:
 def _run_beside(argv: Sequence[str], keep: Keep, started: Started, signals: Signals) -> Ended:
     sources, given, sized = _outputs()
     failed, failure = os.pipe()
-    child = os.fork()
+    child = fork()
     if not child:
         for fd, theirs in given.items():
             os.dup2(theirs, fd)

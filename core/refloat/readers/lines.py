@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 import orjson
 
@@ -17,6 +17,9 @@ from refloat.model.problem import Problem
 from refloat.patterns import late
 from refloat.readers.contract import Line
 from refloat.readers.load import loads
+
+if TYPE_CHECKING:
+    from refloat.readers.plain import QuickRows
 
 LONGEST: Final = 128 * 1024 * 1024
 """Bytes of one line. Longer ones are passed over and reported: no record of a conversation is that long."""
@@ -144,13 +147,9 @@ _LONG: Final = 4 * _CHUNK
 
 
 def skim_lines(
-    path: str,
-    cursor: Cursor,
-    torn_heads: Sequence[bytes],
-    end: int | None,
-    quick: Callable[[bytes, int, int], bool],
+    path: str, cursor: Cursor, torn_heads: Sequence[bytes], end: int | None, quick: QuickRows | None
 ) -> Iterator[tuple[Line | Problem, Cursor] | Tail | Cursor]:
-    """As `read_lines`, for a file as it stands on disk, without the lines that `quick(line, number, offset)` takes.
+    """As `read_lines`, for a file as it stands on disk, without the lines that `quick` takes, where it is given.
 
     Where reading stopped comes as a Cursor before the Tail: the last lines may have been taken.
 
@@ -176,16 +175,15 @@ def skim_lines(
 
 
 def _skim(
-    path: str, cursor: Cursor, torn_heads: Sequence[bytes], end: int | None, quick: Callable[[bytes, int, int], bool]
+    path: str, cursor: Cursor, torn_heads: Sequence[bytes], end: int | None, quick: QuickRows | None
 ) -> Generator[tuple[Line | Problem, Cursor] | Tail | Cursor, None, Cursor | None]:
     """Ends with where a very long line begins, or None at the end of the file."""
     with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - as in `read_lines`
         file.seek(cursor.offset)
-        offset, line = cursor.offset, cursor.line
         rest = b""
         left = None if end is None else max(0, end - cursor.offset)
         # Room is made for all that is asked for, and of most files there is little to read.
-        piece = min(_NEAR, max(os.fstat(file.fileno()).st_size - offset + 1, _SMALL))
+        piece = min(_NEAR, max(os.fstat(file.fileno()).st_size - cursor.offset + 1, _SMALL))
         while chunk := file.read(piece if left is None else min(piece, left)):
             if left is not None:
                 left -= len(chunk)
@@ -193,23 +191,57 @@ def _skim(
             if rest:
                 rows[0] = rest + rows[0]
             rest = rows.pop()
-            for raw in rows:
-                line += 1
-                if not quick(raw, line, offset):
-                    after = Cursor(offset + len(raw) + 1, line)
-                    value = plain_value(raw)
-                    if value is not NO_RECORD:
-                        yield Line(path, line, offset, value, size=len(raw) + 1), after
-                    else:
-                        for found in read_one(path, line, offset, raw, torn_heads):
-                            yield found, after
-                offset += len(raw) + 1
+            if quick is None:
+                cursor = yield from _each_row(path, rows, cursor, torn_heads)
+            elif rows:
+                cursor = yield from _skim_rows(path, rows, cursor, torn_heads, quick)
             if len(rest) > _LONG:
-                return Cursor(offset, line)
-        yield Cursor(offset, line)
+                return cursor
+        yield cursor
         if rest:
-            yield Tail(Cursor(offset, line), rest)
+            yield Tail(cursor, rest)
         return None
+
+
+def _each_row(
+    path: str, rows: Sequence[bytes], cursor: Cursor, torn_heads: Sequence[bytes]
+) -> Generator[tuple[Line | Problem, Cursor], None, Cursor]:
+    """As `_skim_rows`, where nothing takes any."""
+    for raw in rows:
+        line, offset = cursor.line + 1, cursor.offset
+        cursor = Cursor(offset + len(raw) + 1, line)
+        value = plain_value(raw)
+        if value is not NO_RECORD:
+            yield Line(path, line, offset, value, len(raw) + 1), cursor
+        else:
+            for found in read_one(path, line, offset, raw, torn_heads):
+                yield found, cursor
+    return cursor
+
+
+def _skim_rows(
+    path: str, rows: Sequence[bytes], cursor: Cursor, torn_heads: Sequence[bytes], quick: QuickRows
+) -> Generator[tuple[Line | Problem, Cursor], None, Cursor]:
+    """Ends with the cursor behind the rows, which begin at `cursor`."""
+    quick.begin(rows, cursor.line + 1, cursor.offset)
+    at, line, offset = 0, cursor.line, cursor.offset
+    while True:
+        upto = quick.take(at)
+        line += upto - at
+        offset += sum(map(len, rows[at:upto])) + upto - at
+        if upto == len(rows):
+            return Cursor(offset, line)
+        raw = rows[upto]
+        at = upto + 1
+        line += 1
+        after = Cursor(offset + len(raw) + 1, line)
+        value = plain_value(raw)
+        if value is not NO_RECORD:
+            yield Line(path, line, offset, value, size=len(raw) + 1), after
+        else:
+            for found in read_one(path, line, offset, raw, torn_heads):
+                yield found, after
+        offset = after.offset
 
 
 def read_stretch(path: str, start: int, many: int) -> bytes:

@@ -1,14 +1,22 @@
-"""What rows that agents write by the hundred thousand have in common, tested in one step each.
+"""What rows that agents write by the hundred thousand have in common, decoded and tested many at a time.
 
 Decides nothing that the readers decide: what is not plain goes the long way.
 """
 
 import re
-from collections.abc import Callable
-from typing import Final, Protocol
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import Final, Protocol, TypeVar
+
+import msgspec
 
 from refloat.model.problem import Place
 from refloat.readers.story import Assembler
+
+T = TypeVar("T")
+
+UNFIT: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""What a decoder raises for a row of another shape."""
 
 is_plain_stamp: Final = re.compile(
     r"(?:19[7-9]\d|[2-8]\d{3}|9[0-8]\d\d|99[0-8]\d|999[0-8])-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])"
@@ -17,28 +25,42 @@ is_plain_stamp: Final = re.compile(
 ).fullmatch
 """Matches a text that is a `model.stamp.Stamp` as it stands; the last days of a month are left to the calendar."""
 
-
-class Spot:
-    """Where reading stands in a file."""
-
-    __slots__ = ("_place", "_told", "line", "offset", "path")
-
-    def __init__(self, path: str, *, told: bool) -> None:
-        self.path = path
-        self.line = self.offset = 0
-        self._told = told
-        self._place = Place(path, 0, 0)
-
-    @property
-    def place(self) -> Place:
-        """The same as a value; a mere stand-in where nobody is told."""
-        return Place(self.path, self.line, self.offset) if self._told else self._place
+_SHAPE: Final = "0000-00-00T00:00:00.000Z"
+_LENGTH: Final = len(_SHAPE)
+_DIGITS: Final = bytes.maketrans(b"0123456789", b"0" * 10)
+_TENS: Final = frozenset("012345")
+_HOUR: Final = 14
+"""Characters of a stamp up to its minutes."""
 
 
-def is_utf8(raw: bytes) -> bool:
+def are_plain_stamps(stamps: Sequence[str]) -> bool:
+    """`is_plain_stamp` of each, which for all of them together takes a third of the time. May say no to plain ones."""
+    text = "".join(stamps)
+    if not text.isascii() or text.encode().translate(_DIGITS) != _SHAPE.encode() * len(stamps):
+        return False
+    if not (_TENS.issuperset(text[_HOUR::_LENGTH]) and _TENS.issuperset(text[_HOUR + 3 :: _LENGTH])):
+        return False
+    return all(is_plain_stamp(f"{hour}00:00.000Z") for hour in {stamp[:_HOUR] for stamp in stamps})
+
+
+def decode_rows(decode: Callable[[bytes], T], rows: Sequence[bytes]) -> list[T | None]:
+    """Each row decoded, None for one that does not fit."""
+    found: list[T | None] = []
+    values = map(decode, rows)
+    while len(found) < len(rows):
+        try:
+            for value in values:
+                found.append(value)  # noqa: PERF402 - what came before one that does not fit is kept
+        except UNFIT:
+            found.append(None)
+    for at in [at for at, raw in enumerate(rows) if not raw.isascii()]:
+        if not _is_utf8(rows[at]):
+            found[at] = None
+    return found
+
+
+def _is_utf8(raw: bytes) -> bool:
     """Whether bytes are UTF-8: a decoder that passes over a text does not look at it."""
-    if raw.isascii():
-        return True
     try:
         raw.decode()
     except UnicodeDecodeError:
@@ -46,11 +68,53 @@ def is_utf8(raw: bytes) -> bool:
     return True
 
 
+class Spot:
+    """Where reading stands among rows that follow each other in a file."""
+
+    __slots__ = ("_line", "_path", "_place", "_starts", "_told", "at")
+
+    def __init__(self, path: str, *, told: bool) -> None:
+        self._path = path
+        self._told = told
+        self._place = Place(path, 0, 0)
+        self._line = 0
+        self._starts: Sequence[int] = ()
+        self.at = 0
+        """Index of the row."""
+
+    def begin(self, rows: Sequence[bytes], line: int, offset: int) -> None:
+        """Such rows come, the first of them with that number and offset."""
+        self._line = line
+        self.at = 0
+        if self._told:
+            self._starts = list(accumulate(map(len, rows), initial=offset))
+
+    @property
+    def place(self) -> Place:
+        """The row's place as a value; a mere stand-in where nobody is told."""
+        at = self.at
+        return Place(self._path, self._line + at, self._starts[at] + at) if self._told else self._place
+
+
+class QuickRows(Protocol):
+    """Takes plain rows of a summary."""
+
+    def begin(self, rows: Sequence[bytes], line: int, offset: int) -> None:
+        """Rows that follow each other come, the first of them with that number and offset. 0 stands for numbers that
+        are not known.
+        """
+        ...
+
+    def take(self, at: int) -> int:
+        """Tell the assembler what the rows come to from index `at` on; the index of the first one that must be fed, and
+        of that nothing was told, nor of those behind it.
+        """
+        ...
+
+
 class QuickParser(Protocol):
     """A parser that may take plain rows of a summary without decoding all of them."""
 
-    def quick(self, assembler: Assembler, path: str) -> Callable[[bytes, int, int], bool] | None:
-        """What is asked for each line of the file, with its number and offset: True when it has told the assembler what
-        the line comes to, False when the line must be fed, and then nothing has changed. None: each line must be fed.
-        """
+    def quick(self, assembler: Assembler, path: str) -> QuickRows | None:
+        """What takes plain rows of the file. None: each must be fed."""
         ...

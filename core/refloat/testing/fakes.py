@@ -187,6 +187,10 @@ class ScriptedGit:
         """As given."""
         return self.number
 
+    def why_not(self) -> str | None:
+        """There is no git where it has no version."""
+        return "there is no git on the path" if self.number is None else None
+
     def not_obeyed(self, directory: Path) -> Sequence[Warned]:
         """As given, whatever the directory."""
         del directory

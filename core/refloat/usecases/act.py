@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from refloat.errors import NotDone, RefloatError, UsageError
+from refloat.errors import NotDone, NoThreads, RefloatError, UsageError
 from refloat.model.attempts import Standing
 from refloat.model.guard import judge, judge_again, judge_taken
 from refloat.model.record import Lease
@@ -301,7 +301,10 @@ def _beating(acting: Acting) -> Generator[None]:
             acting.beat()
 
     thread = threading.Thread(target=beat, name="beat", daemon=True)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError as fault:  # "can't start new thread": the leases would run out under the work
+        raise NoThreads("keeping a lease") from fault
     try:
         yield
     finally:

@@ -18,6 +18,7 @@ from refloat.late import Once
 from refloat.model.checkout import Base, Checkout, CheckRun, Warned
 from refloat.model.light import light
 from refloat.model.story import Story, Summary
+from refloat.there import is_directory, is_there
 from refloat.together import Running
 from refloat.usecases.ahead import Ahead
 from refloat.usecases.workbench import Workbench
@@ -144,7 +145,7 @@ def _not_obeyed(bench: Workbench, repositories: Iterable[Repository | None]) -> 
 def _workspace(summary: Summary) -> Path | None:
     """Where the session worked: the worktree that it entered, else its workspace; None where neither is there."""
     for place in (summary.worktree, summary.workspace, None if summary.workspace else summary.cwd):
-        if place and place.startswith("/") and Path(place).is_dir():
+        if place and place.startswith("/") and is_directory(place):
             return Path(place)
     return None
 
@@ -153,13 +154,13 @@ def _repository_around(missing: str | None) -> Path | None:
     """Where a workspace that is gone lay in a checkout (a removed worktree below it, a deleted folder): its root."""
     if missing is None or not missing.startswith("/"):
         return None
-    return next((folder for folder in Path(missing).parents if (folder / ".git").exists()), None)
+    return next((folder for folder in Path(missing).parents if is_there(f"{folder}/.git")), None)
 
 
 def _no_repository(bench: Workbench, workspace: Path) -> Warned:
-    if bench.machine.git.version() is None:
-        return Warned("there is no git on this machine: only the files themselves were compared", str(workspace))
-    inside = next((folder for folder in (workspace, *workspace.parents) if (folder / ".git").exists()), None)
+    if (why := bench.machine.git.why_not()) is not None:
+        return Warned(f"{why}: only the files themselves were compared", str(workspace))
+    inside = next((folder for folder in (workspace, *workspace.parents) if is_there(folder / ".git")), None)
     if inside is None:
         return Warned("the workspace is no git repository: hunks are told against the recorded before", str(workspace))
     said = bench.machine.git.run(workspace, "rev-parse", "--show-toplevel").err.strip().splitlines()

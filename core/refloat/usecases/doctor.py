@@ -35,8 +35,8 @@ def examine_machine(bench: Workbench) -> Doctor:
     agents = tuple(_agent(bench, agent, listing) for agent in (reader.agent for reader in bench.readers))
     warnings = [Warned(problem.what, problem.path) for problem in (*bench.problems, *tables.problems())]
     facts = _machine(bench)
-    if facts.git is None:
-        warnings.append(Warned("git was not found: checkouts cannot be compared", None))
+    if (why := bench.machine.git.why_not()) is not None:
+        warnings.append(Warned(f"{why}: checkouts cannot be compared", None))
     for what, path in (("cache", bench.machine.places.cache), ("data", bench.machine.places.data)):
         if trouble := _unusable(path):
             warnings.append(

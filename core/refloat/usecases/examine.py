@@ -1,6 +1,7 @@
 """One session examined whole: its story, the checkout, the triage. Shared by several commands and the app."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from refloat.late import LateSequence
@@ -82,6 +83,16 @@ def is_stashed_by_nobody(checkout: Checkout) -> bool:
     )
 
 
+def _own_part(story: Story) -> Story:
+    """Of a repaired copy what was done since it was made: all before that is its original's. Other sessions whole."""
+    made = story.summary.repaired
+    if not made:
+        return story
+    own = tuple(item for item in story.items if (item.at or "") > made)
+    touched = tuple(row for row in story.touched if (row.at or "") > made)
+    return replace(story, items=own, touched=touched)
+
+
 class Others(LateSequence[Story]):
     """Other sessions that edited a session's files, found and read when they are first looked at."""
 
@@ -105,6 +116,6 @@ def see_with_others(
 
     def find() -> tuple[Sequence[Story], Sequence[Warned]]:
         neighbours, warnings = find_neighbours(bench, located, story, scene.repository)
-        return [bench.memory.read(each.reader, each.found) for each in neighbours], warnings
+        return [_own_part(bench.memory.read(each.reader, each.found)) for each in neighbours], warnings
 
     return scene, Others(find)

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os.path
 from _thread import allocate_lock  # `threading` gives the very same, and loads more
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
+
+from refloat.model.light import light
 
 if TYPE_CHECKING:
     from refloat.model.story import Story
@@ -24,6 +26,19 @@ _EACH: Final = 1_000
 """Characters that a step counts for, whatever it holds."""
 
 
+@light
+class CaughtUp:
+    """What a look at the disk came to, once what was new in it had been read."""
+
+    sighting: Sighting
+    by_name: Mapping[tuple[str, str], Sequence[tuple[int, Reader, Found]]]
+    """Agent and session id → what was found of it, with its place among all that was found."""
+    left: int
+    """Sessions that stayed unread."""
+    readings: int
+    """Sessions that the catalogue held then."""
+
+
 class Memory:
     """One for each workbench; any thread may ask it."""
 
@@ -33,6 +48,7 @@ class Memory:
         self._held = 0
         self.sighting: Sighting | None = None
         """What the last look at the disk found."""
+        self.caught_up: CaughtUp | None = None
         self._files: tuple[Sighting, Sequence[str | None]] | None = None
 
     def files_of(self, sighting: Sighting) -> Sequence[str | None]:

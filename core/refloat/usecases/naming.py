@@ -4,6 +4,7 @@ Decides on exactly one or says which ones are near. Opens no transcript to compa
 content.
 """
 
+import os
 import stat
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -14,6 +15,7 @@ from refloat.catalogue.store import Catalogue
 from refloat.errors import NoSuchSession, Unreadable, UsageError
 from refloat.model.session import SessionName
 from refloat.readers.contract import Found, Reader, SourceFile
+from refloat.there import is_there
 from refloat.usecases.finder import Finder, Scope
 from refloat.usecases.located import Located
 from refloat.usecases.sighting import newest_of
@@ -22,6 +24,9 @@ from refloat.usecases.workbench import Workbench
 _NEAR: Final = 3
 _LIKE: Final = 0.6
 """How alike an id must be to come before a title that fits."""
+
+_LONGEST: Final = 200
+"""Characters that are compared with ids and titles, which takes as long as the square of them."""
 
 _Pair = tuple[Reader, Found]
 
@@ -32,9 +37,9 @@ def find_named(finder: Finder, bench: Workbench, ref: str, cwd: Path) -> Located
         return _find_last(finder, bench, cwd)
     found = finder.sight().found
     if _looks_like_path(ref) or not (fitting := _by_name(found, ref)):
-        path = Path(ref).expanduser()
+        path = Path(os.path.expanduser(ref))  # noqa: PTH111 - no error for a user whom nobody knows
         path = path if path.is_absolute() else cwd / path
-        if _looks_like_path(ref) or path.exists():
+        if _looks_like_path(ref) or is_there(path):
             return finder.locate(*_by_path(bench, found, ref, path))
         raise NoSuchSession(ref, _nearest(bench, found, ref), some=bool(found))
     names = sorted({_name(each) for _, each in fitting})
@@ -78,7 +83,7 @@ def _by_name(found: Iterable[_Pair], ref: str) -> list[_Pair]:
 
 def _nearest(bench: Workbench, found: Sequence[_Pair], ref: str) -> list[SessionName]:
     """Names of three sessions: those with a like id, then those with a fitting title, then the nearest ids of all."""
-    word = ref.rpartition(":")[2].lower()
+    word = ref.rpartition(":")[2].lower()[:_LONGEST]
     newest = sorted(found, key=lambda pair: newest_of(pair[1]), reverse=True)
     scores = {_name(each): _likeness(word, each.session_id.lower()) for _, each in newest}
     by_id = sorted(scores, key=lambda name: scores[name], reverse=True)
@@ -111,8 +116,10 @@ def _by_title(bench: Workbench, word: str) -> list[SessionName]:
 
 
 def _by_path(bench: Workbench, found: Sequence[_Pair], ref: str, path: Path) -> _Pair:
-    real = path.resolve()
-    inside = [pair for pair in found if str(path) in _paths(pair[1]) or str(real) in _paths(pair[1])]
+    if "\0" in ref:
+        raise UsageError(f"{ref} is no path: it holds a zero byte")
+    real = os.path.realpath(path)
+    inside = [pair for pair in found if str(path) in _paths(pair[1]) or real in _paths(pair[1])]
     if inside:
         return max(inside, key=lambda pair: newest_of(pair[1]))
     try:
@@ -128,7 +135,7 @@ def _by_path(bench: Workbench, found: Sequence[_Pair], ref: str, path: Path) -> 
     except OSError as fault:
         raise Unreadable(f"{path} cannot be read: {fault.strerror or fault}") from fault
     own = {file for _, each in found for file in _paths(each)}
-    pairs = [pair for reader in bench.readers for pair in _recognised(reader, real, own)]
+    pairs = [pair for reader in bench.readers for pair in _recognised(reader, Path(real), own)]
     if not pairs:
         agents = ", ".join(reader.agent for reader in bench.readers)
         raise UsageError(f"{path} is no transcript of an agent that can be read ({agents})")

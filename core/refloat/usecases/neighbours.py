@@ -6,6 +6,7 @@ that is little; what stays unread is told, never passed over in silence.
 
 import os
 from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
@@ -14,10 +15,12 @@ from refloat.checkout.repository import Repository
 from refloat.model.checkout import Warned
 from refloat.model.light import light
 from refloat.model.session import place_here
+from refloat.model.stamp import seconds_of
 from refloat.model.story import Story
 from refloat.readers.contract import Found, Reader
 from refloat.usecases.finder import Finder, Scope
 from refloat.usecases.located import Located
+from refloat.usecases.memory import CaughtUp
 from refloat.usecases.read_many import size_of
 from refloat.usecases.recall import Recall, key_of
 from refloat.usecases.sessions import Surroundings
@@ -27,6 +30,9 @@ from refloat.usecases.workbench import Workbench
 _CATCH_UP: Final = 16 * 1024 * 1024
 """Bytes of new transcripts that are read before the question is answered; more is `refloat refresh`'s business."""
 
+_SAME_LOOK: Final = 5.0
+"""Seconds for which the look that found a session serves for its neighbours too. A walk takes the longer the more there
+is, and what comes to lie there while one session is examined is no part of the answer either way."""
 _WITNESSES: Final = 12
 """Sessions that are read at most for what their commands moved."""
 
@@ -58,27 +64,46 @@ def find_neighbours(
     if catalogue is None:
         return _of_repository(finder, located, place)
     with catalogue:
-        sighting, left = catch_up(bench, catalogue, _CATCH_UP)
+        caught_up = catch_up(bench, catalogue, _CATCH_UP, _just_sighted(bench, located))
         editors = catalogue.editors({*summary.edited_paths, *_dirty_paths(repository, place)})
-    mine = (located.found.agent, located.found.session_id)
-    near = [
-        Neighbour(reader, found)
-        for reader, found in sighting.found
-        if (found.agent, found.session_id) in editors and (found.agent, found.session_id) != mine
-    ]
+    editors -= {(located.found.agent, located.found.session_id)}
+    rows = sorted((row for name in editors for row in caught_up.by_name.get(name, ())), key=itemgetter(0))
+    near = [Neighbour(reader, found) for _, reader, found in rows]
+    left = caught_up.left
     words = f"{left:,} sessions are not read yet and may own changes too; `refloat refresh` reads them"
     return _newest_first(near), ([Warned(words, None)] if left else ())
 
 
-def catch_up(bench: Workbench, catalogue: Catalogue, most: int) -> tuple[Sighting, int]:
-    """Read what is new, up to `most` bytes of it, newest files first; what lies on disk, and how many sessions are left
-    unread.
-    """
-    last = bench.memory.sighting
-    sighting = sight(bench, catalogue.identities(), last)
-    if sighting is not last:
-        catalogue.keep_identities(sighting.identified)
-        bench.memory.sighting = sighting
+def _just_sighted(bench: Workbench, located: Located) -> Sighting | None:
+    if located.sighted is None:
+        return None
+    at, sighting = located.sighted
+    return sighting if 0 <= seconds_of(bench.machine.clock.now()) - seconds_of(at) <= _SAME_LOOK else None
+
+
+def catch_up(bench: Workbench, catalogue: Catalogue, most: int, sighting: Sighting | None = None) -> CaughtUp:
+    """Read what is new, up to `most` bytes of it, newest files first; `sighting`: a look that was just taken."""
+    memory = bench.memory
+    last = memory.sighting
+    if sighting is None:
+        sighting = sight(bench, catalogue.identities(), last)
+        if sighting is not last:
+            catalogue.keep_identities(sighting.identified)
+            memory.sighting = sighting
+    known = memory.caught_up
+    # One that holds fewer than then was thrown away in between.
+    if known is not None and known.sighting is sighting and not known.left and catalogue.count() >= known.readings:
+        return known
+    left = _read_new(bench, catalogue, sighting, most)
+    by_name: dict[tuple[str, str], list[tuple[int, Reader, Found]]] = {}
+    for place, (reader, found) in enumerate(sighting.found):
+        by_name.setdefault((found.agent, found.session_id), []).append((place, reader, found))
+    memory.caught_up = caught_up = CaughtUp(sighting, by_name, left, catalogue.count())
+    return caught_up
+
+
+def _read_new(bench: Workbench, catalogue: Catalogue, sighting: Sighting, most: int) -> int:
+    """Read what the catalogue does not know as it is; how many sessions are left unread."""
     known, recall = catalogue.files(), Recall()
     rows = zip(sighting.found, bench.memory.files_of(sighting), strict=True)
     unread = [pair for pair, files in rows if files is None or known.get(key_of(pair[1])) != files]
@@ -91,7 +116,7 @@ def catch_up(bench: Workbench, catalogue: Catalogue, most: int) -> tuple[Sightin
         recall.read(reader, found)
         left -= 1
     recall.flush()
-    return sighting, left
+    return left
 
 
 def _of_repository(finder: Finder, located: Located, place: str | None) -> tuple[Sequence[Neighbour], Sequence[Warned]]:

@@ -14,6 +14,7 @@ from refloat.errors import NotDone
 from refloat.model.recovery import Probe
 from refloat.ports import Machine
 from refloat.text import cut
+from refloat.there import is_directory
 from refloat.usecases.remotes import why_no_remote
 
 PROBE_SECONDS: Final = 20.0
@@ -44,7 +45,7 @@ def plan_look(
     `exact` is the command as the record has it, `shown` the one that a person sees; `place` the directory that the
     action ran in, `cwd` the one to take where that is gone.
     """
-    where = Path(place) if place is not None and place.startswith("/") and Path(place).is_dir() else cwd
+    where = Path(place) if place is not None and place.startswith("/") and is_directory(place) else cwd
     return Look(exact or (), where, _why_not(machine, exact, shown, where))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from refloat.errors import NotDone, UsageError
 from refloat.model.session import Session
+from refloat.there import is_directory
 from refloat.usecases.situations import place_of
 from refloat.usecases.write_brief import write_private
 
@@ -17,7 +18,7 @@ FILE_NAME = "HANDOFF.md"
 def usual_path(session: Session, cwd: Path) -> Path:
     """`HANDOFF.md` in the session's workspace; in `cwd` where that is not there any more."""
     workspace = place_of(session)
-    where = Path(workspace) if workspace and Path(workspace).is_dir() else cwd
+    where = Path(workspace) if workspace and is_directory(workspace) else cwd
     return where / FILE_NAME
 
 

@@ -22,7 +22,7 @@ from refloat.readers.story import Assembler
 from refloat.readers.whole import open_plain, read_any, reads_on
 
 if TYPE_CHECKING:
-    from refloat.readers.plain import QuickParser
+    from refloat.readers.plain import QuickParser, QuickRows
 
 _BLOCK: Final = 1024 * 1024
 WORTH_QUICK: Final = 2 * 1024 * 1024
@@ -144,7 +144,7 @@ class Drive:
         self._begins = begins
         self._read = self._told = 0
         self._path = ""
-        self._row: Callable[[bytes, int, int], bool] | None = None
+        self._row: QuickRows | None = None
         self._ends: dict[str, Cursor] = {}
         self.cursor = Cursor()
 
@@ -164,15 +164,16 @@ class Drive:
         left = segment.file.size - cursor.offset
         quick = self._quick() if self._is_quick or left >= WORTH_QUICK else None
         for got in _lines(segment, cursor, self._torn_heads, quick):
-            if isinstance(got, Cursor):
-                self.cursor = got
-            elif isinstance(got, tuple):
+            if isinstance(got, tuple):
                 self.feed(got[0])
-                self._tell(got[1])
+                if self._watch is not None:
+                    self._tell(self._watch, got[1])
                 self.cursor = got[1]
                 if self._placed is not None and (place := self.assembler.place):
                     self._placed(place)
                     self._placed = None
+            elif isinstance(got, Cursor):
+                self.cursor = got
             elif isinstance(got, Tail):
                 tail = got
             else:
@@ -180,26 +181,18 @@ class Drive:
         self._ends[self._path] = self.cursor
         return tail
 
-    def _tell(self, after: Cursor) -> None:
+    def _tell(self, watch: Watch, after: Cursor) -> None:
         self._read += after.offset - self.cursor.offset
-        if self._watch is not None and self._read - self._told >= _BLOCK:
+        if self._read - self._told >= _BLOCK:
             self._told = self._read
-            self._watch(self._read)
+            watch(self._read)
 
-    def _quick(self) -> Callable[[bytes, int, int], bool] | None:
+    def _quick(self) -> QuickRows | None:
         # A protocol's own test looks at each of its members by inspection, and is asked for each of thousands of files.
         if self.assembler.keeps_items or not hasattr(self._parser, "quick"):
             return None
         quick = cast("QuickParser", self._parser).quick(self.assembler, self._path)
-        begins = self._begins
-        if quick is None or begins is None:
-            return quick
-
-        def noted(raw: bytes, line: int, offset: int) -> bool:
-            begins(offset)
-            return quick(raw, line, offset)
-
-        return noted
+        return quick if quick is None or self._begins is None else _Noted(quick, self._begins)
 
     def finish(self) -> None:
         """Nothing follows: take what the parser concludes."""
@@ -224,25 +217,40 @@ class Drive:
         self.open(segment)
         self._row = self._quick() if self._is_quick else None
 
-    def row(self, raw: bytes, offset: int) -> None:
-        """Read one whole row; its line number is not known."""
-        if self._row is None or not self._row(raw, 0, offset):
-            value = plain_value(raw)
-            if value is not NO_RECORD:
-                self.feed(Line(self._path, 0, offset, value, size=len(raw) + 1))
-                return
-            for record in read_one(self._path, 0, offset, raw, self._torn_heads):
-                self.feed(replace(record, line=None) if isinstance(record, Problem) else record)
+    def rows(self, rows: Sequence[bytes], offset: int) -> None:
+        """Read whole rows that follow each other, from this offset on. Their line numbers are not known."""
+        if self._row is not None and rows:
+            self._row.begin(rows, 0, offset)
+        at = 0
+        while at < len(rows):
+            upto = at if self._row is None else self._row.take(at)
+            offset += sum(map(len, rows[at:upto])) + upto - at
+            if upto == len(rows):
+                break
+            self._feed_row(rows[upto], offset)
+            offset += len(rows[upto]) + 1
+            at = upto + 1
 
-    def stretch(self, segment: Segment, rows: Sequence[tuple[int, bytes]]) -> None:
-        """Read the last rows of a segment, each with its offset, the very last without a line end, and what they end
-        with. Their line numbers are not known.
+    def _feed_row(self, raw: bytes, offset: int) -> None:
+        value = plain_value(raw)
+        if value is not NO_RECORD:
+            self.feed(Line(self._path, 0, offset, value, size=len(raw) + 1))
+            return
+        for record in read_one(self._path, 0, offset, raw, self._torn_heads):
+            self.feed(replace(record, line=None) if isinstance(record, Problem) else record)
+
+    def stretch(self, segment: Segment, pieces: Sequence[tuple[int, bytes]]) -> None:
+        """Read pieces of a segment, each with its offset, as far as they are whole rows, then the end of the last one.
+        Their line numbers are not known.
         """
         self.begin(segment)
-        for offset, raw in rows[:-1]:
-            self.row(raw, offset)
-        if rows and rows[-1][1]:
-            self.end(Tail(Cursor(rows[-1][0], -1), rows[-1][1]), last=True)
+        end, rest = 0, b""
+        for offset, data in pieces:
+            *rows, rest = data.split(b"\n")
+            self.rows(rows, offset)
+            end = offset + len(data) - len(rest)
+        if rest:
+            self.end(Tail(Cursor(end, -1), rest), last=True)
         self.finish()
 
     def feed(self, record: Line | Problem) -> None:
@@ -253,7 +261,9 @@ class Drive:
             self.assembler.take((record,))
             return
         try:
-            events = list(self._parser.feed(record))
+            events = self._parser.feed(record)
+            if not isinstance(events, list):  # one that is told as it is read fails here or nowhere
+                events = list(events)
         except _UNFORESEEN as fault:
             what = f"a record that could not be understood ({type(fault).__name__})"
             events = [Problem(record.path, record.line, record.offset, what)]
@@ -267,13 +277,37 @@ class Drive:
         return Cursor(segment.start, _count_lines(segment.file.path, segment.start))
 
 
+class _Noted:
+    """Hands rows on one by one, and tells of each before it is taken where it begins."""
+
+    def __init__(self, quick: QuickRows, begins: Callable[[int], None]) -> None:
+        self._quick = quick
+        self._begins = begins
+        self._rows: Sequence[bytes] = ()
+        self._line = self._offset = 0
+
+    def begin(self, rows: Sequence[bytes], line: int, offset: int) -> None:
+        self._rows, self._line, self._offset = rows, line, offset
+
+    def take(self, at: int) -> int:
+        for raw in self._rows[at:]:
+            self._begins(self._offset)
+            self._quick.begin((raw,), self._line, self._offset)
+            self._line += 1
+            self._offset += len(raw) + 1
+            if not self._quick.take(0):
+                return at
+            at += 1
+        return at
+
+
 def _lines(
-    segment: Segment, cursor: Cursor, torn_heads: tuple[bytes, ...], quick: Callable[[bytes, int, int], bool] | None
+    segment: Segment, cursor: Cursor, torn_heads: tuple[bytes, ...], quick: QuickRows | None
 ) -> Iterator[tuple[Line | Problem, Cursor] | Tail | Cursor | Problem]:
     """The lines of a segment, without those that `quick` takes; a file that cannot be read is one Problem."""
     path = segment.file.path
     try:
-        if quick is not None and reads_on(path):
+        if reads_on(path):
             yield from skim_lines(path, cursor, torn_heads, segment.end, quick)
         else:
             yield from read_any(path, cursor, torn_heads, segment.end)

@@ -20,6 +20,7 @@ from refloat.model.session import Session
 from refloat.model.story import Story
 from refloat.model.triage import DoNotRepeat, Triage
 from refloat.ports import Machine
+from refloat.there import is_directory
 from refloat.usecases.decided import standing
 from refloat.usecases.hold_session import Holding
 from refloat.usecases.keep_draft import Drafts, Kept
@@ -163,7 +164,7 @@ class Rescue:
             known.probe if known is not None else None,
             row.probe,
             known.place if known is not None else None,
-            workspace if workspace.is_dir() else self._cwd,
+            workspace if is_directory(workspace) else self._cwd,
         )
 
     def probe(self, row: Uncertain) -> Said:

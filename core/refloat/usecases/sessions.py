@@ -147,9 +147,13 @@ def _problems_of_subagents(packed: Packed) -> tuple[Problem, ...]:
     return tuple(problem for summary in packed.subagents.values() for problem in summary.problems)
 
 
-def listed_title(title: str, chain: InChain | None) -> str:
-    """A title on the one line of a list, behind its place among the attempts: `(1/2, then 0a1b2c3d) Make it retry`."""
+def listed_title(title: str, chain: InChain | None, *, repaired: bool = False) -> str:
+    """A title on the one line of a list, behind its place among the attempts: `(1/2, then 0a1b2c3d) Make it retry`.
+    `repaired`: a copy, with which nobody went on: it is no attempt.
+    """
     if chain is None:
         return one_line(title)
+    if repaired:
+        return one_line(f"(repaired copy) {title}")
     then = f", then {chain.continued_by.partition(':')[2][:_ID]}" if chain.continued_by else ""
     return one_line(f"({chain.n}/{chain.of}{then}) {title}")

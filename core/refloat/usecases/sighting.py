@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _OWN: Final = ("REFLOAT_DATA_DIR", "XDG_DATA_HOME", "REFLOAT_CACHE_DIR", "XDG_CACHE_HOME")
 """They say where kept copies lie and are laid out; a look that holds for other values says nothing of these."""
+WORTH_SHARING: Final = 400
+"""Files that are looked into from which a second process is worth its start."""
 _NONE: Final[Mapping[tuple[str, str], Identity]] = {}
 Identities = Mapping[str, tuple[Stat, str]]
 """Path → (its stat when it was looked into, its `Identity` as JSON)."""
@@ -135,10 +137,11 @@ def _files(looked: Sequence[tuple[Spec, Reader, Sequence[Row]]], reader: Reader,
 
 def _ask(files: Sequence[tuple[Reader, SourceFile]]) -> Mapping[tuple[str, str], Identity]:
     """What many files are, by agent and path; where a second process can be had at once, it asks every other one."""
-    from refloat.usecases.workers import by_two  # who reads on without a look needs neither threads nor processes
+    from refloat.usecases.sharing import Shared  # who reads on without a look needs no other process
 
     names = [(reader.agent, file.path) for reader, file in files]
-    return dict(zip(names, by_two(_ask_all, files), strict=True))
+    with Shared(_ask_all, files, WORTH_SHARING) as asked:
+        return dict(zip(names, asked.result(), strict=True))
 
 
 def _ask_all(files: Sequence[tuple[Reader, SourceFile]]) -> list[Identity]:

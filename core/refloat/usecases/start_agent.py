@@ -25,6 +25,7 @@ from refloat.model.terminals import ENDED_INSTEAD
 from refloat.readers.contract import Reader
 from refloat.record.attempts import begin_attempt, end_attempt, find_attempts, link_child, note_process
 from refloat.record.engine import new_id
+from refloat.there import is_plain_file
 from refloat.usecases.act import Acting, Actor, Refused, Seen, Wish, act, look
 from refloat.usecases.find_sessions import Scope, list_sessions
 from refloat.usecases.hold_session import BEAT
@@ -125,7 +126,7 @@ def _check(order: Order) -> None:
         raise UsageError("the prompt is too long for a command line: put it into a file, and have the agent read that")
     if order.prompt is not None and "\0" in order.prompt:
         raise UsageError("the prompt holds a zero character, which no command line can carry")
-    if order.brief is not None and not order.brief.is_file():
+    if order.brief is not None and not is_plain_file(order.brief):
         raise UsageError(f"{order.brief} is no file; `refloat brief SESSION --out FILE` writes one")
 
 

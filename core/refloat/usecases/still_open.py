@@ -6,7 +6,6 @@ Looks at the process table once, and only where the record left open what lives 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Final
 
 from refloat.liveness.evidence import ancestry, carries
@@ -18,6 +17,7 @@ from refloat.model.story import OpenWork, Story
 from refloat.model.transcript import Background, Outcome, Step
 from refloat.model.triage import StillOpen
 from refloat.readers.running import kind_of_running
+from refloat.there import is_plain_file
 from refloat.usecases.workbench import Workbench
 
 _WITHIN: Final = frozenset({"timer", "subagent"})
@@ -144,10 +144,7 @@ def _ports(bench: Workbench, pids: frozenset[int]) -> str:
 
 def _output(path: str) -> str | None:
     """The recorded file, where it is still there. It is named, never opened."""
-    try:
-        return path if path and Path(path).is_file() else None
-    except (OSError, ValueError):
-        return None
+    return path if path and is_plain_file(path) else None
 
 
 def _launched(each: _Left, eyes: "_Eyes") -> Launched:

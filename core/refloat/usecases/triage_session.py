@@ -15,6 +15,7 @@ from refloat.model.story import Story
 from refloat.model.transcript import Outcome, Step
 from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, Triage
 from refloat.ports import Git
+from refloat.there import is_directory
 from refloat.triage.actions import find_actions, list_actions
 from refloat.triage.backing import Evidence
 from refloat.triage.claims import judge_claims
@@ -58,7 +59,7 @@ def _runs_now(row: Finding, session: Session, steps: Iterable[Step]) -> bool:
 
 def _look_for(git: Git, row: DoNotRepeat, checkout: Checkout) -> DoNotRepeat:
     """The row with what stands against its look here."""
-    place = row.place if row.place is not None and Path(row.place).is_dir() else checkout.repo
+    place = row.place if row.place is not None and is_directory(row.place) else checkout.repo
     if row.outcome is not ActionOutcome.UNKNOWN or place is None:
         return row
     return replace(row, no_look=why_no_remote(git, Path(place), row.probe))

@@ -17,6 +17,7 @@ from refloat.record.checking import Progress, find_receipt, is_receipt, verify_j
 from refloat.record.exported import NoExport, is_export, read_document, verify_export
 from refloat.record.keys import Known, no_keys
 from refloat.record.store import Record
+from refloat.there import is_plain_file
 
 _ALONE = (
     "whether this is what was saved: nobody can tell from a file alone, and whoever wrote it can have made all of it",
@@ -38,12 +39,12 @@ def verify_ref(ref: str, open_it: Callable[[], Record], now: Stamp, known: Known
 
     """
     path = Path(ref)
-    if ("/" in ref or path.suffix in {".json", ".jsonl"}) and path.is_file():
+    if ("/" in ref or path.suffix in {".json", ".jsonl"}) and is_plain_file(path):
         return verify_file(path, now, known, open_it)
     try:
         record = open_it()
     except UsageError:
-        if path.is_file():
+        if is_plain_file(path):
             return verify_file(path, now, known, open_it)
         raise
     with record:
@@ -54,7 +55,7 @@ def verify_ref(ref: str, open_it: Callable[[], Record], now: Stamp, known: Known
         if is_receipt(ref):
             job, receipt = find_receipt(record, ref)
             return verify_job(record, job, receipt)
-        if path.is_file():
+        if is_plain_file(path):
             return verify_file(path, now, known, open_it)
         return verify_job(record, ref)  # links may be left of it; else it says which jobs there are
 

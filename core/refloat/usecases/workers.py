@@ -10,18 +10,20 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Final, Protocol, Self, TypeVar
 
-from refloat.forking import Copy, may_fork
+from refloat.forking import may_fork
+from refloat.together import may_begin
 from refloat.usecases.tracker import start_tracker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from concurrent.futures import Future
 
-SHARED: Final = 600
-"""Files or sessions that are looked into from which a second process is worth its start."""
+_EACH: Final = 2
+"""Processes and threads of one worker; the system counts both."""
+_BESIDE: Final = 4
+"""Threads of a pool here, and the process that counts what is shared where nothing is forked."""
 T = TypeVar("T")
 P = TypeVar("P")
 
@@ -34,29 +36,6 @@ class _Asker(Protocol):
     def close(self) -> None: ...
 
 
-def processors() -> int:
-    """How many this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS has none
-        return os.cpu_count() or 1
-
-
-def by_two(work: Callable[[Sequence[P]], list[T]], rows: Sequence[P]) -> list[T]:
-    """What some work comes to, row for row. Of many rows a second process, where it can be had at once, does every
-    other one.
-    """
-    if len(rows) < SHARED or processors() < 2 or not may_fork():
-        return work(rows)
-    with Copy(partial(work, rows[1::2])) as other:
-        mine = work(rows[::2])
-        told = other.result()
-    theirs = cast("list[T]", told) if isinstance(told, list) else work(rows[1::2])
-    both = [*mine, *theirs]
-    both[::2], both[1::2] = mine, theirs
-    return both
-
-
 class Workers:
     """So many processes. Use it in a `with`."""
 
@@ -66,9 +45,13 @@ class Workers:
 
         forked = may_fork()
         context = multiprocessing.get_context("fork" if forked else "spawn")
+        self._theirs, self._ours = context.Pipe(duplex=False)
+        # A pool of which one thread cannot be started waits for ever, or writes a traceback for each worker.
+        self._pool: ProcessPoolExecutor | None = None
+        if not may_begin(_EACH * many + _BESIDE):
+            return
         if not forked:
             start_tracker()
-        self._theirs, self._ours = context.Pipe(duplex=False)
         self._pool = ProcessPoolExecutor(many, context, _begin, (self._theirs, self._ours if forked else None))
 
     def __enter__(self) -> Self:
@@ -78,15 +61,18 @@ class Workers:
         """Give up what is not done."""
         self._ours.close()
         self._theirs.close()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
 
     def begin(self, work: Callable[[P], T], piece: P) -> Callable[[], T]:
         """Begin `work`, a function that pickle finds by its name; what is returned waits for its result."""
         from concurrent.futures.process import BrokenProcessPool
 
+        if self._pool is None:
+            return lambda: work(piece)
         try:
             future = self._pool.submit(work, piece)
-        except (BrokenProcessPool, OSError):
+        except (BrokenProcessPool, OSError, RuntimeError):  # the last: "can't start new thread"
             return lambda: work(piece)
         return lambda: _result(future, work, piece)
 

@@ -14,7 +14,7 @@ from refloat.brief.hits import MASK
 from refloat.brief.markdown import check_template, render
 from refloat.brief.masks import Masker
 from refloat.brief.quoting import CODE_LIMIT, Quoter
-from refloat.errors import UsageError
+from refloat.errors import RefloatError, UsageError
 from refloat.model.brief import Answers, Fingerprint, WrittenBrief
 from refloat.model.checkout import Checkout
 from refloat.model.session import Session, place_here
@@ -52,11 +52,11 @@ def write_brief(
         UsageError: the template has no place for any section.
 
     """
-    del bench  # the brief is made from what was read; the machine is asked only when it is checked
     check_template(template)
     masker = masker or Masker(enabled=not show_secrets)
-    masker.learn((session, story, checkout, triage, answers))
-    facts = Facts(session, story, checkout, triage, Quoter(masker), answers or Answers())
+    original = _original(bench, session)
+    masker.learn((session, story, checkout, triage, answers, original))
+    facts = Facts(session, story, checkout, triage, Quoter(masker), answers or Answers(), original)
     fingerprint = _fingerprint(facts)
 
     def last_line(text: str) -> str:
@@ -78,6 +78,18 @@ def write_brief(
     held_to = read_last_line(rendered.text)
     ages = len(ages_of(held_to)) if held_to else 0
     return WrittenBrief(session.name, rendered.brief, rendered.text, masked, rendered.omitted, ages)
+
+
+def _original(bench: Workbench, session: Session) -> Session | None:
+    """Of a repaired copy the session that it was made from: whose process it was, nobody can tell from the copy."""
+    if not session.repaired or session.parent is None:
+        return None
+    from refloat.usecases.find_sessions import resolve  # any other brief is made from what was read
+
+    try:
+        return resolve(bench, session.parent, bench.machine.places.home).session
+    except RefloatError:
+        return None
 
 
 def _fingerprint(facts: Facts) -> Fingerprint:

@@ -34,6 +34,9 @@ class Counting:
     def version(self) -> str | None:
         return self.git.version()
 
+    def why_not(self) -> str | None:
+        return self.git.why_not()
+
     def not_obeyed(self, directory: Path) -> Sequence[Warned]:
         self.asked.append("not obeyed")
         return self.git.not_obeyed(directory)

@@ -630,6 +630,9 @@ class Counted:
     def version(self) -> str | None:
         return self.git.version()
 
+    def why_not(self) -> str | None:
+        return self.git.why_not()
+
     def not_obeyed(self, directory: Path) -> Sequence[Warned]:
         return self.git.not_obeyed(directory)
 

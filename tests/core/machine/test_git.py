@@ -507,3 +507,21 @@ def test_a_file_that_only_has_a_new_time_has_no_dirty_place(tmp_path: Path, repo
     answer = tool(tmp_path).run(repo, "diff", "-U0", "HEAD")
     assert answer.code == 0
     assert read_diff(answer.out) == {}
+
+
+def test_a_git_that_cannot_be_started_is_told_from_none_and_asked_again(tmp_path: Path) -> None:
+    fake = tmp_path / "git"
+    fake.write_bytes(b"\x00no program")
+    fake.chmod(0o755)
+    ask = tool(tmp_path, {"PATH": str(tmp_path)})
+    assert ask.version() is None
+    assert (ask.why_not() or "").startswith("git could not be started: ")
+    assert ask.run(tmp_path, "status").err == ask.why_not()
+    fake.write_text("#!/bin/sh\necho git version 2.39.5\n")
+    assert ask.version() == "2.39.5"
+    assert ask.why_not() is None
+
+
+def test_no_git_at_all_says_so(tmp_path: Path) -> None:
+    (tmp_path / "bare").mkdir()
+    assert tool(tmp_path, {"PATH": str(tmp_path / "bare")}).why_not() == "there is no git on the path"

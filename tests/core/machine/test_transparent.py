@@ -77,6 +77,37 @@ def test_what_cannot_be_found_and_what_cannot_be_run(kept: Path, tmp_path: Path)
     assert run(kept, str(tmp_path / "text")).returncode == 126
 
 
+NO_THREADS = """
+import threading
+def refuse(thread):
+    raise RuntimeError("can't start new thread")
+threading.Thread.start = refuse
+"""
+NO_PROCESSES = """
+import os
+def refuse():
+    raise BlockingIOError(11, "Resource temporarily unavailable")
+os.fork = refuse
+"""
+
+
+def test_where_no_thread_can_be_had_signals_are_heard_all_the_same(kept: Path) -> None:
+    loop = "trap 'echo heard; exit 3' TERM; echo begun; while :; do sleep 0.02; done"
+    argv = [sys.executable, "-c", NO_THREADS + PROGRAM, str(kept), "sh", "-c", loop]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as beside:
+        until(lambda: kept.exists() and b"begun" in kept.read_bytes())
+        beside.terminate()
+        out, err = beside.communicate(timeout=PATIENCE)
+    assert (out, err, beside.returncode) == (b"begun\nheard\n", b"", 3)
+
+
+def test_where_no_process_can_be_had_the_command_is_one_that_cannot_be_started(kept: Path) -> None:
+    argv = [sys.executable, "-c", NO_PROCESSES + PROGRAM, str(kept), "true"]
+    done = subprocess.run(argv, capture_output=True, check=False, timeout=PATIENCE)
+    assert (done.returncode, done.stderr) == (126, b"")
+    assert "no" in Path(f"{kept}.how").read_text().split("None ", 1)[1]
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
 def test_a_signal_that_ends_the_command_is_the_code(kept: Path, number: int) -> None:
     assert run(kept, "sh", "-c", f"kill -{int(number)} $$").returncode == 128 + number

@@ -1,11 +1,12 @@
 """Acting: the look is of now, it is taken twice around the leases, and a force is recorded."""
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from refloat.errors import UsageError
+from refloat.errors import NoThreads, UsageError
 from refloat.model.liveness import ProcessInfo
 from refloat.model.saving import Runner
 from refloat.model.session import SessionName
@@ -59,6 +60,18 @@ def test_both_leases_are_held_inside_and_given_back(people: People) -> None:
     with act(people.home.bench, ada, people.wish()) as acting:
         assert people.leases() == {NAME: "ada@testhost", place: "ada@testhost"}
         assert acting.seen.place == str(people.home.work)
+    assert people.leases() == {}
+
+
+def test_where_no_thread_can_hold_the_leases_on_nothing_is_begun_and_none_is_kept(
+    people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with pytest.raises(NoThreads), act(people.home.bench, people.actor(ADA), people.wish()):
+        raise AssertionError
     assert people.leases() == {}
 
 

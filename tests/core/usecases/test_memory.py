@@ -5,22 +5,25 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from refloat.catalogue.store import Catalogue
 from refloat.machine.git import HardenedGit
 from refloat.model.checkout import Checkout, Fate, Owner
+from refloat.model.stamp import later
 from refloat.model.story import Story
 from refloat.readers.contract import Found, Reader
 from refloat.readers.registry import load
 from refloat.testing.claude_talk import ClaudeTalk
 from refloat.testing.fakes import fake_machine
-from refloat.usecases import memory
+from refloat.usecases import memory, neighbours, sighting
 from refloat.usecases.examine import examine_checkout
 from refloat.usecases.find_sessions import Finder, resolve
 from refloat.usecases.memory import Memory
 from refloat.usecases.neighbours import catch_up
+from refloat.usecases.sighting import Sighting
 from refloat.usecases.workbench import Workbench
 
 OWN, OTHER = (f"5f0c1d2e-0000-4000-8000-00000000000{n}" for n in (1, 2))
@@ -168,11 +171,52 @@ def test_a_look_at_an_unchanged_disk_is_the_last_one_again(town: Town) -> None:
     catalogue = Catalogue.open(town.bench.machine.places.cache)
     assert catalogue is not None
     with catalogue:
-        first, _ = catch_up(town.bench, catalogue, 1 << 20)
-        again, left = catch_up(town.bench, catalogue, 1 << 20)
-        assert (again is first, left) == (True, 0)
+        first = catch_up(town.bench, catalogue, 1 << 20)
+        again = catch_up(town.bench, catalogue, 1 << 20)
+        assert again.sighting is first.sighting
+        assert again.left == 0
         town.other.say("One thing more.")
         town.other.write(town.directory / "home" / ".claude" / "projects" / "p")
-        then, left = catch_up(town.bench, catalogue, 0)
-        assert then is not first
-        assert left > 0
+        then = catch_up(town.bench, catalogue, 0)
+        assert then.sighting is not first.sighting
+        assert then.left > 0
+
+
+def test_the_look_that_found_a_session_serves_for_its_neighbours(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    located = resolve(town.bench, OWN, town.work)
+    looks: list[object] = []
+    really = sighting.sight
+
+    def sight(*told: Any) -> Sighting:  # passed on as it came
+        looks.append(told)
+        return really(*told)
+
+    monkeypatch.setattr(neighbours, "sight", sight)
+    for _ in range(2):
+        (file,) = examine_checkout(town.bench, located)[1].files
+        assert file.owner is Owner.MIXED
+    assert looks == []
+    located.sighted = None  # long ago
+    examine_checkout(town.bench, located)
+    assert len(looks) == 1
+
+
+def test_a_look_of_long_ago_serves_no_more(town: Town) -> None:
+    located = resolve(town.bench, OWN, town.work)
+    assert located.sighted is not None
+    at, look = located.sighted
+    other = "5f0c1d2e-0000-4000-8000-000000000003"
+    town.edit(other, "one", "eins", minutes=20)
+    for seconds, asked in ((-1, [OTHER]), (-60, [other, OTHER])):
+        located.sighted = later(at, seconds), look
+        town.memory.asked.clear()
+        examine_checkout(town.bench, located)
+        assert sorted(town.memory.asked) == sorted(asked)
+
+
+def test_a_catalogue_that_was_thrown_away_is_filled_again(town: Town) -> None:
+    located = resolve(town.bench, OWN, town.work)
+    before = examine_checkout(town.bench, located)[1].files
+    for kept in town.bench.machine.places.cache.glob("catalogue.db*"):
+        kept.unlink()
+    assert examine_checkout(town.bench, located)[1].files == before

@@ -3,6 +3,8 @@
 import hashlib
 import os
 import stat
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import orjson
 import pytest
 
 from refloat.errors import NotDone, Unreadable
+from refloat.machine.git import HardenedGit
 from refloat.model.repair import Repair
 from refloat.model.repaired import is_made_output
 from refloat.model.saving import Runner
@@ -25,6 +28,7 @@ from refloat.usecases.find_sessions import Located, Scope, list_sessions, resolv
 from refloat.usecases.keep_session import keep_session
 from refloat.usecases.linked import read_attempts
 from refloat.usecases.repair_session import draft_repair, install
+from refloat.usecases.sessions import listed_title
 from refloat.usecases.show_status import show_status
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_brief
@@ -346,3 +350,69 @@ def test_of_a_transcript_with_titles_alone_nothing_is_wrong(stranded: Stranded) 
     stranded.claude.write_bytes(b'{"type":"ai-title","aiTitle":"x","sessionId":"%s"}\n' % SESSION.encode())
     with draft_repair(stranded.bench, stranded.located(SESSION)) as draft:
         assert draft.plan.is_sound
+
+
+@pytest.mark.parametrize("ref", [SESSION, THREAD])
+def test_a_copy_is_listed_as_a_copy_and_as_an_attempt_once_somebody_went_on(stranded: Stranded, ref: str) -> None:
+    actor = actor_of(stranded.machine, Runner("testhost", 10, "a"), lambda one: True)
+    with draft_repair(stranded.bench, stranded.located(ref)) as draft:
+        done = install(stranded.bench, actor, draft, stranded.work)
+    listing = list_sessions(stranded.bench, Scope())
+    (copy,) = [row for row in listing.sessions if row.name == done.copy]
+    chain = listing.chains[copy.name]
+    assert listed_title(copy.title, chain, repaired=copy.repaired) == "(repaired copy) Publish it"
+    assert listed_title(copy.title, chain) == "(2/2) Publish it"
+
+
+def test_the_brief_of_a_copy_rests_on_its_originals_process_and_names_what_is_left_out(stranded: Stranded) -> None:
+    beside = stranded.claude.parent / SESSION / "subagents"
+    beside.mkdir(parents=True)
+    helper = ClaudeTalk(cwd=str(stranded.work))
+    helper.prompt("Look around", isSidechain=True, agentId="a1")
+    helper.write(beside, "agent-a1")
+    done = stranded.install(SESSION)
+    assert done.copy is not None
+    told = brief_of(stranded, done.copy)
+    assert f"a repaired copy of `claude-code:{SESSION}`" in told
+    assert "1 sub-agent: a1" in told
+    assert "Original process: verified stopped" in told
+    owner = process(7, argv=["claude", "--resume", SESSION], cwd=str(stranded.work))
+    processes = stranded.machine.processes
+    assert isinstance(processes, FakeProcesses)
+    processes.rows = [owner]
+    assert stranded.located(done.copy).session.liveness.verdict == "gone"
+    assert "Original process: still running" in brief_of(stranded, done.copy)
+    processes.rows = []
+    stranded.claude.unlink()
+    assert "Original process: unresolved" in brief_of(stranded, done.copy)
+
+
+def test_what_was_done_before_the_copy_is_owned_by_its_original(stranded: Stranded) -> None:
+    def git(*words: str) -> None:
+        who = ["-c", "user.name=A", "-c", "user.email=a@x.invalid"]
+        subprocess.run(["git", *who, *words], cwd=stranded.work, check=True, capture_output=True)
+
+    git("init", "-q")
+    git("commit", "-q", "--allow-empty", "-m", "start")
+    stranded.bench = Workbench(
+        replace(stranded.machine, git=HardenedGit(stranded.machine.places)), stranded.bench.readers
+    )
+    written = str(stranded.work / "made.py")
+    talk = ClaudeTalk(cwd=str(stranded.work))
+    talk.prompt("Publish it")
+    talk.call("Write", "toolu_made", file_path=written, content="made = 1\n")
+    told = {"type": "create", "filePath": written, "content": "made = 1\n", "structuredPatch": [], "originalFile": None}
+    talk.result("toolu_made", "ok", told)
+    talk.call("Bash", "toolu_push", command="git push origin main")
+    talk.write(stranded.claude.parent)
+    Path(written).write_text("made = 1\n")
+    done = stranded.install(SESSION)
+    other = "7f0c1111-0000-4000-8000-000000000007"
+    later_one = ClaudeTalk(other, cwd=str(stranded.work))
+    later_one.prompt("Look at it")
+    later_one.write(stranded.claude.parent)
+    assert done.copy is not None
+    (change,) = examine(stranded.bench, stranded.located(other)).checkout.other_changes
+    assert (change.path, change.owner, change.session) == ("made.py", "other_session", f"claude-code:{SESSION}")
+    (file,) = examine(stranded.bench, stranded.located(done.copy)).checkout.files
+    assert file.owner == "this_session"

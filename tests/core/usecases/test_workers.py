@@ -12,8 +12,6 @@ import pytest
 
 from refloat.forking import Copy, may_fork
 from refloat.uncollected import Uncollected
-from refloat.usecases import glimpse, sighting, workers
-from refloat.usecases.sighting import sight
 from refloat.usecases.workers import Workers
 
 HERE = os.getpid()
@@ -161,40 +159,17 @@ def test_a_thread_that_python_does_not_know_forbids_a_fork(monkeypatch: pytest.M
     assert not may_fork()
 
 
-@beside
-def test_many_sessions_are_seen_in_their_order(home: Any, monkeypatch: pytest.MonkeyPatch):
-    for n in range(1, 6):
-        name = f"{n}1111111-0000-4000-8000-00000000000{n}"
-        home.write(name, *home.talk(name, prompt=f"Ask {n}"))
-    found = list(sight(home.bench, {}).found)
-    alone = glimpse.glimpse_each(found)
-    monkeypatch.setattr(workers, "SHARED", 1)
-    monkeypatch.setattr(workers, "processors", lambda: 2)
-    assert glimpse.glimpse_each(found) == alone
-    assert glimpse.glimpse_each(found[:4]) == alone[:4]
+NO_THREADS = """
+import threading
+def refuse(thread):
+    raise RuntimeError("can't start new thread")
+threading.Thread.start = refuse
+from refloat.usecases.workers import Workers
+with Workers(2) as pool:
+    print(pool.begin(abs, -9)())
+"""
 
 
-@beside
-def test_many_files_are_asked_alike_what_they_are(home: Any, monkeypatch: pytest.MonkeyPatch):
-    for n in range(1, 6):
-        name = f"{n}1111111-0000-4000-8000-00000000000{n}"
-        home.write(name, *home.talk(name, prompt=f"Ask {n}"))
-    alone = sight(home.bench, {})
-    monkeypatch.setattr(workers, "SHARED", 1)
-    monkeypatch.setattr(workers, "processors", lambda: 2)
-    asked: list[str] = []
-    reader = home.bench.readers[0]
-    identify = type(reader).identify
-
-    def noted(self: Any, file: Any) -> Any:
-        asked.append(file.path)
-        return identify(self, file)
-
-    monkeypatch.setattr(type(reader), "identify", noted)
-    assert plain(sight(home.bench, {})) == plain(alone)
-    assert 0 < len(asked) < 5, "the rest was asked elsewhere"
-
-
-def plain(seen: sighting.Sighting) -> list[object]:
-    """What was seen, without the readers that saw it."""
-    return [[found for _, found in seen.found], seen.ids, seen.fingerprint, seen.seen, seen.identified]
+def test_where_no_thread_can_be_had_the_work_is_done_here():
+    done = subprocess.run([sys.executable, "-c", NO_THREADS], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "9\n", "")

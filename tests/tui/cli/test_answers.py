@@ -1,6 +1,7 @@
 """Words of the command line that a newcomer reads first: what is refused, what to type instead, what contradicts."""
 
 import re
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,20 @@ def said(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
     code = run(list(words))
     out, err = capfd.readouterr()
     return code, out, err
+
+
+@pytest.mark.usefixtures("failed")
+def test_where_no_thread_can_be_had_the_server_says_so_and_what_needs_none_answers(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    brief = said(capfd, "brief", SESSION)
+    monkeypatch.setattr(threading.Thread, "start", start)
+    code, out, err = said(capfd, "mcp")
+    assert (code, out, "ulimit -u" in err) == (1, "", True)
+    assert said(capfd, "brief", SESSION) == brief
 
 
 @pytest.mark.usefixtures("failed")
@@ -136,3 +151,34 @@ def test_the_next_command_reads_this_sessions_own_brief_and_stands_on_one_line(
     brief.write_text(brief.read_text().replace(SESSION, "another-session"))
     rows = [row.strip() for row in said(capfd, "status", SESSION)[1].splitlines()]
     assert f"$ refloat new --parent {name}" in rows
+
+
+@pytest.mark.usefixtures("failed")
+@pytest.mark.parametrize(
+    "ref", ["a" * 300, "a" * 90_000, "~nobody-of-this-name/x", "/" + "a" * 300, "/a" * 4000, "a\0b", "/\0"],
+    ids=["long", "longer", "user", "path", "deep", "zero", "zero path"],
+)
+@pytest.mark.parametrize("command", ["status", "history"])
+def test_a_word_that_names_nothing_is_answered_with_a_sentence(
+    capfd: pytest.CaptureFixture[str], command: str, ref: str
+) -> None:
+    code, out, err = said(capfd, command, ref)
+    assert (code in {2, 3}, out, err.startswith("refloat: ")) == (True, "", True)
+
+
+@pytest.mark.parametrize("name", ["n" * 300, "d/" * 3000], ids=["long", "deep"])
+@pytest.mark.parametrize("command", ["status", "checkout", "triage", "brief", "salvage", "continue", "doctor"])
+def test_a_workspace_whose_name_no_disk_holds_is_one_that_is_gone(
+    home: Path, capfd: pytest.CaptureFixture[str], command: str, name: str
+) -> None:
+    talk = ClaudeTalk(cwd=f"{home}/{name}")
+    talk.prompt("Do it")
+    told = {"type": "create", "filePath": f"{home}/{name}/a", "content": "a\n", "structuredPatch": []}
+    talk.call("Write", "toolu_a", file_path=f"{home}/{name}/a", content="a\n")
+    talk.result("toolu_a", "ok", told)
+    talk.call("Bash", "toolu_b", command="git push")
+    talk.write(home / ".claude" / "projects" / "p")
+    words = () if command == "doctor" else (SESSION, "--dry-run") if command == "continue" else (SESSION,)
+    code, out, err = said(capfd, command, *words)
+    assert code in {0, 1}
+    assert out or err

@@ -20,6 +20,14 @@ def main() -> int:
 
         if (code := quick.answer(words)) is not None:
             leaving.leave(code)
+        if (asked := quick.read(words)) is not None:
+            from refloat_tui.cli import straight
+
+            straight.hasten()
+            from refloat_tui.cli import listing
+
+            if (code := listing.answer_plain(asked)) is not None:
+                leaving.leave(code)
     if words and words[0] in {"checkout", "triage"}:
         from refloat_tui.cli import leaving, straight
 

@@ -38,8 +38,8 @@ _BOOT = 5
 """Seconds by which two readings of one boot may differ."""
 
 
-class _Asked:
-    """The words of the call."""
+class Asked:
+    """The words of a call."""
 
     def __init__(self) -> None:
         self.everywhere = False
@@ -57,7 +57,7 @@ def answer(words: Sequence[str], environment: Mapping[str, str] | None = None) -
     Nothing was written when it returns None.
     """
     environment = os.environ if environment is None else environment
-    asked = _read_words(words)
+    asked = read(words)
     directory = _cache_directory(environment)
     if asked is None or not directory:
         return None
@@ -74,8 +74,9 @@ def answer(words: Sequence[str], environment: Mapping[str, str] | None = None) -
     return None if pieces is None else _write(pieces)
 
 
-def _read_words(words: Sequence[str]) -> _Asked | None:
-    asked = _Asked()
+def read(words: Sequence[str]) -> Asked | None:
+    """What plain words of `["list", …]` ask for; None where the parser must read them."""
+    asked = Asked()
     rest = list(words[1:])
     while rest:
         word, sign, value = rest.pop(0).partition("=")
@@ -192,7 +193,7 @@ def _places_that_hold(notes: Mapping[str, str], newest: str, repos: Repos) -> li
     return None if any(repos.of(path) != (repo, common) for path, repo, common in places) else places
 
 
-def _answer(found: Peek, directory: str, asked: _Asked, environment: Mapping[str, str]) -> "Iterator[bytes] | None":
+def _answer(found: Peek, directory: str, asked: Asked, environment: Mapping[str, str]) -> "Iterator[bytes] | None":
     """The answer in pieces; None where the full road must give it."""
     notes = _notes_that_hold(found, directory, environment)
     if notes is None:
@@ -206,7 +207,7 @@ def _answer(found: Peek, directory: str, asked: _Asked, environment: Mapping[str
 
 
 def _choose(
-    told: "list[_Row]", found: Peek, notes: Mapping[str, str], asked: _Asked
+    told: "list[_Row]", found: Peek, notes: Mapping[str, str], asked: Asked
 ) -> "tuple[list[_Row], list[Gone]] | None":
     """What was asked for, and the sessions whose record is gone."""
     repos = Repos()
@@ -242,7 +243,7 @@ def _any_agent_runs() -> bool:
     return False
 
 
-def _fits(row: Told | Finished, asked: _Asked) -> bool:
+def _fits(row: Told | Finished, asked: Asked) -> bool:
     return (
         (asked.all_copies or not row[6])
         and (not asked.agent or row[1] == asked.agent)
@@ -261,7 +262,7 @@ def _json(told: Sequence[Finished], gone: Sequence[Gone]) -> "Iterator[bytes]":
 
 
 def _text(
-    told: Sequence[Told], gone: Sequence[Gone], asked: _Asked, environment: Mapping[str, str]
+    told: Sequence[Told], gone: Sequence[Gone], asked: Asked, environment: Mapping[str, str]
 ) -> "Iterator[bytes]":
     lines = rows.table(
         [(row[3], row[7], row[1], row[2], row[0], row[8]) for row in told],

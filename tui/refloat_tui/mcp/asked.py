@@ -125,7 +125,7 @@ class Export(Asked):
 
     job: Job
     out: Annotated[
-        str, Field(description="The file to write, absolute; there must be none of that name.", pattern="^/")
+        str, Field(description="The file to write, absolute; there must be none of that name.", pattern=r"^/[^\x00]*$")
     ]
     format: Format = "json"
 
@@ -135,7 +135,8 @@ class ListSessions(Asked):
 
     everywhere: Annotated[bool, Field(description="Sessions of every workspace.")] = False
     cwd: Annotated[
-        str | None, Field(description="Sessions of this directory (default: where this server runs).", pattern="^/")
+        str | None,
+        Field(description="Sessions of this directory (default: where this server runs).", pattern=r"^/[^\x00]*$"),
     ] = None
     agent: Annotated[str | None, Field(description="Only this agent's.")] = None
     state: Annotated[State | None, Field(description="Only those in this state.")] = None

@@ -23,7 +23,7 @@ from pydantic import ValidationError
 
 from refloat import __version__
 from refloat.brief.masks import Masker
-from refloat.errors import RefloatError
+from refloat.errors import NoThreads, RefloatError
 from refloat.model.saving import RULE
 from refloat_tui.mcp import asked, reading, recording
 from refloat_tui.mcp.answers import Document, write_answer, write_sentence
@@ -114,7 +114,10 @@ async def _call(
     except ValidationError as fault:
         return _error(_faults(name, fault))
     work = partial(_work, tool, door, given, client)
-    return await anyio.to_thread.run_sync(work, abandon_on_cancel=not tool.writes, limiter=at_once)
+    try:
+        return await anyio.to_thread.run_sync(work, abandon_on_cancel=not tool.writes, limiter=at_once)
+    except RuntimeError as fault:  # "can't start new thread": `_work` raises nothing itself
+        return _error(f"{NoThreads('this call')} ({fault})")
 
 
 def _work(tool: Tool, door: Door, given: asked.Asked, client: str) -> types.CallToolResult:

@@ -52,7 +52,8 @@ def session_line(entry: SessionRow, width: int, glyphs: Glyphs, when: Pieces, ho
         Cell(((title, "$quiet" if went_on else "" if session.title else "$quiet italic"),)),
     ]
     if entry.chain is not None and width >= _AGE_FROM:
-        cells.append(Cell(((f"{entry.chain.n}/{entry.chain.of}", "$person"),), _CHAIN, "right"))
+        place = "copy" if session.repaired else f"{entry.chain.n}/{entry.chain.of}"
+        cells.append(Cell(((place, "$person"),), _CHAIN, "right"))
     if holder is not None and width >= _AGE_FROM:
         cells.append(Cell(((f"@{holder_name(holder)}", "$person bold"),), _HOLDER, "right"))
     if width >= _AGENT_FROM:

@@ -7,7 +7,7 @@ which is the authority: both come to the same, row by row (`tests/core/readers/t
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
@@ -16,75 +16,114 @@ from msgspec import Struct
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import FileEdit, StepKind, TurnEnded
 from refloat.readers.claude_code.beside import ATTACHMENTS, SKIPPED
+from refloat.readers.claude_code.here import Here
 from refloat.readers.claude_code.results import ABORTED, OpenCall
 from refloat.readers.claude_code.rows import BACKUPS
-from refloat.readers.claude_code.spoken import ENDS, SYNTHETIC, null_may_end, telling
+from refloat.readers.claude_code.spoken import ENDS, SYNTHETIC, null_may_end, take_prompt, telling
 from refloat.readers.claude_code.state import RECENT, State
+from refloat.readers.claude_code.talk import kind_of_words
 from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, read_call
 from refloat.readers.patch import absolute
-from refloat.readers.plain import Spot, is_plain_stamp, is_utf8
+from refloat.readers.plain import Spot, are_plain_stamps, decode_rows, is_plain_stamp
 from refloat.readers.shell import may_edit
 from refloat.readers.story import Assembler
 
 _TOOLS: Final = SHELLS | {"Edit", "Write", "MultiEdit", "Read", "NotebookRead", "LS", "Glob", "Grep", "WebFetch"}
 """Their good results tell nothing but files, and that they ended."""
-_TALK: Final = frozenset({"user", "assistant", "attachment", "system"})
 _ENDS_TURN: Final = frozenset({"turn_duration", "stop_hook_summary"})
 
 
-class _Text(Struct, tag="text"):
+class _Text(Struct, gc=False, tag="text"):
     text: str
 
 
-class _Thinking(Struct, tag="thinking"):
+class _Thinking(Struct, gc=False, tag="thinking"):
     thinking: str = ""
 
 
-class _Image(Struct, tag="image"):
-    pass
-
-
-class _ToolUse(Struct, tag="tool_use"):
+class _ToolUse(Struct, gc=False, tag="tool_use"):
     id: str
     name: str
     input: dict[str, object]
 
 
-class _ToolResult(Struct, tag="tool_result"):
+class _Image(Struct, gc=False, tag="image"):
+    pass
+
+
+class _Document(Struct, gc=False, tag="document"):
+    """Left to the parser; so are the next ones. A kind that is missing here costs time alone: see `decode_rows`."""
+
+
+class _Reference(Struct, gc=False, tag="tool_reference"):
+    pass
+
+
+class _Redacted(Struct, gc=False, tag="redacted_thinking"):
+    pass
+
+
+class _ServerTool(Struct, gc=False, tag="server_tool_use"):
+    pass
+
+
+class _Found(Struct, gc=False, tag="web_search_tool_result"):
+    pass
+
+
+_Given = _Text | _Image | _Document | _Reference
+
+
+class _ToolResult(Struct, gc=False, tag="tool_result"):
     tool_use_id: str
-    content: str | list[_Text | _Image] = ""
+    content: str | list[_Given] = ""
     is_error: bool | None = None
 
 
-class _Message(Struct):
-    content: list[_Text | _Thinking | _ToolUse | _ToolResult] = []
+_Block = _Thinking | _ToolUse | _ToolResult | _Redacted | _ServerTool | _Found | _Given
+
+
+class _Message(Struct, gc=False):
+    content: str | list[_Block] = []
     model: str = ""
     id: str = ""
     stop_reason: str | None = None
 
 
-class _Told(Struct):
-    """`toolUseResult` of a plain tool. What must be absent is typed so: the decoder refuses the row otherwise."""
+class _Told(Struct, gc=False):
+    """`toolUseResult` of a plain tool."""
 
     filePath: str = ""  # noqa: N815 - the agent's names, here and below
     oldString: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET  # noqa: N815
     content: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     edits: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     interrupted: bool = False
-    backgroundTaskId: None = None  # noqa: N815
-    returnCodeInterpretation: None = None  # noqa: N815
-    gitOperation: None = None  # noqa: N815
-    bashEditDiff: None = None  # noqa: N815
-    notebook_path: None = None
-    task: None = None
-    shellId: None = None  # noqa: N815
+    backgroundTaskId: object = None  # noqa: N815
+    returnCodeInterpretation: object = None  # noqa: N815
+    gitOperation: object = None  # noqa: N815
+    bashEditDiff: object = None  # noqa: N815
+    notebook_path: object = None
+    task: object = None
+    shellId: object = None  # noqa: N815
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it ended by itself and none of the rarer things is told."""
+        return not self.interrupted and (
+            self.backgroundTaskId is self.returnCodeInterpretation is self.gitOperation is self.bashEditDiff
+            is self.notebook_path is self.task is self.shellId is None
+        )  # fmt: skip
 
 
-class _Attachment(Struct):
+class _Attachment(Struct, gc=False):
     type: str = ""
 
 
-class _Row(Struct):
+class _Origin(Struct, gc=False):
+    kind: str = ""
+
+
+class _Row(Struct, gc=False):
     """Without what the whole session has in common."""
 
     type: str
@@ -99,31 +138,41 @@ class _Row(Struct):
     subtype: str = ""
     hookErrors: tuple[str, ...] = ()  # noqa: N815
     preventedContinuation: bool | None = None  # noqa: N815
-    retractedMessageUuids: None = None  # noqa: N815
-    forkedFrom: None = None  # noqa: N815
-    isApiErrorMessage: None = None  # noqa: N815
-    isAbortedMidStream: None = None  # noqa: N815
-    interruptedByShutdown: None = None  # noqa: N815
+    retractedMessageUuids: object = None  # noqa: N815
+    forkedFrom: object = None  # noqa: N815
+    isApiErrorMessage: object = None  # noqa: N815
+    isAbortedMidStream: object = None  # noqa: N815
+    interruptedByShutdown: object = None  # noqa: N815
+    refloatRepair: object = None  # noqa: N815 - see `model.repaired`
+    origin: _Origin | None = None
+    promptSource: str | None = None  # noqa: N815
+    isMeta: object = None  # noqa: N815
+    isCompactSummary: object = None  # noqa: N815
+    isVirtual: object = None  # noqa: N815
+    isVisibleInTranscriptOnly: object = None  # noqa: N815
+    rewound: bool | None = None
+    aiTitle: str | None = None  # noqa: N815
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether none of the rarer things is told."""
+        return (
+            self.retractedMessageUuids is self.forkedFrom is self.isApiErrorMessage is self.isAbortedMidStream
+            is self.interruptedByShutdown is self.refloatRepair is None
+        )  # fmt: skip
 
 
-class _Whole(_Row):
+class _Whole(Struct, gc=False):
+    """What rows have in common."""
+
     cwd: str | None = None
     gitBranch: str | None = None  # noqa: N815
     version: str | None = None
     entrypoint: str | None = None
 
 
-class _Meta(Struct):
-    type: str
-    rewound: bool | None = None
-    aiTitle: str | None = None  # noqa: N815
-
-
 _ROW: Final = msgspec.json.Decoder(_Row).decode
 _WHOLE: Final = msgspec.json.Decoder(_Whole).decode
-_META: Final = msgspec.json.Decoder(_Meta).decode
-_HEAD: Final = b'{"type":"'
-_UNFIT: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _COMMON: Final = re.compile(rb'(?:,"(?:userType|entrypoint|cwd|sessionId|version|gitBranch)":"[^"\\]*")+\}\Z')
 """What rows have in common, at their end. A bare `,"` cannot stand inside a text: where a valid row ends so, these are
 keys of its own, and of several with one name the last one counts.
@@ -138,16 +187,25 @@ _ENDED: Final = TurnEnded("completed", None)
 
 
 class Quick:
-    """Takes rows of one session, or of a sub-agent in files of its own, on behalf of its parser."""
+    """Takes rows of one session, or of a sub-agent in files of its own, on behalf of its parser.
 
-    def __init__(self, state: State, assembler: Assembler, path: str, *, all_sides: bool) -> None:
+    What takes a kind of row says whether it did; where it did not, nothing has changed.
+    """
+
+    def __init__(self, state: State, assembler: Assembler, path: str, *, all_sides: bool, subagent: bool) -> None:
         self._state = state
         self._assembler = assembler
         self._told = assembler.is_searched
-        self._at = Spot(path, told=self._told)
+        self._spot = Spot(path, told=self._told)
         self._all_sides = all_sides
+        self._subagent = subagent
+        self._raw: Sequence[bytes] = ()
+        self._rows: Sequence[_Row | None] = ()
+        """The rows that come."""
+        self._whole: tuple[str, ...] = ()
+        """What the session had in common when `_common` was found."""
         self._common = _NONE
-        """The end of rows that tell nothing new of the session as a whole, as long as the parser takes none."""
+        """The end of rows that tell nothing new of the session as a whole."""
         self._kinds: dict[str, Callable[[_Row, Stamp, int], bool]] = {
             "user": self._user,
             "assistant": self._assistant,
@@ -155,84 +213,94 @@ class Quick:
             "system": self._system,
         }
 
-    def __call__(self, raw: bytes, line: int, offset: int) -> bool:
-        """Whether the row was taken; where it was not, nothing has changed."""
-        if not (raw.isascii() or is_utf8(raw)):
-            return False
-        if self._told:
-            self._at.line, self._at.offset = line, offset
-        try:
-            if raw.startswith(_HEAD):
-                meta = _META(raw)
-                if meta.type not in _TALK:
-                    return self._metadata(meta)
-            row = _ROW(raw) if raw.endswith(self._common) else self._compared(raw)
-        except _UNFIT:
-            return False
-        if (
-            row is None
-            or not row.uuid
-            or (row.isSidechain and not self._all_sides)
-            or not is_plain_stamp(row.timestamp)
-        ):
-            return False
-        kind = self._kinds.get(row.type)
-        return kind is not None and kind(row, row.timestamp, len(raw) + 1)
+    def begin(self, rows: Sequence[bytes], line: int, offset: int) -> None:
+        """As `plain.QuickRows` has it; so is `take`."""
+        self._raw, self._rows = rows, _decoded(rows)
+        self._spot.begin(rows, line, offset)
 
-    def doubt(self) -> None:
-        """The parser takes a row: the session as a whole may be another one afterwards."""
-        self._common = _NONE
+    def take(self, at: int) -> int:
+        """As above."""
+        spot, kinds, rows = self._spot, self._kinds, self._rows
+        plain, index, lived = self._is_plain(), at, list[Stamp]()
+        for index in range(at, len(rows)):
+            row = rows[index]
+            if row is None:
+                break
+            handle = kinds.get(row.type)
+            if handle is None:
+                if not self._metadata(row):
+                    break
+                continue
+            raw = self._raw[index]
+            if not plain or not row.uuid or not row.is_plain or (row.isSidechain and not self._all_sides):
+                break
+            spot.at = index
+            if not (raw.endswith(self._common) or self._is_same(raw)) or not handle(row, row.timestamp, len(raw) + 1):
+                break
+            lived.append(row.timestamp)
+        else:
+            index = len(rows)
+        if lived:
+            latest = max(lived)
+            self._state.last_at = max(self._state.last_at, latest)
+            self._assembler.saw(min(lived))
+            self._assembler.saw(latest)
+        return index
 
-    def _metadata(self, meta: _Meta) -> bool:
-        kind = meta.type
+    def _is_plain(self) -> bool:
+        """Whether the session is where plain rows are all that they seem; so it stays until the parser takes one."""
+        state = self._state
+        whole = state.cwd, state.branch, state.version, state.entrypoint
+        if whole != self._whole:
+            self._whole, self._common = whole, _NONE
+        return bool(state.begun and state.cwd) and not (
+            state.copied_from or state.copied_calls or state.summaries or state.continued
+        )
+
+    def _metadata(self, row: _Row) -> bool:
+        kind = row.type
         if kind == "ai-title":
-            if meta.aiTitle:
-                self._assembler.fact("title_made", meta.aiTitle)
+            if row.aiTitle:
+                self._assembler.fact("title_made", row.aiTitle)
             return True
         if kind == "last-prompt":
-            return meta.rewound is not True
+            return row.rewound is not True
         return kind in SKIPPED or kind in BACKUPS
 
-    def _compared(self, raw: bytes) -> _Row | None:
-        """A row that tells nothing new of the session as a whole, and how such rows end."""
-        row, state = _WHOLE(raw), self._state
+    def _is_same(self, raw: bytes) -> bool:
+        """Whether a row tells nothing new of the session as a whole; remembers how such rows end."""
+        try:
+            row = _WHOLE(raw)
+        except msgspec.MsgspecError:
+            return False
+        state = self._state
         if (
             (row.cwd != state.cwd and row.cwd)
-            or not state.cwd
             or (row.gitBranch != state.branch and row.gitBranch is not None)
             or (row.version != state.version and row.version is not None)
             or (row.entrypoint != state.entrypoint and row.entrypoint is not None)
-            or not state.begun
-            or state.copied_from
-            or state.copied_calls
-            or state.summaries
-            or state.continued
         ):
-            return None
+            return False
         near = max(0, len(raw) - _END)
         at = max(raw.rfind(b',"userType":"', near), 0) or raw.rfind(b',"cwd":"', near)
         common = _COMMON.match(raw, at) if at > 0 else None
         if common is not None and all(name in common[0] for name in _NAMED):
             self._common = common[0]
-        return row
-
-    def _lives(self, row: _Row, at: Stamp, size: int) -> bool:
-        """Take the row into the tree; False where it was read before."""
-        state = self._state
-        if not state.tree.take(row.uuid, row.parentUuid, size):
-            return False
-        if at > state.last_at:  # noqa: PLR1730 - once a row
-            state.last_at = at
-        self._assembler.saw(at)
         return True
 
+    def _lives(self, row: _Row, size: int) -> bool:
+        """Take the row into the tree; False where it was read before."""
+        return self._state.tree.take(row.uuid, row.parentUuid, size)
+
     def _attachment(self, row: _Row, at: Stamp, size: int) -> bool:
+        del at
         held = row.attachment
-        return held is not None and held.type not in ATTACHMENTS and self._lives(row, at, size)
+        return held is not None and held.type not in ATTACHMENTS and self._lives(row, size)
 
     def _system(self, row: _Row, at: Stamp, size: int) -> bool:
         """The end of a turn, as the program notes it."""
-        if row.subtype not in _ENDS_TURN or row.hookErrors or not self._lives(row, at, size):
+        del at
+        if row.subtype not in _ENDS_TURN or row.hookErrors or not self._lives(row, size):
             return False
         state = self._state
         if row.preventedContinuation is not True and state.status not in {"failed", "interrupted", "open"}:
@@ -244,9 +312,10 @@ class Quick:
 
     def _assistant(self, row: _Row, at: Stamp, size: int) -> bool:
         state, message = self._state, row.message
-        if message is None or state.command_at is not None or message.stop_reason == "refusal":
+        if message is None or isinstance(message.content, str) or state.command_at is not None:
             return False
-        if (message.model != state.model and message.model) or message.model == SYNTHETIC:
+        stop = message.stop_reason
+        if (message.model != state.model and message.model) or message.model == SYNTHETIC or stop == "refusal":
             return False
         said: list[str] = []
         thought: list[str] = []
@@ -264,7 +333,7 @@ class Quick:
                     thought.append(block.thinking)
             else:
                 return False
-        if not self._lives(row, at, size):
+        if not self._lives(row, size):
             return False
         state.status, state.shut, state.retry, state.unanswered = "", False, None, False
         if thought:
@@ -273,7 +342,6 @@ class Quick:
             self._say("reply", said, row, at)
         for call in calls:
             self._call(call, row.uuid, at)
-        stop = message.stop_reason
         if stop is not None:
             state.tells_stop = state.version
         if not calls and (stop in ENDS or (stop is None and said and null_may_end(state))):
@@ -285,7 +353,7 @@ class Quick:
         message = row.message.id if row.message is not None else ""
         n = self._assembler.said(kind, message, row.uuid, at)
         if self._told:
-            self._assembler.tell(n, self._at.place, kind, "\n".join(parts))
+            self._assembler.tell(n, self._spot.place, kind, "\n".join(parts))
 
     def _call(self, block: _ToolUse, row: str, at: Stamp) -> None:
         state, assembler, tool, given, name = self._state, self._assembler, block.name, block.input, block.id
@@ -294,14 +362,14 @@ class Quick:
             known = OpenCall(tool, _COMMAND, state.cwd, command)
             first = assembler.called(name, telling(tool, given, at), _COMMAND, at, (), None)
             if first is not None and self._told:
-                assembler.tell_call(self._at.place, command, (), ())
+                assembler.tell_call(self._spot.place, command, (), ())
         else:
             asked = read_call(tool, given, state.cwd, skim=True)
             writes = bool(asked.edits) and tool in SHELLS
             known = OpenCall(tool, asked.kind.value, state.cwd, asked.command or "", writes)
             first = assembler.called(name, telling(tool, given, at), asked.kind, at, asked.edits, asked.pending)
             if first is not None and self._told:
-                assembler.tell_call(self._at.place, asked.command or asked.summary, asked.files, asked.edits)
+                assembler.tell_call(self._spot.place, asked.command or asked.summary, asked.files, asked.edits)
         state.calls[name] = known
         state.recent.append([row, name])
         if len(state.recent) > RECENT:
@@ -310,9 +378,11 @@ class Quick:
     # ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _user(self, row: _Row, at: Stamp, size: int) -> bool:
-        """A good result of a plain tool, with what the program keeps of it for itself."""
+        """A good result of a plain tool, with what the program keeps of it for itself; or a prompt."""
         state, told = self._state, row.toolUseResult
-        if row.message is None or not isinstance(told, _Told) or told.interrupted or len(row.message.content) != 1:
+        if row.message is not None and isinstance(row.message.content, str):
+            return self._prompt(row, row.message.content, at, size)
+        if row.message is None or not isinstance(told, _Told) or not told.is_plain or len(row.message.content) != 1:
             return False
         block = row.message.content[0]
         if not isinstance(block, _ToolResult) or block.is_error is True:
@@ -323,16 +393,41 @@ class Quick:
         output = block.content if isinstance(block.content, str) else _words(block.content)
         if not output or (call.tool in SHELLS and output[-200:].rstrip().endswith(ABORTED)):
             return False
-        if output.startswith("Command running in background with ID:") or not self._lives(row, at, size):
+        if output.startswith("Command running in background with ID:") or not self._lives(row, size):
             return False
         state.retry, state.unanswered, state.compacted = None, False, False
         del state.calls[block.tool_use_id]
         edits = _edits(told, call) if told.filePath else None
-        self._assembler.answered(block.tool_use_id, None, edits, self._at.place, output)
+        self._assembler.answered(block.tool_use_id, None, edits, self._spot.place, output)
+        return True
+
+    def _prompt(self, row: _Row, said: str, at: Stamp, size: int) -> bool:
+        """What a person typed, where the row says nothing else."""
+        state = self._state
+        if not (row.isMeta is row.isCompactSummary is row.isVirtual is row.isVisibleInTranscriptOnly is None):
+            return False
+        if kind_of_words(said, "" if row.origin is None else row.origin.kind, row.promptSource) != "prompt":
+            return False
+        if not said.strip() or state.tree.seen(row.uuid, size):
+            return False
+        here = Here(at, self._spot.place, row.uuid, row.parentUuid, size, self._subagent, skim=True)
+        state.compacted = False
+        take_prompt(state, said, here, queued=row.promptSource == "queued")
+        self._assembler.take(here.events)
         return True
 
 
-def _words(content: list[_Text | _Image]) -> str:
+def _decoded(rows: Sequence[bytes]) -> Sequence[_Row | None]:
+    found = decode_rows(_ROW, rows)
+    if are_plain_stamps([row.timestamp for row in found if row is not None and row.uuid]):
+        return found
+    return [row if row is not None and (not row.uuid or is_plain_stamp(row.timestamp)) else None for row in found]
+
+
+def _words(content: list[_Given]) -> str:
+    """The texts among pictures; "" where anything else stands."""
+    if not all(isinstance(block, _Text | _Image) for block in content):
+        return ""
     return "\n".join([block.text for block in content if isinstance(block, _Text)])
 
 

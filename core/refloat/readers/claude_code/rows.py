@@ -24,7 +24,7 @@ from refloat.readers.naming import make_id
 from refloat.readers.story import Assembler
 
 if TYPE_CHECKING:
-    from refloat.readers.claude_code.quick import Quick
+    from refloat.readers.plain import QuickRows
 
 _CONVERSATION: Final[Mapping[str, Callable[[State, Row, Here], None]]] = {
     "user": spoken.user,
@@ -67,7 +67,6 @@ class Rows:
         self._state = thaw(mapping(frozen["state"])) if frozen else State()
         self._all_sides = frozen["all_sides"] is True if frozen else subagent
         self._backups = text(frozen["backups"]) if frozen else ""
-        self._quick: Quick | None = None
 
     def open(self, segment: Segment) -> Iterable[Event]:
         """The lines that follow come from this segment; side files may have told something already."""
@@ -85,8 +84,6 @@ class Rows:
 
     def feed(self, line: Line) -> Iterable[Event]:
         """The events of one row."""
-        if self._quick is not None:
-            self._quick.doubt()
         if not isinstance(line.value, dict):
             return (Unknown(type(line.value).__name__),)
         row = mapping(line.value)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] - foreign JSON
@@ -103,14 +100,13 @@ class Rows:
             here.events.append(Unknown(kind))
         return here.events
 
-    def quick(self, assembler: Assembler, path: str) -> Callable[[bytes, int, int], bool] | None:
+    def quick(self, assembler: Assembler, path: str) -> QuickRows | None:
         """What takes the plain rows of a summary; None where each row wants a look."""
         if self._root or self._relatives or self._foreign is not None:
             return None
         from refloat.readers.claude_code.quick import Quick
 
-        self._quick = Quick(self._state, assembler, path, all_sides=self._all_sides)
-        return self._quick
+        return Quick(self._state, assembler, path, all_sides=self._all_sides, subagent=self._subagent)
 
     def finish(self) -> Iterable[Event]:
         """A session that died while it was retrying says so in nothing but its last row."""

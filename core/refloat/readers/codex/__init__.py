@@ -21,6 +21,7 @@ from refloat.readers.codex import files as rollouts
 from refloat.readers.codex import index
 from refloat.readers.codex.shape import UUID
 from refloat.readers.contract import Found, FoundSubagent, Identity, OwnDoor, SourceFile, Walk
+from refloat.there import is_plain_file
 
 if TYPE_CHECKING:
     from refloat.readers.codex.parser import CodexParser
@@ -92,7 +93,8 @@ class Codex:
         """Threads with their files in order, sub-agents with their parents, names from the indexes."""
         names: dict[str, str] = {}
         heads: dict[str, str] = {}
-        homes = {home for file, _ in files if (home := index.home_of(file.path)) is not None}
+        directories = {os.path.dirname(file.path): file.path for file, _ in files}  # noqa: PTH120 - of thousands of files
+        homes = {home for path in directories.values() if (home := index.home_of(path)) is not None}
         listed = {Path(file.path) for file in side if file.path.endswith("session_index.jsonl")}
         for home in sorted(homes):
             rows = index.read_index(index.find_database(home, {})).threads
@@ -219,7 +221,7 @@ def _source(path: Path) -> SourceFile:
 
 
 def _is_rollout_by_content(path: Path) -> bool:
-    return path.is_file() and rollouts.read_head(str(path)) is not None
+    return is_plain_file(path) and rollouts.read_head(str(path)) is not None
 
 
 def _base(word: str) -> str:

@@ -7,202 +7,140 @@ that does not fit the types below, is left to `CodexParser`, which is the author
 (`tests/core/readers/test_quick.py`).
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, cast
-
-import msgspec
-from msgspec import Struct
+from typing import Any, Final
 
 from refloat.model.repaired import is_made_output
 from refloat.model.stamp import Stamp
-from refloat.model.transcript import FileEdit, StepKind, TurnBegan
-from refloat.readers.codex.calls import Asked, read_custom, read_function
+from refloat.model.transcript import FileEdit, Message, StepKind, TurnBegan, TurnEnded
+from refloat.readers.codex.calls import Asked as AskedFor
+from refloat.readers.codex.calls import read_custom, read_function
 from refloat.readers.codex.outputs import read_output
+from refloat.readers.codex.prompts import is_injected, person_text, words_among
 from refloat.readers.codex.state import OpenCall, State
 from refloat.readers.codex.talk import EVENT, ITEM, ROW
+from refloat.readers.codex.typed import (
+    Asked,
+    Command,
+    Completed,
+    Context,
+    Custom,
+    CustomOutput,
+    Done,
+    Finished,
+    Function,
+    Output,
+    Patch,
+    Reasoning,
+    Row,
+    Said,
+    Tokens,
+    Turn,
+    Words,
+    decoded,
+    read_arguments,
+)
 from refloat.readers.patch import absolute
-from refloat.readers.plain import Spot, is_utf8
+from refloat.readers.plain import UNFIT, Spot
 from refloat.readers.shell import may_edit
 from refloat.readers.story import Assembler
 
-_STAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII).fullmatch
 _SESSIONS: Final = frozenset({"write_stdin", "wait"})
 """Tools that talk to a process that another call began."""
 
 
-class _Part(Struct):
-    text: str = ""
-
-
-class _Reasoning(Struct):
-    summary: list[_Part] = []
-
-
-class _Words(Struct):
-    role: str = ""
-    content: list[_Part] = []
-    id: str = ""
-
-
-class _Call(Struct):
-    name: str
-    call_id: str
-    arguments: str = ""
-    input: str = ""
-    namespace: None = None
-
-
-class _Arguments(Struct):
-    """Of the tools that run a command line."""
-
-    cmd: str = ""
-    command: None = None
-    input: None = None
-
-
-class _Output(Struct):
-    call_id: str
-    output: str | list[_Part]
-
-
-class _Window(Struct):
-    used_percent: float | None = None
-
-
-class _Limits(Struct):
-    rate_limit_reached_type: None = None
-    primary: _Window | None = None
-    secondary: _Window | None = None
-    primary_used_percent: None = None
-    secondary_used_percent: None = None
-
-
-class _Tokens(Struct):
-    rate_limits: _Limits | None = None
-
-
-class _Turn(Struct):
-    turn_id: str
-
-
-class _Sandbox(Struct):
-    type: str = ""
-    mode: str = ""
-
-
-class _Context(Struct):
-    cwd: str
-    model: str
-    approval_policy: str
-    sandbox_policy: _Sandbox
-
-
-class _Said(Struct):
-    message: str
-
-
-class _Change(Struct):
-    type: str = ""
-    move_path: str | None = None
-
-
-class _Done(Struct):
-    """A finished unit: an item, or an event of the builds before."""
-
-    type: str
-    id: str = ""
-    call_id: str = ""
-    source: str = ""
-    status: str = ""
-    exit_code: int | None = None
-    success: bool | None = None
-    content: list[_Part] = []
-    changes: dict[str, _Change] = {}
-    aggregated_output: str = ""
-    formatted_output: str = ""
-    stdout: str = ""
-    stderr: str = ""
-
-
-class _Finished(Struct):
-    item: _Done
-
-
-class _Row(Struct):
-    timestamp: Stamp
-    """One only where it looks like one."""
-    payload: Any
-
-
-def _decoder(kind: str, payload: type[Struct]) -> Callable[[bytes], _Row]:
-    row = msgspec.defstruct("row", [("timestamp", Stamp), ("payload", payload)], tag_field="type", tag=kind)
-    return cast("Callable[[bytes], _Row]", msgspec.json.Decoder(row).decode)  # a row as made above
-
-
-_UNFIT: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-_NEAR: Final = 160
-_TURN_CONTEXT: Final = b'"type":"turn_context","payload":{'
+_COMMAND: Final = StepKind.COMMAND
 _RUNNING: Final = "running with"
 """Stands in every output that leaves a process behind."""
-_KIND: Final = b'"payload":{"type":"'
-_KIND_LENGTH: Final = len(_KIND)
 _STATUS: Final = frozenset({"", "completed", "failed"})
 
 
 class Quick:
-    """Takes rows of one thread, or of a sub-agent's, on behalf of its parser."""
+    """Takes rows of one thread, or of a sub-agent's, on behalf of its parser.
+
+    What takes a kind of row says True when it told something at its time, False when the row tells nothing, and None
+    when it is not plain, and nothing has changed.
+    """
 
     def __init__(self, state: State, assembler: Assembler, path: str) -> None:
         self._state = state
         self._assembler = assembler
         self._told = assembler.is_searched
-        self._at = Spot(path, told=self._told)
-        self.last: tuple[Stamp | None, int, int] = (None, 0, 0)
-        """Time, number and offset of the last row that was taken."""
+        self._spot = Spot(path, told=self._told)
+        self._batch: tuple[Sequence[bytes], int, int] = (), 0, 0
+        """The rows that come, with number and offset of the first."""
+        self._last: tuple[Stamp | None, tuple[Sequence[bytes], int, int], int] = None, self._batch, 0
+        """Of the last row that was taken: its time, and where it stands in which batch."""
         self._plain = False
         """The thread is where plain rows are all that they seem; so it stays until the parser takes a row."""
-        call, output = _CALL, _OUTPUT
-        self._kinds: Mapping[bytes, tuple[Callable[[bytes], _Row], Callable[[Any, Stamp], bool]]] = {
-            b"reasoning": (_REASONING, self._reasoning),
-            b"message": (_WORDS, self._words),
-            b"function_call": (call, self._function),
-            b"custom_tool_call": (call, self._custom),
-            b"function_call_output": (output, self._output),
-            b"custom_tool_call_output": (output, self._output),
-            b"task_started": (_TURN, self._began),
-            b"token_count": (_TOKENS, self._tokens),
-            b"agent_message": (_SAID, self._said),
-            b"item_completed": (_FINISHED, self._finished),
-            b"exec_command_end": (_DONE, self._command),
-            b"patch_apply_end": (_DONE, self._patch),
+        self._held: Message | None = None
+        """The prompt of the row before."""
+        self._rows: list[Row | None] | None = None
+        """As decoded, once one is wanted."""
+        self._kinds: Mapping[type[object], Callable[[Any, Stamp], bool | None]] = {
+            Reasoning: self._reasoning,
+            Words: self._words,
+            Function: self._function,
+            Custom: self._custom,
+            Output: self._output,
+            CustomOutput: self._output,
+            Turn: self._began,
+            Completed: self._completed,
+            Asked: self._asked,
+            Tokens: self._tokens,
+            Said: self._said,
+            Finished: self._finished,
+            Command: self._command,
+            Patch: self._patch,
+            Context: self._context,
         }
 
-    def __call__(self, raw: bytes, line: int, offset: int) -> bool:
-        """Whether the row was taken; where it was not, nothing has changed."""
+    @property
+    def last(self) -> tuple[Stamp | None, int, int]:
+        """Time, number (0 where numbers are not known) and offset of the last row that was taken."""
+        at, (rows, line, offset), index = self._last
+        return at, line and line + index, offset + sum(map(len, rows[:index])) + index
+
+    def begin(self, rows: Sequence[bytes], line: int, offset: int) -> None:
+        """As `plain.QuickRows` has it; so is `take`."""
+        self._batch = rows, line, offset
+        self._rows = None
+        self._spot.begin(rows, line, offset)
+
+    def take(self, at: int) -> int:
+        """As above."""
         if not (self._plain or self._is_plain()):
-            return False
-        start = raw.find(_KIND, 0, _NEAR) + _KIND_LENGTH
-        if start >= _KIND_LENGTH:
-            known = self._kinds.get(raw[start : raw.find(b'"', start)])
+            return at
+        if self._rows is None:
+            self._rows = [None] * at + decoded(self._batch[0][at:])
+        spot, kinds, rows = self._spot, self._kinds, self._rows
+        index, lived = at, list[Stamp]()
+        for index in range(at, len(rows)):
+            row = rows[index]
+            if row is None:
+                break
+            spot.at = index
+            handle = kinds.get(row.payload.__class__)
+            told = None if handle is None else handle(row.payload, row.timestamp)
+            if told is None:
+                break
+            if told:
+                lived.append(row.timestamp)
         else:
-            known = (_CONTEXT, self._context) if raw.find(_TURN_CONTEXT, 0, _NEAR) > 0 else None
-        if known is None or not (raw.isascii() or is_utf8(raw)):
-            return False
-        if self._told:
-            self._at.line, self._at.offset = line, offset
-        try:
-            row = known[0](raw)
-        except _UNFIT:
-            return False
-        at = row.timestamp
-        if not _STAMP(at) or not known[1](row.payload, at):
-            return False
+            index = len(rows)
+        if index > at:
+            self._note(rows[at:index], index - 1, lived)
+        return index
+
+    def _note(self, taken: Sequence[Row | None], last: int, lived: Sequence[Stamp]) -> None:
+        """Remember the times of rows that were taken, and which was the last; some of them were signs of life."""
+        stamps = [row.timestamp for row in taken if row is not None]
+        self._last = stamps[-1], self._batch, last
         state = self._state
-        if at > state.last:  # noqa: PLR1730 - once a row
-            state.last = at
-        self.last = at, line, offset
-        return True
+        state.last = max(state.last, *stamps)
+        if lived:
+            self._assembler.saw(min(lived))
+            self._assembler.saw(max(lived))
 
     def doubt(self) -> None:
         """The parser takes a row: the thread may be anywhere afterwards."""
@@ -217,198 +155,225 @@ class Quick:
 
     # ── turns ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _began(self, row: _Turn, at: Stamp) -> bool:
+    def _began(self, row: Turn, at: Stamp) -> bool | None:
         if not row.turn_id:
-            return False
+            return None
         self._state.begin_turn(row.turn_id)
         self._assembler.take((TurnBegan(row.turn_id, at),))
         return True
 
-    def _context(self, row: _Context, at: Stamp) -> bool:
+    def _completed(self, row: Completed, at: Stamp) -> bool | None:
+        """A turn with a last word, which was told already."""
+        state, turn = self._state, row.turn_id or ""
+        if not row.last_agent_message or not state.said or (turn and state.turn and turn != state.turn):
+            return None
+        state.status = "completed"
+        self._assembler.take((TurnEnded("completed", at, turn),))
+        return False
+
+    def _context(self, row: Context, at: Stamp) -> bool | None:
         """Settings that are as they were."""
         del at
         box = row.sandbox_policy.type or row.sandbox_policy.mode
         policy = f"approval {row.approval_policy}, sandbox {box}"
         state = self._state
-        return bool(row.cwd == state.cwd and row.model == state.model and box and policy == state.policy)
+        same = row.cwd == state.cwd and row.model == state.model and box and policy == state.policy
+        return False if same else None
 
     # ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _reasoning(self, row: _Reasoning, at: Stamp) -> bool:
-        state = self._state
+    def _reasoning(self, row: Reasoning, at: Stamp) -> bool:
+        state, told = self._state, False
         state.last_word = ""
         for part in row.summary:
             if part.text.strip() and state.fresh("t", ROW, part.text):
                 self._tell("thinking", "", part.text, at)
-        return True
+                told = True
+        return told
 
-    def _words(self, row: _Words, at: Stamp) -> bool:
+    def _words(self, row: Words, at: Stamp) -> bool | None:
         if row.role == "assistant":
             return self._say("\n".join([part.text for part in row.content if part.text]), ROW, row.id, at)
-        return row.role in {"developer", "system"}
+        if row.role == "user":
+            return self._prompt(row, at)
+        return False if row.role in {"developer", "system"} else None
 
-    def _said(self, row: _Said, at: Stamp) -> bool:
+    def _prompt(self, row: Words, at: Stamp) -> bool | None:
+        """A prompt as the model gets it, where its event follows at once and tells it."""
+        following = self._rows[self._spot.at + 1 : self._spot.at + 2] if self._rows else ()
+        event = following[0].payload if following and following[0] is not None else None
+        kept = words_among([part.text for part in row.content])
+        if row.internal_chat_message_metadata_passthrough is not None or not kept or not isinstance(event, Asked):
+            return None
+        text = person_text("\n".join(kept))
+        if event.kind or not text or is_injected(event.message) or person_text(event.message) != text:
+            return None
+        state = self._state
+        if state.knows("p", text):
+            return None
+        state.fresh("p", ROW, text)
+        self._held = Message("prompt", text, at, self._spot.place, row=row.id)
+        return False
+
+    def _asked(self, row: Asked, at: Stamp) -> bool | None:
+        """The event of the prompt in the row before."""
+        del row, at
+        state, held = self._state, self._held
+        if held is None:
+            return None
+        self._held = None
+        state.fresh("p", EVENT, held.text)
+        state.has_events = state.asked = state.active = True
+        state.aborted_at = None
+        state.status = "open"
+        self._assembler.take((held,))
+        return False
+
+    def _said(self, row: Said, at: Stamp) -> bool:
         return self._say(row.message, EVENT, "", at)
 
     def _say(self, text: str, source: int, row: str, at: Stamp) -> bool:
         state = self._state
         state.last_word = ""
         if not text.strip():
-            return True
+            return False
         state.said = state.active = True
         if row:
             if row in state.said_rows:
                 state.count("r", source, text)
-                return True
+                return False
             state.said_rows.append(row)
-        if state.fresh("r", source, text):
-            self._tell("reply", row, text, at)
+        if not state.fresh("r", source, text):
+            return False
+        self._tell("reply", row, text, at)
         return True
 
     def _tell(self, kind: str, row: str, text: str, at: Stamp) -> None:
         assembler = self._assembler
-        assembler.saw(at)
         n = assembler.said(kind, "", row, at)
         if self._told:
-            assembler.tell(n, self._at.place, kind, text)
+            assembler.tell(n, self._spot.place, kind, text)
 
-    def _tokens(self, row: _Tokens, at: Stamp) -> bool:
-        del at
-        limits = row.rate_limits
-        if self._state.limit:
-            return False
-        return limits is None or not (_is_full(limits.primary) or _is_full(limits.secondary))
+    def _tokens(self, row: Tokens, at: Stamp) -> bool | None:
+        """Usage below its limit, where it was so before."""
+        del row, at
+        return None if self._state.limit else False
 
     # ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _function(self, row: _Call, at: Stamp) -> bool:
-        if row.name in _SESSIONS or not row.call_id:
-            return False
+    def _function(self, row: Function, at: Stamp) -> bool | None:
+        if row.name in _SESSIONS or row.namespace:
+            return None
         if row.name == "exec_command":
             try:
-                words = _ARGUMENTS(row.arguments).cmd
-            except _UNFIT:
-                return False
+                words = read_arguments(row.arguments).cmd
+            except UNFIT:
+                return None
             if words and not may_edit(words):
-                known = OpenCall(row.name, "", words, words, StepKind.COMMAND)
+                known = OpenCall(row.name, "", words, words, _COMMAND)
                 if not self._called(row.call_id, known, at):
-                    return False
+                    return None
                 if self._told:
-                    self._assembler.tell_call(self._at.place, words, (), ())
+                    self._assembler.tell_call(self._spot.place, words, (), ())
                 return True
         asked = read_function({"name": row.name, "arguments": row.arguments}, self._state.cwd, skim=True)
-        return self._asked(row.call_id, asked, at)
+        return self._call(row.call_id, asked, at)
 
-    def _custom(self, row: _Call, at: Stamp) -> bool:
-        if not row.call_id:
-            return False
-        return self._asked(
-            row.call_id, read_custom({"name": row.name, "input": row.input}, self._state.cwd, skim=True), at
-        )
+    def _custom(self, row: Custom, at: Stamp) -> bool | None:
+        if row.namespace or row.call_id in self._state.open:
+            return None
+        asked = read_custom({"name": row.name, "input": row.input}, self._state.cwd, skim=True)
+        return self._call(row.call_id, asked, at)
 
-    def _asked(self, call: str, asked: Asked, at: Stamp) -> bool:
+    def _call(self, call: str, asked: AskedFor, at: Stamp) -> bool | None:
         known = OpenCall(asked.tool, asked.session, asked.summary, asked.command or "", asked.kind, bool(asked.edits))
         if not self._called(call, known, at, asked.edits, asked.pending):
-            return False
+            return None
         if self._told:
-            self._assembler.tell_call(self._at.place, asked.command or asked.summary, asked.files, asked.edits)
+            self._assembler.tell_call(self._spot.place, asked.command or asked.summary, asked.files, asked.edits)
         return True
 
     def _called(
         self, call: str, known: OpenCall, at: Stamp, edits: Sequence[FileEdit] = (), pending: str | None = None
     ) -> bool:
         state = self._state
-        if call in state.open or call in state.closed:
+        if not call or call in state.open or call in state.closed:
             return False
         state.last_word = ""
         state.open[call] = known
         state.active = True
-        self._assembler.saw(at)
         self._assembler.called(call, "", known.kind, at, edits, pending)
         return True
 
-    def _output(self, row: _Output, at: Stamp) -> bool:
+    def _output(self, row: Output, at: Stamp) -> bool | None:
+        del at
         state, call, output = self._state, row.call_id, row.output
         known = state.open.get(call) or state.closed.get(call)
         if known is None or known.session:
-            return False
+            return None
         text = output if isinstance(output, str) else "\n".join([part.text for part in output if part.text])
         if _RUNNING in text or is_made_output(text):
-            return False
+            return None
         state.last_word = ""
         state.open.pop(call, None)
-        kind = StepKind.COMMAND if known.nested else None
+        kind = _COMMAND if known.nested else None
         known.answered = True
         state.close(call, known)
-        self._assembler.saw(at)
-        text = read_output(text).text if self._told and text[:1] == "{" else text
-        self._assembler.answered(call, kind, None, self._at.place, text)
+        if self._told:
+            text = read_output(text).text if text[:1] == "{" else text
+            self._assembler.answered(call, kind, None, self._spot.place, text)
+        else:
+            self._assembler.answered(call, kind, None, None, "")
         return True
 
     # ── finished units ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _finished(self, row: _Finished, at: Stamp) -> bool:
+    def _finished(self, row: Finished, at: Stamp) -> bool | None:
         item = row.item
         match item.type:
             case "CommandExecution":
-                return self._ended(item, item.id, None, at)
+                return self._ended(item, item.id, None)
             case "FileChange":
-                return self._changed(item, item.id, at)
+                return self._changed(item, item.id)
             case "AgentMessage":
                 return self._say("\n".join([part.text for part in item.content if part.text]), ITEM, item.id, at)
             case _:
-                return False
+                return None
 
-    def _command(self, row: _Done, at: Stamp) -> bool:
-        return self._ended(row, row.call_id, None, at)
+    def _command(self, row: Command, at: Stamp) -> bool | None:
+        del at
+        return self._ended(row, row.call_id, None)
 
-    def _patch(self, row: _Done, at: Stamp) -> bool:
-        return self._changed(row, row.call_id, at)
+    def _patch(self, row: Patch, at: Stamp) -> bool | None:
+        del at
+        return self._changed(row, row.call_id)
 
-    def _changed(self, row: _Done, call: str, at: Stamp) -> bool:
+    def _changed(self, row: Done, call: str) -> bool | None:
         """As `calls.changed_files` has it, the paths alone."""
         cwd = self._state.cwd
         edits: list[FileEdit] = []
         for name, change in row.changes.items():
             if change.type not in {"add", "delete", "update"}:
-                return False
+                return None
             path = absolute(name, cwd)
             to = absolute(change.move_path, cwd) if change.move_path and change.type == "update" else None
             edits.append(FileEdit(path, "update", moved_to=None if to == path else to))
-        return self._ended(row, call, edits, at)
+        return self._ended(row, call, edits)
 
-    def _ended(self, row: _Done, call: str, edits: list[FileEdit] | None, at: Stamp) -> bool:
+    def _ended(self, row: Done, call: str, edits: list[FileEdit] | None) -> bool | None:
         """A unit that is known from its call's row ended, well or badly. It says nothing new of the call's kind: what
         only reads or searches was no edit before.
         """
         state = self._state
         known = state.open.get(call) or state.closed.get(call)
         if known is None or not known.tool or not call or state.running or row.source == "user_shell":
-            return False
+            return None
         if row.status not in _STATUS:
-            return False
+            return None
         state.last_word = ""
         state.open.pop(call, None)
         state.close(call, known)
         output = row.aggregated_output or row.formatted_output or row.stdout + row.stderr
         bad = row.status == "failed" or bool(row.exit_code) or row.success is False
-        self._assembler.saw(at)
-        self._assembler.answered(call, None, edits, self._at.place, "" if known.answered and not bad else output)
+        self._assembler.answered(call, None, edits, self._spot.place, "" if known.answered and not bad else output)
         return True
-
-
-def _is_full(window: _Window | None) -> bool:
-    return window is not None and window.used_percent is not None and window.used_percent >= 100.0
-
-
-_REASONING: Final = _decoder("response_item", _Reasoning)
-_WORDS: Final = _decoder("response_item", _Words)
-_CALL: Final = _decoder("response_item", _Call)
-_OUTPUT: Final = _decoder("response_item", _Output)
-_TURN: Final = _decoder("event_msg", _Turn)
-_CONTEXT: Final = _decoder("turn_context", _Context)
-_ARGUMENTS: Final = msgspec.json.Decoder(_Arguments).decode
-_TOKENS: Final = _decoder("event_msg", _Tokens)
-_SAID: Final = _decoder("event_msg", _Said)
-_FINISHED: Final = _decoder("event_msg", _Finished)
-_DONE: Final = _decoder("event_msg", _Done)

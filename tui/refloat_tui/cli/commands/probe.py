@@ -12,6 +12,7 @@ from refloat.errors import UsageError
 from refloat.model.triage import DoNotRepeat, Triage
 from refloat.ports import Machine
 from refloat.text import inert
+from refloat.there import is_directory
 from refloat.usecases.probe import PROBE_SECONDS, plan_look, run_look
 from refloat_tui.cli import out
 
@@ -36,7 +37,7 @@ def ask_and_look(machine: Machine, triage: Triage, workspace: Path, masker: Mask
     if not rows:
         out.write("\nNothing is to be looked at: no action outside the checkout has an unknown outcome.\n")
         return
-    cwd = workspace if workspace.is_dir() else Path.cwd()
+    cwd = workspace if is_directory(workspace) else Path.cwd()
     out.write("\nLOOKS, each run only on your yes\n")
     for row in rows:
         out.lines(_asked(machine, row, cwd, masker), masker)

@@ -8,9 +8,10 @@ from refloat import wire
 from refloat.brief.masks import Masker, mask_tree
 from refloat.model.session import State
 from refloat.model.status import RECAP_LIMIT
-from refloat.usecases.find_sessions import Scope, list_sessions
+from refloat.there import is_there
+from refloat.usecases.find_sessions import Scope
 from refloat.usecases.read_session import read_story
-from refloat_tui.cli import err, out
+from refloat_tui.cli import out
 from refloat_tui.cli.commands.bench import answer, as_json, bench, full, here, located, session_argument, show_secrets
 
 
@@ -49,18 +50,9 @@ def list_(
         limit=limit,
         all_copies=all_copies,
     )
-    listing = list_sessions(bench(), scope)
-    now = bench().machine.clock.now()
-    from refloat_tui.cli.show.listing import listing_lines
+    from refloat_tui.cli.listing import show_list
 
-    answer(
-        listing,
-        lambda value, width: listing_lines(value, width, now, everywhere=everywhere),
-        wire.listing if json_ else None,
-        masked=not show_secrets,
-    )
-    if some := sum(session.provisional for session in listing.sessions):
-        err.say(f"{some:,} sessions are told by the ends of their files; `refloat refresh` reads them whole")
+    show_list(scope, as_json=json_, show_secrets=show_secrets)
 
 
 @click.command()
@@ -126,7 +118,7 @@ def history(session: str, first: int | None, last: int | None, full: bool, show_
 def _with_subagent(ref: str):  # noqa: ANN202 - a pair of this function's own
     """`SESSION/SUBAGENT` apart; a path with slashes stays a path."""
     session, slash, subagent = ref.rpartition("/")
-    if slash and not Path(ref).exists():
+    if slash and not is_there(ref):
         found = located(session)
         ids = [agent.id for agent in found.found.subagents]
         if subagent not in ids:

@@ -22,7 +22,7 @@ def doctor_lines(answer: Doctor, width: int) -> Iterator[str]:
     facts = answer.machine
     unknown = "unknown"
     table = [
-        ("git", facts.git or "not found: checkouts cannot be compared"),
+        ("git", facts.git or "none that can be asked: checkouts cannot be compared"),
         ("refloat", f"{facts.refloat} on Python {facts.python}, {facts.system}"),
         ("watching", facts.watching),
         (

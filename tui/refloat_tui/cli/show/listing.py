@@ -16,7 +16,7 @@ def listing_lines(listing: Listing, width: int, now: Stamp, *, everywhere: bool)
     table = [
         (
             session.state.value,
-            cut(listed_title(session.title, listing.chains.get(session.name)), TITLE),
+            cut(listed_title(session.title, listing.chains.get(session.name), repaired=session.repaired), TITLE),
             session.agent,
             session.last_activity_at or "",
             session.session_id,

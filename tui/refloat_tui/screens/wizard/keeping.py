@@ -174,7 +174,11 @@ class Keeping(RefloatScreen[Farewell]):
     def on_unmount(self) -> None:
         """Give the session back. In a thread of its own: workers of a screen that goes are not waited for."""
         if self._rescue is not None and self._rescue.holding is not None:
-            threading.Thread(target=self._rescue.holding.release, name="release").start()
+            release = threading.Thread(target=self._rescue.holding.release, name="release")
+            try:
+                release.start()
+            except RuntimeError:  # none can be had: the screen goes a moment later
+                release.run()
 
     def on_keeping_taken_up(self, event: TakenUp) -> None:
         """Show where the person stood."""

@@ -1,0 +1,22 @@
+"""What lies under a name that other people wrote: a recorded directory, a word that may be a path.
+
+Decides that a name that cannot be looked up (too long, with a zero byte, below a directory of somebody else's) names
+nothing here. `pathlib` raises for some of these, and which ones changes with the version of Python.
+"""
+
+import os
+
+
+def is_there(path: "str | os.PathLike[str]") -> bool:
+    """Whether something lies there."""
+    return os.path.exists(path)  # noqa: PTH110 - see above
+
+
+def is_directory(path: "str | os.PathLike[str]") -> bool:
+    """Whether a directory lies there."""
+    return os.path.isdir(path)  # noqa: PTH112 - see above
+
+
+def is_plain_file(path: "str | os.PathLike[str]") -> bool:
+    """Whether a file lies there, or a link to one."""
+    return os.path.isfile(path)  # noqa: PTH113 - see above
