@@ -98,6 +98,13 @@ def _prepare(connection: sqlite3.Connection) -> None:
         raise Foreign
 
 
+def is_damage(fault: Exception) -> bool:
+    """Whether SQLite met a page or a text that is none, and not a lock, a full disk or a missing right."""
+    if not isinstance(fault, sqlite3.DatabaseError):
+        return False
+    return not isinstance(fault, sqlite3.OperationalError) or "decode" in str(fault) or "malformed" in str(fault)
+
+
 def throw_away(path: Path) -> bool:
     """Remove a catalogue with its side files; False when that is not allowed."""
     try:
