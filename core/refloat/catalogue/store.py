@@ -125,6 +125,11 @@ class Catalogue:
                 return None
         return None
 
+    @property
+    def is_damaged(self) -> bool:
+        """Whether something could not be asked: what was told since it was opened may be too little."""
+        return self._is_damaged
+
     def __enter__(self) -> Self:
         return self
 

@@ -2,11 +2,13 @@
 
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from refloat.catalogue import peek as peeking
+from refloat.catalogue.opening import check
 from refloat.catalogue.peek import FILE, peek, read_places, read_specs, write_places, write_specs
 from refloat.catalogue.store import Catalogue, Reading, Relived, Told
 
@@ -199,3 +201,20 @@ def test_a_catalogue_that_turns_out_damaged_is_gone_for_the_next(tmp_path: Path)
     assert not path.exists()
     with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
         assert catalogue.keep_identities(rows)
+
+
+def test_a_check_throws_away_what_is_damaged_and_nothing_else(tmp_path: Path):
+    path = tmp_path / FILE
+    check(path)
+    assert not path.exists()
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.keep_identities([(f"/t/{n}.jsonl", (1, 2, 3, 4), "{}" * 40) for n in range(2000)])
+    check(path)
+    content = bytearray(path.read_bytes())
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("BEGIN EXCLUSIVE")
+        check(path)
+    content[4096 * 40 : 4096 * 42] = b"\xff" * 8192
+    path.write_bytes(content)
+    check(path)
+    assert not path.exists()
