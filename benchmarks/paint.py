@@ -36,6 +36,9 @@ def bare() -> None:
 
 def refloat(*, whole: bool) -> None:
     """Refloat's own app, as the command makes it."""
+    from refloat_tui.cli import opening
+
+    opening.hasten()
     from refloat.machine.real import real_machine
     from refloat.usecases.open_bench import open_bench
     from refloat_tui.app import RefloatApp, make_app

@@ -12,7 +12,7 @@ from _thread import allocate_lock  # `threading` gives the very same, and the qu
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import Generic, TypeVar, cast, overload
+from typing import Generic, NotRequired, Required, TypeVar, cast, get_type_hints, overload
 
 T = TypeVar("T")
 
@@ -95,10 +95,11 @@ def load_later(name: str, **given: object) -> None:
 
 
 def load_less() -> None:
-    """Let what the standard library and `orjson` load, and a short command never asks, wait until somebody does: half
-    a bare start in all.
+    """Let what the standard library, `orjson` and `msgspec` load, and a short command never asks, wait until somebody
+    does: half a bare start in all.
     """
     load_later("inspect")  # for `dataclasses`
+    load_later("typing_extensions", get_type_hints=get_type_hints, NotRequired=NotRequired, Required=Required)
     if sys.platform == "linux":
         load_later("platform", system=_system)  # for `uuid`
     load_later("ipaddress")  # for `urllib.parse`

@@ -6,6 +6,17 @@ Decides nothing. A module of its own, and no generator: the quickest commands lo
 import gc
 
 
+def grow_old() -> None:
+    """Let all values that there are count as old: no look at the young ones concerns them."""
+    gc.freeze()
+    gc.unfreeze()
+
+
+def collect_young() -> None:
+    """Look for cycles among what was made since the last look, or since all `grow_old`."""
+    gc.collect(0)
+
+
 class Uncollected:
     """For as long as a `with` lasts, and without making good for it, all values at once, as soon as it is over: they
     count as old then.
@@ -20,6 +31,5 @@ class Uncollected:
 
     def __exit__(self, *_: object) -> None:
         if self._was:
-            gc.freeze()
-            gc.unfreeze()
+            grow_old()
             gc.enable()

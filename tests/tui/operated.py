@@ -8,13 +8,14 @@ from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.model.stopping import Left, Progress, Sent, Stopped
 from refloat.model.terminals import Attachment, Whereabouts
-from refloat_tui.operations import Asked, Offer, Operation, Planned, Repaired, Row
+from refloat_tui.operations import Asked, Offer, Operation, Planned, Repaired, Row, Salvaged
 
 WILL: Mapping[Operation, tuple[str, ...]] = {
     "continue": ("go on with this very session, in its own transcript", "hold the session while the agent runs"),
     "new": ("write the brief first, private: /home/ana/.local/share/refloat/briefs/b.md", "link both sessions"),
     "attach": ("show it in this terminal, in tmux session work, window 2, pane 1",),
     "stop": ("send SIGINT to 4711 (claude) and wait 10 s", "send SIGTERM, then SIGKILL, to what is left"),
+    "salvage": ("write /home/ana/refloat-salvage-5d.patch, a patch that is readable for you alone",),
     "repair": ("write a new file, as a session of its own, which its agent finds: /home/ana/.claude/projects/p",),
 }
 ROWS: Mapping[Operation, tuple[Row, ...]] = {
@@ -29,6 +30,7 @@ QUESTIONS: Mapping[Operation, str] = {
     "new": "Start a new session from \u201cRound prices half to even\u201d?",
     "attach": "Go to \u201cRebuild the invoices of August\u201d?",
     "stop": "Stop \u201cRebuild the invoices of August\u201d?",
+    "salvage": "Write the lost work of \u201cRound prices half to even\u201d into a patch?",
     "repair": "Repair \u201cRound prices half to even\u201d into a copy?",
 }
 BECAUSE: Mapping[Operation, str] = {
@@ -36,6 +38,7 @@ BECAUSE: Mapping[Operation, str] = {
     "new": "its process is gone: a linked session starts with the brief",
     "attach": "process 4711 owns it",
     "stop": "process 4711 owns it",
+    "salvage": "what its record holds of 1 file stands nowhere else that is safe",
     "repair": "its process is gone, and the copy is a session of its own",
 }
 LEASES: Mapping[Operation, str] = {
@@ -43,11 +46,13 @@ LEASES: Mapping[Operation, str] = {
     "new": "nobody else holds it; yours while the agent runs",
     "attach": "nobody else holds it",
     "stop": "nobody else holds it",
+    "salvage": "none is needed: neither the session nor the checkout is written to",
     "repair": "nobody else holds it; yours while the copy is written",
 }
 WILL_NOT: Mapping[Operation, str] = {
     "stop": "signal anything that is not of this tree",
     "attach": "type anything",
+    "salvage": "touch the checkout",
     "repair": "write to the original",
 }
 COMMANDS: Mapping[Operation, str] = {
@@ -55,6 +60,7 @@ COMMANDS: Mapping[Operation, str] = {
     "new": "claude 'Read HANDOFF.md and continue from it.'",
     "attach": "tmux -S /tmp/tmux-1000/default attach-session -t '$1'",
     "stop": "refloat stop claude-code:b2",
+    "salvage": "refloat salvage claude-code:5d --out /home/ana/refloat-salvage-5d.patch",
     "repair": "refloat repair claude-code:5d --install",
 }
 
@@ -114,6 +120,10 @@ class FakePlanned:
     def repair(self) -> Repaired:
         self._note("repair")
         return Repaired("/home/ana/.claude/projects/p/new.jsonl", self.known.copy)
+
+    def salvage(self) -> Salvaged:
+        self._note("salvage")
+        return Salvaged(("/home/ana/refloat-salvage-5d.patch",), "git -C /home/ana/shop apply refloat-salvage-5d.patch")
 
 
 @dataclass

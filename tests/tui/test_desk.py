@@ -24,7 +24,7 @@ from refloat.text import UNTITLED
 from refloat.usecases.batch import Batch
 from refloat.usecases.first_rows import FirstRows
 from refloat_tui.cli import rows
-from refloat_tui.library import Library, Stop
+from refloat_tui.library import Library, Opened, Stop, Tell
 from refloat_tui.present.evidence import evidence_row
 from refloat_tui.present.sessions import Entry, SessionRow
 from refloat_tui.screens.confirm import Confirm
@@ -38,6 +38,7 @@ from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.head import Head
 from refloat_tui.widgets.history_pane import HistoryPane
 from refloat_tui.widgets.session_list import SessionList
+from refloat_tui.widgets.tab_line import TabLine
 from refloat_tui.widgets.triage_pane import TriagePane
 
 WIDE, SMALL = (120, 40), (80, 24)
@@ -586,6 +587,52 @@ async def test_no_session_at_all_teaches_and_offers_the_demo():
         await pilot.press("d")
         await until(pilot, lambda: len(pilot.app.screen_stack) == 3 and "Round prices" in words_of(pilot.app))
         assert words_of(pilot.app).lstrip().startswith("refloat demo")
+        await pilot.press("q")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 2 and "opens a demo" in words_of(pilot.app))
+        assert pilot.app.is_running
+        await pilot.press("q")
+        await until(pilot, lambda: not pilot.app.is_running)
+
+
+async def test_what_the_first_sessions_bring_moves_no_key_of_the_footer(monkeypatch: pytest.MonkeyPatch):
+    library = FakeLibrary(some_sessions())
+    hold, begin = threading.Event(), library.find_sessions
+
+    def wait(stop: Stop) -> Iterator[Batch]:
+        hold.wait(60)
+        yield from begin(stop)
+
+    monkeypatch.setattr(library, "find_sessions", wait)
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        try:
+            await until(pilot, lambda: "enter open" in words_of(pilot.app).splitlines()[-1])
+            before = words_of(pilot.app).splitlines()[-1]
+        finally:
+            hold.set()
+        await settle(pilot)
+        after = words_of(pilot.app).splitlines()[-1]
+        assert "J jobs" not in before
+        assert before == after
+
+
+async def test_what_stands_below_the_head_stays_where_it_is_when_a_session_was_read(monkeypatch: pytest.MonkeyPatch):
+    library = FakeLibrary(some_sessions())
+    hold, read = threading.Event(), library.open
+
+    def wait(name: SessionName, stop: Stop | None = None, tell: Tell | None = None) -> Opened:
+        hold.wait(60)
+        return read(name, stop, tell)
+
+    monkeypatch.setattr(library, "open", wait)
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        try:
+            await until(pilot, lambda: "Reading" in words_of(pilot.app))
+            tabs = pilot.app.screen.query_one(TabLine)
+            before = tabs.region.y
+        finally:
+            hold.set()
+        await settle(pilot)
+        assert tabs.region.y == before
 
 
 async def test_three_thousand_sessions_answer_at_once(monkeypatch: pytest.MonkeyPatch):

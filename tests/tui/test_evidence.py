@@ -10,6 +10,7 @@ from tests.tui.waiting import until
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from refloat.model.recovery import PILES, Pile
 from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.screens.move import MoveFinding
 from refloat_tui.widgets.checkout_pane import CheckoutPane
@@ -69,6 +70,28 @@ class Desk:
 
     def told(self) -> str:
         return " ".join(note.message for note in self.pilot.app._notifications)
+
+
+def cards_of(desk: Desk, pile: Pile) -> int:
+    """Cards that a pile shows."""
+    return sum(row.part == 0 for row in desk.triage.pile_list(pile).rows)
+
+
+async def test_a_reason_is_told_whole_where_there_is_room_and_says_where_it_is_cut(library: FakeLibrary):
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        desk = Desk(pilot)
+        await desk.press("4")
+        for pile in PILES:
+            rows = desk.triage.pile_list(pile).rows
+            cards: dict[str, list[str]] = {}
+            for row in rows:
+                cards.setdefault(row.card.key, []).append(row.words.plain.strip())
+            for row in rows:
+                told = " ".join(cards[row.card.key])
+                assert row.card.finding.why.split()[0] in told
+                assert told.endswith("…") or row.card.finding.why.split()[-1] in told
+                assert row.words.cell_length <= desk.triage.pile_list(pile).size.width - 3
 
 
 def line_with(seen: str, words: str) -> str:
@@ -274,14 +297,14 @@ async def test_a_look_is_marked_and_a_move_wants_its_reason(library: FakeLibrary
         assert "Say why first" in desk.told()
         await desk.press(*"rewritten", "down", "enter")
         assert isinstance(pilot.app.screen, DeskScreen)
-        await until(pilot, lambda: len(desk.triage.pile_list("claimed").rows) == 12)
+        await until(pilot, lambda: cards_of(desk, "claimed") == 4)
         assert "src/vat.py" not in "".join(str(row.card.finding.what) for row in desk.triage.pile_list("gone").rows)
         assert "8·4·2" in desk.seen
         await desk.press("left", "G")
         assert "was gone" in desk.seen
         assert "rewritten" in desk.seen
         await desk.press("u")
-        await until(pilot, lambda: len(desk.triage.pile_list("claimed").rows) == 9)
+        await until(pilot, lambda: cards_of(desk, "claimed") == 3)
 
 
 async def test_leaving_the_question_moves_nothing(library: FakeLibrary):
@@ -290,7 +313,7 @@ async def test_leaving_the_question_moves_nothing(library: FakeLibrary):
         desk = Desk(pilot)
         await desk.press("enter", "4", "m", "x", "escape")
         assert isinstance(pilot.app.screen, DeskScreen)
-        assert len(desk.triage.pile_list("gone").rows) == 6
+        assert cards_of(desk, "gone") == 3
 
 
 @pytest.mark.parametrize("environment", [{"LANG": "C.UTF-8"}, {"LANG": "C", "REFLOAT_ASCII": "1"}])

@@ -1,5 +1,6 @@
 """What is painted before there is a desk, and what was typed then."""
 
+import gc
 from dataclasses import replace
 
 import pytest
@@ -7,6 +8,7 @@ from tests.tui.conftest import FakeLibrary, make_app, many_sessions, some_sessio
 from tests.tui.waiting import until
 from textual import events
 from textual.app import App
+from textual.widgets import Input
 
 from refloat.model.attempts import InChain
 from refloat.usecases.batch import Batch
@@ -100,3 +102,30 @@ async def test_a_desk_whose_parts_are_not_there_does_nothing_on_any_key():
         for action in actions:
             assert desk.check_action(action, ()) is False
             await app.run_action(action, desk)
+
+
+async def test_cycles_are_looked_for_again_once_the_desk_stands():
+    gc.disable()
+    try:
+        app = make_app(FakeLibrary(some_sessions()))
+        async with app.run_test() as pilot:
+            await until(pilot, lambda: isinstance(app.screen, DeskScreen) and gc.isenabled())
+    finally:
+        gc.enable()
+        gc.unfreeze()
+
+
+async def test_the_filter_never_has_the_keys_before_a_person_asks_for_it(monkeypatch: pytest.MonkeyPatch):
+    focused: list[bool] = []
+
+    def note(self: Input, has_focus: bool) -> None:
+        del self
+        focused.append(has_focus)
+
+    monkeypatch.setattr(Input, "watch_has_focus", note)
+    app = make_app(FakeLibrary(some_sessions()))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.screen.focused is not None and app.screen.focused.id == "sessions")
+        assert True not in focused
+        await pilot.press("slash")
+        await until(pilot, lambda: True in focused)

@@ -7,7 +7,7 @@ import pytest
 from tests.tui.conftest import FakeLibrary, make_app, some_sessions
 
 from refloat_tui import app as apps
-from refloat_tui.cli.commands.app import _run  # pyright: ignore[reportPrivateUsage] - it needs no terminal
+from refloat_tui.cli import opening
 
 
 async def test_a_late_message_that_misses_its_parts():
@@ -38,4 +38,5 @@ def test_a_fault_that_ended_the_app_shows_in_the_exit_code(
     bench: Any = None
     monkeypatch.setattr(apps, "make_app", make)
     monkeypatch.setattr(apps, "run_app", run)
-    assert _run(bench, Path("/")) == code
+    monkeypatch.setattr(opening, "hasten", lambda: None)  # this process goes on
+    assert opening.run(bench, Path("/")) == code

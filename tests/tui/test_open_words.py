@@ -4,6 +4,8 @@ from dataclasses import replace
 
 from refloat.model.checkout import CheckRun, Freshness, Owner
 from refloat.model.recovery import Given
+from refloat.model.session import SessionName
+from refloat.model.status import NextOperation
 from refloat.model.transcript import Outcome, StepKind
 from refloat.model.triage import Finding, FindingVerdict, Triage
 from refloat.readers.claude_code import ClaudeCode
@@ -14,9 +16,11 @@ from refloat.usecases.show_recap import show_recap
 from refloat.usecases.show_status import show_status
 from refloat_tui.cli.show.sessions import recap_lines, status_lines
 from refloat_tui.cli.show.work import checkout_lines, triage_lines
+from refloat_tui.operations import Asked, Offer
 from refloat_tui.present.next_keys import next_actions
+from refloat_tui.present.offer_lines import offer_lines
 from refloat_tui.present.recap import recap_rows
-from refloat_tui.present.state import next_words
+from refloat_tui.present.state import broken_step, next_words, verdict_detail
 from refloat_tui.present.teach import headline
 from refloat_tui.present.triage import card_words, nothing_beside, what_words
 from refloat_tui.theme import ASCII, UNICODE
@@ -160,3 +164,49 @@ def test_the_recap_judges_words_as_triage_does_and_says_nothing_before_it_has_lo
     assert "Committed it.  confirmed: why" in told(replace(EMPTY, saved=(replace(claim, message=reply.n),)))
     against = replace(claim, verdict=FindingVerdict.CONTRADICTED)
     assert "Committed it.  contradicted: why" in told(replace(EMPTY, claimed=(against,)))
+
+
+def test_open_steps_that_only_looked_are_told_apart_from_open_work() -> None:
+    steps = [
+        make_step(1, StepKind.COMMAND, "make dist", outcome=Outcome.DANGLING),
+        make_step(2, StepKind.READ, "src/vat.py", outcome=Outcome.DANGLING),
+        make_step(3, StepKind.SEARCH, "VAT", outcome=Outcome.DANGLING),
+    ]
+    session = make_session()
+    story = make_story(session, tuple(steps))
+    status = show_status(ClaudeCode(), session, story)
+    assert [step.n for step in status.open_steps] == [1, 2, 3], "the answer holds every call without a result"
+    lines = list(status_lines(status, 200))
+    below = lines[lines.index("OPEN STEPS") + 1 :]
+    assert below[0].startswith("  step 1  command  make dist")
+    assert below[1] == "  only looked: steps 2, 3; nothing is lost with what has no result"
+    work = broken_step(status)
+    assert work is not None
+    assert work.n == 1
+    assert "more" not in "".join(text for text, _ in verdict_detail(status, UNICODE))
+    looked = broken_step(replace(status, open_steps=tuple(steps[1:])))
+    assert looked is not None
+    assert looked.n == 3
+
+
+def test_what_goes_on_here_is_copied_as_refloats_own_command() -> None:
+    session = make_session()
+    then = NextOperation("continue", ("claude", "--resume", "5d"), "/home/ana/shop", "its last turn ended")
+    assert then.guarded(session.name) == ("refloat", "continue", session.name)
+    assert replace(then, operation="new_linked").guarded(session.name) is None
+    assert replace(then, workspace=None).guarded(session.name) is None
+    status = replace(show_status(ClaudeCode(), session, make_story(session, ())), next=then)
+    lines = "\n".join(status_lines(status, 200))
+    assert "$ claude --resume 5d" in lines
+    assert f"`refloat continue {session.name}` does it" in lines
+
+
+def test_a_refusal_tells_times_as_the_app_tells_all_others() -> None:
+    at = "2026-09-14T12:03:11.123Z"
+    offer = Offer(
+        Asked("continue", SessionName("claude-code:5d")), "Continue?", ("claude",), "claude", None, (), (),
+        f"bob@devbox since {at}", f"its last record of {at} is younger than its process", refused=True, notes=(at,),
+    )  # fmt: skip
+    told = "".join(line.lead + "".join(text for text, _ in line.text) for line in offer_lines(offer, "", ()))
+    assert told.count("2026-09-14 12:03:11") == 3
+    assert ".123" not in told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
@@ -128,17 +129,24 @@ class RefloatApp(App[str]):
         return desk
 
     async def _give_early(self) -> None:
-        """What was typed before there was a desk goes to it."""
+        """What was typed before there was a desk goes to it. From here on cycles are looked for, apart from all that a
+        start makes: it stays anyway.
+        """
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
         await self.screen_stack[0].remove_children()
         early, self._early = self._early or [], None
         for key in early:
             self.post_message(key)
 
     async def on_event(self, event: events.Event) -> None:
-        """Keep keys until a screen can take them."""
-        if self._early is not None and isinstance(event, events.Key):
+        """Keep keys until a screen can take them; drop those that come when none can any more."""
+        if not isinstance(event, events.Key):
+            await super().on_event(event)
+        elif self._early is not None:
             self._early.append(event)
-        else:
+        elif self.is_running:
             await super().on_event(event)
 
     def _leave(self, farewell: Farewell | None) -> None:

@@ -13,6 +13,7 @@ from textual.worker import Worker, WorkerState
 
 from refloat.errors import RefloatError
 from refloat.text import inert
+from refloat_tui.present.age import local_times
 from refloat_tui.theme import UNICODE, Glyphs
 
 Returned = TypeVar("Returned")
@@ -106,7 +107,10 @@ class RefloatScreen(Screen[Returned]):
             self.tell(notice_of(event.worker.error, event.worker.description or event.worker.name), bad=True)
 
     def tell(self, sentence: str, *, bad: bool = False, seconds: float | None = None) -> None:
-        """Show a sentence for a few seconds, or so many. It is text, never markup; told again it takes its own."""
+        """Show a sentence for a few seconds, or so many. It is text, never markup, with its times as the app tells all
+        others; told again it takes its own.
+        """
+        sentence = local_times(sentence)
         if sentence == self._told:
             self.app.clear_notifications()
         self._told = sentence

@@ -7,6 +7,7 @@ for them when the app is gone.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -19,10 +20,19 @@ from refloat.model.session import SessionName, State
 from refloat.model.situation import Guarded
 from refloat.model.stopping import Progress, Stopped
 from refloat.model.terminals import Attachment
-from refloat_tui.operations import Asked, Offer, Operation, Planned, Repaired
-from refloat_tui.present.offers import Scene, attach_offer, repair_offer, start_offer, stop_offer
+from refloat_tui.operations import Asked, Offer, Operation, Planned, Repaired, Salvaged
+from refloat_tui.present.offers import (
+    Scene,
+    attach_offer,
+    repair_offer,
+    salvage_offer,
+    start_offer,
+    stop_offer,
+    title_words,
+)
 
 if TYPE_CHECKING:
+    from refloat.model.salvage import Salvage
     from refloat.model.stopping import StopPlan
     from refloat.usecases.act import Actor, Seen, Wish
     from refloat.usecases.start_agent import Plan
@@ -57,6 +67,9 @@ class _Planned:
 
     def repair(self) -> Repaired:
         raise NotDone(f"{self.offer.asked.operation} repairs nothing")
+
+    def salvage(self) -> Salvaged:
+        raise NotDone(f"{self.offer.asked.operation} salvages nothing")
 
 
 class _Start(_Planned):
@@ -128,6 +141,27 @@ class _Repair(_Planned):
         return Repaired(done.written or "", done.copy if done.installed else None)
 
 
+class _Salvage(_Planned):
+    def __init__(self, offer: Offer, bench: Workbench, found: Salvage, path: Path | None) -> None:
+        super().__init__(offer)
+        self._bench, self._found, self._path = bench, found, path
+
+    def salvage(self) -> Salvaged:
+        from shlex import join
+
+        from refloat.usecases.put_salvage import put_salvage
+
+        if self._path is None:
+            raise NotDone("no file was named: nothing was written")
+        put = put_salvage(self._bench, self._found, self._path)
+        written = tuple(str(path) for path in (put.patch, put.beside, put.listing) if path is not None)
+        repo = self._found.repo
+        apply = None
+        if put.patch is not None and repo is not None:
+            apply = join(["git", "-C", repo, "apply", "--whitespace=nowarn", str(put.patch)])
+        return Salvaged(written, apply)
+
+
 class BenchOperations:
     """All that the app may do to the sessions of one workbench."""
 
@@ -145,6 +179,8 @@ class BenchOperations:
         """Look, and say what would be done."""
         from refloat.usecases import act
 
+        if asked.operation == "salvage":
+            return self._salvage(asked)
         actor = self._actor()
         operation = _GUARDED[asked.operation]
         wish = act.Wish(operation, asked.session, self._cwd, asked.force, asked.pid)
@@ -202,6 +238,51 @@ class BenchOperations:
             offer = replace(offer, refused=True, force_helps=False, guard=refused, will=())
         return _Repair(offer, self._bench, actor, seen, self._cwd)
 
+    def _salvage(self, asked: Asked) -> Planned:
+        from refloat.usecases.find_sessions import resolve
+        from refloat.usecases.salvage import salvage_session
+
+        located = resolve(self._bench, asked.session, self._cwd)
+        found = salvage_session(self._bench, located)
+        path = self._patch_of(found) if asked.out is None else _path(asked.out, self._bench, self._cwd)
+        offer = salvage_offer(
+            asked,
+            title_words(located.session.title),
+            found,
+            None if path is None else str(path),
+            self._forbids(path, found),
+            inside=path is not None and _is_below(path, found.repo),
+        )
+        return _Salvage(offer, self._bench, found, path)
+
+    def _patch_of(self, found: Salvage) -> Path | None:
+        """A new file at home, or in a temporary place where home lies in the checkout: it is written into only if a
+        person names a file there.
+        """
+        places = self._bench.machine.places
+        name = found.session.rpartition(":")[2][:8]
+        for place in (places.home, Path(places.environment.get("TMPDIR") or "/tmp")):  # noqa: S108 - a new, private file
+            if _is_below(place, found.repo):
+                continue
+            numbered = (
+                place / f"refloat-salvage-{name}{number}.patch" for number in ("", *(f"-{n}" for n in range(2, 99)))
+            )
+            return next((path for path in numbered if _is_free(path)), None)
+        return None
+
+    def _forbids(self, path: Path | None, found: Salvage) -> str:
+        from refloat.usecases.put_salvage import refuse_place
+
+        if path is None:
+            return "no place outside of the checkout was found for it; e names a file" if found.files else ""
+        if not _is_free(path):
+            return f"{path} is there already, or what would stand beside it is; e names another file"
+        try:
+            refuse_place(self._bench, path)
+        except NotDone as error:
+            return str(error)
+        return ""
+
     def peek(self, session: SessionName) -> Attachment:
         """Where a session lives and what is to be seen there, masked."""
         from refloat.brief.masks import Masker, mask_tree
@@ -210,6 +291,16 @@ class BenchOperations:
         masker = Masker()
         plan = mask_screen(plan_attach(self._bench, self._actor(), session, self._cwd, peek=True), masker)
         return mask_tree(plan, masker)
+
+
+def _is_below(path: Path, directory: str | None) -> bool:
+    return directory is not None and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(directory))
+
+
+def _is_free(path: Path) -> bool:
+    from refloat.model.own_files import BESIDE, LISTING
+
+    return not any(os.path.lexists(f"{path}{rest}") for rest in ("", BESIDE, BESIDE + LISTING))
 
 
 def _path(text: str, bench: Workbench, cwd: Path) -> Path:

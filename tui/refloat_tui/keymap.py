@@ -6,7 +6,6 @@
 Decides what of the file is usable. Refuses unknown ids and empty keys, and says so; the rest of the file counts.
 """
 
-import tomllib
 from pathlib import Path
 
 from refloat_tui.actions import action_of
@@ -16,10 +15,16 @@ def read_keymap(config: Path) -> tuple[dict[str, str], tuple[str, ...]]:
     """The keys by action id, and a sentence for every line that is no use. A missing file is an empty one."""
     path = config / "keys.toml"
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return {}, ()
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError) as error:
+        return {}, (f"{path}: {error}; the standard keys hold.",)
+    import tomllib  # most have no such file, and the first paint waits
+
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         return {}, (f"{path}: {error}; the standard keys hold.",)
     keys: dict[str, str] = {}
     said: list[str] = []

@@ -20,26 +20,26 @@ if TYPE_CHECKING:
     from refloat_tui.library import Opened
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class SessionsFound(Message, bubble=False):
     """A batch of sessions."""
 
     found: Batch
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class PanesLoaded(Message, bubble=False):
     """All that the panes are made of is there."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class PlaceKnown(Message, bubble=False):
     """Where Refloat was started."""
 
     place: StartedIn
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class WatchTold(Message, bubble=False):
     """Files changed; the screen waits a moment for more and looks."""
 
@@ -53,7 +53,7 @@ class WatchTold(Message, bubble=False):
         return isinstance(message, WatchTold) and (message.changed or not self.changed)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class WayLooked(Message, bubble=False):
     """It was looked whether anything leads to where a live session runs."""
 
@@ -62,7 +62,7 @@ class WayLooked(Message, bubble=False):
     """Why nothing does; empty: something does."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class SessionOpened(Message, bubble=False):
     """A session was read."""
 
@@ -70,7 +70,7 @@ class SessionOpened(Message, bubble=False):
     opened: Opened
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class LongBegun(Message, bubble=False):
     """The history of a long session can be asked for."""
 
@@ -78,7 +78,7 @@ class LongBegun(Message, bubble=False):
     size: int
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class StretchFound(Message, bubble=False):
     """A stretch of a long history."""
 
@@ -87,7 +87,7 @@ class StretchFound(Message, bubble=False):
     stretch: Stretch
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class LongTold(Message, bubble=False):
     """How far something is that a long session takes."""
 
@@ -102,7 +102,7 @@ class LongTold(Message, bubble=False):
         return isinstance(message, LongTold) and message.doing == self.doing and message.done < message.size
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class CheckoutCompared(Message, bubble=False):
     """The checkout was held against a session."""
 
@@ -110,7 +110,7 @@ class CheckoutCompared(Message, bubble=False):
     checkout: Checkout
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class TriageMade(Message, bubble=False):
     """A session was sorted into saved, claimed, gone."""
 
@@ -119,7 +119,7 @@ class TriageMade(Message, bubble=False):
     given: Given
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class AnswerKept(Message, bubble=False):
     """An answer is on disk."""
 
@@ -127,7 +127,7 @@ class AnswerKept(Message, bubble=False):
     given: Given
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class BriefWritten(Message, bubble=False):
     """A brief stands ready; nothing is on disk yet."""
 
@@ -135,7 +135,7 @@ class BriefWritten(Message, bubble=False):
     written: WrittenBrief
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class JobsFound(Message, bubble=False):
     """Every job of the record (or, `why`, none can be read)."""
 
@@ -143,7 +143,7 @@ class JobsFound(Message, bubble=False):
     why: str | None = None
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class PartFailed(Message, bubble=False):
     """One part of a session could not be had; the others stand."""
 
@@ -153,7 +153,7 @@ class PartFailed(Message, bubble=False):
     why: str
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class BriefSaved(Message, bubble=False):
     """A brief was written to a file."""
 

@@ -15,7 +15,7 @@ from refloat.model.session import SessionName
 from refloat.model.stopping import Progress, Stopped
 from refloat.model.terminals import Attachment
 
-Operation = Literal["attach", "continue", "new", "stop", "repair"]
+Operation = Literal["attach", "continue", "new", "stop", "repair", "salvage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,9 @@ class Asked:
     pid: int | None = None
     """Of `stop`: the process that the person means."""
     out: str | None = None
-    """Of `repair`: the file of the copy; None puts it where its agent finds it."""
+    """Of `repair`: the file of the copy; None puts it where its agent finds it. Of `salvage`: the patch; None takes a
+    new file outside of the checkout.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,16 @@ class Repaired:
     """The session that the copy is, where its agent finds it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """What became of a salvage."""
+
+    written: tuple[str, ...]
+    """Each path that was written."""
+    apply: str | None
+    """The command that puts the patch into the checkout."""
+
+
 class Planned(Protocol):
     """One look at a session, and the means to do what it offers. Whatever does something asks the guard once more."""
 
@@ -134,6 +146,15 @@ class Planned(Protocol):
 
     def repair(self) -> Repaired:
         """Write the repaired copy.
+
+        Raises:
+            RefloatError: it is not written; the sentence says why.
+
+        """
+        ...
+
+    def salvage(self) -> Salvaged:
+        """Write the patch, and what no patch can hold beside it.
 
         Raises:
             RefloatError: it is not written; the sentence says why.

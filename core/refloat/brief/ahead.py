@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Final
 
-from refloat.brief.evidence import STANDING, failure_words, is_moved_action, last_checks, open_steps
+from refloat.brief.evidence import STANDING, failure_words, is_moved_action, open_steps
 from refloat.brief.facts import Facts, line, own_steps, said, step_words
 from refloat.brief.previous import operation_words
 from refloat.model.brief import Confidence, Line
@@ -93,7 +93,7 @@ def _after_look(facts: Facts) -> Iterator[str]:
     lost = [file.path for file in facts.checkout.files if _lost_edits(facts, file)]
     if lost:
         yield f"decide about the lost edit of {facts.quote.codes(lost, 3)}"
-    failed = [last for last in last_checks(facts) if last.run.outcome is Outcome.ERROR and last.run.proved]
+    failed = [last for last in facts.last_checks if last.run.outcome is Outcome.ERROR and last.run.proved]
     if failed:
         again = "mend what" if failed[-1].run.freshness is Freshness.CURRENT else "run again"
         what = facts.quote.code(failed[-1].command)
@@ -180,7 +180,7 @@ def _stashed(facts: Facts) -> Line | None:
 
 
 def _check(facts: Facts) -> Line | None:
-    runs = last_checks(facts)
+    runs = facts.last_checks
     for wanted in (Outcome.DANGLING, Outcome.INTERRUPTED):
         for last in runs:
             if last.run.outcome is wanted:
@@ -260,6 +260,10 @@ _CRITERION: Final = re.compile(
     |\bfertig,?\ (?:wenn|sobald)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_HINTS: Final = (
+    "done", "finished", "complete", "acceptance", "dod", "success", "exit criteria", "make sure", "must", "fertig",
+)  # fmt: skip
+"""One of these stands in whatever it matches, where all letters are of ASCII."""
 _SENTENCE_END: Final = re.compile(r"[.!?]\s+(?=[A-Z])")
 _BULLET: Final = re.compile(r"\s*(?:[-*+•]|\d+[.)]|\[[ x]\])\s+")
 
@@ -285,6 +289,9 @@ def done_when(facts: Facts) -> Iterator[Line]:
 
 def find_criteria(ask: str) -> str:
     """The lines of an ask that say when the work is done, with the list that follows such a line; "" for none."""
+    low = ask.lower()
+    if ask.isascii() and not any(hint in low for hint in _HINTS):
+        return ""
     kept: list[str] = []
     in_list = False
     for row in ask.splitlines():

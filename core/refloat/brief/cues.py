@@ -145,6 +145,5 @@ CUES: Final = (
     *(Cue(word, WEBHOOKS, caseless=False) for word in (b"hooks.slack.com/", b"/api/webhooks/")),
     *(Cue(word.encode(), LIBRARY) for word in LIBRARY_WORDS),
     *(Cue(word, EVERY, caseless=False) for word in _FOLDED),
-    Cue(b"\x1b", COLOURED, caseless=False),
     *(_token_cue(word, least) for word, least in BEGINNINGS),
 )

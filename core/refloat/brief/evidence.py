@@ -2,16 +2,14 @@
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, assert_never
 
-from refloat.brief.facts import Facts, counted, line, own_steps, said, short, step_words, summary_of
+from refloat.brief.facts import Facts, LastRun, counted, line, own_steps, said, short, step_words, summary_of
 from refloat.commands import what_failed
 from refloat.model.brief import Confidence, Line
 from refloat.model.checkout import (
     SAVED_PLACES,
     TAKEN_BACK,
-    CheckRun,
     EditedFile,
     Fate,
     FileState,
@@ -38,7 +36,7 @@ def established(facts: Facts) -> Iterator[Line]:
     for finding in facts.triage.saved:
         if finding.kind == "commit" and finding.key not in facts.answers.moved:
             yield _commit(facts, finding)
-    for last in last_checks(facts):
+    for last in facts.last_checks:
         if _is_moved(facts, "check", step=last.run.step, subagent=last.subagent):
             continue
         if last.run.proved and last.run.freshness is Freshness.CURRENT and last.run.outcome in _ENDED:
@@ -176,6 +174,8 @@ def _done(facts: Facts, action: DoNotRepeat) -> Line:
 
 def _moved_findings(facts: Facts, pile: str) -> Iterator[Line]:
     """Findings that a person put on another pile."""
+    if not facts.answers.moved:
+        return
     found = {row.key: (name, row) for name, rows in _piles(facts) for row in rows}
     for key, (where, reason) in facts.answers.moved.items():
         if (where == "saved") == (pile == "saved"):
@@ -195,27 +195,6 @@ def _piles(facts: Facts) -> tuple[tuple[str, tuple[Finding, ...]], ...]:
 
 
 # ── checks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class LastRun:
-    """The last run of one check command."""
-
-    run: CheckRun
-    command: str
-    subagent: str | None
-
-
-def last_checks(facts: Facts) -> list[LastRun]:
-    """The last run of each check command, in the order of those runs."""
-    by_command: dict[str, LastRun] = {}
-    steps = facts.check_steps
-    for run in facts.checkout.checks:
-        step = steps.get(run.step)
-        command = (step.summary if step else "").strip() or f"the check of step {run.step}"
-        by_command.pop(command, None)
-        by_command[command] = LastRun(run, command, step.subagent if step else None)
-    return list(by_command.values())
 
 
 def _run_words(facts: Facts, last: LastRun) -> str:
@@ -266,7 +245,7 @@ def uncertain(facts: Facts) -> Iterator[Line]:
         yield from _doubtful_file(facts, file)
         if not _is_settled(file):
             yield from _edited(facts, file)
-    for last in last_checks(facts):
+    for last in facts.last_checks:
         if not _is_moved(facts, "check", step=last.run.step, subagent=last.subagent):
             yield from _doubtful_check(facts, last)
     yield from _claims(facts)
@@ -281,7 +260,7 @@ def open_steps(facts: Facts) -> list[Step]:
     """Steps that may have changed something and whose end nobody recorded, sub-agents' included: what triage sorts."""
     return [
         step
-        for step in facts.story.every_step
+        for step in facts.every_step
         if not step.superseded
         and step.kind not in NO_WORK
         and (
@@ -401,7 +380,7 @@ def _still_open(facts: Facts, work: StillOpen) -> Line:
 
 
 def _approvals(facts: Facts) -> Iterator[Line]:
-    for step in facts.story.every_step:
+    for step in facts.every_step:
         if step.outcome is Outcome.DENIED and not step.superseded:
             where = step_words(step.n, step.subagent)
             text = f"The user refused {facts.quote.code(step.summary)} ({where}): ask before doing it"

@@ -7,7 +7,7 @@ from typing import Final
 
 from refloat.brief.quoting import Quoter
 from refloat.model.brief import Answers, Confidence, Line
-from refloat.model.checkout import Checkout
+from refloat.model.checkout import Checkout, CheckRun
 from refloat.model.session import Session, SessionName
 from refloat.model.story import Story
 from refloat.model.transcript import Item, Step, StepKind
@@ -16,6 +16,15 @@ from refloat.text import inert_line
 
 HASH_SHOWN: Final = 12
 """Characters of a commit hash in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """The last run of one check command."""
+
+    run: CheckRun
+    command: str
+    subagent: str | None
 
 
 @dataclass(frozen=True)
@@ -60,12 +69,29 @@ class Facts:
         return found
 
     @cached_property
+    def every_step(self) -> tuple[Step, ...]:
+        """All steps, sub-agents' included."""
+        return tuple(self.story.every_step)
+
+    @cached_property
     def check_steps(self) -> dict[int, Step]:
         """Steps that a check's number may mean: a sub-agent's only where the session itself has none of that number."""
-        steps = list(self.story.every_step)
+        steps = self.every_step
         found = {step.n: step for step in steps if step.subagent is None}
         found |= {step.n: step for step in steps if step.subagent is not None and step.kind is StepKind.CHECK}
         return found | {step.n: step for step in steps if step.subagent is None and step.kind is StepKind.CHECK}
+
+    @cached_property
+    def last_checks(self) -> tuple[LastRun, ...]:
+        """The last run of each check command, in the order of those runs."""
+        by_command: dict[str, LastRun] = {}
+        steps = self.check_steps
+        for run in self.checkout.checks:
+            step = steps.get(run.step)
+            command = (step.summary if step else "").strip() or f"the check of step {run.step}"
+            by_command.pop(command, None)
+            by_command[command] = LastRun(run, command, step.subagent if step else None)
+        return tuple(by_command.values())
 
 
 def summary_of(facts: Facts, step: Step) -> str:

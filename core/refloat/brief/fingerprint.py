@@ -43,7 +43,8 @@ def take_fingerprint(
 ) -> Fingerprint:
     """Hash what a brief may speak of. `files` are relative to `workspace` or absolute; Refloat's own are skipped."""
     hashed = tuple((path, hash_file(_place(workspace, path))) for path in dict.fromkeys(files))
-    kept = tuple((path, digest) for path, digest in hashed if not is_own(_place(workspace, path)))
+    # Nothing of what is gone says that Refloat wrote it.
+    kept = tuple((path, held) for path, held in hashed if held == ABSENT or not is_own(_place(workspace, path)))
     ends = tuple(end for path in transcript[-_TRANSCRIPTS:] if (end := _end_of(path)) is not None)
     return Fingerprint(session, head, workspace, kept, ends)
 

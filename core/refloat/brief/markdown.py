@@ -182,19 +182,19 @@ def _section(lines: Sequence[Line]) -> str:
 
 def _statement(line: Line) -> str:
     """`- what *(how it is known · steps)*`; a quotation follows below, behind `> `."""
-    first, *quoted = line.text.split("\n")
-    rows = [f"- {first} *({_known(line)})*", *quoted]
-    return "\n".join([*rows, ""] if quoted else rows)
+    first, below, quoted = line.text.partition("\n")
+    row = f"- {first} *({_known(line)})*"
+    return f"{row}\n{quoted}\n" if below else row
 
 
 def _known(line: Line) -> str:
-    parts = [f"by {line.by}" if line.by else _CONFIDENCE[line.confidence]]
-    if line.steps:
-        numbers = ", ".join(map(str, line.steps[:8])) + (", …" if len(line.steps) > 8 else "")
-        parts.append(f"step {numbers}" if len(line.steps) == 1 else f"steps {numbers}")
-    if line.receipt:
-        parts.append(f"receipt {line.receipt[:_RECEIPT_SHOWN]}")
-    return " · ".join(parts)
+    known = f"by {line.by}" if line.by else _CONFIDENCE[line.confidence]
+    steps = line.steps
+    if len(steps) == 1:
+        known = f"{known} · step {steps[0]}"
+    elif steps:
+        known = f"{known} · steps {', '.join(map(str, steps[:8]))}{', …' if len(steps) > 8 else ''}"
+    return f"{known} · receipt {line.receipt[:_RECEIPT_SHOWN]}" if line.receipt else known
 
 
 _RECEIPT_SHOWN: Final = 12

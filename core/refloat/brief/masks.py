@@ -116,6 +116,22 @@ def find_in_all(texts: Sequence[str]) -> Iterator[tuple[str, tuple[Hit, ...]]]:
             yield texts[number], hits
 
 
+def holding(texts: Sequence[str]) -> Iterator[str]:
+    """Those of many texts that hold a secret, also one that shows only without what is not seen."""
+    for number, finders in find_suspects(texts):
+        text = texts[number]
+        if (finders & EVERY and find_by(text, finders)) or (
+            (seen := _seen_of(text, finders)) is not None and find_secrets(seen)
+        ):
+            yield text
+
+
+def _seen_of(text: str, finders: int) -> str | None:
+    """What a reader sees of a suspect; None where that is all of it."""
+    unseen = finders & (COLOURED | SILENT)
+    return seen_part(text, silent=unseen != COLOURED) if unseen else None
+
+
 class Masker:
     """Masks the strings of one output, counts the places, and remembers what it masked.
 
@@ -156,13 +172,18 @@ class Masker:
         """The same of many texts, each on its own."""
         if self.enabled:
             every = list(dict.fromkeys(texts))  # a listing says the same in thousands of places
+            self.learn_suspects(every, find_suspects(every))
+        return self._found
+
+    def learn_suspects(self, texts: Sequence[str], suspects: Iterable[tuple[int, int]]) -> bool:
+        """The same of many texts of which `find_suspects` has told this."""
+        if self.enabled:
             bare: list[str] = []
-            for number, finders in find_suspects(every):
-                text = every[number]
+            for number, finders in suspects:
+                text = texts[number]
                 if finders & EVERY:
                     self._keep(text, find_by(text, finders))
-                unseen = finders & (COLOURED | SILENT)
-                if unseen and (seen := seen_part(text, silent=unseen != COLOURED)) is not None:
+                if (seen := _seen_of(text, finders)) is not None:
                     bare.append(seen)
             for text, hits in find_in_all(bare) if bare else ():
                 self._keep(text, hits)
@@ -346,6 +367,10 @@ class _Flow(list[str]):
         self._room = _BATCH
 
 
+_LINES: Final = {str}
+_SIMPLE: Final = {str, int, float, bool, type(None)}
+
+
 def strings_of(value: object) -> list[str]:
     """Every string in a value, lines that belong together joined."""
     found: list[str] = []
@@ -370,9 +395,11 @@ def _gather(value: object, found: list[str]) -> None:
                     found.append(part)
                 elif part is not None and type(part) is not int:
                     _gather(part, found)
-    elif kind is list and value and type(cast("list[object]", value)[0]) is dict:
-        for part in cast("list[object]", value):
-            _gather(part, found)
+    elif (kind is list or kind is tuple) and (kinds := set(map(type, cast("Sequence[object]", value)))) <= _SIMPLE:
+        if kinds == _LINES:
+            found.append("\n".join(cast("Sequence[str]", value)))
+        elif str in kinds:
+            found += [part for part in cast("Sequence[object]", value) if type(part) is str]
     elif value is None or isinstance(value, (Enum, int, float)):
         return
     elif isinstance(value, str):

@@ -11,11 +11,12 @@ import re
 import sys
 from _thread import allocate_lock  # `threading` gives the very same, and the quickest commands do without it
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, count
+from operator import add
 from typing import TYPE_CHECKING, Final
 
-from refloat.brief.cues import CUES, SILENT, TOKENS
+from refloat.brief.cues import COLOURED, CUES, SILENT, TOKENS
 from refloat.brief.unseen import SIGNS, is_silent
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Engine:
     over short beginnings in ordinary words, some twenty.
     """
 
-    def __init__(self, small: int = 1024, worth: int = 96 * 1024, worth_more: int = 8 * 1024 * 1024) -> None:
+    def __init__(self, small: int = 1024, worth: int = 256 * 1024, worth_more: int = 8 * 1024 * 1024) -> None:
         self._small, self._worth_more = small, worth_more
         self._looked = 0
         self._database: Database | None = None
@@ -147,9 +148,9 @@ _ENGINE: Final = Engine()
 
 def find_suspects(texts: Sequence[str], engine: Engine = _ENGINE) -> list[tuple[int, int]]:
     """(number, finders, as bits of `cues`) of each text in which one of them may find something, in order."""
-    parts = [text.encode("utf-8", "surrogatepass") for text in texts]
+    parts = _encoded(texts)
     data = b"\n".join(parts)
-    ends = list(accumulate(len(part) + 1 for part in parts))
+    ends = list(map(add, accumulate(map(len, parts)), count(1)))
     marks: dict[int, int] = {}
     begun = ended = number = marked = 0
 
@@ -172,4 +173,22 @@ def find_suspects(texts: Sequence[str], engine: Engine = _ENGINE) -> list[tuple[
             for at, text in enumerate(texts):
                 if is_silent(text):
                     marks[at] = marks.get(at, 0) | SILENT
+    for number in _holding(b"\x1b", data, ends):
+        marks[number] = marks.get(number, 0) | COLOURED
     return sorted(marks.items())
+
+
+def _encoded(texts: Sequence[str]) -> list[bytes]:
+    try:
+        return list(map(str.encode, texts))
+    except UnicodeEncodeError:
+        return [text.encode("utf-8", "surrogatepass") for text in texts]
+
+
+def _holding(sign: bytes, data: bytes, ends: Sequence[int]) -> Iterator[int]:
+    """Numbers of the texts that hold a sign. It stands a hundred times in some: each is left at the first."""
+    at = data.find(sign)
+    while at >= 0:
+        number = bisect_right(ends, at)
+        yield number
+        at = data.find(sign, ends[number])

@@ -26,6 +26,9 @@ CREATE TABLE sessions (
     title TEXT NOT NULL, folder TEXT NOT NULL, front TEXT NOT NULL, live TEXT NOT NULL, back TEXT NOT NULL,
     PRIMARY KEY (agent, session_id, path)
 );
+CREATE INDEX newest ON sessions (
+    last_activity DESC, session_id, agent, listed, superseded, path, state, place, worktree, title
+);
 CREATE TABLE readings (
     agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, files TEXT NOT NULL,
     lineage TEXT NOT NULL, summary BLOB NOT NULL,

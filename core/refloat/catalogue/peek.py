@@ -28,6 +28,9 @@ Told = tuple[str, str, str, str, str, str, int, str, str]
 """(session id, agent, last activity, state, real path of its workspace, that of an entered worktree, 1 when another
 session carries it whole, its title, the name of its directory)."""
 
+Placed = tuple[str, str, str, str]
+"""(session id, agent, state, real path of its workspace)."""
+
 Finished = tuple[str, str, str, str, str, str, int, bytes]
 """The same as far as the number, then its finished JSON."""
 
@@ -39,6 +42,10 @@ _PLACES, _NO_PLACES = "place, worktree", "'', ''"
 _SHOWN = _COLUMNS.format(_PLACES) + "title, folder FROM sessions WHERE listed"
 # As bytes, which are written as they are: to make texts of them, and one of all, takes longer than to read them.
 _FINISHED = _COLUMNS + "CAST(front || ',' || live || ',' || back AS BLOB) FROM sessions WHERE listed"
+_PLACED = (
+    "SELECT session_id, agent, state, place FROM sessions WHERE listed AND NOT superseded"
+    " ORDER BY last_activity DESC, session_id, agent"
+)
 _ONE = "SELECT front || ',' || live || ',' || back FROM sessions WHERE listed AND agent = ? AND session_id = ?"
 
 
@@ -64,6 +71,10 @@ class Peek:
         rows: list[Told] = self._db.execute(_SHOWN).fetchall()
         _sort(rows)
         return rows
+
+    def placed(self) -> list[Placed]:
+        """Where every listed session stands that no other carries whole, in the order of `told`."""
+        return self._db.execute(_PLACED).fetchall()
 
     def told_finished(self, *, places: bool) -> list[Finished]:
         """The same as finished JSON, with `NOW`; without `places` the two of each are left empty."""

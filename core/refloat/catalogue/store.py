@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
@@ -27,6 +27,9 @@ from refloat.model.light import light
 
 HEAD: Final = 4096
 """Bytes at a file's beginning whose hash tells a file that grew from one that was written anew."""
+
+_SOME: Final = 64
+"""Sessions that are read at once, where those that follow may not be wanted."""
 
 Key = tuple[str, str, str]
 """(agent, session id, path of its last file): two files that call themselves the same session keep apart."""
@@ -198,14 +201,20 @@ class Catalogue:
         """(front, live, back) of every listed session."""
         return self._ask("SELECT front, live, back FROM sessions WHERE listed")
 
-    def scope(self) -> Sequence[tuple[str, str, bytes, str, str, str, str, str]]:
+    def scope(self) -> Iterator[tuple[str, str, bytes, str, str, str, str, str]]:
         """(agent, session id, path of its last file as the system spells it, last activity, state, real path of its
-        workspace, that of an entered worktree, masked title) of every listed session that no other one carries whole.
+        workspace, that of an entered worktree, masked title) of every listed session that no other one carries whole:
+        the newest first, then by id. They are read as they are asked for.
+
+        Raises:
+            sqlite3.Error: the catalogue is damaged. Some rows may have been told.
         """
-        return self._ask(
+        rows = self._db.execute(
             "SELECT agent, session_id, path, last_activity, state, place, worktree, title FROM sessions"
-            " WHERE listed AND NOT superseded"
+            " WHERE listed AND NOT superseded ORDER BY last_activity DESC, session_id"
         )
+        while some := rows.fetchmany(_SOME):
+            yield from some
 
     def told_of(self, key: Key) -> tuple[str, str, str] | None:
         """(front, live, back) of one session."""

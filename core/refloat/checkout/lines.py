@@ -127,11 +127,50 @@ def _plain(old: list[str], new: list[str], old_at: int, new_at: int) -> Iterator
     if len(old) * len(new) > _WIDEST:
         yield Difference(old_at, old_at + len(old), new_at, new_at + len(new))
         return
-    from difflib import SequenceMatcher
+    old_from = new_from = 0
+    for old_place, new_place, size in [*sorted(find_blocks(old, new)), (len(old), len(new), 0)]:
+        if old_place > old_from or new_place > new_from:
+            yield Difference(old_at + old_from, old_at + old_place, new_at + new_from, new_at + new_place)
+        old_from, new_from = old_place + size, new_place + size
 
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag != "equal":
-            yield Difference(old_at + i1, old_at + i2, new_at + j1, new_at + j2)
+
+def find_blocks(old: list[str], new: list[str]) -> Iterator[tuple[int, int, int]]:
+    """Blocks of equal lines as (place in the old, in the new, lines): the longest, then in what lies above and below
+    it. As `difflib.SequenceMatcher` has them, which looks at every line, also those that only one side has.
+    """
+    places: dict[str, list[int]] = {}
+    both = set(old).intersection(new)
+    for index, line in enumerate(new):
+        if line in both:
+            places.setdefault(line, []).append(index)
+    rows = [(index, places[line]) for index, line in enumerate(old) if line in both]
+    starts = [index for index, _ in rows]
+    left = [(0, len(old), 0, len(new))]
+    while left:
+        old_from, old_to, new_from, new_to = left.pop()
+        own = rows[bisect_left(starts, old_from) : bisect_left(starts, old_to)]
+        at, there, size = _longest(own, new_from, new_to)
+        if size:
+            yield at, there, size
+            left.append((old_from, at, new_from, there))
+            left.append((at + size, old_to, there + size, new_to))
+
+
+def _longest(rows: Sequence[tuple[int, list[int]]], new_from: int, new_to: int) -> tuple[int, int, int]:
+    """The longest block, of several the first in the old, then in the new. `rows`: of lines of the old that the new has
+    too, their place, and where the new has them.
+    """
+    best, size = (0, 0), 0
+    lengths: dict[int, int] = {}
+    last = -1
+    for index, found in rows:
+        before = lengths if index == last + 1 else {}
+        lengths, last = {}, index
+        for place in found[bisect_left(found, new_from) : bisect_left(found, new_to)]:
+            length = lengths[place] = before.get(place - 1, 0) + 1
+            if length > size:
+                best, size = (index - length + 1, place - length + 1), length
+    return *best, size
 
 
 def align(old: Sequence[str], new: Sequence[str]) -> list[int | None]:

@@ -204,6 +204,11 @@ def _by_file(words: tuple[str, ...]) -> Sort | None:
     return sort_of((words[script].rpartition("/")[2], *words[script + 1 :]))
 
 
+def _is_short_line(command: str) -> bool:
+    return len(command) <= SHORT
+
+
+@cached_if(_is_short_line, 16_384)
 def check_of(command: str) -> str | None:
     """The verifying part of a command in one line, the same for the same check; None where it has none."""
     return next((" ".join(part.words) for part in read_line(command) if is_check(part.words)), None)
@@ -278,3 +283,4 @@ def generates(command: str, path: str) -> bool:
 
 forgets(_knowledge.cache_clear)
 forgets(sort_of.cache_clear)
+forgets(check_of.cache_clear)

@@ -7,6 +7,7 @@ Refuses to sum anything up itself: what no known line says is not told.
 import re
 from typing import Final
 
+from refloat.commands.matching import lines_with
 from refloat.commands.outcomes import plain_lines
 from refloat.patterns import late
 
@@ -29,6 +30,10 @@ _NAMED: Final = late(
     |^(?P<error>\S+?(?::\d+(?::\d+)?:\s(?:error|fatal)\b|\(\d+,\d+\):\serror\b).*)$""",
     re.VERBOSE,
 )
+_MARKS: Final = ("failed", "FAILED", "failing", "error", "problem")
+"""One of these stands in whatever `_SUMMARY` matches."""
+_NAMING: Final = ("FAIL", "ERROR", "●", "×", "✕", "error", "fatal")
+"""And of these in whatever `_NAMED` does."""
 _LONGEST: Final = 160
 """Characters of each part."""
 
@@ -36,8 +41,8 @@ _LONGEST: Final = 160
 def what_failed(output: str) -> str:
     """`1 failed, 41 passed: tests/test_importer.py::test_retries`; "" where no known line says so."""
     lines = plain_lines(output)
-    summary = next((found for line in reversed(lines) if (found := _told(_SUMMARY, line))), "")
-    names = list(dict.fromkeys(found for line in lines if (found := _told(_NAMED, line))))
+    summary = next((found for line in reversed(lines_with(_MARKS, lines)) if (found := _told(_SUMMARY, line))), "")
+    names = list(dict.fromkeys(found for line in lines_with(_NAMING, lines) if (found := _told(_NAMED, line))))
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     return ": ".join(part for part in (summary, f"{names[0]}{more}" if names else "") if part)
 

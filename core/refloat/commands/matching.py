@@ -7,10 +7,11 @@ found (`needles`), and compiled only then: of hundreds a text meets a few.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from refloat.commands.needles import find_hint
+from refloat.commands.needles import find_hint, find_parts
 from refloat.patterns import late
 
 
@@ -49,6 +50,20 @@ class Rows:
             for text in longest_first
         }
 
+    def may_find(self, text: str) -> bool:
+        """Whether an expression may be found in a line of a text, or in what is left of one whose end is cut off."""
+        if self._always or (self._counts is not None and self._counts.search(text)):
+            return True
+        begins, behind, parts = self._marks
+        return text.startswith(begins) or behind.search(text) is not None or any(map(text.__contains__, parts))
+
+    @cached_property
+    def _marks(self) -> tuple[tuple[str, ...], re.Pattern[str], list[str]]:
+        """What a line may begin with, the same behind another line, and of what else one must stand in it."""
+        begins = tuple({start for told in self._starts.values() for starts, _ in told for start in starts})
+        behind = re.compile(f"\n(?:{'|'.join(map(re.escape, begins)) or '(?!)'})")
+        return begins, behind, find_parts(self._needles)
+
     def find(self, lines: Sequence[str]) -> dict[str, int]:
         """Section → index of the last line in which one of its expressions is found, of those sections that are found.
 
@@ -81,6 +96,24 @@ class Rows:
             index = bisect_right(ends, match.start())
             for row in self._counted[match[1]]:
                 _try(row, lines[index], index, found)
+
+
+def lines_with(words: Iterable[str], lines: Sequence[str]) -> list[str]:
+    """The lines that hold one of some words, in their order."""
+    text = "\n".join(lines)
+    held = [word for word in words if word in text]
+    if not held:
+        return []
+    return [text[start:end] for start, end in sorted({place for word in held for place in _stretches(word, text)})]
+
+
+def _stretches(word: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where the lines that hold a word begin and end."""
+    at = text.find(word)
+    while at >= 0:
+        end = text.find("\n", at)
+        yield text.rfind("\n", 0, at) + 1, (end if end >= 0 else len(text))
+        at = text.find(word, end) if end >= 0 else -1
 
 
 def _lines_with(needle: str, text: str, ends: Sequence[int]) -> Iterator[int]:

@@ -6,13 +6,16 @@ anything else it says nothing, and so does it of one that may match without any 
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 _SHORTEST: Final = 2
 """Characters of a needle: shorter ones stand in every text."""
 _MOST: Final = 24
 """Texts of one expression."""
+_PART: Final = 6
+"""Characters of what several needles have in common."""
 _DIGITS: Final = frozenset({"[0-9]", "[1-9]", r"\d"})
 _ANY: Final = frozenset({".", r"\s", r"\S", r"\w", r"\W", r"\D"})
 _NOTHING: Final = frozenset({"$", r"\b", r"\B", r"\Z"})
@@ -246,3 +249,19 @@ class _Reader:
             case _:
                 low = int(found[1])
                 return low, low if not found[2] else int(found[3]) if found[3] else None
+
+
+def find_parts(texts: Iterable[str]) -> list[str]:
+    """A few short texts, one of which stands in each of these: where none of them stands, none of these does."""
+    left: set[str] = set(texts)
+    found: list[str] = []
+    while left:
+        parts = Counter[str](part for text in left for part in _parts_of(text))
+        best = max(sorted(parts), key=parts.__getitem__)
+        found.append(best)
+        left = {text for text in left if best not in text}
+    return found
+
+
+def _parts_of(text: str) -> set[str]:
+    return {text[at : at + _PART] for at in range(max(1, len(text) - _PART + 1))}

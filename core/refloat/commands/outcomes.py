@@ -29,6 +29,8 @@ _BLOCK: Final = 30
 """Lines above the last one of a summary in which its first one is looked for."""
 _SOME_FAILED: Final = late(r"\b[1-9]\d* failed")
 _COLOUR: Final = late(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]")
+_LINE_COLOUR: Final = late(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]")
+"""The same within one line."""
 _TIME_IS_UP: Final = frozenset({124, 137})
 """Exit codes of timeout(1)."""
 _NEVER_RAN: Final = frozenset({126, 127})
@@ -66,15 +68,26 @@ def _what_lines_say(lines: Sequence[str]) -> Said | None:
 
 
 def _had_nothing_to_run(output: str) -> bool:
-    lines = plain_lines(output)
-    return bool(_rows("nothing").find(lines)) and _what_lines_say(lines) == "nothing"
+    text, rows = _bare_tail(output), _rows("nothing")
+    if not rows.may_find(text.replace("\r", "\n") if "\r" in text else text):
+        return False
+    lines = _shown_lines(text)
+    return bool(rows.find(lines)) and _what_lines_say(lines) == "nothing"
 
 
 def plain_lines(output: str) -> list[str]:
     """The last lines of an output without colours; a line too long for a summary is empty."""
+    return _shown_lines(_bare_tail(output))
+
+
+def _bare_tail(output: str) -> str:
     text = output[-_TAIL:]
-    if "\x1b" in text or "\r" in text:
-        return [_plain(line) for line in text.split("\n")]
+    return _LINE_COLOUR.sub("", text) if "\x1b" in text else text
+
+
+def _shown_lines(text: str) -> list[str]:
+    if "\r" in text:
+        return [_overdrawn(line) for line in text.split("\n")]
     return [shown if len(shown := line.rstrip()) <= _LONGEST else "" for line in text.split("\n")]
 
 
@@ -90,10 +103,9 @@ def _summary(found: Mapping[str, int], lines: Sequence[str], above: Sequence[str
     return "failed" if _SOME_FAILED.search(first) else "passed"
 
 
-def _plain(line: str) -> str:
-    """A line without colours, as it stood once a progress bar had gone over it."""
-    text = _COLOUR.sub("", line) if "\x1b" in line else line
-    text = text.rstrip("\r").rpartition("\r")[2].rstrip()
+def _overdrawn(line: str) -> str:
+    """A line as it stood once a progress bar had gone over it."""
+    text = line.rstrip("\r").rpartition("\r")[2].rstrip()
     return text if len(text) <= _LONGEST else ""
 
 

@@ -43,6 +43,11 @@ class NextOperation:
     salvage: str | None = None
     """The command that writes what can be brought back of lost work; None where there is none."""
 
+    def guarded(self, session: SessionName) -> tuple[str, ...] | None:
+        """Refloat's own command that does what the agent's does and lets no second writer in, where there is one."""
+        goes_on = self.operation in {"continue", "prompt"}
+        return ("refloat", "continue", session) if goes_on and self.workspace is not None else None
+
 
 @light
 class Status:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, Literal, cast
+from typing import Any, Final, Literal, cast
 
-from refloat.model.light import slotted
+from refloat.model.light import plain, slotted
 from refloat.model.problem import Problem
-from refloat.readers.pairing import Calls, thaw_calls
+from refloat.readers.pairing import Calls, freeze_calls, freeze_seen, thaw_calls
 
 TurnStatus = Literal["none", "open", "completed", "interrupted", "failed"]
 
@@ -40,8 +40,20 @@ class Counters:
     cut: bool = False
 
 
+def freeze(counters: Counters, calls: Calls) -> dict[str, object]:
+    """All of it as JSON values. What has a name with a `#` at this level holds no text."""
+    told = {name: plain(getattr(counters, name)) for name in _FIELDS}
+    return {
+        "counters": told,
+        "calls": freeze_calls(calls),
+        "prompts": [prompt[0] for prompt in counters.prompts],
+        "#prompts": [prompt[1:] for prompt in counters.prompts],
+        "#seen": freeze_seen(calls),
+    }
+
+
 def thaw(frozen: Mapping[str, object]) -> tuple[Counters, Calls]:
-    """What `Assembler.freeze` gave, made live again.
+    """What `freeze` gave, made live again.
 
     Raises:
         TypeError, KeyError, ValueError: it was made by another version.
@@ -51,4 +63,9 @@ def thaw(frozen: Mapping[str, object]) -> tuple[Counters, Calls]:
         raise TypeError("not a frozen assembler")
     c = Counters(**counters)  # pyright: ignore[reportUnknownArgumentType] - checked by the constructor's names
     c.problems = [Problem(**problem) for problem in c.problems]  # pyright: ignore[reportCallIssue] - JSON objects here
-    return c, thaw_calls(cast("Mapping[str, Any]", calls))
+    rows, numbers = cast("list[str]", frozen["prompts"]), cast("list[list[int]]", frozen["#prompts"])
+    c.prompts = [[row, *told] for row, told in zip(rows, numbers, strict=True)]
+    return c, thaw_calls(cast("Mapping[str, Any]", calls), str(frozen["#seen"]))
+
+
+_FIELDS: Final = tuple(spec.name for spec in dataclasses.fields(Counters) if spec.name != "prompts")

@@ -80,7 +80,8 @@ class History:
 
     def call(self, call: Call, n: int, turn: int, subagent: str | None) -> None:
         """Take the `n`th call, with the answers that came before it."""
-        self._compressor.take(call.edits, "before", "after")
+        if call.edits:
+            self._compressor.take(call.edits, "before", "after")
         draft = StepDraft(call, n, len(self._entries) + 1, turn, subagent)
         self._drafts[call.id] = draft
         for result in self._early.pop(call.id, ()):
@@ -95,7 +96,8 @@ class History:
         if draft is None:
             self._early.setdefault(result.id, []).append(result)
             return
-        self._compressor.take(result.edits or (), "before", "after")
+        if result.edits:
+            self._compressor.take(result.edits, "before", "after")
         draft.answer(result)
         if result.background:
             self._see_background(result.background, draft.n, result.at)

@@ -147,9 +147,9 @@ _LONG: Final = 4 * _CHUNK
 
 
 def skim_lines(
-    path: str, cursor: Cursor, torn_heads: Sequence[bytes], end: int | None, quick: QuickRows
+    path: str, cursor: Cursor, torn_heads: Sequence[bytes], end: int | None, quick: QuickRows | None
 ) -> Iterator[tuple[Line | Problem, Cursor] | Tail | Cursor]:
-    """As `read_lines`, for a file as it stands on disk, without the lines that `quick` takes.
+    """As `read_lines`, for a file as it stands on disk, without the lines that `quick` takes, where it is given.
 
     Where reading stopped comes as a Cursor before the Tail: the last lines may have been taken.
 
@@ -175,7 +175,7 @@ def skim_lines(
 
 
 def _skim(
-    path: str, cursor: Cursor, torn_heads: Sequence[bytes], end: int | None, quick: QuickRows
+    path: str, cursor: Cursor, torn_heads: Sequence[bytes], end: int | None, quick: QuickRows | None
 ) -> Generator[tuple[Line | Problem, Cursor] | Tail | Cursor, None, Cursor | None]:
     """Ends with where a very long line begins, or None at the end of the file."""
     with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - as in `read_lines`
@@ -191,7 +191,9 @@ def _skim(
             if rest:
                 rows[0] = rest + rows[0]
             rest = rows.pop()
-            if rows:
+            if quick is None:
+                cursor = yield from _each_row(path, rows, cursor, torn_heads)
+            elif rows:
                 cursor = yield from _skim_rows(path, rows, cursor, torn_heads, quick)
             if len(rest) > _LONG:
                 return cursor
@@ -199,6 +201,22 @@ def _skim(
         if rest:
             yield Tail(cursor, rest)
         return None
+
+
+def _each_row(
+    path: str, rows: Sequence[bytes], cursor: Cursor, torn_heads: Sequence[bytes]
+) -> Generator[tuple[Line | Problem, Cursor], None, Cursor]:
+    """As `_skim_rows`, where nothing takes any."""
+    for raw in rows:
+        line, offset = cursor.line + 1, cursor.offset
+        cursor = Cursor(offset + len(raw) + 1, line)
+        value = plain_value(raw)
+        if value is not NO_RECORD:
+            yield Line(path, line, offset, value, len(raw) + 1), cursor
+        else:
+            for found in read_one(path, line, offset, raw, torn_heads):
+                yield found, cursor
+    return cursor
 
 
 def _skim_rows(

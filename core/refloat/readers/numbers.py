@@ -20,6 +20,7 @@ class Numbers:
     """Counts items as `History` adds them."""
 
     def __init__(self, frozen: Mapping[str, object] | None = None) -> None:
+        """`frozen`: what `freeze` gave, and as `rows` what `freeze_rows` gave."""
         self.last = 0
         """The newest item's number."""
         self._parts: dict[str, int] = {}
@@ -28,7 +29,7 @@ class Numbers:
         if frozen:  # our own, under the catalogue's schema number
             self.last = cast("int", frozen["last"])
             self._parts = dict(cast("Mapping[str, int]", frozen["parts"]))
-            self._new, self._old = set(cast("list[int]", frozen["new"])), set(cast("list[int]", frozen["old"]))
+            self._new, self._old = map(set, cast("list[list[int]]", frozen["rows"]))
 
     def add(self) -> int:
         """The number of a new item."""
@@ -61,5 +62,9 @@ class Numbers:
         return self.last
 
     def freeze(self) -> dict[str, object]:
-        """All of it as JSON values."""
-        return {"last": self.last, "parts": self._parts, "new": sorted(self._new), "old": sorted(self._old)}
+        """All of it as JSON values, apart from the rows."""
+        return {"last": self.last, "parts": self._parts}
+
+    def freeze_rows(self) -> list[list[int]]:
+        """The rows of late, as numbers."""
+        return [sorted(self._new), sorted(self._old)]

@@ -7,7 +7,8 @@ that tells of the same call beside its output row is merged into it.
 from __future__ import annotations
 
 import dataclasses
-from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
+from array import array
+from binascii import a2b_base64, b2a_base64, crc_hqx
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Final
@@ -57,7 +58,7 @@ class StepDraft:
             ended_at=told.at if told else None,
             outcome=outcome,
             exit_code=told.exit_code if told else None,
-            files=call.files or tuple(dict.fromkeys(edit.path for edit in edits)),
+            files=call.files or (tuple(dict.fromkeys(edit.path for edit in edits)) if edits else ()),
             message=message,
             line=call.place.line,
             path=call.place.path,
@@ -131,17 +132,21 @@ def settle(result: Result | None, event: Result | None) -> Result | None:
         return result or event
     if result.placeholder:
         return event
-    return dataclasses.replace(
-        event,
-        outcome=event.outcome,
-        exit_code=result.exit_code if event.exit_code is None else event.exit_code,
-        at=max(filter(None, (result.at, event.at)), default=None),
-        output=result.output or event.output,
-        edits=result.edits if event.edits is None else event.edits,
-        kind=event.kind or result.kind,
-        effects_unknown=event.effects_unknown or result.effects_unknown,
-        shutdown=event.shutdown or result.shutdown,
-        background=event.background or result.background,
+    return Result(
+        event.id,
+        event.outcome,
+        max(result.at, event.at) if result.at and event.at else result.at or event.at,
+        event.place,
+        result.exit_code if event.exit_code is None else event.exit_code,
+        result.output or event.output,
+        result.edits if event.edits is None else event.edits,
+        event.kind or result.kind,
+        event.effects_unknown or result.effects_unknown,
+        event.shutdown or result.shutdown,
+        event.placeholder,
+        event.background or result.background,
+        event.made,
+        event.partial,
     )
 
 
@@ -226,29 +231,46 @@ _TOLD: Final = 16
 
 
 def short(call_id: str) -> int:
-    """An id as a small number, so that all of a long session can be remembered."""
-    return int.from_bytes(blake2b(call_id.encode("utf-8", "replace"), digest_size=6).digest(), "big")
+    """An id as a small number, so that all of a long session can be remembered: 48 bits of two checks whose polynomials
+    share no factor, which takes a third of a hash's time.
+    """
+    name = call_id.encode("utf-8", "replace")
+    return crc32(name) << 16 | crc_hqx(name, 0)
 
 
 def freeze_calls(calls: Calls) -> dict[str, object]:
-    """All of it as JSON values."""
-    frozen = plain_of(calls)
-    frozen["seen"] = sorted(calls.seen)
-    return frozen
+    """All of it as JSON values, apart from the ids that were seen: see `freeze_seen`."""
+    return {
+        "open": {name: plain_of(call) for name, call in calls.open.items()},
+        "early": {name: list(told) for name, told in calls.early.items()},
+        "ended_by_shutdown": dict(calls.ended_by_shutdown),
+        "again": {name: list(told) for name, told in calls.again.items()},
+        "answered": dict(calls.answered),
+    }
 
 
-def thaw_calls(frozen: Mapping[str, Any]) -> Calls:
-    """What `freeze_calls` gave, made live again.
+def freeze_seen(calls: Calls) -> str:
+    """The ids that were seen, packed: no text, and of a long session most of what is frozen."""
+    return b2a_base64(array("Q", sorted(calls.seen)).tobytes(), newline=False).decode()
+
+
+def thaw_calls(frozen: Mapping[str, Any], ids: str) -> Calls:
+    """What `freeze_calls` and `freeze_seen` gave, made live again.
 
     Raises:
         TypeError, KeyError, ValueError: it was made by another version.
     """
     opened = {key: OpenCall(**call) for key, call in frozen["open"].items()}
+    seen = array("Q")
+    seen.frombytes(a2b_base64(ids))
     early = {key: (pair[0], pair[1]) for key, pair in frozen["early"].items()}
     again, answered = frozen["again"], frozen["answered"]
-    return Calls(opened, set(frozen["seen"]), early, dict(frozen["ended_by_shutdown"]), again, answered)
+    return Calls(opened, set(seen), early, dict(frozen["ended_by_shutdown"]), again, answered)
+
+
+_EDIT: Final = StepKind.EDIT.value
 
 
 def is_edit(kind: str) -> bool:
     """Whether a step of this kind counts among the edits."""
-    return kind == StepKind.EDIT
+    return kind == _EDIT

@@ -22,6 +22,8 @@ _ADD: Final = "*** Add File: "
 _DELETE: Final = "*** Delete File: "
 _UPDATE: Final = "*** Update File: "
 _MOVE: Final = "*** Move to: "
+_HEADINGS: Final = frozenset({"create", "delete", "update"})
+_MARKS: Final = {_ADD: "create", _DELETE: "delete", _UPDATE: "update", _MOVE: "move"}
 _RANGE: Final = late(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _SIGNS: Final = frozenset({" ", "+", "-", "", "\r"})
 """How a line of an update may begin."""
@@ -81,50 +83,63 @@ def touched_by(text: str, cwd: str) -> tuple[FileEdit, ...]:
     """The same edits as `parse_patch` has, of which nothing is told but the paths."""
     if BEGIN not in text:
         return ()
+    found: list[list[str]] = []
+    inside = False
+    for _, kind, path in _marks(text.split("\n")):
+        if kind in _HEADINGS:
+            inside = True
+            found.append([kind, path, ""])
+        elif kind == "end":
+            inside = False
+        elif kind == "move" and inside:
+            found[-1][2] = path
     return tuple(
-        FileEdit(
-            absolute(section.path, cwd),
-            "update",
-            moved_to=absolute(section.moved_to, cwd) if section.moved_to and section.op == "update" else None,
-        )
-        for section in _sections([line for line in text.split("\n") if "***" in line])
+        FileEdit(absolute(path, cwd), "update", moved_to=absolute(to, cwd) if to and kind == "update" else None)
+        for kind, path, to in found
     )
 
 
 def _sections(lines: Sequence[str]) -> Iterator[_Section]:
     section: _Section | None = None
-    inside = False
     behind = 0
-    for at, line in enumerate(lines):
-        if "***" not in line:  # nearly all: no mark, which may stand between blanks too
-            continue
+    for at, kind, path in _marks(lines):
         if section and at > behind:
             _add(section, lines[behind:at])
         behind = at + 1
-        head = line.strip()
-        if not inside:
-            inside = head == BEGIN
-        elif line.startswith("***") or head == _END:
-            made = _heading(line.rstrip())
-            if made is not None or head == _END:
-                if section:
-                    yield section
-                section = made
-                inside = head != _END
-            elif section and line.startswith(_MOVE):
-                section.moved_to = line[len(_MOVE) :].strip()
-        elif section:
-            _add(section, (line,))
+        if kind in _HEADINGS or kind == "end":
+            if section:
+                yield section
+            section = None if kind == "end" else _Section(kind, path)
+        elif section and kind == "move":
+            section.moved_to = path
+        elif section and kind == "line":
+            _add(section, (lines[at],))
     if section:
         _add(section, lines[behind:])
         yield section
 
 
-def _heading(line: str) -> _Section | None:
-    for mark, op in ((_ADD, "create"), (_DELETE, "delete"), (_UPDATE, "update")):
-        if line.startswith(mark):
-            return _Section(op, line[len(mark) :].strip())
-    return None
+def _marks(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+    """The marked lines of a patch: index, what each is, and the path that it names. It is one of `_HEADINGS`, or
+    `move`, `end`, `line` for one of a section's own, or nothing.
+    """
+    inside = False
+    for at, line in enumerate(lines):
+        if "***" not in line:  # nearly all: no mark, which may stand between blanks too
+            continue
+        head = line.strip()
+        if not inside:
+            inside = head == BEGIN
+            yield at, "", ""
+        elif head == _END:
+            inside = False
+            yield at, "end", ""
+        elif line.startswith("***"):
+            bare = line.rstrip()
+            mark = next((mark for mark in _MARKS if bare.startswith(mark)), "")
+            yield at, _MARKS.get(mark, ""), line[len(mark) :].strip()
+        else:
+            yield at, "line", ""
 
 
 def _add(section: _Section, lines: Sequence[str]) -> None:

@@ -44,29 +44,23 @@ def are_plain_stamps(stamps: Sequence[str]) -> bool:
 
 
 def decode_rows(decode: Callable[[bytes], T], rows: Sequence[bytes]) -> list[T | None]:
-    """Each row decoded, None for one that does not fit: nearly always all of them do."""
-    try:
-        found: list[T | None] = list(map(decode, rows))
-    except UNFIT:
-        found = [_decode(decode, raw) for raw in rows]
-    if not all(map(bytes.isascii, rows)):
-        for at, raw in enumerate(rows):
-            if not is_utf8(raw):
-                found[at] = None
+    """Each row decoded, None for one that does not fit."""
+    found: list[T | None] = []
+    values = map(decode, rows)
+    while len(found) < len(rows):
+        try:
+            for value in values:
+                found.append(value)  # noqa: PERF402 - what came before one that does not fit is kept
+        except UNFIT:
+            found.append(None)
+    for at in [at for at, raw in enumerate(rows) if not raw.isascii()]:
+        if not _is_utf8(rows[at]):
+            found[at] = None
     return found
 
 
-def _decode(decode: Callable[[bytes], T], raw: bytes) -> T | None:
-    try:
-        return decode(raw)
-    except UNFIT:
-        return None
-
-
-def is_utf8(raw: bytes) -> bool:
+def _is_utf8(raw: bytes) -> bool:
     """Whether bytes are UTF-8: a decoder that passes over a text does not look at it."""
-    if raw.isascii():
-        return True
     try:
         raw.decode()
     except UnicodeDecodeError:
@@ -106,7 +100,9 @@ class QuickRows(Protocol):
     """Takes plain rows of a summary."""
 
     def begin(self, rows: Sequence[bytes], line: int, offset: int) -> None:
-        """Rows that follow each other come, the first of them with that number and offset."""
+        """Rows that follow each other come, the first of them with that number and offset. 0 stands for numbers that
+        are not known.
+        """
         ...
 
     def take(self, at: int) -> int:

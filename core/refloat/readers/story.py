@@ -7,10 +7,9 @@ list needs no more. `keep_items=True` keeps the items as well, each text up to `
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, assert_never, cast
 
-from refloat.model.light import plain_of
 from refloat.model.problem import Place, Problem
 from refloat.model.session import Failure, FailureKind, PendingKind
 from refloat.model.stamp import Stamp
@@ -34,9 +33,9 @@ from refloat.model.transcript import (
     Unknown,
 )  # fmt: skip
 from refloat.readers.contract import Sink
-from refloat.readers.counters import Counters, thaw
+from refloat.readers.counters import Counters, freeze, thaw
 from refloat.readers.numbers import Numbers
-from refloat.readers.pairing import Calls, OpenCall, freeze_calls, is_edit, keep_ends, short
+from refloat.readers.pairing import Calls, OpenCall, is_edit, keep_ends, short
 
 if TYPE_CHECKING:
     from refloat.readers.history import History
@@ -78,7 +77,7 @@ class Assembler:
         self._subagent = subagent
         self._kept = kept
         self._c, self._calls = thaw(frozen) if frozen else (Counters(), Calls())
-        given = cast("Mapping[str, object]", frozen["numbers"]) if frozen else None
+        given = {**cast("Mapping[str, object]", frozen["numbers"]), "rows": frozen["#rows"]} if frozen else None
         self._numbers = Numbers(given) if places is None else places
         self._sink = sink
         self._told_outputs: dict[str, int] = {}
@@ -362,11 +361,13 @@ class Assembler:
         if self._sink is not None and n and text:
             self._sink.take(n, place, kind, text)
 
-    def tell_call(self, place: Place, text: str, files: Iterable[str], edits: Iterable[FileEdit]) -> None:
+    def tell_call(self, place: Place, text: str, files: Sequence[str], edits: Sequence[FileEdit]) -> None:
         """Hand over what the newest call asks for."""
         if self._sink is None:
             return
         self.tell(self._numbers.last, place, "command", text)
+        if not files and not edits:  # nearly always
+            return
         for path in dict.fromkeys((*files, *(edit.path for edit in edits))):
             self.tell(self._numbers.last, place, "path", path)
 
@@ -482,12 +483,9 @@ class Assembler:
         )
 
     def freeze(self) -> dict[str, object]:
-        """All that must be known to go on, as JSON values."""
-        return {
-            "counters": plain_of(self._c),
-            "calls": freeze_calls(self._calls),
-            "numbers": self._numbers.freeze(),
-        }
+        """All that must be known to go on, as JSON values. What has a name with a `#` at this level holds no text."""
+        numbers = {"numbers": self._numbers.freeze(), "#rows": self._numbers.freeze_rows()}
+        return freeze(self._c, self._calls) | numbers
 
 
 def _stamp(value: str | None) -> Stamp | None:

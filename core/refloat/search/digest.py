@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
 import orjson
 
-from refloat.model.light import light, slotted
+from refloat.model.light import light
 from refloat.model.problem import Place
 from refloat.search.shards import write_rows
-from refloat.search.words import index_form, word_end, word_start
+from refloat.search.words import index_forms, word_end, word_start
 
 HEAD: Final = 512
 TAIL: Final = 768
 """Characters searched of an output: from its beginning, and from its end, where it says how it went."""
+_WHOLE: Final = HEAD + TAIL
+"""Characters up to which every text but a path is searched as it is."""
 LONGEST: Final = 12 * 1024
 """Characters searched of any other text: what a reading keeps of it."""
 PARTS: Final = 3
@@ -54,6 +57,10 @@ class Doc:
     """Another row, written before, holds the beginning of the same item."""
 
 
+Row = tuple[int, int, Sequence[Place], bool]
+"""A `Doc`, field by field: they are made by the thousand to be packed at once."""
+
+
 @light
 class Run:
     """Rows that were written together."""
@@ -72,12 +79,9 @@ class Run:
     """Something was taken out of the session's texts."""
 
 
-@slotted
-class _Open:
-    texts: list[str]
-    places: list[Place]
-    kinds: int
-    late: bool
+_Told = tuple[int, Place, str, str]
+"""(item, place, kind, text), as taken."""
+_ITEM: Final = itemgetter(0)
 
 
 class Digest:
@@ -86,7 +90,7 @@ class Digest:
     def __init__(self, directory: Path, clean: Clean) -> None:
         self._directory = directory
         self._clean = clean
-        self._open: dict[int, _Open] = {}
+        self._told: list[_Told] = []
         self._size = 0
         self._upto = 0
         """The last item that has a row."""
@@ -97,18 +101,9 @@ class Digest:
         """One text of the item `n`; 0 where it is not known to which item it belongs: it is not searched."""
         if n <= 0 or not text:
             return
-        text = bounded(kind, text)
-        item = self._open.get(n)
-        if item is None:
-            # What began in an earlier reading, or in a window that was written, has a row already.
-            late = n <= self._upto or kind == "output"
-            self._open[n] = _Open([text], [place], _BITS[kind], late)
-        else:
-            item.texts.append(text)
-            item.kinds |= _BITS[kind]
-            last = item.places[-1]
-            if last.offset != place.offset or last != place:
-                item.places.append(place)
+        if len(text) > _WHOLE or kind == "path":
+            text = bounded(kind, text)
+        self._told.append((n, place, kind, text))
         self._size += len(text)
         if self._size > _WINDOW:
             self._write()
@@ -124,29 +119,50 @@ class Digest:
         return b"" if self._runs is None else pack(self._runs)
 
     def _write(self) -> None:
-        items, self._open, self._size = self._open, {}, 0
-        if not items or self._runs is None:
+        told, self._told, self._size = self._told, [], 0
+        if not told or self._runs is None:
             return
-        texts = ["\n".join(item.texts) for item in items.values()]
+        told.sort(key=_ITEM)  # what is told of one item stays in its order
+        texts, rows = _items(told, self._upto)
         clean = self._clean(texts)
-        written = write_rows(self._directory, list(map(index_form, clean)))
+        written = write_rows(self._directory, index_forms(clean))
         if written is None:
             self._runs = None
             return
-        self._upto = max(self._upto, *items)
-        docs = [Doc(n, item.kinds, tuple(item.places), item.late) for n, item in items.items()]
+        self._upto = max(self._upto, rows[-1][0])
         self._runs.append(
             Run(
                 written.shard,
                 written.mark,
                 written.first,
-                len(docs),
-                tuple(pack_docs(docs[at : at + PIECE]) for at in range(0, len(docs), PIECE)),
-                any(doc.late for doc in docs),
+                len(rows),
+                tuple(pack_docs(rows[at : at + PIECE]) for at in range(0, len(rows), PIECE)),
+                any(late for *_, late in rows),
                 self._provisional,
                 clean is not texts,
             )
         )
+
+
+def _items(told: Sequence[_Told], upto: int) -> tuple[list[str], list[Row]]:
+    """Of texts in the order of their items, those of each item joined, and what its row tells."""
+    texts: list[str] = []
+    rows: list[Row] = []
+    for n, own in groupby(told, _ITEM):
+        (_, place, kind, text), *more = own
+        # What began in an earlier reading, or in a window that was written, has a row already.
+        late = n <= upto or kind == "output"
+        kinds, places = _BITS[kind], [place]
+        for _, at, kind, _ in more:
+            kinds |= _BITS[kind]
+            if at is not place and (at.offset != place.offset or at != place):
+                places.append(at)
+                place = at
+        if more:
+            text = "\n".join((text, *[each[3] for each in more]))
+        texts.append(text)
+        rows.append((n, kinds, places, late))
+    return texts, rows
 
 
 def bounded(kind: str, text: str) -> str:
@@ -155,7 +171,7 @@ def bounded(kind: str, text: str) -> str:
         return "/".join(text.rsplit("/", PARTS)[-PARTS:])
     if kind != "output":
         return text if len(text) <= LONGEST else text[: word_end(text, LONGEST, _RUN)]
-    if len(text) <= HEAD + TAIL:
+    if len(text) <= _WHOLE:
         return text
     return f"{text[: word_end(text, HEAD, _RUN)]}\n{text[word_start(text, len(text) - TAIL, _RUN) :]}"
 
@@ -188,15 +204,15 @@ def unpack(receipt: bytes) -> list[Run]:
     return runs
 
 
-def pack_docs(docs: Sequence[Doc]) -> bytes:
+def pack_docs(docs: Sequence[Row]) -> bytes:
     """A piece of a run: numbers as differences, compressed."""
     paths: dict[str, int] = {}
     rows: list[int] = []
     before, line, offset = 0, 0, 0
-    for doc in docs:
-        rows += (doc.item - before, doc.kinds | (doc.late << len(KINDS)), len(doc.places))
-        before = doc.item
-        for place in doc.places:
+    for item, kinds, places, late in docs:
+        rows += (item - before, kinds | (late << len(KINDS)), len(places))
+        before = item
+        for place in places:
             rows += (paths.setdefault(place.path, len(paths)), place.line - line, place.offset - offset)
             line, offset = place.line, place.offset
     return zlib.compress(orjson.dumps([len(docs), list(paths), rows]), 1)

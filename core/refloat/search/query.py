@@ -7,11 +7,11 @@ else must; the last word may be the beginning of a longer one. A word that holds
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from refloat.model.light import light
-from refloat.search.words import Word, find_words, index_terms, split
+from refloat.search.words import index_terms, split, word_spans
 
 _PART: Final = re.compile(r'(-?)"([^"]*)"?|(\S+)')
 _BEGINNING: Final = 2
@@ -25,6 +25,25 @@ class Term:
     words: tuple[str, ...]
     begins: bool = False
     """The last of them may go on."""
+
+
+Row = tuple[int, int]
+"""Words of a text in a row: the number of the first and of the last one."""
+
+
+class Words:
+    """The words of a `words.composed` text. Where they stand in it is found out only for what is shown."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.values = split(text)
+
+    def places(self, rows: Collection[Row]) -> list[tuple[int, int]]:
+        """Stretches of the text, in its order."""
+        if not rows:
+            return []
+        spans = word_spans(self._text)
+        return sorted({(spans[first][0], spans[last][1]) for first, last in rows})
 
 
 @light
@@ -48,20 +67,21 @@ class Query:
 
     def find(self, text: str) -> list[tuple[int, int]] | None:
         """Where its words stand in a `words.composed` text; None where it does not hold there."""
-        return self.find_in(find_words(text))
+        words = Words(text)
+        rows = self.find_in(words)
+        return None if rows is None else words.places(rows)
 
-    def find_in(self, words: Sequence[Word]) -> list[tuple[int, int]] | None:
-        """The same of a text's words."""
-        values = [word.text for word in words]
-        if any(_places(term, words, values) for term in self.without):
+    def find_in(self, words: Words) -> Collection[Row] | None:
+        """The same of a text's words, for `Words.places`."""
+        if any(_rows(term, words.values) for term in self.without):
             return None
-        found: list[tuple[int, int]] = []
+        found: set[Row] = set()
         for term in self.terms:
-            places = _places(term, words, values)
-            if not places:
+            rows = _rows(term, words.values)
+            if not rows:
                 return None
-            found += places
-        return sorted(set(found))
+            found.update(rows)
+        return found
 
 
 def parse(text: str) -> Query:
@@ -78,12 +98,12 @@ def parse(text: str) -> Query:
     return Query(text, tuple(terms), tuple(without))
 
 
-def _places(term: Term, words: Sequence[Word], values: Sequence[str]) -> list[tuple[int, int]]:
-    """Every stretch of the text where a term stands."""
+def _rows(term: Term, values: Sequence[str]) -> list[Row]:
+    """Every row of words that is a term."""
     first, size = term.words[0], len(term.words)
-    found: list[tuple[int, int]] = []
     if size == 1 and term.begins and len(first) >= _BEGINNING:
-        return [(word.start, word.end) for word in words if word.text.startswith(first)]
+        return [(at, at) for at, word in enumerate(values) if word.startswith(first)]
+    found: list[Row] = []
     at = -1
     while True:
         try:
@@ -92,7 +112,7 @@ def _places(term: Term, words: Sequence[Word], values: Sequence[str]) -> list[tu
             return found
         row = values[at : at + size]
         if len(row) == size and row[:-1] == list(term.words[:-1]) and _is_last(term, row[-1]):
-            found.append((words[at].start, words[at + size - 1].end))
+            found.append((at, at + size - 1))
 
 
 def _is_last(term: Term, word: str) -> bool:

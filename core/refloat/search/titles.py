@@ -7,7 +7,8 @@ is right.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count, islice
 from typing import Final
 
 from refloat.search.query import Query
@@ -37,10 +38,13 @@ class Titles:
             for term in query.terms
         ]
 
-    def among(self, titles: Sequence[str]) -> Iterator[int]:
+    def among(self, titles: Iterable[str]) -> Iterator[int]:
         """Which titles hold words like those of the query, one after the other."""
-        for first in range(0, len(titles), _BLOCK):
-            block = titles[first : first + _BLOCK]
+        left = iter(titles)
+        for first in count(0, _BLOCK):
+            block = list(islice(left, _BLOCK))
+            if not block:
+                return
             words = set(split("\n".join(block)))
             told = [[word for word in words if like[word]] for likes in self._terms for like in likes]
             if not all(told):

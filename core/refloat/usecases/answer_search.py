@@ -6,6 +6,7 @@ look at everything. Where no index can be kept, one is made for this search alon
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,7 +20,7 @@ from refloat.model.search import Asked, Found
 from refloat.model.session import Session
 from refloat.search.index import Index, hash_files
 from refloat.usecases.retold import read_told
-from refloat.usecases.search_sessions import Row, row_of, search_sessions
+from refloat.usecases.search_sessions import Row, newest_first, search_sessions
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def answer_search(
         with _opened(able) as index, _catalogue(able) as catalogue:
             if end.complete and not end.unread and catalogue is not None and (look := _look_of(catalogue)):
                 index.set_note(_WHOLE, look)
-            found = search_sessions(able, index, map(row_of, sessions), asked)
+            found = search_sessions(able, index, newest_first(sessions), asked)
             return replace(found, complete=not end.unread and index.is_sound(), unread=end.unread)
 
 
@@ -87,7 +88,10 @@ def answer_at_once(bench: Workbench, asked: Asked, begun: Running[FirstFound] | 
             told = catalogue.told_of((row.agent, row.session_id, row.paths[0]))
             return None if told is None else read_told(told, now)
 
-        found = search_sessions(bench, index, starmap(Row, catalogue.scope()), asked, load=load, first=first)
+        try:
+            found = search_sessions(bench, index, starmap(Row, catalogue.scope()), asked, load=load, first=first)
+        except sqlite3.Error:  # the catalogue: a look at everything makes it anew
+            return None
         return replace(found, complete=True) if index.is_sound() else None
 
 

@@ -154,7 +154,7 @@ def _repository_around(missing: str | None) -> Path | None:
     """Where a workspace that is gone lay in a checkout (a removed worktree below it, a deleted folder): its root."""
     if missing is None or not missing.startswith("/"):
         return None
-    return next((folder for folder in Path(missing).parents if is_there(folder / ".git")), None)
+    return next((folder for folder in Path(missing).parents if is_there(f"{folder}/.git")), None)
 
 
 def _no_repository(bench: Workbench, workspace: Path) -> Warned:

@@ -34,6 +34,7 @@ from refloat.usecases.watching import Watched
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
+    from refloat.usecases.by_ends import Finish
     from refloat.usecases.judging import Judge
 
 Stop = Callable[[], bool]
@@ -70,6 +71,8 @@ class Listing:
     problems: tuple[Problem, ...]
     chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
     """Where sessions stand among the attempts at one piece of work."""
+    finished: Mapping[SessionName, str] = field(default_factory=dict[SessionName, str])
+    """What was written of sessions where they were told, of those of which that could be done."""
 
 
 class Finder:
@@ -82,15 +85,16 @@ class Finder:
         whole: Placed | None = None,
         searched: Searched | None = None,
         meanwhile: Callable[[], object] = lambda: None,
+        finish: "Finish | None" = None,
     ) -> None:
         """`whole`: the one session that is located will be wanted whole; it is told where that one works, early. With
         `searched` texts are kept for searching too, and what is not there yet is read again. `meanwhile` is called
-        where another process may be reading the ends of files.
+        where another process may be reading the ends of files; `finish`, in either one, for sessions told by them.
         """
         self._bench = bench
         self._searched = searched
         self._whole = whole
-        self._meanwhile = meanwhile
+        self._meanwhile, self._finish = meanwhile, finish
         self._recall = Recall()
         self._copies = Copies()
         self._identities: dict[str, tuple[Stat, str]] = {}
@@ -121,7 +125,8 @@ class Finder:
             gone = tuple(row for row in gone if surroundings.holds(scope.cwd, (row.workspace,)))
         if scope.agent is not None:
             gone = tuple(row for row in gone if row.agent == scope.agent)
-        return Listing(tuple(sessions[: scope.limit]), gone, batch.problems or (), batch.chains)
+        shown = tuple(sessions[: scope.limit])
+        return Listing(shown, gone, batch.problems or (), batch.chains, batch.finished)
 
     def _fits(self, session: Session, scope: Scope, here: frozenset[SessionName] | None) -> bool:
         return (
@@ -232,21 +237,23 @@ class Finder:
         unread = self._unread(sighting)
         if by_ends and self._is_much(unread):
             yield self._tell_by_ends(look, unread)
+        else:
+            self._note_identities(sighting.identified, catalogue)
         chosen = unread if most is None else list(self._first(unread, most))
         shown: list[Session] = []
-        done = read = told = 0
+        done = read = said = told = 0
         total = sum(size_of(found) for _, found in unread)
         digests = self._searched.digests if self._searched is not None else None
         for done, (found, packed) in enumerate(read_each(self._recall, chosen, stop, digests=digests), 1):
             look.fresh[key_of(found)] = packed
             read += size_of(found)
-            if not unreadable(packed):
+            if by_ends and not unreadable(packed):  # else nobody listens before the end
                 judged = look.judge.judge(found, packed, grew=self._grew(found))
                 made = make_session(found, packed, judged, look.surroundings, self._carrier(found))
                 shown += with_parents([made], chains)
-            if len(shown) >= _BATCH or read - told >= _BATCH_BYTES:
+            if done - said >= _BATCH or read - told >= _BATCH_BYTES:
                 yield Batch(tuple(shown), done=done, total=len(unread), read=read, size=total, here=look.here_of(shown))
-                shown, told = [], read
+                shown, said, told = [], done, read
         if shown and self._told:
             # What grew is told before all that only the whole can tell, which takes many times as long.
             yield Batch(tuple(shown), done=done, total=len(unread), read=read, size=total)
@@ -275,38 +282,27 @@ class Finder:
 
     def _tell_by_ends(self, look: "_Look", unread: Sequence[tuple[Reader, Found]]) -> Batch:
         """Every session, the unread ones by the ends of their files. Keeps nothing."""
-        from refloat.usecases.glimpse import Glimpses
+        from refloat.usecases.by_ends import ByEnds, Telling
         from refloat.usecases.linked import settled, with_parents
 
-        with Glimpses(unread) as glimpses:
+        telling = Telling(look.judge, look.surroundings, self._grew, self._carrier, self._finish)
+        with ByEnds(telling, unread) as ends:
             self._meanwhile()
+            self._note_identities(look.sighting.identified, look.catalogue)
             gone, more = self._find_gone(look.sighting)
-            seen = {key_of(found): packed for (_, found), packed in zip(unread, glimpses.result(), strict=True)}
-        known: list[tuple[Found, Packed, bool]] = []
-        problems = [*look.sighting.problems, *look.judge.problems]
-        for _, found in look.sighting.found:
-            packed = seen.get(key_of(found)) or self._recall.recall(found)
-            if packed is None:
-                continue
-            if told := unreadable(packed):
-                problems += told
-            else:
-                known.append((found, packed, self._grew(found)))
-        sessions = tuple(
-            make_session(found, packed, judged, look.surroundings, self._carrier(found))
-            for (found, packed, _), judged in zip(known, look.judge.judge_all(known), strict=True)
-        )
-        chains = chains_of(settled(look.attempts, sessions))
-        sessions = tuple(with_parents(sessions, chains))
+            told = ends.result(look.sighting.found, self._recall.recall)
+        chains = chains_of(settled(look.attempts, told.sessions))
+        sessions = tuple(with_parents(told.sessions, chains))
         return Batch(
             sessions,
             gone=tuple(gone),
-            problems=(*problems, *more),
+            problems=(*look.sighting.problems, *look.judge.problems, *told.problems, *more),
             here=look.here_of(sessions),
             provisional=True,
             by_ends=True,
             total=len(unread),
             chains=chains,
+            finished={name: text for name, text in told.finished.items() if name not in chains},
         )
 
     def _conclude(self, look: "_Look") -> Batch:
@@ -405,14 +401,15 @@ class Finder:
     def sight(self) -> Sighting:
         """What lies on disk now, by names and heads alone."""
         with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
-            return self._sight(catalogue)
+            sighting = self._sight(catalogue)
+            self._note_identities(sighting.identified, catalogue)
+        return sighting
 
     def _sight(self, catalogue: Catalogue | None) -> Sighting:
         if catalogue is not None and not self._identities:
             self._identities.update(catalogue.identities())
         at = self._bench.machine.clock.now()
         sighting = sight(self._bench, self._identities)
-        self._note_identities(sighting.identified, catalogue)
         self._bench.memory.sighting = sighting
         self._sighted = at, sighting
         return sighting

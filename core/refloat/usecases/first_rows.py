@@ -10,7 +10,7 @@ from typing import cast
 import orjson
 
 from refloat.catalogue.chains import NOTE, read_chains
-from refloat.catalogue.peek import DAMAGED, NOW, SCHEMA, Peek, Told, peek, read_places
+from refloat.catalogue.peek import DAMAGED, NOW, SCHEMA, Peek, Placed, peek, read_places
 from refloat.catalogue.repos import Repos
 from refloat.model.attempts import InChain, rank_of
 from refloat.model.light import light
@@ -50,7 +50,7 @@ def _first_rows(found: Peek, now: Stamp, here: str, rows: int) -> FirstRows | No
         return None
     repos = {path: repo for path, repo, _ in read_places(notes.get("places", ""))}
     home = repos.get(here) or Repos().of(here)[0] or here
-    told = [row for row in found.told() if not row[6]]
+    told = found.placed()
     chains = read_chains(notes.get(NOTE, ""))
     wanted = _in_order(told, repos, home, chains, rows)[:rows]
     texts = found.finished([(row[1], row[0]) for row in wanted])
@@ -64,19 +64,19 @@ def _session(document: object) -> Session:
 
 
 def _in_order(
-    told: list[Told], repos: Mapping[str, str], home: str, chains: Mapping[SessionName, InChain], least: int
-) -> list[Told]:
+    told: list[Placed], repos: Mapping[str, str], home: str, chains: Mapping[SessionName, InChain], least: int
+) -> list[Placed]:
     """At least so many, as the desk shows them: the group of this place, then by newest activity; in each what is
     broken first.
     """
 
-    def rank(row: Told) -> int:
-        return rank_of(State(row[3]), chains.get(SessionName(f"{row[1]}:{row[0]}")))
+    def rank(row: Placed) -> int:
+        return rank_of(State(row[2]), chains.get(SessionName(f"{row[1]}:{row[0]}")))
 
-    groups: dict[str, list[Told]] = {}
+    groups: dict[str, list[Placed]] = {}
     for row in told:
-        groups.setdefault(repos.get(row[4]) or row[4], []).append(row)
-    ordered: list[Told] = []
+        groups.setdefault(repos.get(row[3]) or row[3], []).append(row)
+    ordered: list[Placed] = []
     for name in sorted(groups, key=lambda name: name != home):
         if len(ordered) >= least:
             break

@@ -8,8 +8,7 @@ that is small enough is read whole instead.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
-from typing import Final, Self, cast
+from typing import Final, cast
 
 from refloat.catalogue.pack import Packed
 from refloat.model.story import Summary
@@ -17,9 +16,7 @@ from refloat.readers.contract import Found, FoundSubagent, Line, ReadByEnds, Rea
 from refloat.readers.lines import read_stretch
 from refloat.readers.story import Assembler
 from refloat.readers.whole import reads_on
-from refloat.uncollected import Uncollected
 from refloat.usecases.reading import Drive, read_summary
-from refloat.usecases.sharing import Shared
 
 HEAD: Final = 64 * 1024
 TAIL: Final = 64 * 1024
@@ -34,8 +31,8 @@ _FURTHEST: Final = 16 * 1024 * 1024
 _TRIES: Final = 4
 _LAST_ROWS: Final = 4
 """Rows at the end of a turn that are read where all of its calls were answered."""
-Row = tuple[int, bytes]
-"""Where it stands, and its bytes."""
+_Piece = tuple[int, bytes]
+"""Where it begins, and rows that follow each other, each but the last of a file with its line end."""
 _NEAR: Final = 512
 """Bytes of a row in which marks are looked for."""
 
@@ -50,32 +47,6 @@ def glimpse(reader: Reader, found: Found) -> Packed:
         subagents[sub.id], all_of_it = _part(reader, bare, sub)
         whole = whole and all_of_it
     return Packed(summary, subagents, provisional=not whole or bool(found.relatives))
-
-
-class Glimpses:
-    """The same of many, begun at once in a second process, where one can be had. Use it in a `with`."""
-
-    def __init__(self, sessions: Sequence[tuple[Reader, Found]]) -> None:
-        # Those of one agent together: what reads them is loaded where they are read.
-        self._order = sorted(range(len(sessions)), key=lambda at: sessions[at][1].agent)
-        self._shared = Shared(_glimpse_all, [sessions[at] for at in self._order])
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *fault: object) -> None:
-        """Give up what is not done."""
-        self._shared.__exit__(*fault)
-
-    def result(self) -> Sequence[Packed]:
-        """Look at those that are left; then all of them, in the order given."""
-        told = dict(zip(self._order, self._shared.result(), strict=True))
-        return [told[at] for at in range(len(told))]
-
-
-def _glimpse_all(sessions: Sequence[tuple[Reader, Found]]) -> list[Packed]:
-    with Uncollected():
-        return [glimpse(reader, found) for reader, found in sessions]
 
 
 def _part(reader: Reader, found: Found, subagent: FoundSubagent | None) -> tuple[Summary, bool]:
@@ -99,7 +70,7 @@ def _head(reader: Reader, found: Found, subagent: FoundSubagent | None, segment:
     for looked in (_HEAD_FIRST, HEAD):
         data += _bytes(path, segment.start + len(data), looked - len(data))
         while not _begun(drive.assembler) and (end := data.find(b"\n", start)) >= 0:
-            drive.row(data[start:end], segment.start + start)
+            drive.rows((data[start:end],), segment.start + start)
             start = end + 1
         if _begun(drive.assembler) or len(data) < looked:
             break
@@ -119,70 +90,81 @@ def _tail(reader: ReadByEnds, found: Found, subagent: FoundSubagent | None, segm
     while True:
         start = max(segment.start, size - looked)
         data = _bytes(segment.file.path, start, size - start)
-        rows = _rows(data, start, whole=start == segment.start)
-        for at in _rows_with(rows, reader.turn_marks, _TRIES):
+        first = 0 if start == segment.start else data.find(b"\n") + 1 or len(data)  # no rest of another row
+        for at in _rows_with(data, first, len(data), reader.turn_marks, _TRIES):
             drive = _drive(reader, found, subagent)
-            late = [rows[row] for row in _rows_with(rows[:at], reader.late_marks, len(reader.late_marks))]
-            turn = rows[at:]
-            drive.stretch(segment, [*reversed(late), *_turn(turn, reader, _end_of(turn, reader))])
+            late = [*_rows_with(data, first, at, reader.late_marks, len(reader.late_marks))]
+            rows = [(start + row, data[row : data.index(b"\n", row) + 1]) for row in reversed(late)]
+            drive.stretch(segment, rows + _turn(data[at:], start + at, reader))
             if drive.assembler.was_asked:
                 return drive.assembler
-        end = _end_of(rows, reader)
-        if looked >= TAIL or start == segment.start or end is not None:
+        if looked >= TAIL or start == segment.start or _end_of(data[first:], reader) is not None:
             drive = _drive(reader, found, subagent)
-            for row in reader.turn_before(data[rows[0][0] - start :] if rows else b""):
+            for row in reader.turn_before(data[first:]):
                 drive.feed(Line(segment.file.path, 0, start, dict(row)))
-            drive.stretch(segment, _turn(rows, reader, end))
+            drive.stretch(segment, _turn(data[first:], start + first, reader))
             if drive.assembler.is_alive or start == segment.start or looked >= _FURTHEST:
                 return drive.assembler
         looked *= 4
 
 
-def _rows(data: bytes, offset: int, *, whole: bool) -> list[Row]:
-    """Rows with their offsets, the last one as far as it goes. `whole`: the first one is no rest of another."""
-    rows = data.split(b"\n")
-    found = list(zip(accumulate([len(raw) + 1 for raw in rows], initial=offset), rows, strict=False))
-    return found if whole else found[1:]
-
-
-def _turn(rows: Sequence[Row], ends: ReadByEnds, end: int | None) -> Sequence[Row]:
-    """What of a turn's rows says how it ended: of one that ended by itself, its beginning and its `end`."""
+def _turn(data: bytes, offset: int, ends: ReadByEnds) -> list[_Piece]:
+    """What of a turn's rows says how it ended: of one that ended by itself, its beginning and its end."""
+    end = _end_of(data, ends)
     if end is None:
-        return rows
-    calls = ends.pairs[0]
-    first = next((at for at in range(end) if calls in rows[at][1]), end)
-    return [*rows[:first], *rows[end:]]
+        return [(offset, data)]
+    call = data.find(ends.pairs[0], 0, end)
+    first = data.rfind(b"\n", 0, call) + 1 if call >= 0 else end
+    return [(offset, data[:first]), (offset + end, data[end:])]
 
 
-def _end_of(rows: Sequence[Row], ends: ReadByEnds) -> int | None:
+def _end_of(data: bytes, ends: ReadByEnds) -> int | None:
     """Where the last rows of a turn begin that ended by itself, all of its calls answered."""
-    if not rows or rows[-1][1]:
+    if not data.endswith(b"\n"):
         return None
-    talk = [at for at, (_, raw) in enumerate(rows) if raw and not raw.startswith(ends.aside)]
-    last = talk[max(0, len(talk) - _LAST_ROWS)] if talk else 0
-    if not any(ends.ended in raw for _, raw in rows[last:]):
+    last = _last_talk(data, ends.aside)
+    if data.find(ends.ended, last) < 0:
         return None
     calls, answers = ends.pairs
-    waits = 0
-    seen = False  # answers before the first call are of calls that are not at hand
-    for _, raw in rows:
-        if seen or calls in raw:
-            seen = True
-            waits += raw.count(calls) - raw.count(answers)
-    return None if waits else last
+    call = data.find(calls)
+    if call < 0:
+        return last
+    first = data.rfind(b"\n", 0, call) + 1  # answers before it are of calls that are not at hand
+    return last if data.count(calls, first) == data.count(answers, first) else None
 
 
-def _rows_with(rows: Sequence[Row], marks: Sequence[bytes], most: int) -> Iterator[int]:
-    """The last rows that hold one of the marks near their beginning, the very last first."""
-    for at in range(len(rows) - 1, -1, -1):
-        row = rows[at][1]
-        for mark in marks:
-            if row.find(mark, 0, _NEAR) >= 0:
-                yield at
-                most -= 1
-                break
-        if not most:
+def _last_talk(data: bytes, aside: bytes) -> int:
+    """Where the last few rows of the talk begin, or all of them; 0 where there are none."""
+    found, left = 0, _LAST_ROWS
+    end = len(data) - 1
+    while end > 0 and left:
+        start = data.rfind(b"\n", 0, end) + 1
+        if start < end and not data.startswith(aside, start):
+            found = start
+            left -= 1
+        end = start - 1
+    return found
+
+
+def _rows_with(data: bytes, first: int, end: int, marks: Sequence[bytes], most: int) -> Iterator[int]:
+    """Where the last rows begin that hold one of the marks near their beginning, the very last first. Nothing is looked
+    for twice in the same stretch, however many rows there are.
+    """
+    met = dict.fromkeys(marks, end)
+    while most:
+        for mark, at in met.items():
+            if at + len(mark) > end:
+                met[mark] = data.rfind(mark, first, end)
+        at, length = max((at, len(mark)) for mark, at in met.items())
+        if at < 0:
             return
+        start = data.rfind(b"\n", 0, at) + 1
+        if at + length <= start + _NEAR:
+            yield start
+            most -= 1
+            end = start
+        else:
+            end = start + _NEAR
 
 
 def _drive(reader: Reader, found: Found, subagent: FoundSubagent | None) -> Drive:

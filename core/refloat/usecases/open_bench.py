@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from refloat.readers.contract import Reader
 
 
-def open_bench(machine: Machine) -> Workbench:
-    """A workbench on `machine`; readers that cannot be loaded are its problems.
+def open_bench(machine: Machine, *, outsiders: bool = True) -> Workbench:
+    """A workbench on `machine`; readers that cannot be loaded are its problems. Without `outsiders` it has the built-in
+    ones alone: for whoever knows that no other agent has left anything.
 
     A person's own tables of commands count from here on: they lie in `machine`'s configuration directory.
     """
     use_config(machine.places.config)
-    loaded = Once(_load)
+    loaded = Once(_load if outsiders else _load_builtin)
     return Workbench(machine, LateSequence(lambda: loaded()[0]), LateSequence(lambda: loaded()[1]))
 
 
@@ -33,3 +34,9 @@ def _load() -> tuple[Sequence[Reader], Sequence[Problem]]:
     from refloat.readers.registry import load_all
 
     return load_all()
+
+
+def _load_builtin() -> tuple[Sequence[Reader], Sequence[Problem]]:
+    from refloat.readers.registry import BUILTIN, load
+
+    return [load(agent) for agent in BUILTIN], ()

@@ -22,7 +22,12 @@ from refloat.usecases.workers import Workers
 WORTH: Final = 32 * 1024 * 1024
 """Bytes from which workers are worth their start."""
 _PIECE: Final = 4 * 1024 * 1024
-"""Bytes handed to a worker at once, where single sessions are not larger."""
+_LARGEST: Final = 16 * 1024 * 1024
+"""Bytes handed to a worker at once, where single sessions are not larger: fewer towards the end, so that none has much
+to do yet when the others are done. What is written of a large piece at once takes a sixth less than of small ones.
+"""
+_SHARE: Final = 4
+"""No piece is more than such a part of what each worker has still to do."""
 _AHEAD: Final = 8
 """Pieces under way for each worker."""
 _MOST: Final = 4
@@ -81,7 +86,7 @@ def _by_workers(tasks: Sequence[_Task], many: int) -> Generator[Made]:
     """What the tasks come to, in order; never more pieces under way than keep every worker busy, whatever one of them
     takes and whoever asked does in between.
     """
-    pieces = iter(_pieces(tasks))
+    pieces = _pieces(tasks, many)
     waiting: deque[Callable[[], list[Made]]] = deque()
     with Workers(many) as workers:
         while True:
@@ -92,15 +97,16 @@ def _by_workers(tasks: Sequence[_Task], many: int) -> Generator[Made]:
             yield from waiting.popleft()()
 
 
-def _pieces(tasks: Sequence[_Task]) -> Iterator[list[_Task]]:
+def _pieces(tasks: Sequence[_Task], many: int) -> Iterator[list[_Task]]:
     piece: list[_Task] = []
-    size = 0
+    size, left = 0, sum(size_of(task.found) for task in tasks)
     for task in tasks:
-        if piece and size + size_of(task.found) > _PIECE:
+        more = size_of(task.found)
+        if piece and size + more > max(_PIECE, min(_LARGEST, left // (_SHARE * many))):
             yield piece
-            piece, size = [], 0
+            piece, size, left = [], 0, left - size
         piece.append(task)
-        size += size_of(task.found)
+        size += more
     if piece:
         yield piece
 

@@ -9,6 +9,7 @@ from refloat.errors import Unreadable
 from refloat.model.story import Story
 from refloat.readers.contract import Found, FoundSubagent, Reader
 from refloat.readers.story import KEPT, Assembler
+from refloat.uncollected import Uncollected
 from refloat.usecases.reading import Placed, Resumable, Watch, run
 
 
@@ -26,8 +27,10 @@ def read_story(
     Raises:
         Unreadable: there is a transcript and nothing of it could be read.
     """
-    subagents = {sub.id: _part(reader, found, sub, {}, full=full) for sub in found.subagents}
-    return finished(found, _part(reader, found, None, subagents, full=full, placed=placed, watch=watch))
+    with Uncollected():
+        subagents = {sub.id: _part(reader, found, sub, {}, full=full) for sub in found.subagents}
+        story = _part(reader, found, None, subagents, full=full, placed=placed, watch=watch)
+    return finished(found, story)
 
 
 def finished(found: Found, story: Story) -> Story:

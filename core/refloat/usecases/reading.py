@@ -164,15 +164,16 @@ class Drive:
         left = segment.file.size - cursor.offset
         quick = self._quick() if self._is_quick or left >= WORTH_QUICK else None
         for got in _lines(segment, cursor, self._torn_heads, quick):
-            if isinstance(got, Cursor):
-                self.cursor = got
-            elif isinstance(got, tuple):
+            if isinstance(got, tuple):
                 self.feed(got[0])
-                self._tell(got[1])
+                if self._watch is not None:
+                    self._tell(self._watch, got[1])
                 self.cursor = got[1]
                 if self._placed is not None and (place := self.assembler.place):
                     self._placed(place)
                     self._placed = None
+            elif isinstance(got, Cursor):
+                self.cursor = got
             elif isinstance(got, Tail):
                 tail = got
             else:
@@ -180,11 +181,11 @@ class Drive:
         self._ends[self._path] = self.cursor
         return tail
 
-    def _tell(self, after: Cursor) -> None:
+    def _tell(self, watch: Watch, after: Cursor) -> None:
         self._read += after.offset - self.cursor.offset
-        if self._watch is not None and self._read - self._told >= _BLOCK:
+        if self._read - self._told >= _BLOCK:
             self._told = self._read
-            self._watch(self._read)
+            watch(self._read)
 
     def _quick(self) -> QuickRows | None:
         # A protocol's own test looks at each of its members by inspection, and is asked for each of thousands of files.
@@ -216,31 +217,40 @@ class Drive:
         self.open(segment)
         self._row = self._quick() if self._is_quick else None
 
-    def row(self, raw: bytes, offset: int) -> None:
-        """Read one whole row; its line number is not known."""
-        if not self._takes(raw, offset):
-            value = plain_value(raw)
-            if value is not NO_RECORD:
-                self.feed(Line(self._path, 0, offset, value, size=len(raw) + 1))
-                return
-            for record in read_one(self._path, 0, offset, raw, self._torn_heads):
-                self.feed(replace(record, line=None) if isinstance(record, Problem) else record)
+    def rows(self, rows: Sequence[bytes], offset: int) -> None:
+        """Read whole rows that follow each other, from this offset on. Their line numbers are not known."""
+        if self._row is not None and rows:
+            self._row.begin(rows, 0, offset)
+        at = 0
+        while at < len(rows):
+            upto = at if self._row is None else self._row.take(at)
+            offset += sum(map(len, rows[at:upto])) + upto - at
+            if upto == len(rows):
+                break
+            self._feed_row(rows[upto], offset)
+            offset += len(rows[upto]) + 1
+            at = upto + 1
 
-    def _takes(self, raw: bytes, offset: int) -> bool:
-        if self._row is None:
-            return False
-        self._row.begin((raw,), 0, offset)
-        return self._row.take(0) == 1
+    def _feed_row(self, raw: bytes, offset: int) -> None:
+        value = plain_value(raw)
+        if value is not NO_RECORD:
+            self.feed(Line(self._path, 0, offset, value, size=len(raw) + 1))
+            return
+        for record in read_one(self._path, 0, offset, raw, self._torn_heads):
+            self.feed(replace(record, line=None) if isinstance(record, Problem) else record)
 
-    def stretch(self, segment: Segment, rows: Sequence[tuple[int, bytes]]) -> None:
-        """Read the last rows of a segment, each with its offset, the very last without a line end, and what they end
-        with. Their line numbers are not known.
+    def stretch(self, segment: Segment, pieces: Sequence[tuple[int, bytes]]) -> None:
+        """Read pieces of a segment, each with its offset, as far as they are whole rows, then the end of the last one.
+        Their line numbers are not known.
         """
         self.begin(segment)
-        for offset, raw in rows[:-1]:
-            self.row(raw, offset)
-        if rows and rows[-1][1]:
-            self.end(Tail(Cursor(rows[-1][0], -1), rows[-1][1]), last=True)
+        end, rest = 0, b""
+        for offset, data in pieces:
+            *rows, rest = data.split(b"\n")
+            self.rows(rows, offset)
+            end = offset + len(data) - len(rest)
+        if rest:
+            self.end(Tail(Cursor(end, -1), rest), last=True)
         self.finish()
 
     def feed(self, record: Line | Problem) -> None:
@@ -251,7 +261,9 @@ class Drive:
             self.assembler.take((record,))
             return
         try:
-            events = list(self._parser.feed(record))
+            events = self._parser.feed(record)
+            if not isinstance(events, list):  # one that is told as it is read fails here or nowhere
+                events = list(events)
         except _UNFORESEEN as fault:
             what = f"a record that could not be understood ({type(fault).__name__})"
             events = [Problem(record.path, record.line, record.offset, what)]
@@ -295,7 +307,7 @@ def _lines(
     """The lines of a segment, without those that `quick` takes; a file that cannot be read is one Problem."""
     path = segment.file.path
     try:
-        if quick is not None and reads_on(path):
+        if reads_on(path):
             yield from skim_lines(path, cursor, torn_heads, segment.end, quick)
         else:
             yield from read_any(path, cursor, torn_heads, segment.end)

@@ -26,8 +26,11 @@ from refloat.readers.lines import Cursor
 from refloat.usecases.masking import hold_secret, mask
 from refloat.usecases.reading import Placed, Resumable, read_summary
 
-_BATCH: Final = 64
-"""Sessions read before they are kept: what a killed first reading loses at most."""
+_BATCH: Final = 256
+_BATCH_BYTES: Final = 128 * 1024 * 1024
+"""Sessions, and bytes of them, read before they are kept: what a killed first reading loses at most. Each time the same
+pages of the tables are written again.
+"""
 
 _BEFORE: Final = 256
 """Bytes before the place where reading stopped that must be as they were."""
@@ -155,6 +158,8 @@ class Recall:
         be half of all memory.
         """
         self._pending: list[tuple[Reading, bytes, Sequence[str]]] = []
+        self._unkept = 0
+        """Bytes of the sessions that are not kept yet."""
         self._frozen: dict[Key, bytes] = {}
         self._secret: set[Key] = set()
         """Of these, what is frozen is here alone."""
@@ -234,7 +239,8 @@ class Recall:
         self._pending.append((made.reading, made.written, made.edited))
         if self._index is not None:
             self._digested.append((key, made.files, before, made.digest))
-        if len(self._pending) >= _BATCH:
+        self._unkept += sum(file.size for file in found.files)
+        if len(self._pending) >= _BATCH or self._unkept >= _BATCH_BYTES:
             self.flush()
         return made.packed
 
@@ -256,6 +262,7 @@ class Recall:
             else:
                 self.kept_all = self.can_keep = False
         self._pending.clear()
+        self._unkept = 0
 
     def _let_go(self) -> None:
         """Of what is frozen, unless it is here alone."""
@@ -395,7 +402,8 @@ def _freeze(frozen: Mapping[str, Resumable | None], found: Found) -> tuple[bytes
         if at is not None:
             last = ends[part][-1].file
             assembler = _mask_titles(at.assembler)
-            strings += strings_of([_texts(orjson.loads(at.parser)), assembler])
+            told = [part for name, part in assembler.items() if not name.startswith("#")]
+            strings += strings_of([_texts(orjson.loads(at.parser)), told])
             parts[part] = {
                 "segment": at.segment,
                 "offset": at.cursor.offset,

@@ -9,13 +9,15 @@ import math
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from functools import partial
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from refloat.brief.hits import MASK
 from refloat.brief.masks import Masker, mask_tree
+from refloat.brief.suspects import find_suspects
 from refloat.errors import UsageError
 from refloat.model.light import light
 from refloat.model.search import Asked, Found, Hit
@@ -27,9 +29,9 @@ from refloat.search.answers import Answers, Candidate, FirstFound
 from refloat.search.digest import KINDS, Doc
 from refloat.search.excerpt import Pieces, excerpt
 from refloat.search.index import Index, Key
-from refloat.search.query import Query, parse
+from refloat.search.query import Query, Words, parse
 from refloat.search.titles import Titles
-from refloat.search.words import composed, find_words, is_dense, split
+from refloat.search.words import composed, is_dense, split
 from refloat.usecases.searchable import read_items, searchable, whole_path
 from refloat.usecases.workbench import Workbench
 
@@ -42,9 +44,9 @@ _POOL: Final = 2
 """Hits that are gathered for each one that is wanted, so that the best can come first."""
 _EACH: Final = 5
 _SESSIONS: Final = 4
-"""Hits of one session: so many, or this part of all that are wanted. The first screen is for several sessions."""
-_MORE: Final = 2
-"""Items of one session that are judged beyond the hits that it may give, newest first."""
+"""Hits of one session: so many, its newest, or this part of all that are wanted. The first screen is for several
+sessions.
+"""
 _CHANGED: Final = 4
 """Changed lines of an edit that an excerpt begins with."""
 _READS: Final = 2000
@@ -86,8 +88,14 @@ class Row(NamedTuple):
 Load = Callable[[Row], Session | None]
 
 
-def row_of(session: Session) -> Row:
-    """The row of a session that is known."""
+def newest_first(sessions: Iterable[Session]) -> list[Row]:
+    """The rows of sessions that are known, as a search goes through them: by their last activity, then by id."""
+    rows = sorted(map(_row_of, sessions), key=itemgetter(1))
+    rows.sort(key=itemgetter(3), reverse=True)
+    return rows
+
+
+def _row_of(session: Session) -> Row:
     return Row(
         agent=session.agent,
         session_id=session.session_id,
@@ -105,6 +113,25 @@ def _known(row: Row) -> Session | None:
     return row.session
 
 
+class _Remembered(Iterable[Row]):
+    """Rows that are asked for once, when somebody comes to them, and gone through more than once."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._rows = iter(rows)
+        self._seen: list[Row] = []
+
+    def __iter__(self) -> Iterator[Row]:
+        at = 0
+        while at < len(self._seen) or self._has_next():
+            yield self._seen[at]
+            at += 1
+
+    def _has_next(self) -> bool:
+        before = len(self._seen)
+        self._seen += islice(self._rows, 1)
+        return len(self._seen) > before
+
+
 def search_sessions(
     bench: Workbench,
     index: Index | None,
@@ -115,8 +142,9 @@ def search_sessions(
     first: FirstFound | None = None,
     stop: Stop = lambda: False,
 ) -> Found:
-    """Search some sessions, and load those that may be shown. `first`: what `find_first` found of the words already.
-    `complete` and `unread` are for the caller to say: it knows what is read.
+    """Search some sessions, the newest first (`newest_first`), and load those that may be shown; of a word that stands
+    everywhere the others are never asked for. `first`: what `find_first` found of the words already. `complete` and
+    `unread` are for the caller to say: it knows what is read.
 
     Raises:
         UsageError: there is nothing to look for.
@@ -128,10 +156,8 @@ def search_sessions(
     for text in (asked.file, asked.command):
         if text is not None and not split(text):
             raise UsageError(f"{_told(text)} has no letter, digit or emoji: nothing is called so")
-    scope = sorted(_fitting(rows, asked), key=itemgetter(1))
-    scope.sort(key=itemgetter(3), reverse=True)
     search = _Search(bench, index, query, asked, load, stop, first if query.terms else None)
-    read = search.read(scope)
+    read = search.read(_Remembered(_fitting(rows, asked)))
     shown = [search.hit(each) for each in read[: asked.limit]]
     return Found(asked.words, tuple(_grouped(shown)), complete=False, more=len(read) > len(shown) or search.more)
 
@@ -145,9 +171,9 @@ def search_known(bench: Workbench, sessions: Sequence[Session], asked: Asked, st
     shown = [session for session in sessions if session.superseded_by is None]
     index = Index.open(bench.machine.places.cache)
     if index is None:
-        return replace(search_sessions(bench, None, map(row_of, shown), asked, stop=stop), unread=len(shown))
+        return replace(search_sessions(bench, None, newest_first(shown), asked, stop=stop), unread=len(shown))
     with index:
-        found = search_sessions(bench, index, map(row_of, shown), asked, stop=stop)
+        found = search_sessions(bench, index, newest_first(shown), asked, stop=stop)
         sound = index.is_sound()
         covered = {key[:2] for key in index.covered()}
     unread = sum((session.agent, session.session_id) not in covered for session in shown)
@@ -198,7 +224,8 @@ class _Read:
     kind: str
     at: Stamp | None
     text: str
-    spans: list[tuple[int, int]]
+    places: Callable[[], Sequence[tuple[int, int]]]
+    """Stretches of the text that are what was sought."""
     score: float
 
     @property
@@ -236,7 +263,7 @@ class _Search:
         self._first = first
         self.more = False
 
-    def read(self, rows: Sequence[Row]) -> list[_Read]:
+    def read(self, rows: Iterable[Row]) -> list[_Read]:
         """The best first."""
         found: list[_Read] = []
         answered: set[int] = set()
@@ -254,7 +281,7 @@ class _Search:
 
     # ── items ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _candidates(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Iterator[Candidate], bool]]:
+    def _candidates(self, rows: Iterable[Row]) -> Iterator[tuple[Row, Iterator[Candidate], bool]]:
         if self._index is None:
             return
         beside = [(Answers(self._index, query), query, files) for query, files in self._beside]
@@ -288,15 +315,14 @@ class _Search:
             return []
         found: list[_Read] = []
         for candidate in chain((first,), docs):
-            if len(found) >= self._each + _MORE or self._is_enough():
+            if len(found) >= self._each or self._is_enough():
                 self.more = True
                 break
             read = self._read(session, candidate, secrets=secrets)
             if read is not None and self._is_of_time(read.at):
                 found.append(read)
         found.sort(key=lambda read: (-read.score if self._words else -(read.item or 0), read.item or 0))
-        self.more = self.more or len(found) > self._each
-        return found[: self._each]
+        return found
 
     def _is_enough(self) -> bool:
         return self._stop() or self._reads > _READS + self._asked.limit
@@ -315,24 +341,25 @@ class _Search:
         below = _below(session)
         for item in self._items(session, candidate.doc):
             text = composed("\n".join(_masked(item, below)))
-            words = find_words(text)
-            spans = self._query.find_in(words)
+            words = Words(text)
+            rows, length = self._query.find_in(words), len(words.values)
             if not self._words:
                 query, files = self._beside[0]
                 if not _step_holds(item, query, below, files=files):
                     continue
                 text = composed("\n".join(_masked(item, below, _did(item, below, changes=not secrets))))
-                spans = query.find_in(find_words(text)) or []
-            if spans is not None:
-                score = self._score(item.type, len(spans), len(words), item.at)
-                return _Read(session, candidate, secrets, item.type, item.at, text, spans, score)
+                words = Words(text)
+                rows = query.find_in(words) or ()
+            if rows is not None:
+                score = self._score(item.type, len(rows), length, item.at)
+                return _Read(session, candidate, secrets, item.type, item.at, text, partial(words.places, rows), score)
         return None
 
     def hit(self, read: _Read) -> Hit:
         """What is shown of it. A word that the index does not hold of an item was taken out as a secret there, known
         as one by another item of its session: it is not shown either.
         """
-        pieces = excerpt(read.text, read.spans)
+        pieces = excerpt(read.text, read.places())
         line = None
         if read.candidate is not None:
             line = read.candidate.doc.places[0].line
@@ -350,14 +377,14 @@ class _Search:
 
     # ── titles ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _titles(self, rows: Iterable[Row]) -> Iterator[_Read]:
+    def _titles(self, rows: Iterator[Row]) -> Iterator[_Read]:
         """Sessions whose title is like what was typed."""
         if not self._words or self._beside or self._asked.since or self._asked.until:
             return
-        every = list(rows)
+        every: list[Row] = []
         titles = Titles(self._query)
         left = self._asked.limit
-        for at in titles.among([row.title for row in every]):
+        for at in titles.among(_titles_of(rows, every)):
             if self._stop():
                 self.more = True
                 return
@@ -365,12 +392,19 @@ class _Search:
             masked = "" if session is None else composed(mask_tree(session.title, Masker()))
             if session is None or not (spans := titles.find(masked)):
                 continue
-            score = self._score("title", len(spans), len(find_words(masked)), session.last_activity_at)
-            yield _Read(session, None, False, "title", session.last_activity_at, masked, spans, score)
+            score = self._score("title", len(spans), len(split(masked)), session.last_activity_at)
+            places = partial(tuple[tuple[int, int], ...], spans)
+            yield _Read(session, None, False, "title", session.last_activity_at, masked, places, score)
             left -= 1
             if not left:
-                self.more = self.more or at + 1 < len(every)
+                self.more = self.more or at + 1 < len(every) or next(rows, None) is not None
                 return
+
+
+def _titles_of(rows: Iterable[Row], seen: list[Row]) -> Iterator[str]:
+    for row in rows:
+        seen.append(row)
+        yield row.title
 
 
 def _keys(index: Index, row: Row) -> Iterable[Key]:
@@ -419,9 +453,13 @@ def _did(item: Item, below: str | None, *, changes: bool) -> list[str]:
 
 def _masked(item: Item, below: str | None, shown: Sequence[str] | None = None) -> list[str]:
     """The searched texts of an item, or others of it that are shown, without any secret of it."""
+    texts = searchable(item, below) if shown is None else list(shown)
+    every = list(dict.fromkeys((*texts, *_whole(item))))
+    suspects = find_suspects(every)
+    if not suspects:
+        return texts
     masker = Masker()
-    texts = searchable(item, below) if shown is None else shown
-    masker.learn([*texts, *_whole(item)])
+    masker.learn_suspects(every, suspects)
     return masker.lines(texts)
 
 

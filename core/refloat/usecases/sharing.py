@@ -33,7 +33,6 @@ class Shared(Generic[P, T]):
     def __init__(self, work: Callable[[Sequence[P]], list[T]], rows: Sequence[P], worth: int | None = None) -> None:
         """`work` gives a value that pickle knows for each row. `worth`: from so many rows on two processes do it."""
         self._work = work
-        self._rows = rows
         self._turns = -1
         """A pipe with a byte for each piece: whoever reads one takes one."""
         self._other: Copy | None = None
@@ -63,7 +62,7 @@ class Shared(Generic[P, T]):
     def result(self) -> list[T]:
         """Do what is left, and wait for the rest."""
         if self._other is None:
-            return self._work(self._rows)
+            return [row for piece in self._pieces for row in self._work(piece)]
         mine = [self._work(piece) for piece in self._taken(reversed(self._pieces))]
         told = self._told()
         told += [self._work(piece) for piece in self._pieces[len(told) : len(self._pieces) - len(mine)]]

@@ -11,6 +11,7 @@ import os
 from _blake2 import blake2b  # see `catalogue.store`
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,7 +24,7 @@ from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.text import cut, one_line
 from refloat.usecases.judging import Judge, is_settled
-from refloat.usecases.masking import mask
+from refloat.usecases.masking import mask, mask_each
 from refloat.usecases.sessions import TITLE, Surroundings, listed_title
 from refloat.usecases.sighting import Sighting, lost_files
 
@@ -34,6 +35,10 @@ _NOTHING: Final = Liveness(Verdict.UNKNOWABLE, ())
 _LIVE: Final = ("state", "activity", "failure")
 _BACK: Final = "turns"
 """The first key behind `liveness`."""
+_TOGETHER: Final = 256
+"""Sessions that are masked with one look at all of them."""
+_Marked = tuple[Key, Session, "InChain | None", str, str]
+"""(key, session, its chain, mark, pulse)"""
 
 
 def keep_listing(
@@ -82,17 +87,18 @@ def _changed(
     at: Stamp,
 ) -> tuple[Sequence[Told], Sequence[Relived]]:
     """Sessions to be told anew, and those of which the look's four keys alone changed."""
-    told: list[Told] = []
+    new: list[_Marked] = []
     relived: list[Relived] = []
     for key, session in sessions.items():
-        chain = chains.get(session.name)
-        mark, pulse = _mark(session, surroundings, chain), _pulse(session, at)
+        linked = chains.get(session.name)
+        mark, pulse = _mark(session, surroundings, linked), _pulse(session, at)
         known_mark, known_pulse, listed = kept.get(key, ("", "", False))
         if mark != known_mark:
-            told.append(_tell(key, session, at, surroundings, chain, mark=mark, pulse=pulse))
+            new.append((key, session, linked, mark, pulse))
         elif pulse != known_pulse or not listed:
             relived.append(Relived(key, session.state, pulse, _live(mask(wire.session(session)), at)))
-    return told, relived
+    told = [_tell(new[start : start + _TOGETHER], at, surroundings) for start in range(0, len(new), _TOGETHER)]
+    return list(chain.from_iterable(told)), relived
 
 
 def _differing(kept: Mapping[str, Alone], now: Mapping[str, Alone]) -> dict[str, Alone | None]:
@@ -126,10 +132,10 @@ def mark_of(fingerprint: str) -> str:
     return blake2b(fingerprint.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
 
 
-def _mark(session: Session, surroundings: Surroundings, chain: InChain | None) -> str:
+def _mark(session: Session, surroundings: Surroundings, linked: InChain | None) -> str:
     """Changes when anything but the four keys of the look does."""
     still = replace(session, state=State.STOPPED, activity=None, failure=None, liveness=_NOTHING)
-    return _hash((still, surroundings.place(session.workspace), surroundings.place(session.worktree), chain))
+    return _hash((still, surroundings.place(session.workspace), surroundings.place(session.worktree), linked))
 
 
 def _pulse(session: Session, at: Stamp) -> str:
@@ -150,14 +156,24 @@ def _live(document: wire.Document, at: Stamp) -> str:
 def tell_alone(key: Key, session: Session, at: Stamp, surroundings: Surroundings) -> Told:
     """A session as the catalogue keeps it, which stands in no chain of attempts."""
     mark, pulse = _mark(session, surroundings, None), _pulse(session, at)
-    return _tell(key, session, at, surroundings, None, mark=mark, pulse=pulse)
+    return _tell([(key, session, None, mark, pulse)], at, surroundings)[0]
 
 
-def _tell(
-    key: Key, session: Session, at: Stamp, surroundings: Surroundings, chain: InChain | None, *, mark: str, pulse: str
-) -> Told:
+def _tell(sessions: Sequence[_Marked], at: Stamp, surroundings: Surroundings) -> list[Told]:
     # Masked as a whole: a secret found in one place is masked in every one.
-    document, title, folder = mask((wire.session(session), session.title, os.path.basename(session.workspace or "")))  # noqa: PTH119 - a foreign style stays as it is
+    masked = mask_each([_shown(session) for _, session, *_ in sessions])
+    return [_told(each, *shown, at, surroundings) for each, shown in zip(sessions, masked, strict=True)]
+
+
+def _shown(session: Session) -> tuple[wire.Document, str, str]:
+    folder = os.path.basename(session.workspace or "")  # noqa: PTH119 - a foreign style stays as it is
+    return wire.session(session), session.title, folder
+
+
+def _told(
+    marked: _Marked, document: wire.Document, title: str, folder: str, at: Stamp, surroundings: Surroundings
+) -> Told:
+    key, session, linked, mark, pulse = marked
     names = list(document)
     front = {name: document[name] for name in names[: names.index(_LIVE[0])]}
     back = {name: document[name] for name in names[names.index(_BACK) :]}
@@ -170,7 +186,7 @@ def _tell(
         state=session.state,
         place=surroundings.place(session.workspace).path,
         worktree=surroundings.place(session.worktree).path,
-        title=cut(listed_title(title, chain, repaired=session.repaired), TITLE),
+        title=cut(listed_title(title, linked, repaired=session.repaired), TITLE),
         folder=one_line(folder),
         front=_json(front)[:-1],
         live=_live(document, at),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from refloat.commands.needles import Hint, Needle, find_hint
+from refloat.commands.needles import Hint, Needle, find_hint, find_parts
 from refloat.knowledge.tables import table
 
 ROWS = [
@@ -112,3 +112,14 @@ def test_no_line_that_any_expression_is_found_in_is_passed_over(source: str, dat
     line = data.draw(LINES | st.from_regex(source, alphabet="ab1 .(c2").map(lambda text: text.split("\n")[0]))
     if pattern.search(line):
         assert allows(find_hint(source), line), (find_hint(source), line)
+
+
+@given(st.sets(st.text("ab t", min_size=1, max_size=12), max_size=12))
+def test_in_each_of_some_texts_stands_one_of_a_few(texts: set[str]) -> None:
+    parts = find_parts(texts)
+    assert all(any(part in text for part in parts) for text in texts)
+    assert len(parts) <= len(texts)
+
+
+def test_what_texts_have_in_common_is_sought_once() -> None:
+    assert find_parts(["no tests ran", "No tests found", "no test specified", "0 passing"]) == ["o test", " passi"]

@@ -96,7 +96,7 @@ CLAUDE: Sequence[Callable[[int], Row]] = (
         at, "attachment", attachment={"type": "queued_command", "prompt": "more", "commandMode": "prompt"}
     ),
     lambda at: claude(at, "attachment", attachment={"type": "max_turns_reached"}),
-    lambda at: claude(at, "user", message={"role": "user", "content": "elsewhere"}) | {"cwd": "/v", "gitBranch": "b"},
+    lambda at: typed(at, "elsewhere") | {"cwd": "/v", "gitBranch": "b"},
     lambda at: claude(at, "user", message={"role": "user", "content": "side"}) | {"isSidechain": True},
     lambda at: claude(at - 1 if at else 0, "attachment", attachment={"type": "todo_reminder"}),
     lambda at: {"type": "ai-title", "aiTitle": f"Title {at}", "sessionId": SESSION},
@@ -113,6 +113,42 @@ CLAUDE: Sequence[Callable[[int], Row]] = (
 )
 
 
+def typed(at: int, said: object = "Do it", **more: object) -> Row:
+    return claude(at, "user", message={"role": "user", "content": said}, **more)
+
+
+ASKS: Sequence[Callable[[int], Row]] = (
+    typed,
+    lambda at: typed(at, f"Do {at}", promptSource="typed", origin={"kind": "human"}),
+    lambda at: typed(at, parentUuid=uuid(max(0, at - 3))),
+    lambda at: typed(at, parentUuid=None),
+    lambda at: typed(at, promptSource="queued"),
+    lambda at: typed(at, promptSource="system"),
+    lambda at: typed(at, origin={"kind": "peer"}),
+    lambda at: typed(at, isMeta=True),
+    lambda at: typed(at, isMeta=False),
+    lambda at: typed(at, isCompactSummary=True),
+    lambda at: typed(at, isVirtual=True),
+    lambda at: typed(at, refloatRepair={"made": "note", "at": stamp(at)}),
+    lambda at: typed(at, forkedFrom={"sessionId": "other"}),
+    *[
+        lambda at, said=said: typed(at, said)
+        for said in (
+            "", "  ", " <bash-input>ls</bash-input>", "<task-notification><task-id>b1</task-id></task-notification>",
+            "[Request interrupted by user]", "<system-reminder>x</system-reminder>", "<teammate-message>x",
+            [{"type": "text", "text": "Do it"}], [{"type": "image"}], "<command-name>/x</command-name>",
+        )
+    ],
+    lambda at: {"type": "queue-operation", "operation": "enqueue", "timestamp": stamp(at), "content": "Do it"},
+    lambda at: claude(at, "system", subtype="compact_boundary", content="Compacted"),
+    lambda at: reply(at, {"type": "text", "text": "Said."}, stop="end_turn"),
+    lambda at: used(at, "Bash", command="ls"),
+    lambda at: result(at, at - 1, OUTPUT),
+    lambda at: typed(at - 1 if at else 0),
+)  # fmt: skip
+"""Rows that a person's words stand in, or what looks like them."""
+
+
 def codex(at: int, kind: str, payload: Row) -> Row:
     return {"timestamp": stamp(at), "type": kind, "payload": payload}
 
@@ -127,6 +163,14 @@ def event(at: int, **payload: object) -> Row:
 
 def ran(at: int, command: object, tool: str = "exec_command") -> Row:
     return item(at, type="function_call", name=tool, arguments=json.dumps({"cmd": command}), call_id=f"c{at}")
+
+
+def asked(at: int, text: str, **more: object) -> Row:
+    return item(at, type="message", role="user", content=[{"type": "input_text", "text": text}], **more)
+
+
+def told(at: int, text: str) -> Row:
+    return event(at, type="user_message", message=text, images=[])
 
 
 def done(at: int, **item_: object) -> Row:
@@ -195,6 +239,22 @@ CODEX: Sequence[Callable[[int], Row]] = (
     lambda at: codex(at, "unheard", {"type": "message", "role": "assistant"}),
     lambda at: event(at, type="message", role="assistant", content=[{"text": "x"}]),
 )
+
+TURNS: Sequence[Callable[[int], Row]] = (
+    *CODEX[:6],
+    *[
+        lambda at, text=text: asked(at, text)
+        for text in ("Do it", "<image>", "# AGENTS.md instructions", "Do it again")
+    ],
+    *[lambda at, text=text: told(at, text) for text in ("Do it", "", "<user_instructions>x", "Do it again", " Do it")],
+    lambda at: asked(at, "Do it", internal_chat_message_metadata_passthrough={"content_item_kinds": ["user.text"]}),
+    lambda at: event(at, type="user_message", message="Do it", kind="environment_context"),
+    lambda at: item(at, type="message", role="assistant", content=[{"text": "Said."}]),
+    lambda at: event(at, type="task_complete", turn_id=f"turn{at - 3}", last_agent_message="Said."),
+    lambda at: event(at, type="task_complete", last_agent_message="Said.", error={"message": "no"}),
+    lambda at: event(at, type="task_complete", turn_id=7, last_agent_message="Said."),
+)
+"""Rows that turns begin and end with, so few kinds that each meets each."""
 
 
 class Taken:
@@ -301,7 +361,9 @@ HEADS: dict[str, Sequence[Row]] = {
 }
 
 
-@pytest.mark.parametrize(("agent", "kinds"), [("claude-code", CLAUDE), ("codex", CODEX)])
+@pytest.mark.parametrize(
+    ("agent", "kinds"), [("claude-code", CLAUDE), ("codex", CODEX), ("codex", TURNS), ("claude-code", ASKS)]
+)
 def test_the_quick_road_comes_to_the_same(agent: str, kinds: Sequence[Callable[[int], Row]], tmp_path: Path) -> None:
     path = tmp_path / "one.jsonl"
 
@@ -315,7 +377,9 @@ def test_the_quick_road_comes_to_the_same(agent: str, kinds: Sequence[Callable[[
     same()
 
 
-@pytest.mark.parametrize(("agent", "kinds"), [("claude-code", CLAUDE), ("codex", CODEX)])
+@pytest.mark.parametrize(
+    ("agent", "kinds"), [("claude-code", CLAUDE), ("codex", CODEX), ("codex", TURNS), ("claude-code", ASKS)]
+)
 def test_either_road_reads_on_from_the_other(agent: str, kinds: Sequence[Callable[[int], Row]], tmp_path: Path) -> None:
     path = tmp_path / "one.jsonl"
 

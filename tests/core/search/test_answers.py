@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.core.search.test_index import receipt
 
-from refloat.search import answers
+from refloat.search import answers, shards
 from refloat.search.answers import Answers, find_first
 from refloat.search.index import Index, Key
 from refloat.search.query import parse
-from refloat.search.shards import COUNT, shard_path
+from refloat.search.shards import COUNT, open_shard, shard_path
 
 KEYS = [("claude-code", f"s{n}", f"/t/{n}.jsonl") for n in range(5)]
 WORDS = ("alpha", "alphabet", "beta", "gamma")
@@ -90,3 +90,22 @@ def test_what_was_found_first_in_another_file_counts_for_nothing(index: Index):
     with Index.open(index.directory) or pytest.fail("no index") as again:
         assert items(Answers(again, parse("alpha"), first), KEYS[1]) == [2]
         assert items(Answers(again, parse("alpha"), first), KEYS[0]) == []
+
+
+@pytest.mark.parametrize("few", [0, 2, 64])
+@pytest.mark.parametrize("typed", ["alph", "alpha", "al beta", "öl", "beta al", "zeta", "東"])
+def test_a_beginning_of_words_finds_the_same_rows_whether_its_words_are_sought_one_by_one_or_not(
+    index: Index, monkeypatch: pytest.MonkeyPatch, few: int, typed: str
+):
+    texts = ["alpha", "alphabet beta", "ölpreis öl", "al", "beta alpine", "gamma", "東京 都", "alphas alpha"]
+    written = receipt(index.directory, *texts, path=KEYS[0][2])
+    index.keep([(KEYS[0], "a", None, written)])
+    query = parse(typed)
+    wanted = [at for at, text in enumerate(texts, 1) if query.find(text) is not None]
+    monkeypatch.setattr(shards, "_ENDINGS", few)
+    shard = open_shard(index.directory, 0) or pytest.fail("no shard")
+    assert shard.rows(query.index_query(), 9, newest=False) == wanted
+    assert shard.rows(query.index_query(), 9, newest=True) == wanted[::-1]
+    assert shard.rows(query.index_query(), 1, newest=True) == wanted[-1:]
+    assert not shard.failed
+    shard.close()

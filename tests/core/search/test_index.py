@@ -1,6 +1,8 @@
 """The index: what replaces what, what a receipt is worth, and what is found when rows are many."""
 
 import sqlite3
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, groupby
 from pathlib import Path
 
 import pytest
@@ -12,10 +14,10 @@ from refloat.search import answers, shards
 from refloat.search import digest as digesting
 from refloat.search import index as indexing
 from refloat.search.answers import Answers
-from refloat.search.digest import PIECE, Digest, Doc, Run, bounded, pack, pack_docs, unpack, unpack_docs
+from refloat.search.digest import KINDS, PIECE, Digest, Doc, Run, bounded, pack, pack_docs, unpack, unpack_docs
 from refloat.search.index import Index
 from refloat.search.query import parse
-from refloat.search.shards import COUNT, Together, close_writers, open_shard, shard_path, write_rows
+from refloat.search.shards import COUNT, Together, Written, close_writers, open_shard, shard_path, write_rows
 
 KEY = ("claude-code", "one", "/t/one.jsonl")
 OTHER = ("claude-code", "two", "/t/two.jsonl")
@@ -173,7 +175,7 @@ def test_a_receipt_says_what_was_put_into_it(runs: list[Run]):
 
 @given(DOCS)
 def test_a_piece_says_what_was_put_into_it(docs: list[Doc]):
-    assert unpack_docs(pack_docs(docs)) == docs
+    assert unpack_docs(pack_docs([(doc.item, doc.kinds, doc.places, doc.late) for doc in docs])) == docs
 
 
 def test_a_long_session_is_told_in_pieces(index: Index):
@@ -240,6 +242,52 @@ def test_of_rows_written_together_none_counts_when_their_file_goes(tmp_path: Pat
         write_rows(tmp_path, ["beta"])
     assert not together.kept
     close_writers()
+
+
+TOLD = st.lists(
+    st.tuples(st.integers(0, 6), st.integers(1, 4), st.sampled_from(KINDS), st.sampled_from(["", "ab", "cd ef"])),
+    max_size=24,
+)
+
+
+@given(TOLD, st.sampled_from([3, 10**6]))
+def test_an_item_has_a_row_in_each_window_in_which_something_is_told_of_it(
+    told: list[tuple[int, int, str, str]], window: int
+):
+    wrote: list[str] = []
+
+    def write(_: Path, texts: Sequence[str]) -> Written:
+        wrote.extend(texts)
+        return Written(0, "m", len(wrote) - len(texts) + 1)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(digesting, "write_rows", write)
+        patched.setattr(digesting, "_WINDOW", window)
+        digest = Digest(Path("/t"), lambda texts: texts)
+        for n, line, kind, text in told:
+            digest.take(n, Place("/t/one.jsonl", line, 10 * line), kind, text)
+        runs = unpack(digest.close())
+    docs = [doc for run in runs for piece in run.pieces for doc in unpack_docs(piece)]
+    assert list(zip(docs, wrote, strict=True)) == list(rows_by_hand(told, window))
+    assert [run.late for run in runs] == [
+        any(doc.late for doc in docs[run.first - 1 : run.first - 1 + run.count]) for run in runs
+    ]
+
+
+def rows_by_hand(told: list[tuple[int, int, str, str]], window: int) -> Iterator[tuple[Doc, str]]:
+    """Window by window, item by item."""
+    left, upto = [row for row in told if row[0] and row[3]], 0
+    while left:
+        sizes = accumulate(len(text) for *_, text in left)
+        end = next((at for at, size in enumerate(sizes, 1) if size > window), len(left))
+        held, left = left[:end], left[end:]
+        for n in sorted({n for n, *_ in held}):
+            own = [row for row in held if row[0] == n]
+            lines = [line for line, _ in groupby(line for _, line, _, _ in own)]
+            kinds = sum(1 << KINDS.index(kind) for kind in {kind for _, _, kind, _ in own})
+            places = tuple(Place("/t/one.jsonl", line, 10 * line) for line in lines)
+            yield Doc(n, kinds, places, n <= upto or own[0][2] == "output"), "\n".join(text for *_, text in own)
+        upto = max(upto, *(n for n, *_ in held))
 
 
 @given(st.text("ab \n", max_size=4000), st.sampled_from(["output", "reply", "path"]))

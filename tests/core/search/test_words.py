@@ -87,6 +87,14 @@ def test_places_show_the_words_they_are_of(text: str):
 
 
 @given(TEXTS)
+def test_words_of_short_and_of_long_runs_are_the_same(text: str):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(words, "_SHORT", 0)
+        long = split(text), find_words(composed(text))
+    assert (split(text), find_words(composed(text))) == long
+
+
+@given(TEXTS)
 def test_the_index_takes_the_words_of_a_text_and_pairs_of_dense_ones(text: str):
     wanted: set[str] = set()
     words = split(text)

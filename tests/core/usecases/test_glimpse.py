@@ -2,16 +2,19 @@
 
 import json
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from refloat import wire
 from refloat.model.problem import Problem
 from refloat.model.session import State
 from refloat.readers import lines
-from refloat.readers.contract import Found, Segment, SourceFile
+from refloat.readers.contract import Found, ReadByEnds, Segment, SourceFile
 from refloat.readers.registry import load
 from refloat.usecases import finder, glimpse
 from refloat.usecases.find_sessions import Finder, Scope, list_sessions
@@ -239,3 +242,57 @@ def test_of_a_long_turn_that_ended_little_is_looked_at(tmp_path: Path, monkeypat
     told = glimpse.glimpse(reader, found).summary
     assert (told.ending.turn, told.ending.dangling) == ("open", 1)
     assert sum(looked) > 64 * 1024, "a turn that did not end is looked at from further back"
+
+
+# ── the same as row by row ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def rows_that_hold(rows: Sequence[bytes], marks: Sequence[bytes], most: int) -> list[int]:
+    near = [at for at, row in enumerate(rows) if any(row.find(mark, 0, 512) >= 0 for mark in marks)]
+    return near[::-1][:most]
+
+
+def end_among(rows: Sequence[bytes], ends: ReadByEnds) -> int | None:
+    """Index of the row with which the end of a turn begins that ended by itself."""
+    if rows[-1]:
+        return None
+    talk = [at for at, raw in enumerate(rows) if raw and not raw.startswith(ends.aside)]
+    last = talk[max(0, len(talk) - 4)] if talk else 0
+    if not any(ends.ended in raw for raw in rows[last:]):
+        return None
+    calls, answers = ends.pairs
+    first = next((at for at, raw in enumerate(rows) if calls in raw), len(rows))
+    waits = sum(raw.count(calls) - raw.count(answers) for raw in rows[first:])
+    return None if waits else last
+
+
+READERS = [cast("ReadByEnds", load(name)) for name in ("claude-code", "codex")]
+PIECES = [
+    piece for reader in READERS for piece in (*reader.turn_marks, *reader.late_marks, *reader.pairs, reader.ended)
+]
+TEXTS = st.lists(
+    st.one_of(
+        st.sampled_from([*PIECES, *[b"\n"] * 3, b'{"type":"', b"x", b"y" * 495, b"z" * 505]),
+        st.binary(max_size=3),
+    )
+)
+
+
+@given(parts=TEXTS, skipped=st.integers(0, 40), number=st.integers(0, 1))
+def test_marks_are_met_as_row_by_row(parts: list[bytes], skipped: int, number: int):
+    data, reader = b"".join(parts), READERS[number]
+    first = 0 if skipped == 0 else data.find(b"\n", skipped) + 1 or len(data)
+    rows = data[first:].split(b"\n")
+    starts = list(accumulate((len(row) + 1 for row in rows), initial=first))
+    for marks in (reader.turn_marks, reader.late_marks):
+        met = list(glimpse._rows_with(data, first, len(data), marks, 4))
+        assert met == [starts[at] for at in rows_that_hold(rows, marks, 4)]
+    end = end_among(rows, reader)
+    assert glimpse._end_of(data[first:], reader) == (None if end is None else starts[end] - first)
+    (begin, head), *others = glimpse._turn(data[first:], first, reader)
+    assert begin == first
+    if end is None:
+        assert (head, others) == (data[first:], [])
+    else:
+        before = next((at for at in range(end) if reader.pairs[0] in rows[at]), end)
+        assert (head, others) == (data[first : starts[before]], [(starts[end], data[starts[end] :])])

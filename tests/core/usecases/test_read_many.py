@@ -14,7 +14,7 @@ import pytest
 
 from refloat.catalogue.pack import Packed
 from refloat.readers.claude_code import ClaudeCode
-from refloat.readers.contract import Found, Reader
+from refloat.readers.contract import Found, Reader, Segment, SourceFile
 from refloat.readers.story import Assembler
 from refloat.search.shards import Together, close_writers
 from refloat.usecases import read_many
@@ -57,6 +57,25 @@ def test_workers_bring_what_one_process_brings(
     by_workers = read(order, worth=0)
     assert by_workers == read(order, worth=1 << 60)
     assert [found for found, _ in by_workers] == [found for _, found in order]
+
+
+def test_pieces_are_large_at_first_and_small_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_many, "_PIECE", 4)
+    monkeypatch.setattr(read_many, "_LARGEST", 16)
+    sizes = [1] * 300 + [90] + [1] * 60
+    tasks = [_task_of(size) for size in sizes]
+    pieces = list(read_many._pieces(tasks, 2))
+    assert [task for piece in pieces for task in piece] == tasks
+    told = [sum(read_many.size_of(task.found) for task in piece) for piece in pieces]
+    assert told[:10] == [16] * 10
+    assert max(told[-4:]) == 4
+    assert max(told) == 90
+    assert [size for size in told if size < 90 and size > 16] == []
+
+
+def _task_of(size: int) -> read_many._Task:
+    files = (Segment(SourceFile("/t/one.jsonl", size, 0, 0, 0)),)
+    return read_many._Task(ClaudeCode(), Found("claude-code", "one", files), {})
 
 
 def test_a_worker_keeps_nothing_of_what_it_read(unread: list[tuple[Reader, Found]], tmp_path: Path) -> None:

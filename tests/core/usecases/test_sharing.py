@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from refloat.forking import may_fork
-from refloat.usecases import glimpse, sharing, sighting
+from refloat.usecases import sharing, sighting
 from refloat.usecases.sharing import Shared
 from refloat.usecases.sighting import sight
 
@@ -123,18 +123,6 @@ def sessions(home: Any) -> None:
     for n in range(1, 6):
         name = f"{n}1111111-0000-4000-8000-00000000000{n}"
         home.write(name, *home.talk(name, prompt=f"Ask {n}"))
-
-
-@beside
-def test_many_sessions_are_seen_in_their_order(home: Any, monkeypatch: pytest.MonkeyPatch):
-    sessions(home)
-    found = list(sight(home.bench, {}).found)
-    alone = [glimpse.glimpse(*each) for each in found]
-    monkeypatch.setattr(sharing, "WORTH", 1)
-    monkeypatch.setattr(sharing, "_PIECE", 1)
-    for rows in (found, found[:4], found[::-1]):
-        with glimpse.Glimpses(rows) as glimpses:
-            assert glimpses.result() == [alone[found.index(row)] for row in rows]
 
 
 @beside

@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 
 from refloat.catalogue.peek import FILE
-from refloat_tui.cli import listing, quick, rows
+from refloat.usecases import finder, glimpse
+from refloat.usecases.finder import Listing, Scope
+from refloat_tui.cli import asking, listing, quick, rows
 from refloat_tui.cli.parser import run
 
+NEVER_SHOWN = "ghp_0123456789abcdefghijABCDEFGHIJ0123"
 ALLOWED = {"_sqlite3", "gc", "time", "refloat", "refloat_tui"}
 """What the quick road may load beyond a bare interpreter."""
 
@@ -273,6 +276,53 @@ def test_plain_words_that_it_leaves_come_to_the_same_without_a_parser(
     parsed = capfdbinary.readouterr()
     assert without_moments(plain.out.decode()) == without_moments(parsed.out.decode())
     assert plain.err == parsed.err
+
+
+def not_joined(_: Listing) -> None:
+    return None
+
+
+@pytest.mark.parametrize("prompts", [("Make it retry", "測試 é \x1b[31mred\u202e"), ("Ask", f"Use {NEVER_SHOWN}"), ()])
+@pytest.mark.parametrize("limit", [[], ["--limit", "1"]])
+def test_what_is_written_where_sessions_are_told_is_what_is_written_of_all(
+    tmp_path: Path,
+    prompts: tuple[str, ...],
+    limit: list[str],
+    capfdbinary: pytest.CaptureFixture[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """A secret that stands in one session is masked in the other, too, which holds a piece of it."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("refloat.machine.processes.LinuxProcesses.all", nobody)
+    monkeypatch.setattr(finder, "BY_ENDS", 1)
+    monkeypatch.setattr(glimpse, "SMALL", 100)
+    for n, prompt in enumerate(prompts):
+        name = f"{n}1111111-0000-4000-8000-000000000001"
+        write(home, name, tmp_path / NEVER_SHOWN[:16] / "work", prompt, f"2026-06-1{n}T09:00")
+    scope = Scope(limit=int(limit[1]) if limit else None)
+    asking.bench.cache_clear()
+    capfdbinary.readouterr()
+    answers: list[str | None] = []
+    join = listing._joined
+
+    def noted(told: Listing) -> str | None:
+        answers.append(join(told))
+        return answers[-1]
+
+    monkeypatch.setattr(listing, "_joined", noted)
+    listing.show_list(scope, as_json=True)
+    joined = capfdbinary.readouterr().out.decode()
+    with monkeypatch.context() as patch:
+        patch.setattr(listing, "_joined", not_joined)
+        listing.show_list(scope, as_json=True)
+    asking.bench.cache_clear()
+    assert without_moments(joined) == without_moments(capfdbinary.readouterr().out.decode())
+    assert len(json.loads(joined)["sessions"]) == min(len(prompts), scope.limit or 9)
+    assert NEVER_SHOWN not in joined
+    assert answers == [joined if prompts and NEVER_SHOWN not in prompts[-1] else None]
 
 
 def test_the_first_list_loads_no_parser(home: Path, tmp_path: Path):

@@ -168,8 +168,8 @@ ACTIONS: Final = (
         "desk.salvage",
         "Y",
         "salvage",
-        "Salvage lost work: copy the command",
-        "Copy `refloat salvage`, which writes lost work that can still be had into a patch and touches nothing else.",
+        "Write lost work into a patch",
+        "What is lost and can still be had, as a patch outside of the checkout: shown first. Nothing else is touched.",
     ),
     Action(
         "desk.recap",

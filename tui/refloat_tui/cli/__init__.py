@@ -1,5 +1,6 @@
 """The command line. `main` takes short roads for `list`, `run`, `step`, `trail` and `hook`, and straight ones for
-plain words of `search` and of the commands that look at a checkout; the rest goes to the parser.
+plain words of `search`, of the commands that look at a checkout, and for no words at all, which open the app; the rest
+goes to the parser.
 """
 
 import os
@@ -10,6 +11,10 @@ def main() -> int:
     """Run the command line of this process and return its exit code."""
     _open_streams()
     words = sys.argv[1:]
+    if not words and "_REFLOAT_COMPLETE" not in os.environ:
+        from refloat_tui.cli import ending, opening
+
+        return ending.told(opening.open_desk)
     if words and words[0] == "list":
         from refloat_tui.cli import leaving, quick
 

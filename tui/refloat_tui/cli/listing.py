@@ -3,12 +3,13 @@
 Decides what is loaded when: what prints an answer, while another process reads.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from refloat.model.session import State
+from refloat.model.session import Session, State
 from refloat.usecases.finder import Finder, Listing, Scope
 from refloat_tui.cli.asking import answer, bench, here
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from refloat_tui.cli.quick import Asked
 
 _SHOW: Final = "refloat_tui.cli.show"
+_NO_SESSIONS: Final = '"sessions":[]'
 
 
 def answer_plain(asked: "Asked") -> int | None:
@@ -38,13 +40,19 @@ def answer_plain(asked: "Asked") -> int | None:
 
 def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False) -> None:
     """Print sessions, newest activity first, with their state."""
-    listing = Finder(bench(), meanwhile=lambda: _load(as_json=as_json)).find(scope)
-    answer(
-        listing,
-        lambda value, width: _lines(value, width, everywhere=scope.cwd is None),
-        _json if as_json else None,
-        masked=not show_secrets,
-    )
+    finish = _finish if as_json and not show_secrets else None
+    listing = Finder(bench(), meanwhile=lambda: _load(as_json=as_json), finish=finish).find(scope)
+    if (text := _joined(listing)) is not None:
+        from refloat_tui.cli import out
+
+        out.write(text)
+    else:
+        answer(
+            listing,
+            lambda value, width: _lines(value, width, everywhere=scope.cwd is None),
+            _json if as_json else None,
+            masked=not show_secrets,
+        )
     if some := sum(session.provisional for session in listing.sessions):
         from refloat_tui.cli import err
 
@@ -55,6 +63,31 @@ def _load(*, as_json: bool) -> None:
     """What prints the answer."""
     for name in ("refloat.brief.masks", "refloat_tui.cli.out", "refloat.wire" if as_json else f"{_SHOW}.listing"):
         import_module(name)
+
+
+def _finish(sessions: Sequence[Session]) -> list[str | None]:
+    """The JSON of each, if there is no secret in any of them: one that is found once is masked everywhere."""
+    from refloat import wire
+    from refloat.brief.masks import Masker
+
+    documents = [wire.session(session) for session in sessions]
+    if Masker().learn(documents):
+        return [None] * len(documents)
+    return [wire.dump(document, masker=Masker(enabled=False)).rstrip("\n") for document in documents]
+
+
+def _joined(listing: Listing) -> str | None:
+    """The JSON of the whole from that of each session; None where it holds a secret, or one is not finished."""
+    texts = [listing.finished.get(session.name) for session in listing.sessions]
+    if not texts or None in texts:
+        return None
+    from refloat import wire
+    from refloat.brief.masks import Masker
+
+    masker = Masker()
+    rest = wire.dump(wire.listing(replace(listing, sessions=())), masker=masker)
+    before, none, after = rest.partition(_NO_SESSIONS)
+    return None if masker.knows_any or not none else f"{before}{none[:-1]}{','.join(filter(None, texts))}]{after}"
 
 
 def _json(listing: Listing) -> object:

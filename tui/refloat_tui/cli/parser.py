@@ -93,9 +93,9 @@ def refloat(ctx: click.Context) -> None:
     Without a command the terminal app opens on the sessions of this machine.
     """
     if ctx.invoked_subcommand is None:
-        from refloat_tui.cli.commands.app import open_desk
+        from refloat_tui.cli import opening
 
-        ctx.exit(open_desk())
+        ctx.exit(opening.open_desk())
 
 
 def run(words: Sequence[str]) -> int:

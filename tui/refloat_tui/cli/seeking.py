@@ -109,19 +109,23 @@ def show(found: "Found", *, as_json: bool) -> None:
 
 
 def _find(words: Sequence[str], options: dict[str, str]) -> "Found | None":
-    from refloat_tui.cli.asking import bench, here
+    from refloat.machine.real import real_machine
+    from refloat.usecases.open_bench import open_bench
 
+    # Where another agent than these has left anything, nothing is unchanged.
+    bench = open_bench(real_machine(os.environ), outsiders=False)
     sought = typed(words)
     from refloat.usecases.begin_search import begin_search
 
-    begun = begin_search(bench().machine.places.cache, sought)
+    begun = begin_search(bench.machine.places.cache, sought)
     from pathlib import Path
 
     from refloat.model.search import Asked
     from refloat.model.session import State
     from refloat.usecases.answer_search import answer_at_once
+    from refloat_tui.cli.asking import here
 
-    list(bench().readers)  # loaded while the index is asked
+    list(bench.readers)  # loaded while the index is asked
     place = here() if "--here" in options else Path(options["--workspace"]) if "--workspace" in options else None
     state = options.get("--state")
     asked = Asked(
@@ -132,4 +136,4 @@ def _find(words: Sequence[str], options: dict[str, str]) -> "Found | None":
         command=options.get("--command"),
         limit=int(options.get("--limit", DEFAULT_LIMIT)),
     )
-    return answer_at_once(bench(), asked, begun)
+    return answer_at_once(bench, asked, begun)

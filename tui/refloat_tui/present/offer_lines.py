@@ -7,8 +7,9 @@ from typing import Final
 
 from refloat.model.stopping import Stopped
 from refloat.text import inert_line
-from refloat_tui.operations import Offer, Operation, Row
+from refloat_tui.operations import Offer, Operation, Row, Salvaged
 from refloat_tui.present import Pieces
+from refloat_tui.present.age import local_times
 from refloat_tui.present.markdown import MarkdownLine
 from refloat_tui.present.path import from_home
 from refloat_tui.theme import Glyphs
@@ -21,6 +22,7 @@ INSTEAD: Final[dict[Operation, str]] = {
     "new": "start a new session from it, with the brief",
     "stop": "stop the process first",
     "repair": "repair its transcript into a copy",
+    "salvage": "write its lost work into a patch",
 }
 _RESULT: Final = {
     "stopped": ("STOPPED", "$state-stopped bold"),
@@ -45,11 +47,13 @@ def offer_lines(
     lines += [MarkdownLine(pieces, lead=f"{label:<{_LABEL}}", style=_QUIET) for label, pieces in choices]
     lines.append(MarkdownLine(()))
     if offer.refused:
-        lines.append(labelled("REFUSED", inert_line(offer.guard), "bold", label_style="$state-failed bold"))
+        lines.append(
+            labelled("REFUSED", local_times(inert_line(offer.guard)), "bold", label_style="$state-failed bold")
+        )
         lines += _ways_out(offer)
     else:
-        lines.append(labelled("BECAUSE", inert_line(offer.guard)))
-    lines.append(labelled("LEASE", inert_line(offer.lease)))
+        lines.append(labelled("BECAUSE", local_times(inert_line(offer.guard))))
+    lines.append(labelled("LEASE", local_times(inert_line(offer.lease))))
     lines += _listed("NOTE", offer.notes, "$state-unresolved")
     lines += _listed("WILL", () if offer.refused else offer.will, "")
     lines += _listed("WILL NOT", () if offer.refused else offer.will_not, _QUIET)
@@ -72,7 +76,7 @@ def _ways_out(offer: Offer) -> Iterator[MarkdownLine]:
 
 def _listed(label: str, sentences: Iterable[str], style: str) -> Iterator[MarkdownLine]:
     for n, sentence in enumerate(sentences):
-        yield labelled("" if n else label, inert_line(sentence), style)
+        yield labelled("" if n else label, local_times(inert_line(sentence)), style)
 
 
 def _table(offer: Offer) -> Iterator[MarkdownLine]:
@@ -108,7 +112,19 @@ def chosen_of(options: Iterable[str], at: str, glyphs: Glyphs) -> Pieces:
 def stopped_lines(stopped: Stopped) -> list[MarkdownLine]:
     """What a stop came to: the result first, then what runs on and what else was seen."""
     word, style = _RESULT[stopped.result]
-    lines = [MarkdownLine(()), MarkdownLine(((f"{word}  ", style), (inert_line(stopped.why), "bold")))]
+    lines = [MarkdownLine(()), MarkdownLine(((f"{word}  ", style), (local_times(inert_line(stopped.why)), "bold")))]
     lines += _listed("RUNS ON", (f"process {left.pid} ({left.name}): {left.why}" for left in stopped.left), "")
     lines += _listed("SEEN", stopped.notes, _QUIET)
+    return lines
+
+
+def salvaged_lines(salvaged: Salvaged, home: str) -> list[MarkdownLine]:
+    """What a salvage wrote, and how it comes back into the checkout."""
+    lines = [MarkdownLine(()), *_listed("WROTE", (from_home(path, home) for path in salvaged.written), "bold")]
+    if salvaged.apply is None:
+        lines.append(
+            labelled("", "no part of it can be a patch of the checkout as it is: the contents stand beside it")
+        )
+    else:
+        lines.append(labelled("APPLY", inert_line(salvaged.apply), "bold", label_style="$accent bold"))
     return lines

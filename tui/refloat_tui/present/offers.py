@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from refloat.model.record import Lease
 from refloat.model.repair import RepairPlan
+from refloat.model.salvage import Salvage
 from refloat.model.session import State
 from refloat.model.situation import Ruling
 from refloat.model.stopping import Kin, StopPlan
@@ -41,7 +42,12 @@ class Scene:
     @property
     def words(self) -> str:
         """The session, as a question names it."""
-        return f"\u201c{one_line(self.title)}\u201d" if self.title else "this session"
+        return title_words(self.title)
+
+
+def title_words(title: str) -> str:
+    """A session, as a question names it."""
+    return f"\u201c{one_line(title)}\u201d" if title else "this session"
 
 
 def start_offer(asked: Asked, scene: Scene, plan: Plan, agents: Sequence[str], *, in_tmux: bool) -> Offer:
@@ -187,6 +193,55 @@ def repair_offer(asked: Asked, scene: Scene, plan: RepairPlan, place: str) -> Of
             for issue, action in zip(plan.issues[:_ALSO], plan.actions[:_ALSO], strict=True)
         ),
         rests_on=(plan, scene.ruling.branch if installs else "", scene.ruling.overruled, asked.out),
+    )
+
+
+def salvage_offer(
+    asked: Asked, title: str, found: Salvage, path: str | None, forbids: str, *, inside: bool = False
+) -> Offer:
+    """Of `salvage`: `path` is the file of the patch, None where no place is fit; `forbids`: why nothing is written to
+    it; `inside`: it lies in the checkout.
+    """
+    command = shlex.join(["refloat", "salvage", found.session, "--out", path or "FILE.patch"])
+    patched, beside = [file for file in found.files if file.in_patch], [file for file in found.files if file.beside]
+    will: list[str] = []
+    if patched:
+        will.append(f"write {inert_line(path or '')}, a patch that is readable for you alone")
+    if beside:
+        will.append(f"write {inert_line(path or '')}.files beside it, with what no patch can hold, as it was recorded")
+    notes: list[str] = []
+    if found.secrets:
+        notes.append(
+            f"it holds {found.secrets} {'value' if found.secrets == 1 else 'values'} that look like secrets, exact"
+        )
+    if inside:
+        notes.append("the file lies in the checkout itself: git lists it as untracked")
+    nothing = "" if found.files else "the record holds nothing that the checkout and the saved places lack"
+    count = f"{len(found.files)} {'file' if len(found.files) == 1 else 'files'}"
+    why = f"what its record holds of {count} stands nowhere else that is safe"
+    return Offer(
+        asked=asked,
+        question=f"Write the lost work of {title} into a patch?",
+        commands=(command,),
+        copied=command,
+        workspace=found.repo,
+        will=tuple(will),
+        will_not=("touch the checkout, its index or a branch: you apply the patch", "replace a file that is there"),
+        lease="none is needed: neither the session nor the checkout is written to",
+        guard=nothing or forbids or why,
+        refused=bool(nothing or forbids),
+        notes=tuple(notes),
+        heading="WHAT IS LOST, AND WHAT THE PATCH MAKES OF IT",
+        rows=tuple(
+            Row(
+                "in the patch" if file.in_patch else "beside it" if file.beside else "not to be had",
+                "",
+                file.path,
+                file.why,
+            )
+            for file in found.files[:_ALSO]
+        ),
+        rests_on=(found, path),
     )
 
 

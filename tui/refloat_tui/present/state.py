@@ -115,11 +115,18 @@ def verdict(session: Session, broken_step: int | None, now: Stamp, glyphs: Glyph
 
 
 def broken_step(status: Status) -> Step | None:
-    """The open step that matters most: an effect outside, else the last one."""
+    """The open step that matters most: an effect outside, else the last one that may have changed something."""
     from refloat.model.transcript import StepKind  # loaded with the first session that is read
 
     outside = [step for step in status.open_steps if step.kind is StepKind.EXTERNAL]
-    return (outside or list(status.open_steps) or [None])[-1]
+    return (outside or _open_work(status) or list(status.open_steps) or [None])[-1]
+
+
+def _open_work(status: Status) -> list[Step]:
+    """Open steps that triage sorts: with one that only looked nothing is lost."""
+    from refloat.model.transcript import NO_WORK  # loaded with the first session that is read
+
+    return [step for step in status.open_steps if step.kind not in NO_WORK]
 
 
 def _waits(pending: PendingRequest, glyphs: Glyphs) -> Pieces:
@@ -140,7 +147,7 @@ def verdict_detail(status: Status, glyphs: Glyphs) -> Pieces:
         meaning = "still without a result." if status.session.state is State.LIVE else "no result recorded."
         if step.kind is StepKind.EXTERNAL:
             meaning += " Look before you repeat it."
-        others = len(status.open_steps) - 1
+        others = sum(each is not step for each in _open_work(status))
         more = f" {others} more {'is' if others == 1 else 'are'} open." if others else ""
         root = status.session.worktree or status.session.workspace
         return ((step_words(step, root), STRONG), (f" {glyphs.dash} {meaning}{more}", QUIET))

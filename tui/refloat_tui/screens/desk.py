@@ -32,6 +32,8 @@ from refloat_tui.widgets.session_list import SessionList
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from textual.content import Content
+
     from refloat.model.problem import Problem
     from refloat.model.record import Lease
     from refloat.model.session import RecordGone, Session
@@ -57,6 +59,7 @@ _REST: Final = 10
 class DeskScreen(DeskOperations):
     """The first screen."""
 
+    AUTO_FOCUS = "#sessions"
     CSS_PATH = "desk.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("desk")]
 
@@ -69,8 +72,10 @@ class DeskScreen(DeskOperations):
         home: str,
         chosen: SessionName | None = None,
         first: FirstRows | None = None,
+        over: bool = False,
     ) -> None:
         super().__init__(library, doors, glyphs=glyphs, home=home)
+        self._over = over  # another desk lies below, to which leaving leads
         self._first = first  # rows that are painted already, where the catalogue had any
         self._here: frozenset[SessionName] = frozenset()
         self._gone: tuple[RecordGone, ...] = ()
@@ -87,25 +92,23 @@ class DeskScreen(DeskOperations):
         self._gather: Timer | None = None
         self._now = library.now()
         self._looked = time.monotonic()
+        self._alone: dict[str, Static] = {}
+        """What stands in place of sessions, by its id."""
 
     def compose(self) -> ComposeResult:
-        """Headline, list and detail, keys; or a page that teaches where there is nothing."""
+        """Headline, list and detail, keys."""
         yield Static(id="headline", markup=False)
         with Horizontal(id="body"):
             with Vertical(id="left"):
                 with Horizontal(id="filter-line"):
                     yield Input(placeholder="/ to filter", id="filter", compact=True)
                     yield Static(id="scope", markup=False)
-                yield Static(id="nothing", markup=False)
                 yield SessionList(self.glyphs, self._now, id="sessions")
             yield Detail(self.glyphs, self._home, id="detail")
-        with VerticalScroll(id="teach", can_focus=False):
-            yield Static(id="lesson", markup=False)
         yield KeyLine(self.glyphs)
 
     def on_mount(self) -> None:
         """Paint what the catalogue has, then look: nothing here waits for a scan."""
-        self._list.focus()
         self._fit()
         if self._first is not None:
             self._first_group = self._first.group
@@ -140,10 +143,6 @@ class DeskScreen(DeskOperations):
         return self._complete
 
     @property
-    def _is_narrow(self) -> bool:
-        return self.has_class("-narrow")
-
-    @property
     def _is_in_detail(self) -> bool:
         """Whether the keyboard is at the session, not at the list."""
         return self._detail.has_focus_within or (self._is_narrow and self.has_class("-detail"))
@@ -155,7 +154,7 @@ class DeskScreen(DeskOperations):
         self.app.call_from_thread(self._show_demo, library, doors)
 
     def _show_demo(self, library: Library, doors: Doors) -> None:
-        self.app.push_screen(DeskScreen(library, doors, glyphs=self.glyphs, home=doors.home or self._home))
+        self.app.push_screen(DeskScreen(library, doors, glyphs=self.glyphs, home=doors.home or self._home, over=True))
 
     # ── what workers said ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -269,8 +268,20 @@ class DeskScreen(DeskOperations):
         if self.has_class("-empty"):
             looked_in, demo = self._library.looked_in(), self._doors.demo is not None
             lesson = teach_empty(self._problems, self._gone, looked_in, self._home, demo=demo)
-            self.query_one("#lesson", Static).update(content(lesson))
-        say(self.query_one("#nothing", Static), nothing_fits(self._words, everywhere=self._everywhere is not False))
+            self._say_alone("lesson", content(lesson))
+        elif self.has_class("-none-fits"):
+            self._say_alone("nothing", content(nothing_fits(self._words, everywhere=self._everywhere is not False)))
+
+    def _say_alone(self, name: str, words: Content) -> None:
+        """Say something in place of sessions. Where it stands is made once it is needed: most never see it."""
+        if (place := self._alone.get(name)) is not None:
+            say(place, words)
+            return
+        place = self._alone[name] = Static(words, id=name, markup=False)
+        if name == "lesson":
+            self.mount(VerticalScroll(place, id="teach", can_focus=False), after="#body")
+        else:
+            self.mount(place, before="#sessions")
 
     def _keep_chosen(self) -> None:
         """The cursor and what is chosen agree; a session that was asked for by name is found when it comes."""
@@ -378,6 +389,10 @@ class DeskScreen(DeskOperations):
             case _:
                 return empty or (action in OF_A_SESSION and self.has_class("-none-fits"))
 
+    def word_of(self, action: str) -> str | None:
+        """Leaving a demo that was opened here ends nothing."""
+        return "leave demo" if action == "desk_quit" and self._over else super().word_of(action)
+
     def why_not(self, action: str) -> str | None:
         """Why a key is off."""
         match action:
@@ -458,39 +473,11 @@ class DeskScreen(DeskOperations):
             self.build_demo(self._doors.demo)
 
     def action_desk_quit(self) -> None:
-        """Leave."""
-        self.app.exit()
-
-    def _show(self, tab: str) -> None:
-        if self._is_narrow and tab != self._detail.shown:
-            self._detail.head.fold()  # it would leave the next pane a few rows
-        self.add_class("-detail")
-        self._detail.show_tab(tab, focus=True)
-        self.refresh_bindings()
-
-    def action_desk_recap(self) -> None:
-        """Show the recap."""
-        self._show("recap")
-
-    def action_desk_history(self) -> None:
-        """Show the history."""
-        self._show("history")
-
-    def action_desk_checkout(self) -> None:
-        """Show the checkout."""
-        self._show("checkout")
-
-    def action_desk_triage(self) -> None:
-        """Show the triage."""
-        self._show("triage")
-
-    def action_desk_brief(self) -> None:
-        """Show the brief."""
-        self._show("brief")
-
-    def action_desk_record(self) -> None:
-        """Show the record."""
-        self._show("record")
+        """Leave; from a demo that was opened here, back to the desk below it."""
+        if self._over:
+            self.dismiss()
+        else:
+            self.app.exit()
 
 
 def _whose(lease: Lease | None) -> str:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, Literal
 from textual import work
 
 from refloat.errors import RefloatError
-from refloat.model.repair import REPAIRED_AGENTS
 from refloat.text import one_line
 from refloat_tui.messages import WayLooked
 from refloat_tui.present.next_keys import leads_there
@@ -32,11 +31,11 @@ if TYPE_CHECKING:
     from refloat_tui.screens.wizard.farewell import Farewell
     from refloat_tui.theme import Glyphs
 
-ASKS: Final = frozenset({"desk_attach", "desk_peek", "desk_continue", "desk_new", "desk_stop", "desk_repair"})
-_TABS: Final = frozenset(f"desk_{tab}" for tab in TABS)
-OF_A_SESSION: Final = (
-    ASKS | _TABS | {"desk_recover", "desk_evidence", "desk_copy", "desk_salvage", "desk_side", "desk_side_before"}
+ASKS: Final = frozenset(
+    {"desk_attach", "desk_peek", "desk_continue", "desk_new", "desk_stop", "desk_repair", "desk_salvage"}
 )
+_TABS: Final = frozenset(f"desk_{tab}" for tab in TABS)
+OF_A_SESSION: Final = ASKS | _TABS | {"desk_recover", "desk_evidence", "desk_copy", "desk_side", "desk_side_before"}
 """Actions that need a session under the cursor."""
 _TOLD: Final = 20.0
 """Seconds that it is told what came of an operation."""
@@ -61,13 +60,17 @@ class DeskOperations(DeskSearch):
         return self.query_one(SessionList)
 
     @property
+    def _is_narrow(self) -> bool:
+        return self.has_class("-narrow")
+
+    @property
     def _session(self) -> Session | None:
         return self._sessions.get(self._chosen) if self._chosen else None
 
     def why_not(self, action: str) -> str | None:
         """Without a session there is nothing to ask about."""
-        if action == "desk_salvage":
-            return "Nothing is known to be lost that could be had again." if self._detail.head.salvage is None else None
+        if action == "desk_salvage" and self._detail.head.salvage is None:
+            return "Nothing is known to be lost that could be had again."
         if action not in ASKS:
             return None
         session, operations = self._session, self._doors.operations
@@ -75,7 +78,7 @@ class DeskOperations(DeskSearch):
             return "Nothing can be done to sessions in this start of Refloat; NEXT says the command."
         if session is None:
             return "Choose a session first: there is none under the cursor."
-        if action == "desk_repair" and session.agent not in REPAIRED_AGENTS:
+        if action == "desk_repair" and not _can_be_repaired(session):
             return f"Refloat cannot repair transcripts of {session.agent}: start a new session from it instead (+)."
         return None
 
@@ -170,11 +173,8 @@ class DeskOperations(DeskSearch):
             self.tell(f"Copied: {command}")
 
     def action_desk_salvage(self) -> None:
-        """Copy the command that brings lost work back."""
-        command = self._detail.head.salvage
-        if command is not None:
-            self.app.copy_to_clipboard(command)
-            self.tell(f"Copied: {command}")
+        """Write lost work into a patch."""
+        self.ask_about("salvage")
 
     def action_desk_attach(self) -> None:
         """Go to where it runs."""
@@ -222,3 +222,40 @@ class DeskOperations(DeskSearch):
     def _walk(self, action: str) -> None:
         if (name := self.neighbour(action)) is not None:
             self.show_session(name)
+
+    def _show(self, tab: str) -> None:
+        if self._is_narrow and tab != self._detail.shown:
+            self._detail.head.fold()  # it would leave the next pane a few rows
+        self.add_class("-detail")
+        self._detail.show_tab(tab, focus=True)
+        self.refresh_bindings()
+
+    def action_desk_recap(self) -> None:
+        """Show the recap."""
+        self._show("recap")
+
+    def action_desk_history(self) -> None:
+        """Show the history."""
+        self._show("history")
+
+    def action_desk_checkout(self) -> None:
+        """Show the checkout."""
+        self._show("checkout")
+
+    def action_desk_triage(self) -> None:
+        """Show the triage."""
+        self._show("triage")
+
+    def action_desk_brief(self) -> None:
+        """Show the brief."""
+        self._show("brief")
+
+    def action_desk_record(self) -> None:
+        """Show the record."""
+        self._show("record")
+
+
+def _can_be_repaired(session: Session) -> bool:
+    from refloat.model.repair import REPAIRED_AGENTS
+
+    return session.agent in REPAIRED_AGENTS

@@ -26,11 +26,11 @@ from refloat.model.stopping import Progress, Stopped
 from refloat.text import inert
 from refloat_tui.actions import bindings
 from refloat_tui.base import RefloatScreen
-from refloat_tui.operations import Asked, Offer, Operations, Planned, Repaired
+from refloat_tui.operations import Asked, Offer, Operations, Planned, Repaired, Salvaged
 from refloat_tui.present import Pieces
 from refloat_tui.present.age import lasted
 from refloat_tui.present.markdown import MarkdownLine
-from refloat_tui.present.offer_lines import chosen_of, offer_lines, stopped_lines
+from refloat_tui.present.offer_lines import chosen_of, offer_lines, salvaged_lines, stopped_lines
 from refloat_tui.present.path import from_home
 from refloat_tui.theme import UNICODE, Glyphs
 from refloat_tui.widgets.cells import content
@@ -85,7 +85,7 @@ class OperationScreen(RefloatScreen[Done]):
     class Ended(Message, bubble=False):
         """It was done, or (`why`) not."""
 
-        result: Stopped | Repaired | str | None
+        result: Stopped | Repaired | Salvaged | str | None
         why: str = ""
 
     text = query_one("#offer", TextLines)
@@ -114,6 +114,8 @@ class OperationScreen(RefloatScreen[Done]):
         self._ended: float | None = None
         self._result: list[MarkdownLine] = []
         self._done: Done | None = None
+        self._applies: str | None = None
+        """The command that takes the written patch."""
         self._cancelled = threading.Event()
         self._ticks: Timer | None = None
 
@@ -223,8 +225,9 @@ class OperationScreen(RefloatScreen[Done]):
             found.append(("WHERE", chosen_of((_WINDOW, _HERE), _WINDOW if self._beside else _HERE, self.glyphs)))
         if asked.operation == "repair":
             found.append(("WHERE", chosen_of((_PLACE, _FILE), _FILE if asked.out is not None else _PLACE, self.glyphs)))
-        if asked.out is not None:
-            found.append(("FILE", ((asked.out, ""), ("  e changes it", "$quiet"))))
+        if asked.out is not None or asked.operation == "salvage":
+            words = (asked.out, "") if asked.out is not None else ("a new one, outside of the checkout", "")
+            found.append(("FILE", (words, ("  e changes it", "$quiet"))))
         if offer.pids:
             found.append(("PROCESS", chosen_of(map(str, offer.pids), str(asked.pid), self.glyphs)))
         if asked.force is not None:
@@ -239,7 +242,7 @@ class OperationScreen(RefloatScreen[Done]):
         if action in {"operation_yes", "operation_no"}:
             return action == "operation_yes" and self._phase == "running"
         if offer is None or self._phase in {"running", "done"}:
-            return True
+            return not (action == "operation_copy" and self._applies is not None)
         match action:
             case "operation_instead":
                 return offer.instead is None
@@ -250,7 +253,7 @@ class OperationScreen(RefloatScreen[Done]):
             case "operation_process":
                 return not offer.pids
             case "operation_words":
-                return not (operation in {"continue", "new"} or self._asked.out is not None)
+                return not (operation in {"continue", "new", "salvage"} or self._asked.out is not None)
             case "operation_force":
                 return not (offer.force_helps or self._asked.force is not None)
             case _:
@@ -300,6 +303,8 @@ class OperationScreen(RefloatScreen[Done]):
             self._stop_now(planned)
         elif offer.asked.operation == "repair":
             self._repair_now(planned)
+        elif offer.asked.operation == "salvage":
+            self._salvage_now(planned)
         elif self._beside or not offer.takes_terminal:
             self._open_beside(planned)
         else:
@@ -333,6 +338,10 @@ class OperationScreen(RefloatScreen[Done]):
     def _repair_now(self, planned: Planned) -> None:
         self._try(planned.repair)
 
+    @work(thread=True, group="do", exit_on_error=False, description="Writing the patch")
+    def _salvage_now(self, planned: Planned) -> None:
+        self._try(planned.salvage)
+
     @work(thread=True, group="do", exit_on_error=False, description="Stopping it")
     def _stop_now(self, planned: Planned) -> None:
         def tell(progress: Progress) -> None:
@@ -342,7 +351,7 @@ class OperationScreen(RefloatScreen[Done]):
 
         self._try(lambda: planned.stop(tell))
 
-    def _try(self, what: Callable[[], Stopped | Repaired | str]) -> None:
+    def _try(self, what: Callable[[], Stopped | Repaired | Salvaged | str]) -> None:
         try:
             self.post_message(self.Ended(what()))
         except RefloatError as error:
@@ -356,7 +365,7 @@ class OperationScreen(RefloatScreen[Done]):
         self._draw()
 
     def on_operation_screen_ended(self, event: Ended) -> None:
-        """Say what came of it: a stop stays to be read, all else goes back."""
+        """Say what came of it: a stop and a patch stay to be read, all else goes back."""
         if self._ticks is not None:
             self._ticks.stop()
         match event.result:
@@ -370,6 +379,13 @@ class OperationScreen(RefloatScreen[Done]):
             case Repaired(path, copy):
                 told = f"It is {copy} now; the original stays as it is." if copy else "No agent looks for it there."
                 self._finish(Done(f"The copy is {from_home(path, self._home)}. {told}", show=copy))
+            case Salvaged(written, apply):
+                self._result = salvaged_lines(event.result, self._home)
+                self._applies = apply
+                self._phase = "done"
+                where = from_home(written[0], self._home) if written else "nowhere: no file was written"
+                self._done = Done(inert(f"The lost work is in {where}. The checkout is as it was."))
+                self._draw()
             case str(words):
                 self._finish(Done(inert(f"{words}.")))
             case None:
@@ -393,8 +409,11 @@ class OperationScreen(RefloatScreen[Done]):
         self.dismiss(self._done)
 
     def action_operation_copy(self) -> None:
-        """Copy the command."""
-        if self.offer is not None:
+        """Copy the command; once a patch is written, the one that applies it."""
+        if self._applies is not None:
+            self.app.copy_to_clipboard(self._applies)
+            self.tell("The command that applies the patch is copied. The checkout is as it was.")
+        elif self.offer is not None:
             self.app.copy_to_clipboard(self.offer.copied)
             self.tell("The command is copied. Nothing is done: enter does it.")
 
@@ -432,6 +451,8 @@ class OperationScreen(RefloatScreen[Done]):
         """Type."""
         if self._asked.operation == "repair":
             self.words.open("out", "Write the copy to this new file", self._asked.out or "", lines=False)
+        elif self._asked.operation == "salvage":
+            self.words.open("out", "Write the patch to this new file", self._asked.out or "~/", lines=False)
         else:
             self.words.open("prompt", "What the agent is asked first", self._asked.prompt or "", lines=True)
 

@@ -50,7 +50,7 @@ class _Asked:
 class RecordAsks(WrapAsks[Returned]):
     """A screen with a `RecordPane`."""
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class RecordRead(Message, bubble=False):
         """The record was read."""
 
@@ -60,7 +60,7 @@ class RecordAsks(WrapAsks[Returned]):
         why: str | None
         holders: Mapping[str, Lease]
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Checking(Message, bubble=False):
         """A check goes on."""
 
@@ -72,7 +72,7 @@ class RecordAsks(WrapAsks[Returned]):
             """Only the newest counts."""
             return isinstance(message, type(self))
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Checked(Message, bubble=False):
         """A check ended; without an answer where it was stopped or (`why`) could not be made."""
 
@@ -80,7 +80,7 @@ class RecordAsks(WrapAsks[Returned]):
         verified: Verified | None
         why: str | None = None
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class PickedUpNow(Message, bubble=False):
         """A job is in this person's hands (or, `why`, is not)."""
 

@@ -42,14 +42,14 @@ class WrapWanted:
 class WrapAsks(RefloatScreen[Returned]):
     """A screen that can wrap."""
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class WrapReady(Message, bubble=False):
         """The jobs are known."""
 
         wanted: WrapWanted
         why: str | None = None
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Wrapped(Message, bubble=False):
         """It is sealed (or, `why`, is not)."""
 

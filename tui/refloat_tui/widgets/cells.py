@@ -65,6 +65,15 @@ def wrapped(pieces: Pieces, width: int) -> list[Content]:
     return made.wrap(max(1, width)) if made else [made]
 
 
+def lines_of(pieces: Pieces, width: int, most: int, glyphs: Glyphs) -> list[Content]:
+    """At most so many lines of at most `width` columns; what does not fit in ends in an ellipsis."""
+    lines = wrapped(pieces, width)
+    if len(lines) > most:
+        room = max(0, width - len(glyphs.ellipsis))
+        lines[most - 1] = lines[most - 1].rstrip().truncate(room).append_text(glyphs.ellipsis, "$quiet")
+    return lines[:most]
+
+
 def say(place: Static, words: Pieces | Content) -> None:
     """Say something, unless it is what is said: whatever is said anew has the whole screen laid out again."""
     made = words if isinstance(words, Content) else content(words)

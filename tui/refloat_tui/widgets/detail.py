@@ -54,14 +54,14 @@ class Detail(Vertical):
     Detail.-reading > #reading { display: block; }
     """
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class TabShown(Message):
         """Another pane is shown."""
 
         name: str
 
     def __init__(self, glyphs: Glyphs, home: str, *, id: str) -> None:
-        super().__init__(id=id)
+        super().__init__(id=id, classes="-reading")
         self.glyphs = glyphs
         self._home = home
         self.session: Session | None = None

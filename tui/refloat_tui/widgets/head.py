@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -14,7 +13,7 @@ from refloat.model.session import State
 from refloat.text import UNTITLED, cut, inert_line, one_line
 from refloat_tui.actions import load_action
 from refloat_tui.present import Pieces
-from refloat_tui.present.age import absolute
+from refloat_tui.present.age import absolute, local_times
 from refloat_tui.present.evidence import evidence_row, liveness_sentence
 from refloat_tui.present.holder import holder_words
 from refloat_tui.present.next_keys import chain_words, leads_there, next_actions
@@ -44,14 +43,12 @@ class Head(Vertical):
     """Always in sight above the panes."""
 
     DEFAULT_CSS = """
-    Head { height: auto; padding: 0 1; }
+    Head { height: auto; min-height: 7; padding: 0 1; }
     Head > #name { height: 1; text-overflow: ellipsis; text-wrap: nowrap; }
     Head > #verdict { height: auto; max-height: 2; }
     Head > #detail { height: auto; max-height: 2; }
-    Head > #holder { height: 1; display: none; text-overflow: ellipsis; text-wrap: nowrap; }
-    Head.-held > #holder { display: block; }
-    Head > #chain { height: 1; display: none; text-overflow: ellipsis; text-wrap: nowrap; }
-    Head.-chained > #chain { display: block; }
+    Head > #holder, Head > #chain { height: 1; display: none; text-overflow: ellipsis; text-wrap: nowrap; }
+    Head.-held > #holder, Head.-chained > #chain { display: block; }
     Head > #next { height: auto; max-height: 3; margin: 1 0 0 0; }
     Head > #keys { height: 1; display: none; text-overflow: ellipsis; text-wrap: nowrap; }
     Head.-keyed > #keys { display: block; }
@@ -61,7 +58,7 @@ class Head(Vertical):
     """
 
     def __init__(self, glyphs: Glyphs, home: str, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+        super().__init__(id=id, classes="-keyed")
         self.glyphs = glyphs
         self._home = home
         self._session: Session | None = None
@@ -71,18 +68,13 @@ class Head(Vertical):
         self._chain: InChain | None = None
         self._no_way: tuple[SessionName, str] | None = None
         self._shown: dict[str, Pieces] = {}
+        self._facts: Static | None = None
+        """The evidence, once it was asked for."""
 
     def compose(self) -> ComposeResult:
-        """Name, verdict, what hangs, what next; the evidence."""
-        yield Static(id="name", markup=False)
-        yield Static(id="verdict", markup=False)
-        yield Static(id="detail", markup=False)
-        yield Static(id="holder", markup=False)
-        yield Static(id="chain", markup=False)
-        yield Static(id="next", markup=False)
-        yield Static(id="keys", markup=False)
-        with VerticalScroll(id="evidence", can_focus=False):
-            yield Static(id="facts", markup=False)
+        """Name, verdict, what hangs, what next. What few sessions have is made once one has it."""
+        for name in ("name", "verdict", "detail", "next", "keys"):
+            yield Static(id=name, markup=False)
 
     def take(self, session: Session | None, status: Status | None, now: Stamp) -> None:
         """Show a session; what was read of it may come later."""
@@ -114,7 +106,7 @@ class Head(Vertical):
 
     def take_no_way(self, name: SessionName, why: str) -> None:
         """Why nothing leads to where a live session runs; empty: something does."""
-        self._no_way = (name, why) if why else None
+        self._no_way = (name, local_times(why)) if why else None
         self._draw()
 
     @property
@@ -145,12 +137,18 @@ class Head(Vertical):
 
     @property
     def command(self) -> str | None:
-        """The next command, as a line for a shell."""
-        if self._status is None or self._status.next.command is None or self.no_way or self._held:
+        """The next command, as a line for a shell. Refloat's own wherever it has one: it asks who is at the session and
+        lets no second writer in, and an agent's knows nothing of that.
+        """
+        status = self._status
+        if status is None or status.next.command is None or self.no_way or self._held:
             return None
-        words = shlex.join(self._status.next.command)
-        place = self._status.next.workspace
-        return f"cd {shlex.quote(place)} && {words}" if place and self._status.next.command[0] != "refloat" else words
+        import shlex
+
+        words = status.next.guarded(status.session.name) or status.next.command
+        place = status.next.workspace
+        where = f"cd {shlex.quote(place)} && " if place and words[0] != "refloat" else ""
+        return where + shlex.join(words)
 
     @property
     def salvage(self) -> str | None:
@@ -161,7 +159,15 @@ class Head(Vertical):
         # An update lays the whole screen out anew.
         if self._shown.get(name) != pieces:
             self._shown[name] = pieces
-            self.query_one(f"#{name}", Static).update(content(pieces))
+            self._line(name).update(content(pieces))
+
+    def _line(self, name: str) -> Static:
+        """A line of the head; one that stands above the next step is made when it first says something."""
+        for line in self.query_children(f"#{name}").results(Static):
+            return line
+        line = Static(id=name, markup=False)
+        self.mount(line, before="#next" if name == "chain" or "chain" not in self._shown else "#chain")
+        return line
 
     def _draw(self) -> None:
         session, status, now = self._session, self._status, self._now
@@ -237,7 +243,12 @@ class Head(Vertical):
             lines.append(content((("nothing was seen, and everything could be looked at", "$quiet"),)))
         lines.append(content(liveness_sentence(session)))
         lines.append(content((("last record ", "$quiet"), (absolute(session.last_activity_at) or "undated", ""))))
-        self.query_one("#facts", Static).update(Content("\n").join(lines))
+        told = Content("\n").join(lines)
+        if self._facts is None:
+            self._facts = Static(told, id="facts", markup=False)
+            self.mount(VerticalScroll(self._facts, id="evidence", can_focus=False))
+        else:
+            self._facts.update(told)
 
     def on_resize(self) -> None:
         """Cut to the new width."""

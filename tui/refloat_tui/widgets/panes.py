@@ -15,14 +15,14 @@ from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import content
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class JumpTo(Message):
     """Show this item of the history."""
 
     item: int
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class JumpToChange(Message):
     """Show what this step changed, or checked, in the checkout."""
 
@@ -32,7 +32,7 @@ class JumpToChange(Message):
     """The file that is meant, of several."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Unreachable(Message):
     """There is nothing to jump to; say why."""
 

@@ -22,11 +22,15 @@ from refloat_tui.present.triage import (
     what_words,
 )
 from refloat_tui.theme import Glyphs
-from refloat_tui.widgets.cells import Cell, row
+from refloat_tui.widgets.cells import Cell, content, lines_of, row
 from refloat_tui.widgets.row_list import RowList
 
-_TALL_BELOW: Final = 44
-"""Columns below which the verdict takes a line of its own."""
+_TALL_BELOW: Final = 42
+"""Columns of a card below which the verdict takes a line of its own."""
+_SIGN, _REASON = 13, 28
+"""Columns of a sign with its word, and those that a kind and its reason have at least, below the piles."""
+_MOST_OF_NAME, _MOST_OF_REASON = 2, 3
+"""Lines that what it is and its evidence may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,8 @@ class CardLine:
     key: str
     card: Card
     part: int
-    """0: what it is; 1: its verdict, where that has a line; 2: the evidence."""
+    """0: the first line, where the cursor may stand."""
+    words: Content
 
 
 class PileList(RowList[CardLine]):
@@ -49,7 +54,8 @@ class PileList(RowList[CardLine]):
     def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
         super().__init__(glyphs, id=id, classes=classes)
         self._cards: Sequence[Card] = ()
-        self._tall = False
+        self._room = 0
+        """Columns that the cards were laid for."""
 
     def key_of(self, row: CardLine) -> str:
         """Its finding and part."""
@@ -61,8 +67,9 @@ class PileList(RowList[CardLine]):
 
     def draw_row(self, row: CardLine, width: int, *, chosen: bool) -> Content:
         """A part of a card."""
-        del chosen
-        return _drawn(row, width, self.glyphs, tall=self._tall)
+        del width, chosen
+        looked = row.card.looked and self.stops_at(row)
+        return content(((f"{self.glyphs.reply if looked else ' '} ", "$accent"),)) + row.words
 
     @property
     def card(self) -> Card | None:
@@ -75,39 +82,37 @@ class PileList(RowList[CardLine]):
         self._lay()
 
     def _lay(self) -> None:
-        self._tall = 0 < self.size.width < _TALL_BELOW
+        # The cursor's mark, and whether it was looked at: three columns.
+        self._room = max(1, (self.scrollable_content_region.width or self.size.width) - 3)
         lines: list[CardLine] = []
         seen = Counter[str]()
         for card in self._cards:
             key = f"{card.key}\n{seen[card.key]}"
             seen[card.key] += 1
-            lines += [CardLine(f"{key}\n{part}", card, part) for part in ((0, 1, 2) if self._tall else (0, 2))]
+            drawn = _card_lines(card, self._room, self.glyphs)
+            lines += [CardLine(f"{key}\n{part}", card, part, words) for part, words in enumerate(drawn)]
         self.set_rows(lines)
 
     def on_resize(self) -> None:
         """Cards to the new width."""
         super().on_resize()
-        if self._tall != (self.size.width < _TALL_BELOW):
+        if self._room != max(1, self.scrollable_content_region.width - 3):
             self._lay()
 
 
-def _drawn(line: CardLine, width: int, glyphs: Glyphs, *, tall: bool) -> Content:
-    card = line.card
+def _card_lines(card: Card, width: int, glyphs: Glyphs) -> Iterator[Content]:
+    """What it is, how that is known, and the evidence: the reason is never left to guesses for want of a line."""
     word, style = verdict(card)
     kind = (kind_words(card.finding), QUIET)
-    match line.part:
-        case 0:
-            mark: Pieces = ((glyphs.reply if card.looked else " ", "$accent"),)
-            what = (what_words(card.finding, glyphs), "$person" if card.pile != card.found else STRONG if tall else "")
-            if tall:
-                return row((Cell(mark, 1), Cell((what,))), width, glyphs)
-            head: Pieces = (what, ("  ", ""), kind)
-            return row((Cell(mark, 1), Cell(head), Cell(((word, style),), 12, "right")), width, glyphs)
-        case 1:
-            words: Pieces = ((word, style), (f" {glyphs.dot} ", "$faint"), kind)
-            return row((Cell((), 1), Cell(words)), width, glyphs)
-        case _:
-            return row((Cell((), 1), Cell(evidence(card, glyphs))), width, glyphs)
+    name = what_words(card.finding, glyphs)
+    moved = card.pile != card.found
+    if width < _TALL_BELOW:
+        yield from lines_of(((name, "$person" if moved else STRONG),), width, _MOST_OF_NAME, glyphs)
+        yield row((Cell(((word, style), (f" {glyphs.dot} ", "$faint"), kind)),), width, glyphs)
+    else:
+        head: Pieces = ((name, "$person" if moved else ""), ("  ", ""), kind)
+        yield row((Cell(head), Cell(((word, style),), 12, "right")), width, glyphs)
+    yield from lines_of(evidence(card, glyphs), width, _MOST_OF_REASON, glyphs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +175,10 @@ def _beside(line: BesideLine, width: int, glyphs: Glyphs) -> Content:
         probe: Pieces = ((one_line(" ".join(line.action.probe or ())), "$key"),)
         if line.action.no_look:
             probe = ((one_line(line.action.no_look), QUIET),)
-        return row((Cell((("look", QUIET),), 13, "right"), Cell(probe)), width, glyphs)
+        label = "no look" if line.action.no_look else "look"
+        return row((Cell(((label, QUIET),), _SIGN, "right"), Cell(probe)), width, glyphs)
     else:
         sign, what, right = action_words(line.action, glyphs)
-    size = min(28, max(8, sum(len(text) for text, _ in right)))
-    return row((Cell(sign, 13), Cell(what), Cell(right, size, "right")), width, glyphs)
+    left_over = width - _SIGN - 2 - sum(len(text) for text, _ in what)
+    size = min(max(_REASON, left_over), max(8, sum(len(text) for text, _ in right)))
+    return row((Cell(sign, _SIGN), Cell(what), Cell(right, size, "right")), width, glyphs)

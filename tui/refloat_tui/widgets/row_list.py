@@ -40,7 +40,7 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("rows")]
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Moved(Message):
         """The cursor stands on another row."""
 
@@ -52,7 +52,7 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
             """The list."""
             return self.rows
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Entered(Message):
         """A row was opened."""
 
@@ -209,7 +209,8 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
         at = y + round(self.scroll_y)
         if not 0 <= at < len(self.rows):
             return Strip.blank(self.size.width, self.rich_style)
-        chosen, focused = at == self.cursor, self.has_focus
+        chosen = at == self.cursor
+        focused = chosen and self.has_focus  # no other row shows where the keys go
         key = (at, width, chosen, focused)
         shown = self.shown_in(self.rows[at])
         kept = self._drawn.get(key)

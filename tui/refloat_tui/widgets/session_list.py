@@ -54,6 +54,10 @@ class SessionList(RowList[Entry]):
         """The session's name, or the heading's key."""
         return row.session.name if isinstance(row, SessionRow) else row.key
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What is off before the first sessions come is dimmed, so that no other key stands in its place until then."""
+        return super().check_action(action, parameters) or None
+
     def stops_at(self, row: Entry) -> bool:
         """On sessions only."""
         return isinstance(row, SessionRow)

@@ -30,7 +30,7 @@ class TabLine(Widget):
     TabLine { height: 1; }
     """
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Picked(Message):
         """A tab was clicked."""
 

@@ -51,14 +51,14 @@ class Words(Vertical):
     }
     """
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Typed(Message):
         """The words changed."""
 
         key: str
         text: str
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Left(Message):
         """The person is done with the field."""
 

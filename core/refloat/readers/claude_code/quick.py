@@ -16,10 +16,12 @@ from msgspec import Struct
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import FileEdit, StepKind, TurnEnded
 from refloat.readers.claude_code.beside import ATTACHMENTS, SKIPPED
+from refloat.readers.claude_code.here import Here
 from refloat.readers.claude_code.results import ABORTED, OpenCall
 from refloat.readers.claude_code.rows import BACKUPS
-from refloat.readers.claude_code.spoken import ENDS, SYNTHETIC, null_may_end, telling
+from refloat.readers.claude_code.spoken import ENDS, SYNTHETIC, null_may_end, take_prompt, telling
 from refloat.readers.claude_code.state import RECENT, State
+from refloat.readers.claude_code.talk import kind_of_words
 from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, read_call
 from refloat.readers.patch import absolute
 from refloat.readers.plain import Spot, are_plain_stamps, decode_rows, is_plain_stamp
@@ -117,6 +119,10 @@ class _Attachment(Struct, gc=False):
     type: str = ""
 
 
+class _Origin(Struct, gc=False):
+    kind: str = ""
+
+
 class _Row(Struct, gc=False):
     """Without what the whole session has in common."""
 
@@ -137,6 +143,13 @@ class _Row(Struct, gc=False):
     isApiErrorMessage: object = None  # noqa: N815
     isAbortedMidStream: object = None  # noqa: N815
     interruptedByShutdown: object = None  # noqa: N815
+    refloatRepair: object = None  # noqa: N815 - see `model.repaired`
+    origin: _Origin | None = None
+    promptSource: str | None = None  # noqa: N815
+    isMeta: object = None  # noqa: N815
+    isCompactSummary: object = None  # noqa: N815
+    isVirtual: object = None  # noqa: N815
+    isVisibleInTranscriptOnly: object = None  # noqa: N815
     rewound: bool | None = None
     aiTitle: str | None = None  # noqa: N815
 
@@ -145,7 +158,7 @@ class _Row(Struct, gc=False):
         """Whether none of the rarer things is told."""
         return (
             self.retractedMessageUuids is self.forkedFrom is self.isApiErrorMessage is self.isAbortedMidStream
-            is self.interruptedByShutdown is None
+            is self.interruptedByShutdown is self.refloatRepair is None
         )  # fmt: skip
 
 
@@ -179,12 +192,13 @@ class Quick:
     What takes a kind of row says whether it did; where it did not, nothing has changed.
     """
 
-    def __init__(self, state: State, assembler: Assembler, path: str, *, all_sides: bool) -> None:
+    def __init__(self, state: State, assembler: Assembler, path: str, *, all_sides: bool, subagent: bool) -> None:
         self._state = state
         self._assembler = assembler
         self._told = assembler.is_searched
         self._spot = Spot(path, told=self._told)
         self._all_sides = all_sides
+        self._subagent = subagent
         self._raw: Sequence[bytes] = ()
         self._rows: Sequence[_Row | None] = ()
         """The rows that come."""
@@ -364,9 +378,10 @@ class Quick:
     # ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _user(self, row: _Row, at: Stamp, size: int) -> bool:
-        """A good result of a plain tool, with what the program keeps of it for itself."""
-        del at
+        """A good result of a plain tool, with what the program keeps of it for itself; or a prompt."""
         state, told = self._state, row.toolUseResult
+        if row.message is not None and isinstance(row.message.content, str):
+            return self._prompt(row, row.message.content, at, size)
         if row.message is None or not isinstance(told, _Told) or not told.is_plain or len(row.message.content) != 1:
             return False
         block = row.message.content[0]
@@ -384,6 +399,21 @@ class Quick:
         del state.calls[block.tool_use_id]
         edits = _edits(told, call) if told.filePath else None
         self._assembler.answered(block.tool_use_id, None, edits, self._spot.place, output)
+        return True
+
+    def _prompt(self, row: _Row, said: str, at: Stamp, size: int) -> bool:
+        """What a person typed, where the row says nothing else."""
+        state = self._state
+        if not (row.isMeta is row.isCompactSummary is row.isVirtual is row.isVisibleInTranscriptOnly is None):
+            return False
+        if kind_of_words(said, "" if row.origin is None else row.origin.kind, row.promptSource) != "prompt":
+            return False
+        if not said.strip() or state.tree.seen(row.uuid, size):
+            return False
+        here = Here(at, self._spot.place, row.uuid, row.parentUuid, size, self._subagent, skim=True)
+        state.compacted = False
+        take_prompt(state, said, here, queued=row.promptSource == "queued")
+        self._assembler.take(here.events)
         return True
 
 

@@ -106,7 +106,7 @@ class Rows:
             return None
         from refloat.readers.claude_code.quick import Quick
 
-        return Quick(self._state, assembler, path, all_sides=self._all_sides)
+        return Quick(self._state, assembler, path, all_sides=self._all_sides, subagent=self._subagent)
 
     def finish(self) -> Iterable[Event]:
         """A session that died while it was retrying says so in nothing but its last row."""

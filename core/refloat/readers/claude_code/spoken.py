@@ -185,7 +185,11 @@ def _call(state: State, block: Row, message: str, here: Here) -> None:
 
 def telling(tool: str, given: Row, at: Stamp | None) -> str:
     """A copied row keeps its time and its input; a row of the same id with another of either is another call."""
-    return "\0".join([at or "", tool, *[f"{len(v)}:{v[:_TELLING]}" for v in given.values() if isinstance(v, str)]])
+    told = f"{at or ''}\0{tool}"
+    for value in given.values():
+        if isinstance(value, str):
+            told += f"\0{len(value)}:{value[:_TELLING]}"
+    return told
 
 
 def _server_result(block: Row, here: Here) -> None:
@@ -226,7 +230,7 @@ def user(state: State, row: Row, here: Here) -> None:
         return
     match talk.kind_of(row, content, said):
         case "prompt":
-            _prompt(state, row, said, here)
+            take_prompt(state, said, here, queued=row.get("promptSource") == "queued")
         case "summary":
             kind = "context" if compacted else "compaction"
             here.events.append(Marker(kind, said, here.at, here.place, claim=True))
@@ -251,11 +255,12 @@ def user(state: State, row: Row, here: Here) -> None:
             state.compacted = compacted
 
 
-def _prompt(state: State, row: Row, said: str, here: Here) -> None:
+def take_prompt(state: State, said: str, here: Here, *, queued: bool) -> None:
+    """What a person typed, or had queued, or an agent said to a sub-agent."""
     take_back(state.tree.add_prompt(here.row, here.parent, here.size, unanswered=state.unanswered), here)
     here.placed = True
     _new_ask(state)
-    by = "agent" if here.subagent else "queue" if row.get("promptSource") == "queued" else "human"
+    by = "agent" if here.subagent else "queue" if queued else "human"
     delivered(state, said, here)
     here.events.append(Message("prompt", said, here.at, here.place, row=here.row, by=by))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import field
+from itertools import chain
 from typing import Final, cast
 
 from refloat.model.light import plain, slotted
@@ -81,11 +82,12 @@ class State:
     def freeze(self) -> dict[str, object]:
         """All of it as JSON values."""
         frozen = {name: plain(getattr(self, name)) for name in _FIELDS}
+        frozen["recent"] = [*chain.from_iterable(self.recent)]
         frozen["tree"] = self.tree.freeze()
         return frozen
 
 
-_FIELDS: Final = tuple(spec.name for spec in dataclasses.fields(State) if spec.name != "tree")
+_FIELDS: Final = tuple(spec.name for spec in dataclasses.fields(State) if spec.name not in {"tree", "recent"})
 
 
 def thaw(frozen: Mapping[str, object]) -> State:
@@ -96,7 +98,9 @@ def thaw(frozen: Mapping[str, object]) -> State:
     """
     given = {**frozen}
     calls = cast("Mapping[str, dict[str, object]]", given.pop("calls"))  # as `freeze` wrote it
+    recent = cast("list[str]", given.pop("recent"))
     tree = Tree(cast("Mapping[str, object]", given.pop("tree")))
     state = State(tree=tree, **given)  # pyright: ignore[reportArgumentType] - the names are checked by the constructor
     state.calls = {name: OpenCall(**call) for name, call in calls.items()}  # pyright: ignore[reportArgumentType] - as above
+    state.recent = [[row, call] for row, call in zip(recent[::2], recent[1::2], strict=True)]
     return state

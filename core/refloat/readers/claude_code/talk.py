@@ -21,6 +21,7 @@ INTERRUPTED: Final = "[Request interrupted by user"
 RESUMED: Final = "Continue from where you left off."
 FILLER: Final = "No response requested."
 
+_NOTICE: Final = "<task-notification>"
 _COMMAND: Final = ("<command-name>", "<command-message>", "<command-args>")
 _LOCAL: Final = (
     "<local-command-stdout>",
@@ -53,14 +54,25 @@ def kind_of(row: Row, content: object, said: str) -> Kind:
     start = said[:256].lstrip()
     if row.get("isCompactSummary") is True:
         return "summary"
+    if row.get("isMeta") is True and not start.startswith((INTERRUPTED, _NOTICE)):
+        return "meta"
+    source = row.get("promptSource")
+    kind = kind_of_words(
+        said, text(mapping(row.get("origin")).get("kind")), source if isinstance(source, str) else None
+    )
+    if kind != "prompt":
+        return kind
+    if row.get("isVirtual") is True or row.get("isVisibleInTranscriptOnly") is True:
+        return "other"
+    return "prompt" if said.strip() or _shows(content) else "other"
+
+
+def kind_of_words(said: str, origin: str, source: str | None) -> Kind:
+    """What words are that a row without marks of its own holds: by how they begin, and whose the row says they are."""
+    start = said[:256].lstrip()
     if start.startswith(INTERRUPTED):
         return "interruption"
-    if start.startswith("<task-notification>"):
-        return "task"
-    if row.get("isMeta") is True:
-        return "meta"
-    origin = text(mapping(row.get("origin")).get("kind"))
-    if origin == "task-notification":
+    if origin == "task-notification" or start.startswith(_NOTICE):
         return "task"
     if origin not in {"", "human"} or start.startswith(_AGENTS):
         return "agent"
@@ -68,11 +80,7 @@ def kind_of(row: Row, content: object, said: str) -> Kind:
         return "command"
     if start.startswith(_LOCAL):
         return "local"
-    if start.startswith(_INJECTED) or row.get("isVirtual") is True or row.get("isVisibleInTranscriptOnly") is True:
-        return "other"
-    if row.get("promptSource") == "system":
-        return "other"
-    return "prompt" if said.strip() or _shows(content) else "other"
+    return "other" if start.startswith(_INJECTED) or source == "system" else "prompt"
 
 
 def _shows(content: object) -> bool:

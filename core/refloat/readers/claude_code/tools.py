@@ -56,6 +56,7 @@ _OBJECTS: Final = (
     "plan",
 )
 """Arguments that say what a call is about, the most telling first."""
+_RANK: Final = {name: rank for rank, name in enumerate(_OBJECTS)}
 
 
 @light
@@ -164,7 +165,11 @@ def _summary(tool: str, given: Row) -> str:
         return text(given.get("command")) or tool
     if tool == "Skill":
         return " ".join(filter(None, (text(given.get("skill")), text(given.get("args"))))) or tool
-    said = next((found for name in _OBJECTS if (found := text(given.get(name)))), "")
+    said, best = "", len(_RANK)
+    for name, value in given.items():
+        rank = _RANK.get(name, best)
+        if rank < best and isinstance(value, str) and value:
+            said, best = value, rank
     if tool.startswith("mcp__"):
         return " ".join([*filter(None, tool.split("__")[1:]), said or json_text(given)])
     return said or tool

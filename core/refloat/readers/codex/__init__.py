@@ -93,7 +93,8 @@ class Codex:
         """Threads with their files in order, sub-agents with their parents, names from the indexes."""
         names: dict[str, str] = {}
         heads: dict[str, str] = {}
-        homes = {home for file, _ in files if (home := index.home_of(file.path)) is not None}
+        directories = {os.path.dirname(file.path): file.path for file, _ in files}  # noqa: PTH120 - of thousands of files
+        homes = {home for path in directories.values() if (home := index.home_of(path)) is not None}
         listed = {Path(file.path) for file in side if file.path.endswith("session_index.jsonl")}
         for home in sorted(homes):
             rows = index.read_index(index.find_database(home, {})).threads

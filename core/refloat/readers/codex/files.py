@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from refloat.model.light import light
@@ -170,13 +169,19 @@ def group(files: Sequence[Known], heads: Mapping[str, str], titles: Mapping[str,
     hung = {child.id for group_ in children.values() for child in group_}
     for thread, known in threads.items():
         if thread not in hung:
-            session = _found(thread, known, made[thread], threads)
             hanging = tuple(sorted(children.get(thread, ()), key=lambda child: child.id))
-            found.append(replace(session, subagents=hanging, title=titles.get(thread, "")))
+            found.append(_found(thread, known, made[thread], threads, hanging, titles.get(thread, "")))
     return found
 
 
-def _found(thread: str, known: Sequence[Known], made: _Thread, threads: Mapping[str, Sequence[Known]]) -> Found:
+def _found(
+    thread: str,
+    known: Sequence[Known],
+    made: _Thread,
+    threads: Mapping[str, Sequence[Known]],
+    subagents: tuple[FoundSubagent, ...],
+    title: str,
+) -> Found:
     first = known[0][1]
     parent = _parent(known)
     copied = any((identity.note or {}).get("forked") for _, identity in known)
@@ -187,11 +192,12 @@ def _found(thread: str, known: Sequence[Known], made: _Thread, threads: Mapping[
         AGENT,
         thread,
         made.segments,
-        (),
+        subagents,
         parent if parent != thread else "",
         relatives,
         hidden=first.role == "hidden",
         problems=made.problems,
+        title=title,
     )
 
 

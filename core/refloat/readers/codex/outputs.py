@@ -106,12 +106,21 @@ def _judge(text: str) -> Told:
         if found is None or (end < 0 and not line):
             break
         seen = True
-        told = found["exit"] or found["code"]
-        exit_code = int(told) if told else exit_code
-        running = found["running"] or (f"cell {found['cell']}" if found["cell"] else "") or running
-        script = found["script"] or script
-        timeout = timeout or bool(found["timeout"])
-        aborted = aborted or bool(found["aborted"])
+        match found.lastgroup:  # of each way to match a line at most one part has a name
+            case None:
+                pass
+            case "exit" | "code":
+                exit_code = int(found[found.lastgroup])
+            case "running":
+                running = found["running"]
+            case "cell":
+                running = f"cell {found['cell']}"
+            case "script":
+                script = found["script"]
+            case "timeout":
+                timeout = True
+            case _:
+                aborted = True
         if end < 0:
             break
         start = end + 1

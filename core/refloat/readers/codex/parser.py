@@ -70,7 +70,7 @@ class CodexParser(Lifecycle):
         relatives = found.relatives if subagent is None else ()
         self._ancestry = Ancestry(relatives)
         self._quick: Quick | None = None
-        self._rows: dict[str, Callable[[Json, list[Event]], None]] = {
+        self._rows: Mapping[str, Callable[[Json, list[Event]], None]] = {
             "response_item": self._item,
             "event_msg": self._event,
             "turn_context": self._context,
@@ -147,7 +147,8 @@ class CodexParser(Lifecycle):
             self._s.first = at or ""
         payload = row.get("payload")
         if isinstance(kind, str) and is_dict(payload):
-            self._envelope(row, kind, payload, out)
+            if self._s.copying is None or not self._is_copy(row, payload):
+                self._envelope(kind, payload, out)
         elif isinstance(kind, str):
             if "payload" in row:
                 out.append(Unknown(kind))
@@ -169,13 +170,17 @@ class CodexParser(Lifecycle):
             if is_dict(item):
                 self._row(item, out)
 
-    def _envelope(self, row: Json, kind: str, payload: Json, out: list[Event]) -> None:
+    def _is_copy(self, row: Json, payload: Json) -> bool:
+        """Whether a row behind such a head is a copy of a parent's; the first that is none ends them."""
         s = self._s
-        copying = s.copying
-        if copying is not None and s.meta_seen:
-            if is_copy(copying, self._ancestry, row, payload, self._at):
-                return
-            s.copying = None
+        if s.copying is None or not s.meta_seen:
+            return False
+        if is_copy(s.copying, self._ancestry, row, payload, self._at):
+            return True
+        s.copying = None
+        return False
+
+    def _envelope(self, kind: str, payload: Json, out: list[Event]) -> None:
         handler = self._rows.get(kind)
         if handler is not None:
             handler(payload, out)
@@ -293,15 +298,16 @@ class CodexParser(Lifecycle):
         kind = as_text(payload.get("type"))
         if kind == "message":
             self._message_row(payload, out)
-        elif kind == "reasoning":
-            self._work(out)
-            for part in texts(payload.get("summary")):
-                self._think(part, ROW, out)
-            self._again(out)
         elif kind in _CALLS:
             self._call_row(kind, payload, out)
         elif kind.endswith("_output"):
             self._output_row(payload, out)
+        elif kind == "reasoning":
+            self._work(out)
+            if summary := payload.get("summary"):
+                for part in texts(summary):
+                    self._think(part, ROW, out)
+            self._again(out)
         elif kind == "ghost_snapshot":
             self._snapshot(payload, out)
         elif kind == "agent_message":

@@ -72,6 +72,11 @@ def _answers(text: str) -> str:
     return "\n".join(lines) or inner
 
 
+def words_among(parts: Sequence[str]) -> list[str]:
+    """The parts that a person may have typed."""
+    return [part for part in parts if part and not is_injected(part) and not _IMAGE_TAG.fullmatch(part.strip())]
+
+
 def words_of_row(payload: Json) -> tuple[str, bool] | None:
     """The person's text in a user-role `message` row, and whether the row itself says so; None: it is injected."""
     parts = texts(payload.get("content"))
@@ -83,7 +88,7 @@ def words_of_row(payload: Json) -> tuple[str, bool] | None:
         if len(mine) == len(parts):
             parts = [part for part, own in zip(parts, mine, strict=True) if own]
     pictures = any("image" in as_text(as_dict(item).get("type")) for item in as_list(payload.get("content")))
-    kept = [part for part in parts if part and not is_injected(part) and not _IMAGE_TAG.fullmatch(part.strip())]
+    kept = words_among(parts)
     if not kept:
         return (IMAGE, kinds is not None) if pictures else None
     return "\n".join(kept), kinds is not None

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field, fields
+from itertools import chain
 from typing import Final, Literal
 
 from refloat.model.light import plain, slotted
 from refloat.model.problem import Place
 from refloat.model.stamp import Stamp
 from refloat.readers.codex.copies import Copying, thaw
-from refloat.readers.codex.shape import as_dict, as_int, as_list, as_text, finger
+from refloat.readers.codex.shape import Json, as_dict, as_int, as_list, as_text, finger
 
 _CLOSED: Final = 256
 """Closed calls that are remembered: their events come beside the output row, or shortly after it."""
@@ -125,9 +126,15 @@ class State:
         counts = self.texts.get(mark)
         if counts is None:
             counts = self.texts[mark] = [0] * _SOURCES
+            counts[source] = 1
+            return True
         before = max(counts)
         counts[source] += 1
         return counts[source] > before
+
+    def knows(self, kind: str, text: str) -> bool:
+        """Whether any source told it in this turn."""
+        return kind + finger(text) in self.texts
 
     def count(self, kind: str, source: int, text: str) -> None:
         """Remember a text that is known not to be news."""
@@ -170,7 +177,8 @@ class State:
         """All of it as JSON values."""
         frozen = {name: plain(getattr(self, name)) for name in _FROZEN}
         frozen["open"] = {name: _list(call) for name, call in self.open.items()}
-        frozen["closed"] = {name: _list(call) for name, call in self.closed.items()}
+        frozen["closed"] = _pack(self.closed)
+        frozen["texts"] = {"marks": list(self.texts), "#counts": list(chain.from_iterable(self.texts.values()))}
         return frozen
 
     @classmethod
@@ -184,23 +192,51 @@ class State:
         aborted = frozen.get("aborted_at")
         state.aborted_at = aborted if isinstance(aborted, str) else None
         state.error = dict(as_dict(frozen.get("error")))
-        state.texts = {key: _counts(value) for key, value in as_dict(frozen.get("texts")).items()}
+        state.texts = _unpack_texts(as_dict(frozen.get("texts")))
         state.said_rows = [as_text(row) for row in as_list(frozen.get("said_rows"))]
         state.held = [as_list(row) for row in as_list(frozen.get("held")) if len(as_list(row)) == 7]
         state.open = {key: _call(value) for key, value in as_dict(frozen.get("open")).items()}
-        state.closed = {key: _call(value) for key, value in as_dict(frozen.get("closed")).items()}
+        state.closed = _unpack(as_dict(frozen.get("closed")))
         state.running = {key: as_text(value) for key, value in as_dict(frozen.get("running")).items()}
         state.copying = thaw(frozen.get("copying"))
         return state
 
 
-def _counts(value: object) -> list[int]:
-    told = [as_int(number) or 0 for number in as_list(value)]
-    return (told + [0] * _SOURCES)[:_SOURCES]
+def _unpack_texts(frozen: Json) -> dict[str, list[int]]:
+    marks, counts = as_list(frozen.get("marks")), [as_int(number) or 0 for number in as_list(frozen.get("#counts"))]
+    if len(counts) != _SOURCES * len(marks):
+        return {}
+    each = zip(*[iter(counts)] * _SOURCES, strict=True)
+    return {as_text(mark): list(told) for mark, told in zip(marks, each, strict=True)}
+
+
+def _pack(calls: Mapping[str, OpenCall]) -> dict[str, object]:
+    """Hundreds of closed calls are written for each session, and hardly one differs from the others in more than its
+    name: the names, what there is of the rest, and which of that each has.
+    """
+    what: dict[tuple[object, ...], int] = {}
+    which: list[int] = []
+    for call in calls.values():
+        told = call.tool, call.session, call.kind, call.edits, call.answered, *call.nested
+        which.append(what.setdefault(told, len(what)))
+    return {"names": list(calls), "what": [list(told) for told in what], "#which": which}
+
+
+def _unpack(frozen: Json) -> dict[str, OpenCall]:
+    what = [as_list(told) for told in as_list(frozen.get("what"))]
+    names, which = as_list(frozen.get("names")), as_list(frozen.get("#which"))
+    calls: dict[str, OpenCall] = {}
+    for name, number in zip(names, which, strict=False):
+        at = as_int(number)
+        tool, session, kind, edits, answered, *nested = what[at] if at is not None and at < len(what) else _NOTHING
+        calls[as_text(name)] = _call([tool, session, "", "", kind, edits, answered, nested])
+    return calls
+
+
+_NOTHING: Final = ("", "", "", False, False)
 
 
 def _list(call: OpenCall) -> list[object]:
-    """Hundreds of them are written for each session: by place."""
     return [call.tool, call.session, call.summary, call.command, call.kind, call.edits, call.answered, call.nested]
 
 
@@ -221,7 +257,7 @@ def _call(value: object) -> OpenCall:
     )
 
 
-_FROZEN: Final = tuple(spec.name for spec in fields(State) if spec.name not in {"open", "closed"})
+_FROZEN: Final = tuple(spec.name for spec in fields(State) if spec.name not in {"open", "closed", "texts"})
 
 
 def _held(row: list[object]) -> tuple[str, Stamp | None, Place, str, bool]:

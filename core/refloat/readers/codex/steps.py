@@ -64,7 +64,9 @@ class Steps(Talk):
             s.open[call] = known
         else:
             s.close(call, known)  # its answer stood before it
-        edits, files = asked.edits, asked.files or tuple(dict.fromkeys(edit.path for edit in asked.edits))
+        edits, files = asked.edits, asked.files
+        if edits and not files:
+            files = tuple(dict.fromkeys(edit.path for edit in edits))
         out.append(
             Call(
                 call, asked.tool, asked.kind, asked.summary, asked.input, self._at, self._place, asked.command,
@@ -152,10 +154,7 @@ class Steps(Talk):
         else:
             s.open.pop(call, None)
         s.close(call, known)
-        session = next((name for name, origin in s.running.items() if origin == call), None)
-        if session is not None:
-            del s.running[session]
-        ended = Background(session, "background_shell", "", running=False) if session is not None else None
+        ended = self._stopped(call) if s.running else None
         output = "" if known.answered and done.outcome is Outcome.OK else done.output
         out.append(
             Result(
@@ -164,6 +163,15 @@ class Steps(Talk):
             )
         )  # fmt: skip
         self._again(out)
+
+    def _stopped(self, call: str) -> Background | None:
+        """The process that a call left running, where it did."""
+        running = self._s.running
+        session = next((name for name, origin in running.items() if origin == call), None)
+        if session is None:
+            return None
+        del running[session]
+        return Background(session, "background_shell", "", running=False)
 
     def _nest(self, asked: Asked) -> None:
         """A unit without a call row ran inside the code-mode program that is open now."""

@@ -84,7 +84,8 @@ class Talk:
     def _work(self, out: list[Event]) -> None:
         """The agent goes on."""
         s = self._s
-        self._resolve(out)
+        if s.held:
+            self._resolve(out)
         s.last_word = ""
         if not s.lifecycle:
             s.forget_prompts()

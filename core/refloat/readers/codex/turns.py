@@ -21,6 +21,7 @@ _KINDS: Final = {
     "bad_request": FailureKind.API_ERROR,
     "cyber_policy": FailureKind.API_ERROR,
 }
+_FULL: Final = 100.0
 _HARMLESS: Final = frozenset({"thread_rollback_failed", "active_turn_not_steerable"})
 """Errors about a request of the person's, which end no turn."""
 
@@ -71,6 +72,13 @@ def limit_reached(limits: Json) -> str:
         return "credits"
     if told:
         return "usage"
-    used = [as_float(as_dict(limits.get(window)).get("used_percent")) for window in ("primary", "secondary")]
-    used += [as_float(limits.get(f"{window}_used_percent")) for window in ("primary", "secondary")]
-    return "usage" if any(percent is not None and percent >= 100.0 for percent in used) else ""
+    used = (
+        as_dict(limits.get("primary")).get("used_percent"),
+        as_dict(limits.get("secondary")).get("used_percent"),
+        limits.get("primary_used_percent"),
+        limits.get("secondary_used_percent"),
+    )
+    for told in used:
+        if told is not None and (percent := as_float(told)) is not None and percent >= _FULL:
+            return "usage"
+    return ""

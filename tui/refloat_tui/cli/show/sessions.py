@@ -9,7 +9,7 @@ from refloat.model.fate_words import salvage_line
 from refloat.model.repaired import is_made_output
 from refloat.model.session import Session
 from refloat.model.status import NextOperation, Operation, Recap, Status
-from refloat.model.transcript import Item, Outcome, Step, StepKind
+from refloat.model.transcript import NO_WORK, Item, Outcome, Step, StepKind
 from refloat.text import UNTITLED, cut, inert, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 
@@ -40,14 +40,6 @@ _OPERATIONS: Final[dict[Operation, str]] = {
     "new_linked": "start a new session with the brief",
     "prompt": "ask it something",
 }
-
-
-_GUARDED: Final[dict[Operation, str]] = {
-    "continue": "continue",
-    "prompt": "continue",
-}
-"""The command of this program that takes the step."""
-
 
 _AGAINST: Final = 3
 """So many claims that the record contradicts a recap tells, the last ones."""
@@ -80,8 +72,8 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     yield from labelled("next", _next_words(status), width, 12)
     yield from labelled("", then.why, width, 12)
     yield from _command_lines(then, width)
-    if then.workspace is not None and (guarded := _GUARDED.get(then.operation)):
-        yield from labelled("", f"`refloat {guarded} {session.name}` does it, and lets no second writer in", width, 12)
+    if (guarded := then.guarded(session.name)) is not None:
+        yield from labelled("", f"`{_joined(guarded)}` does it, and lets no second writer in", width, 12)
     evidence = [
         (fact.kind, _seconds(f"{fact.detail}{f' [{fact.at}]' if fact.at else ''}"))
         for fact in session.liveness.evidence
@@ -91,12 +83,26 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     if status.pending_request:
         waits = status.pending_request
         yield from section("WAITS FOR", labelled(f"  {waits.kind}", f"step {waits.step}: {waits.text}", width, 12))
-    yield from section("OPEN STEPS", ["  " + cut(step_line(step, root), width - 2) for step in status.open_steps])
+    yield from section("OPEN STEPS", list(_open_lines(status.open_steps, root, width)))
     if status.last_completed_step:
         yield from section("LAST COMPLETED", ["  " + cut(step_line(status.last_completed_step, root), width - 2)])
     agents = [(agent.id, agent.state, counted(agent.dangling, "open call")) for agent in session.subagents]
     yield from section("SUB-AGENTS", columns(agents, width))
     yield from section("COULD NOT BE READ", list(_problem_lines(session, width)))
+
+
+def _open_lines(steps: Iterable[Step], root: str | None, width: int) -> Iterator[str]:
+    """Steps that may have changed something, one a line; of those that only looked, which triage leaves out, where."""
+    looks: list[Step] = []
+    for step in steps:
+        if step.kind in NO_WORK:
+            looks.append(step)
+        else:
+            yield "  " + cut(step_line(step, root), width - 2)
+    if looks:
+        where = "step " if len(looks) == 1 else "steps "
+        where += ", ".join(str(step.n) for step in looks)
+        yield f"  {cut(f'only looked: {where}; nothing is lost with what has no result', width - 2)}"
 
 
 def _next_words(status: Status) -> str:

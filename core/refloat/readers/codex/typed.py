@@ -1,0 +1,260 @@
+"""The rows of a rollout as types: what of each kind counts for a summary, as a decoder finds it.
+
+Decides nothing of what a row means (`quick` does). What must be absent is typed so, where it hardly ever comes.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import or_
+from typing import Annotated, Final, Protocol, cast
+
+import msgspec
+from msgspec import Struct
+
+from refloat.model.stamp import Stamp
+from refloat.readers.codex.skipped import SKIPPED_EVENTS, SKIPPED_ITEMS, SKIPPED_ROWS
+from refloat.readers.plain import are_plain_stamps, decode_rows
+
+_STAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII).fullmatch
+"""As `parser` has it."""
+
+
+class Part(Struct, gc=False):
+    """A part of a content."""
+
+    text: str = ""
+
+
+class Reasoning(Struct, gc=False, tag="reasoning"):
+    """Thoughts."""
+
+    summary: list[Part] = []
+
+
+class Words(Struct, gc=False, tag="message"):
+    """Words of anybody."""
+
+    role: str = ""
+    content: list[Part] = []
+    id: str = ""
+    internal_chat_message_metadata_passthrough: object = None
+    """Says of each part whose it is."""
+
+
+class Asked(Struct, gc=False, tag="user_message"):
+    """A person's words, as their event has them."""
+
+    message: str = ""
+    kind: str = ""
+
+
+class Function(Struct, gc=False, tag="function_call"):
+    """A call with arguments in JSON."""
+
+    name: str
+    call_id: str
+    arguments: str = ""
+    namespace: str | None = None
+
+
+class Custom(Struct, gc=False, tag="custom_tool_call"):
+    """A call with an input of its own form."""
+
+    name: str
+    call_id: str
+    input: str = ""
+    namespace: str | None = None
+
+
+class Arguments(Struct, gc=False):
+    """Of the tools that run a command line."""
+
+    cmd: str = ""
+    command: None = None
+    input: None = None
+
+
+class Output(Struct, gc=False, tag="function_call_output"):
+    """The answer to a call."""
+
+    call_id: str
+    output: str | list[Part]
+
+
+class CustomOutput(Output, gc=False, tag="custom_tool_call_output"):
+    """The answer to a custom call."""
+
+
+class Window(Struct, gc=False):
+    """Usage within a span of time."""
+
+    used_percent: Annotated[float, msgspec.Meta(lt=100)] | None = None
+
+
+class Limits(Struct, gc=False):
+    """Below the limit, or the decoder refuses the row."""
+
+    rate_limit_reached_type: None = None
+    primary: Window | None = None
+    secondary: Window | None = None
+    primary_used_percent: None = None
+    secondary_used_percent: None = None
+
+
+class Tokens(Struct, gc=False, tag="token_count"):
+    """Tokens used."""
+
+    rate_limits: Limits | None = None
+
+
+class Turn(Struct, gc=False, tag="task_started"):
+    """A turn begins."""
+
+    turn_id: str
+
+
+class Completed(Struct, gc=False, tag="task_complete"):
+    """A turn ended by itself."""
+
+    turn_id: str | None = None
+    last_agent_message: str | None = None
+    error: None = None
+
+
+class Sandbox(Struct, gc=False):
+    """What commands may do."""
+
+    type: str = ""
+    mode: str = ""
+
+
+class Context(Struct, gc=False):
+    """Settings of a turn."""
+
+    cwd: str
+    model: str
+    approval_policy: str
+    sandbox_policy: Sandbox
+
+
+class Said(Struct, gc=False, tag="agent_message"):
+    """Words of the agent, as its event has them."""
+
+    message: str
+
+
+class Change(Struct, gc=False):
+    """What became of a file."""
+
+    type: str = ""
+    move_path: str | None = None
+
+
+class Done(Struct, gc=False, kw_only=True):
+    """A finished unit."""
+
+    source: str = ""
+    status: str = ""
+    exit_code: int | None = None
+    success: bool | None = None
+    changes: dict[str, Change] = {}
+    aggregated_output: str = ""
+    formatted_output: str = ""
+    stdout: str = ""
+    stderr: str = ""
+
+
+class Item(Done, gc=False):
+    """An item, which names its own kind."""
+
+    type: str
+    id: str = ""
+    content: list[Part] = []
+
+
+class Finished(Struct, gc=False, tag="item_completed"):
+    """An item is finished."""
+
+    item: Item
+
+
+class Command(Done, gc=False, tag="exec_command_end"):
+    """An event of the builds before items; so is the next."""
+
+    call_id: str = ""
+
+
+class Patch(Done, gc=False, tag="patch_apply_end"):
+    """As above."""
+
+    call_id: str = ""
+
+
+_ROWS: Final = SKIPPED_ROWS | {"session_meta", "compacted"}
+_ITEMS: Final = SKIPPED_ITEMS | {
+    "local_shell_call", "web_search_call", "tool_search_call", "image_generation_call", "ghost_snapshot",
+    "agent_message", "tool_search_output", "mcp_tool_call_output",
+}  # fmt: skip
+_EVENTS: Final = SKIPPED_EVENTS | {
+    "turn_complete", "turn_started", "turn_aborted", "error", "agent_reasoning",
+    "agent_reasoning_raw_content", "thread_rolled_back", "thread_name_updated", "thread_settings_applied",
+    "thread_goal_updated", "context_compacted", "entered_review_mode", "exited_review_mode", "undo_completed",
+    "sub_agent_activity", "guardian_assessment", "mcp_tool_call_end", "web_search_end", "view_image_tool_call",
+    "image_generation_end", "dynamic_tool_call_response",
+}  # fmt: skip
+"""Kinds of rows, items and events that are left to the parser. One that is missing costs time alone: a batch of rows
+with it is decoded twice.
+"""
+
+
+class Row(Protocol):
+    """A row."""
+
+    @property
+    def timestamp(self) -> Stamp:
+        """One only where it looks like one."""
+        ...
+
+    @property
+    def payload(self) -> object:
+        """One of the types of this module."""
+        ...
+
+
+class Left(Struct, gc=False):
+    """What is left to the parser."""
+
+
+def _left(kinds: frozenset[str]) -> tuple[type[Struct], ...]:
+    return tuple([msgspec.defstruct(f"left_{kind}", [], bases=(Left,), tag=kind, gc=False) for kind in sorted(kinds)])
+
+
+def _row(kind: str, *payloads: type[Struct]) -> type[Struct]:
+    fields = [("timestamp", Stamp), ("payload", reduce(or_, payloads))]
+    return msgspec.defstruct("row", fields, tag_field="type", tag=kind, gc=False)
+
+
+def decoded(rows: Sequence[bytes]) -> list[Row | None]:
+    """Each row; None for one that is of no type here, or whose time does not look like one."""
+    found = decode_rows(_ROW, rows)
+    if not are_plain_stamps([row.timestamp for row in found if row is not None]):
+        return [row if row is not None and _STAMP(row.timestamp) else None for row in found]
+    return found
+
+
+_ROW: Final = cast(
+    "Callable[[bytes], Row]",  # rows as made above
+    msgspec.json.Decoder(
+        reduce(
+            or_,
+            (
+                _row("response_item", Reasoning, Words, Function, Custom, Output, CustomOutput, *_left(_ITEMS)),
+                _row("event_msg", Tokens, Turn, Completed, Asked, Said, Finished, Command, Patch, *_left(_EVENTS)),
+                _row("turn_context", Context),
+                *[_row(kind, Left) for kind in sorted(_ROWS)],
+            ),
+        )
+    ).decode,
+)
+read_arguments: Final = msgspec.json.Decoder(Arguments).decode
