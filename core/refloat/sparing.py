@@ -20,10 +20,7 @@ _OURS = ("refloat.", "refloat_tui.")
 
 
 def load_less() -> None:
-    """Spare what a short command asks nothing. To be called before whatever would load it."""
-    if "typing" not in sys.modules:
-        sys.modules["typing"] = _Typing("typing")
-    load_later("re", ASCII=256, DOTALL=16, IGNORECASE=2, MULTILINE=8, VERBOSE=64)  # as numbers they are the same flags
+    """Spare what `dataclasses`, `uuid`, `pathlib` and `msgspec` load, and no command asks. To be called before them."""
     load_later("zlib")
     load_later("inspect")  # for `dataclasses`
     if sys.platform == "linux":
@@ -32,6 +29,14 @@ def load_less() -> None:
         sys.modules["typing_extensions"] = _TypingExtensions("typing_extensions")
     load_later("ipaddress")  # for `urllib.parse`
     load_later("urllib.parse", quote_from_bytes=_quote_from_bytes)  # for `pathlib`
+
+
+def load_least() -> None:
+    """The same, and all that reading a few rows of a transcript can do without. To be called before anything else."""
+    if "typing" not in sys.modules:
+        sys.modules["typing"] = _Typing("typing")
+    load_less()
+    load_later("re", ASCII=256, DOTALL=16, IGNORECASE=2, MULTILINE=8, VERBOSE=64)  # as numbers they are the same flags
     if sys.version_info < (3, 12):  # which no longer runs its Python twin
         import _datetime
 

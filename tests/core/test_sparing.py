@@ -11,8 +11,8 @@ SOURCES = Path(refloat.__file__).parent.parent
 
 _LATER = """
 import sys
-from refloat.sparing import load_less
-load_less()
+from refloat.sparing import load_least
+load_least()
 late = [name for name, module in sys.modules.items() if type(module).__name__ == "_LateModule"]
 assert {"re", "inspect", "ipaddress", "urllib.parse", "dataclasses", "zlib"} <= set(late), late
 import pathlib, orjson
@@ -33,8 +33,8 @@ assert urllib.parse is sys.modules["urllib.parse"]
 
 _JSON = """
 import sys
-from refloat.sparing import load_less
-load_less()
+from refloat.sparing import load_least
+load_least()
 import orjson
 import dataclasses, json
 
@@ -66,8 +66,8 @@ import sys, typing
 assert type(typing).__name__ == "module"
 before = dict(vars(typing))
 del sys.modules["typing"]
-from refloat.sparing import load_less
-load_less()
+from refloat.sparing import load_least
+load_least()
 import typing
 from typing import Final, Protocol, cast, get_type_hints, runtime_checkable
 assert cast(int, "a") == "a" and type(Final).__module__ == "typing"
@@ -92,8 +92,8 @@ assert msgspec.json.decode(b'{"name":"a"}', type=Row) == Row("a")
 _ALL = """
 import pkgutil, sys
 from importlib import import_module
-from refloat.sparing import load_less
-load_less()
+from refloat.sparing import load_least
+load_least()
 import refloat
 names = [each.name for each in pkgutil.walk_packages(refloat.__path__, "refloat.")]
 assert len(names) > 200

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 
 from refloat.model.light import field, field_names, plain, slotted
 from refloat.model.problem import Problem
+from refloat.model.session import Failure, FailureKind
+from refloat.model.stamp import Stamp
 from refloat.readers.pairing import Calls, freeze_calls, freeze_seen, thaw_calls
 
 if TYPE_CHECKING:
@@ -40,6 +42,14 @@ class Counters:
     unknown: dict[str, int] = field(default_factory=dict[str, int])
     problems: list[Problem] = field(default_factory=list[Problem])
     cut: bool = False
+
+    @property
+    def told_failure(self) -> Failure | None:
+        """What the present turn failed of."""
+        if self.failure is None:
+            return None
+        kind, detail, at = self.failure
+        return Failure(FailureKind(kind or "unknown"), detail or "", Stamp(at) if at else None)
 
 
 def freeze(counters: Counters, calls: Calls) -> dict[str, object]:

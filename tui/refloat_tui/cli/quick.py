@@ -67,7 +67,8 @@ def answer(words: Sequence[str], environment: Mapping[str, str] | None = None) -
     try:
         with Uncollected():
             pieces = _answer(found, directory, asked, environment)
-    except DAMAGED:
+    except DAMAGED as fault:
+        _throw_away(directory, fault)
         return None
     finally:
         found.close()
@@ -117,6 +118,17 @@ def _cache_directory(environment: Mapping[str, str]) -> str:
     return (base if base.startswith("/") else home + "/.cache") + "/refloat"
 
 
+def _throw_away(directory: str, fault: Exception) -> None:
+    """A catalogue that is damaged where a whole look does not read it: this road would stumble over it every time."""
+    from pathlib import Path
+
+    from refloat.catalogue.opening import is_damage, throw_away
+    from refloat.catalogue.peek import FILE
+
+    if is_damage(fault):
+        throw_away(Path(directory) / FILE)
+
+
 def is_unchanged(environment: Mapping[str, str] | None = None) -> bool:
     """Whether the last whole look still holds, so that what the catalogue tells of sessions needs no other one."""
     environment = os.environ if environment is None else environment
@@ -157,9 +169,9 @@ def _regrown(
     grown = _only_grown(gone, come)
     if grown is None:
         return None
-    from refloat.sparing import load_less
+    from refloat.sparing import load_least
 
-    load_less()
+    load_least()
     from refloat.usecases.regrow import Change, regrow
 
     # `found` stays open: the writer is not the last to let go, and need not move its log into the file.
