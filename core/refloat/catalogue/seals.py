@@ -4,7 +4,7 @@ Decides whether a value is as it was written (CRC-32: every run of up to 32 bits
 value that is not there: it is read anew.
 """
 
-import zlib
+from binascii import crc32  # see `readers.pairing`
 from typing import Final
 
 _BYTES: Final = 4
@@ -13,7 +13,7 @@ _DIGITS: Final = 8
 
 def seal(value: bytes) -> bytes:
     """A value with its seal."""
-    return zlib.crc32(value).to_bytes(_BYTES, "big") + value
+    return crc32(value).to_bytes(_BYTES, "big") + value
 
 
 def unseal(sealed: object) -> bytes | None:
@@ -21,12 +21,12 @@ def unseal(sealed: object) -> bytes | None:
     if not isinstance(sealed, bytes) or len(sealed) < _BYTES:
         return None
     value = sealed[_BYTES:]
-    return value if zlib.crc32(value).to_bytes(_BYTES, "big") == sealed[:_BYTES] else None
+    return value if crc32(value).to_bytes(_BYTES, "big") == sealed[:_BYTES] else None
 
 
 def seal_text(text: str, of: str) -> str:
     """The same for a text that belongs to something of that name."""
-    return f"{zlib.crc32((of + text).encode('utf-8', 'surrogateescape')):08x}{text}"
+    return f"{crc32((of + text).encode('utf-8', 'surrogateescape')):08x}{text}"
 
 
 def unseal_text(sealed: object, of: str) -> str:

@@ -7,7 +7,7 @@ that tells of the same call beside its output row is merged into it.
 from __future__ import annotations
 
 from array import array
-from binascii import a2b_base64, b2a_base64, crc32, crc_hqx
+from binascii import a2b_base64, b2a_base64, crc32, crc_hqx  # `zlib` has the same crc32, and is a library to load
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
