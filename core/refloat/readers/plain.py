@@ -1,4 +1,4 @@
-"""What rows that agents write by the hundred thousand have in common, decoded and tested many at a time.
+"""What rows that agents write by the hundred thousand have in common, decoded and tested as they come.
 
 Decides nothing that the readers decide: what is not plain goes the long way.
 """
@@ -57,6 +57,15 @@ def decode_rows(decode: Callable[[bytes], T], rows: Sequence[bytes]) -> list[T |
         if not _is_utf8(rows[at]):
             found[at] = None
     return found
+
+
+def decode_row(decode: Callable[[bytes], T], raw: bytes) -> T | None:
+    """The same of one."""
+    try:
+        found = decode(raw)
+    except UNFIT:
+        return None
+    return found if raw.isascii() or _is_utf8(raw) else None
 
 
 def _is_utf8(raw: bytes) -> bool:
