@@ -46,6 +46,7 @@ from refloat.patterns import late
 
 T = TypeVar("T")
 
+_SIMPLE: Final = {str, int, float, bool, type(None)}
 PIECE: Final = 12
 """So many characters of a known secret in a row never leave."""
 
@@ -371,10 +372,6 @@ class _Flow(list[str]):
         self._room, self._seen = _BATCH, 0
 
 
-_LINES: Final = {str}
-_SIMPLE: Final = {str, int, float, bool, type(None)}
-
-
 def strings_of(value: object) -> list[str]:
     """Every string in a value, lines that belong together joined."""
     found: list[str] = []
@@ -404,7 +401,7 @@ def _gather(value: object, found: list[str]) -> None:
         if isinstance(found, _Flow):
             found.look()
     elif (kind is list or kind is tuple) and (kinds := set(map(type, cast("Sequence[object]", value)))) <= _SIMPLE:
-        if kinds == _LINES:
+        if kinds == {str}:
             found.append("\n".join(cast("Sequence[str]", value)))
         elif str in kinds:
             found += [part for part in cast("Sequence[object]", value) if type(part) is str]

@@ -2,11 +2,13 @@
 
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from refloat.catalogue import peek as peeking
+from refloat.catalogue.opening import check
 from refloat.catalogue.peek import FILE, peek, read_places, read_specs, write_places, write_specs
 from refloat.catalogue.store import Catalogue, Reading, Relived, Told
 
@@ -55,6 +57,28 @@ def test_what_is_kept_is_found_again_by_both_readers(tmp_path: Path):
     assert quick.told_finished(places=True)[0][7] == b"{,l,}"
     assert quick.gone() == [("codex", "/w", "{}")]
     quick.close()
+
+
+def test_a_search_reads_the_newest_sessions_first_and_no_more_than_it_asks_for(tmp_path: Path):
+    moments = [f"2026-09-{day:02d}T09:00:00.000Z" for day in range(1, 29)]
+    rows = [
+        told(("codex", f"s{number:03d}", "/t"), last_activity=moments[number % 28], superseded=number % 5 == 0)
+        for number in range(300)
+    ]
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.finish(rows, [], [rows[1].key], [], {"fingerprint": "f"})
+        names = [(row[3], row[1]) for row in catalogue.scope()]
+        wanted = [(row.last_activity, row.key[1]) for row in rows if not row.superseded and row is not rows[1]]
+        assert names == sorted(sorted(wanted, key=lambda pair: pair[1]), key=lambda pair: pair[0], reverse=True)
+        plans = "EXPLAIN QUERY PLAN SELECT {} FROM sessions WHERE listed"
+        asked = "agent, session_id, path, last_activity, state, place, worktree, title"
+        for question in (
+            plans.format(asked) + " AND NOT superseded ORDER BY last_activity DESC, session_id",
+            plans.format("max(last_activity)"),
+        ):
+            steps = [row[3] for row in catalogue._db.execute(question)]
+            assert len(steps) == 1
+            assert "COVERING INDEX newest" in steps[0]
 
 
 def test_file_and_directory_are_private(tmp_path: Path):
@@ -160,3 +184,59 @@ def test_specs_survive_as_text():
 def test_places_survive_as_text_each_once():
     places = [("/w/a", "/w", "/w/.git"), ("/x", "", ""), ("/x", "", ""), ("", "", "")]
     assert read_places(write_places(places)) == [("/w/a", "/w", "/w/.git"), ("/x", "", "")]
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("UPDATE files SET identity = replace(identity, 's1', 's2')", "identity"),
+        ("UPDATE resumes SET frozen = CAST(replace(CAST(frozen AS TEXT), 'z', 'Z') AS BLOB)", "frozen"),
+        ("UPDATE readings SET summary = x'00'", "summary"),
+        ("UPDATE readings SET summary = 7", "summary"),
+    ],
+)
+def test_a_value_that_is_not_as_it_was_written_is_not_there(tmp_path: Path, question: str, found: str):
+    reading = Reading(KEY, "{}", "row-1", b"summary")
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.keep_identities([("/t/s1.jsonl", (1, 2, 3, 4), '{"id":"s1"}')])
+        assert catalogue.keep_readings([(reading, b"frozen", [])])
+    with sqlite3.connect(tmp_path / FILE) as raw:
+        raw.execute(question)
+    raw.close()
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert (catalogue.identity("/t/s1.jsonl") == "") is (found == "identity")
+        assert (catalogue.identities()["/t/s1.jsonl"][1] == "") is (found == "identity")
+        assert (catalogue.frozen(KEY) is None) is (found == "frozen")
+        assert (catalogue.reading(KEY) == reading) is (found != "summary")
+
+
+def test_a_catalogue_that_turns_out_damaged_is_gone_for_the_next(tmp_path: Path):
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        rows = [(f"/t/{n}.jsonl", (1, 2, 3, 4), "{}" * 40) for n in range(2000)]
+        assert catalogue.keep_identities(rows)
+    path = tmp_path / FILE
+    content = bytearray(path.read_bytes())
+    content[4096 * 40 :] = b"\xff" * (len(content) - 4096 * 40)
+    path.write_bytes(content)
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.identities() == {}
+    assert not path.exists()
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.keep_identities(rows)
+
+
+def test_a_check_throws_away_what_is_damaged_and_nothing_else(tmp_path: Path):
+    path = tmp_path / FILE
+    check(path)
+    assert not path.exists()
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.keep_identities([(f"/t/{n}.jsonl", (1, 2, 3, 4), "{}" * 40) for n in range(2000)])
+    check(path)
+    content = bytearray(path.read_bytes())
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("BEGIN EXCLUSIVE")
+        check(path)
+    content[4096 * 40 : 4096 * 42] = b"\xff" * 8192
+    path.write_bytes(content)
+    check(path)
+    assert not path.exists()
