@@ -18,6 +18,7 @@ from refloat.late import stand_in
 from refloat.model.light import light
 from refloat.model.session import SessionName
 from refloat.together import may_begin
+from refloat.waiting import tell_to
 from refloat_tui.actions import SCOPES, Scope, action_of, bindings
 from refloat_tui.screens.doors import Demo, Doors
 from refloat_tui.theme import THEMES, choose_glyphs, choose_theme
@@ -274,6 +275,7 @@ def run_app(app: RefloatApp) -> str | None:
 
     if not may_begin(_THREADS):
         raise NoThreads("the app")
+    tell_to()  # what is written beside the screen would spoil it
     watchman = Watchman(lambda: app.call_from_thread(app.exit))
     app.leaving = watchman.end_soon
     watchman.start()

@@ -101,6 +101,29 @@ def _prepare(connection: sqlite3.Connection) -> None:
         raise Foreign
 
 
+def is_damage(fault: Exception) -> bool:
+    """Whether SQLite met a page or a text that is none, and not a lock, a full disk or a missing right."""
+    if not isinstance(fault, sqlite3.DatabaseError):
+        return False
+    return not isinstance(fault, sqlite3.OperationalError) or "decode" in str(fault) or "malformed" in str(fault)
+
+
+def check(path: Path) -> None:
+    """Look at every page of a catalogue, and throw a damaged one away. One that cannot be looked at is left alone."""
+    if not path.exists():
+        return
+    try:
+        connection = sqlite3.connect(path, timeout=0.0)
+        try:
+            sound = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+        finally:
+            connection.close()
+    except sqlite3.Error as fault:
+        sound = not is_damage(fault)
+    if not sound:
+        throw_away(path)
+
+
 def throw_away(path: Path) -> bool:
     """Remove a catalogue with its side files; False when that is not allowed."""
     try:

@@ -20,8 +20,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
 
-from refloat.catalogue.opening import Foreign, connect, throw_away
+from refloat.catalogue.opening import Foreign, connect, is_damage, throw_away
 from refloat.catalogue.peek import FILE, Gone
+from refloat.catalogue.seals import seal, seal_text, unseal, unseal_text
 from refloat.model.light import light
 
 HEAD: Final = 4096
@@ -102,8 +103,11 @@ _Work = tuple[str, Sequence[Sequence[object]]]
 class Catalogue:
     """An open catalogue. Use it in a `with`, from one thread. A failing read is an empty one, a failing write False."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._db = connection
+        self._path = path
+        self._is_damaged = False
+        """SQLite met a page that is none."""
 
     @classmethod
     def open(cls, directory: Path, *, wait: float = 2.0) -> Self | None:
@@ -114,7 +118,7 @@ class Catalogue:
         path = directory / FILE
         for attempt in range(2):
             try:
-                return cls(connect(path, wait))
+                return cls(connect(path, wait), path)
             except sqlite3.OperationalError:
                 return None  # locked, or not ours to write: go without
             except (sqlite3.DatabaseError, Foreign):
@@ -124,6 +128,11 @@ class Catalogue:
                 return None
         return None
 
+    @property
+    def is_damaged(self) -> bool:
+        """Whether something could not be asked: what was told since it was opened may be too little."""
+        return self._is_damaged
+
     def __enter__(self) -> Self:
         return self
 
@@ -131,22 +140,24 @@ class Catalogue:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file; of a damaged one for good, whatever of it can still be read."""
         with suppress(sqlite3.Error):
             self._db.close()
+        if self._is_damaged:
+            throw_away(self._path)
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def identities(self) -> Mapping[str, tuple[Stat, str]]:
         """What every known file was when it was looked into, by path."""
         rows = self._ask("SELECT path, size, mtime_ns, inode, device, identity FROM files")
-        return {os.fsdecode(row[0]): ((row[1], row[2], row[3], row[4]), row[5]) for row in rows}
+        known = ((os.fsdecode(row[0]), row) for row in rows)
+        return {path: ((row[1], row[2], row[3], row[4]), unseal_text(row[5], path)) for path, row in known}
 
     def identity(self, path: str) -> str:
         """What a file was when it was looked into; "" for one that is not known."""
-        return next(
-            (row[0] for row in self._ask("SELECT identity FROM files WHERE path = ?", (os.fsencode(path),))), ""
-        )
+        rows = self._ask("SELECT identity FROM files WHERE path = ?", (os.fsencode(path),))
+        return unseal_text(rows[0][0], path) if rows else ""
 
     def readings(self) -> Mapping[Key, Reading]:
         """Every session as it was read."""
@@ -176,7 +187,7 @@ class Catalogue:
     def frozen(self, key: Key) -> bytes | None:
         """What must be known to read a session on, as `keep_readings` was given it."""
         rows = self._ask(f"SELECT frozen FROM resumes WHERE {_KEY}", _bound(key))  # noqa: S608 - names of our own
-        return rows[0][0] if rows else None
+        return unseal(rows[0][0]) if rows else None
 
     def marks(self) -> Mapping[Key, tuple[str, str, bool]]:
         """(mark, pulse, whether it is listed now) of every session that was told."""
@@ -345,7 +356,8 @@ class Catalogue:
             for question, rows in work:
                 self._db.executemany(question, rows)
             self._db.execute("COMMIT")
-        except (sqlite3.Error, UnicodeEncodeError):  # names that are no text have no place in a table
+        except (sqlite3.Error, UnicodeEncodeError) as fault:  # names that are no text have no place in a table
+            self._is_damaged |= is_damage(fault)
             with suppress(sqlite3.Error):
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
@@ -356,7 +368,8 @@ class Catalogue:
         """Rows; none where the catalogue fails in the middle. Columns are typed by the tables above."""
         try:
             return self._db.execute(question, bound).fetchall()
-        except sqlite3.Error:
+        except sqlite3.Error as fault:
+            self._is_damaged |= is_damage(fault)
             return []
 
 
@@ -381,9 +394,9 @@ def _keeping(rows: Iterable[tuple[Reading, bytes, Sequence[str]]]) -> Sequence[_
     return [
         (
             "INSERT OR REPLACE INTO readings VALUES (?, ?, ?, ?, ?, ?)",
-            [(*key, reading.files, reading.lineage, reading.summary) for key, reading, _, _ in kept],
+            [(*key, reading.files, reading.lineage, seal(reading.summary)) for key, reading, _, _ in kept],
         ),
-        ("INSERT OR REPLACE INTO resumes VALUES (?, ?, ?, ?)", [(*key, frozen) for key, _, frozen, _ in kept]),
+        ("INSERT OR REPLACE INTO resumes VALUES (?, ?, ?, ?)", [(*key, seal(frozen)) for key, _, frozen, _ in kept]),
         ("DELETE FROM edited WHERE agent = ? AND session_id = ?", [key[:2] for key, _, _, _ in kept]),
         (
             "INSERT OR IGNORE INTO edited VALUES (?, ?, ?)",
@@ -393,7 +406,7 @@ def _keeping(rows: Iterable[tuple[Reading, bytes, Sequence[str]]]) -> Sequence[_
 
 
 def _file_rows(rows: Iterable[tuple[str, Stat, str]]) -> Sequence[Sequence[object]]:
-    return [(os.fsencode(path), *stat, identity) for path, stat, identity in rows]
+    return [(os.fsencode(path), *stat, seal_text(identity, path)) for path, stat, identity in rows]
 
 
 def _alone_rows(rows: Mapping[str, Alone | None]) -> Sequence[Sequence[object]]:
@@ -402,7 +415,7 @@ def _alone_rows(rows: Mapping[str, Alone | None]) -> Sequence[Sequence[object]]:
 
 def _reading(row: tuple[str, str, bytes, str, str, bytes]) -> Reading:
     agent, session, path, files, lineage, summary = row
-    return Reading((agent, session, os.fsdecode(path)), files, lineage, summary)
+    return Reading((agent, session, os.fsdecode(path)), files, lineage, unseal(summary) or b"")
 
 
 def _bound(key: Key) -> tuple[str, str, bytes]:

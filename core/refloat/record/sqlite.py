@@ -22,9 +22,13 @@ from refloat.model.stamp import Stamp
 from refloat.record.engine import PATIENCE, NotWritten, RecordUnavailable, Row, Value, later_version
 from refloat.record.migrating import NEWEST, NOTES, Migration, find_migrations
 from refloat.record.statements import statement
+from refloat.waiting import QUIET, tell
 
 _FAULTS: Final = (sqlite3.Error, UnicodeError)
 """What the module raises; the second where damaged text stands in an error's own words, or is to be written again."""
+
+
+_HELD: Final = "another process holds the record; this one waits for it"
 
 
 class SqliteConnection:
@@ -75,7 +79,7 @@ class SqliteEngine:
         """
         with self._turn:
             try:
-                self._raw.execute("BEGIN IMMEDIATE")
+                _begin(self._raw)
                 try:
                     yield self._connection
                     self._raw.execute("COMMIT")
@@ -247,27 +251,62 @@ def _pragma(raw: sqlite3.Connection, words: str) -> str:
     return str(next(iter(row.values())))
 
 
+def _begin(raw: sqlite3.Connection) -> None:
+    """Begin a transaction that writes: at most as long as the connection waits, and not in silence."""
+    whole = int(_pragma(raw, "busy_timeout"))
+    quiet = min(whole, int(QUIET * 1000))
+    raw.execute(f"PRAGMA busy_timeout = {quiet}")
+    try:
+        raw.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if "locked" not in str(error) or quiet == whole:
+            raise
+        tell(_HELD)
+        raw.execute(f"PRAGMA busy_timeout = {whole - quiet}")
+        raw.execute("BEGIN IMMEDIATE")
+    finally:
+        raw.execute(f"PRAGMA busy_timeout = {whole}")
+
+
+class _Wait:
+    """The end of a wait that asks again and again."""
+
+    def __init__(self, patience: float) -> None:
+        self._begun = monotonic()
+        self._patience = patience
+        self._told = False
+
+    def goes_on(self) -> bool:
+        """Rest a moment; False where it lasted long enough."""
+        waited = monotonic() - self._begun
+        if waited > self._patience:
+            return False
+        if waited > QUIET and not self._told:
+            self._told = True
+            tell(_HELD)
+        sleep(0.01)
+        return True
+
+
 def _take(lock: int, patience: float) -> None:
-    until = monotonic() + patience
+    wait = _Wait(patience)
     while True:
         try:
             return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if monotonic() > until:
+            if not wait.goes_on():
                 raise
-        sleep(0.01)
 
 
 def _retry(ask: Callable[[], str], patience: float) -> str:
     """Ask until the file is not locked; for what the busy timeout does not cover."""
-    until = monotonic() + patience
+    wait = _Wait(patience)
     while True:
         try:
             return ask()
         except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or monotonic() > until:
+            if "locked" not in str(error) or not wait.goes_on():
                 raise
-        sleep(0.01)
 
 
 def schema_version(raw: sqlite3.Connection) -> int:

@@ -72,6 +72,8 @@ class Index:
         self._shards = [open_shard(directory, number) for number in range(COUNT)]
         self._runs: dict[tuple[str, str], list[Stretch]] = {}
         self._covered: dict[Key, str] | None = None
+        self._is_damaged = False
+        """Something in the file itself, apart from the shards, is not what was written."""
 
     @classmethod
     def open(cls, directory: Path, *, wait: float = 2.0) -> Self | None:
@@ -97,12 +99,14 @@ class Index:
         self.close()
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Let go of the files; of damaged ones for good."""
         for shard in self._shards:
             if shard is not None:
                 shard.close()
         with suppress(sqlite3.Error):
             self._db.close()
+        if self._is_damaged:
+            _throw_all_away(self.directory)
 
     # ── what is in it ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -132,7 +136,7 @@ class Index:
                 throw_away(shard_path(self.directory, number))
         if broken := self._broken():
             self.forget(broken)
-        return not failed and not broken
+        return not failed and not broken and not self._is_damaged
 
     def note(self, name: str) -> str | None:
         """What `set_note` was given last."""
@@ -158,7 +162,8 @@ class Index:
             for key, files, before, receipt in rows:
                 self._keep(key, files, before, receipt)
             self._db.execute("COMMIT")
-        except (sqlite3.Error, UnicodeEncodeError):
+        except (sqlite3.Error, UnicodeEncodeError) as fault:
+            self._note_damage(fault)
             self._roll_back()
             return
         self._tidy()
@@ -288,6 +293,7 @@ class Index:
         try:
             return unpack_docs(told[0][0])
         except (ValueError, TypeError, LookupError, zlib.error):
+            self._is_damaged = self._is_damaged or bool(told)
             return ()
 
     def _changed(self) -> None:
@@ -321,8 +327,14 @@ class Index:
         """Rows; columns are typed by the tables above."""
         try:
             return self._db.execute(question, bound).fetchall()
-        except sqlite3.Error:
+        except sqlite3.Error as fault:
+            self._note_damage(fault)
             return []
+
+    def _note_damage(self, fault: Exception) -> None:
+        """A page, or a text, that is none; a lock, a full disk or a missing right is no damage."""
+        broken = isinstance(fault, sqlite3.DatabaseError) and not isinstance(fault, sqlite3.OperationalError)
+        self._is_damaged |= broken or "decode" in str(fault) or "malformed" in str(fault)
 
 
 _STRETCH: Final = "agent, session_id, path, n, shard, first, last, cleaned, late"

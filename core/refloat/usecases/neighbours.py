@@ -66,6 +66,8 @@ def find_neighbours(
     with catalogue:
         caught_up = catch_up(bench, catalogue, _CATCH_UP, _just_sighted(bench, located))
         editors = catalogue.editors({*summary.edited_paths, *_dirty_paths(repository, place)})
+    if catalogue.is_damaged:  # it names too few, and is thrown away by now
+        return _of_repository(finder, located, place)
     editors -= {(located.found.agent, located.found.session_id)}
     rows = sorted((row for name in editors for row in caught_up.by_name.get(name, ())), key=itemgetter(0))
     near = [Neighbour(reader, found) for _, reader, found in rows]

@@ -11,6 +11,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Final
 
+from refloat.catalogue.opening import check
+from refloat.catalogue.peek import FILE
 from refloat.model.refreshed import Refreshed
 from refloat.usecases.batch import Batch
 from refloat.usecases.finder import Finder
@@ -21,7 +23,10 @@ LOCK: Final = "reading.lock"
 
 
 def refresh(bench: Workbench) -> Generator[Refreshed, None, None]:
-    """Read all that is new, and make it searchable. The last value is `complete`."""
+    """Read all that is new, and make it searchable. The last value is `complete`. A damaged catalogue is made anew,
+    wherever the damage is.
+    """
+    check(bench.machine.places.cache / FILE)
     for batch in read_on(bench):
         yield state_of(batch)
 

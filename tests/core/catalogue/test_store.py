@@ -2,11 +2,13 @@
 
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from refloat.catalogue import peek as peeking
+from refloat.catalogue.opening import check
 from refloat.catalogue.peek import FILE, peek, read_places, read_specs, write_places, write_specs
 from refloat.catalogue.store import Catalogue, Reading, Relived, Told
 
@@ -182,3 +184,59 @@ def test_specs_survive_as_text():
 def test_places_survive_as_text_each_once():
     places = [("/w/a", "/w", "/w/.git"), ("/x", "", ""), ("/x", "", ""), ("", "", "")]
     assert read_places(write_places(places)) == [("/w/a", "/w", "/w/.git"), ("/x", "", "")]
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("UPDATE files SET identity = replace(identity, 's1', 's2')", "identity"),
+        ("UPDATE resumes SET frozen = CAST(replace(CAST(frozen AS TEXT), 'z', 'Z') AS BLOB)", "frozen"),
+        ("UPDATE readings SET summary = x'00'", "summary"),
+        ("UPDATE readings SET summary = 7", "summary"),
+    ],
+)
+def test_a_value_that_is_not_as_it_was_written_is_not_there(tmp_path: Path, question: str, found: str):
+    reading = Reading(KEY, "{}", "row-1", b"summary")
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.keep_identities([("/t/s1.jsonl", (1, 2, 3, 4), '{"id":"s1"}')])
+        assert catalogue.keep_readings([(reading, b"frozen", [])])
+    with sqlite3.connect(tmp_path / FILE) as raw:
+        raw.execute(question)
+    raw.close()
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert (catalogue.identity("/t/s1.jsonl") == "") is (found == "identity")
+        assert (catalogue.identities()["/t/s1.jsonl"][1] == "") is (found == "identity")
+        assert (catalogue.frozen(KEY) is None) is (found == "frozen")
+        assert (catalogue.reading(KEY) == reading) is (found != "summary")
+
+
+def test_a_catalogue_that_turns_out_damaged_is_gone_for_the_next(tmp_path: Path):
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        rows = [(f"/t/{n}.jsonl", (1, 2, 3, 4), "{}" * 40) for n in range(2000)]
+        assert catalogue.keep_identities(rows)
+    path = tmp_path / FILE
+    content = bytearray(path.read_bytes())
+    content[4096 * 40 :] = b"\xff" * (len(content) - 4096 * 40)
+    path.write_bytes(content)
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.identities() == {}
+    assert not path.exists()
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.keep_identities(rows)
+
+
+def test_a_check_throws_away_what_is_damaged_and_nothing_else(tmp_path: Path):
+    path = tmp_path / FILE
+    check(path)
+    assert not path.exists()
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.keep_identities([(f"/t/{n}.jsonl", (1, 2, 3, 4), "{}" * 40) for n in range(2000)])
+    check(path)
+    content = bytearray(path.read_bytes())
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("BEGIN EXCLUSIVE")
+        check(path)
+    content[4096 * 40 : 4096 * 42] = b"\xff" * 8192
+    path.write_bytes(content)
+    check(path)
+    assert not path.exists()

@@ -1,14 +1,17 @@
 """Other sessions: asked for only where something is to be owned, read once as long as they stay as they are."""
 
 import os
+import sqlite3
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from refloat.catalogue.peek import FILE
 from refloat.catalogue.store import Catalogue
 from refloat.machine.git import HardenedGit
 from refloat.model.checkout import Checkout, Fate, Owner
@@ -220,3 +223,20 @@ def test_a_catalogue_that_was_thrown_away_is_filled_again(town: Town) -> None:
     for kept in town.bench.machine.places.cache.glob("catalogue.db*"):
         kept.unlink()
     assert examine_checkout(town.bench, located)[1].files == before
+
+
+@pytest.mark.parametrize("table", ["edited", "files", "readings"])
+def test_a_catalogue_with_a_damaged_table_names_no_owner_too_few(town: Town, table: str) -> None:
+    located = resolve(town.bench, OWN, town.work)
+    assert examine_checkout(town.bench, located)[1].files[0].owner is Owner.MIXED
+    path = town.bench.machine.places.cache / FILE
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (root,) = raw.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+        (size,) = raw.execute("PRAGMA page_size").fetchone()
+    content = bytearray(path.read_bytes())
+    content[(root - 1) * size : root * size] = b"\xff" * size
+    path.write_bytes(content)
+    bench = Workbench(town.bench.machine, town.bench.readers)
+    for _ in range(2):
+        assert examine_checkout(bench, resolve(bench, OWN, town.work))[1].files[0].owner is Owner.MIXED

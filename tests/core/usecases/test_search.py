@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -321,6 +322,25 @@ def test_a_damaged_index_is_made_anew(home: Sessions):
         for side in ("-wal", "-shm"):
             (home.cache / f"{name}{side}").unlink(missing_ok=True)
         assert home.found("importer") == found
+
+
+@pytest.mark.parametrize("page", range(1, 12))
+def test_a_damaged_page_of_the_index_never_makes_an_answer_look_complete(home: Sessions, page: int):
+    for number in range(1, 9):
+        home.write(rich(number))
+    home.search("importer")
+    whole = home.search("importer")
+    path = home.cache / FILE
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    data = bytearray(path.read_bytes())
+    start = page * 4096 % len(data)
+    data[start : start + 4096] = b"\xa5" * 4096
+    path.write_bytes(data)
+    answers = [answer_search(home.bench, Asked("importer", limit=ALL), unchanged=True) for _ in range(3)]
+    for found in answers:
+        assert found.hits == whole.hits or not found.complete
+    assert answers[-1] == whole
 
 
 @pytest.mark.parametrize("damage", ["head", "gone", "directory", "pages"])

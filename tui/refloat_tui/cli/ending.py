@@ -5,11 +5,13 @@ import sys
 from collections.abc import Callable
 
 from refloat.errors import RefloatError
+from refloat.waiting import tell_to
 from refloat_tui.cli import err
 
 
 def told(command: Callable[[], object]) -> int:
     """Run a command and return its exit code: 0 done, 1 "no", 2 wrong usage, 3 unreadable, 130 stopped."""
+    tell_to(err.say)
     try:
         code = command()
     except RefloatError as fault:

@@ -67,7 +67,8 @@ def answer(words: Sequence[str], environment: Mapping[str, str] | None = None) -
     try:
         with Uncollected():
             pieces = _answer(found, directory, asked, environment)
-    except DAMAGED:
+    except DAMAGED as fault:
+        _throw_away(directory, fault)
         return None
     finally:
         found.close()
@@ -115,6 +116,17 @@ def _cache_directory(environment: Mapping[str, str]) -> str:
         return given if given.startswith("/") else ""
     base = environment.get("XDG_CACHE_HOME", "")
     return (base if base.startswith("/") else home + "/.cache") + "/refloat"
+
+
+def _throw_away(directory: str, fault: Exception) -> None:
+    """A catalogue that is damaged where a whole look does not read it: this road would stumble over it every time."""
+    from pathlib import Path
+
+    from refloat.catalogue.opening import is_damage, throw_away
+    from refloat.catalogue.peek import FILE
+
+    if is_damage(fault):
+        throw_away(Path(directory) / FILE)
 
 
 def is_unchanged(environment: Mapping[str, str] | None = None) -> bool:

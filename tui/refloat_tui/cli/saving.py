@@ -22,6 +22,7 @@ from refloat.machine.worktree import look_at_tree
 from refloat.model.saving import OUTCOMES, SavedOutcome
 from refloat.model.stamp import Stamp
 from refloat.usecases.save_step import Desk, Elsewhere, default_producer, run_step, save_elsewhere, write_receipt
+from refloat.waiting import tell_to
 from refloat_tui.cli import err, out
 
 _RUN: Final = ("--job", "--producer", "--receipt")
@@ -167,6 +168,7 @@ def _is_code(text: str) -> bool:
 
 
 def _guarded(work: Callable[[], int]) -> int:
+    tell_to(err.say)
     try:
         return work()
     except RefloatError as fault:
