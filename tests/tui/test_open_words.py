@@ -143,6 +143,15 @@ def test_before_anything_was_counted_no_number_is_told() -> None:
     assert right(reading="") == "0 sessions"
 
 
+def test_of_a_part_no_state_is_counted() -> None:
+    def right(total: int) -> str:
+        told = headline(None, (make_session(),), "", "/home/a", UNICODE, reading="reading…", total=total)
+        return "".join(text for text, _ in told[1])
+
+    assert right(2000).startswith("2,000 sessions   ")
+    assert right(1).startswith("1 session · 1 failed")
+
+
 def test_control_characters_of_a_file_name_are_named_in_the_triage() -> None:
     row = finding("a\nb.py edited", "edit", FindingVerdict.CONFIRMED, ("a\nb.py",))
     assert what_words(row, ASCII) == "a\\nb.py edited"

@@ -6,12 +6,14 @@ import pytest
 from tests.tui.conftest import FakeLibrary, make_app, some_sessions
 from tests.tui.evidence import evidence
 from tests.tui.waiting import has_read, until
+from textual import events
 from textual.app import App
 from textual.command import CommandList
 from textual.screen import Screen
 
 from refloat_tui.screens.desk import DeskScreen
 from refloat_tui.screens.doors import Doors
+from refloat_tui.screens.help import HelpScreen
 from refloat_tui.screens.wizard.farewell import Farewell
 
 KEYS = [
@@ -127,3 +129,33 @@ async def test_the_palette_does_what_it_says():
         await until(pilot, lambda: _best_hit(app).startswith("Checkout"))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, DeskScreen) and app.screen.query_one("#checkout").display)
+
+
+async def test_a_screen_that_is_left_twice_takes_no_other_with_it():
+    app = make_app(FakeLibrary(some_sessions()))
+    async with app.run_test(size=(20, 5)) as pilot:
+        await until(pilot, lambda: has_read(pilot.app))
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        top = app.screen
+        for _ in range(3):
+            top.dismiss()
+        await until(pilot, lambda: app.screen is not top)
+        await pilot.pause()
+        assert isinstance(app.screen, DeskScreen)
+        await pilot.press("tab", "shift+tab")
+        assert app.is_running
+
+
+async def test_the_palette_is_left_once_however_often_enter_is_pressed():
+    app = make_app(FakeLibrary(some_sessions()))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: has_read(pilot.app))
+        await pilot.press("ctrl+p", *"recap")
+        await until(pilot, lambda: _best_hit(app).startswith("Recap"))
+        palette = app.screen
+        for _ in range(6):
+            app.post_message(events.Key("enter", None))  # at once, as a terminal hands over what was typed fast
+        await until(pilot, lambda: app.screen is not palette)
+        await pilot.pause()
+        assert isinstance(app.screen, DeskScreen)

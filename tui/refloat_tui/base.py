@@ -86,7 +86,11 @@ class RefloatScreen(Screen[Returned]):
             self.app.clear_notifications()
 
     def dismiss(self, result: Returned | None = None) -> AwaitComplete:
-        """Leave; what was told here is told no longer."""
+        """Leave, once: keys that come faster than a screen goes are still its own, and Textual would have each of them
+        take the screen away that is on top by then. What was told here is told no longer.
+        """
+        if not self.is_active:
+            return AwaitComplete()
         self.app.clear_notifications()
         return super().dismiss(result)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from textual import events
-from textual.app import ScreenStackError
+from textual.await_complete import AwaitComplete
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.dom import DOMNode
 from textual.screen import Screen
@@ -54,8 +54,8 @@ class ActionCommands(Provider):
 
 
 class ActionPalette(CommandPalette):
-    """The stock palette, guarded: under fast random keys Textual 8.2.8 pages a list that is being refilled (`KeyError`)
-    and closes a screen that is closed already (`ScreenStackError`); neither is worth the app.
+    """The stock palette, guarded: under fast random keys Textual 8.2.8 pages a list that is being refilled
+    (`KeyError`), and closes what lies on top once it is closed itself.
     """
 
     DEFAULT_CSS = """
@@ -75,9 +75,13 @@ class ActionPalette(CommandPalette):
         if not action.startswith("page_") or self.query_one(CommandList).scrollable_content_region:
             super()._action_command_list(action)
 
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        """Leave, once, as every screen of ours does."""
+        return super().dismiss(result) if self.is_active else AwaitComplete()
+
     async def on_event(self, event: events.Event) -> None:
-        """Let the two known faults of the stock palette pass."""
+        """Let the known fault of the stock palette pass."""
         try:
             await super().on_event(event)
-        except (KeyError, ScreenStackError) as error:
+        except KeyError as error:
             self.log.warning(error)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, lru_cache
+from itertools import chain, islice
 from operator import attrgetter
 from pathlib import PurePath
 from typing import Final, TypeVar, cast
@@ -45,6 +46,7 @@ from refloat.patterns import late
 
 T = TypeVar("T")
 
+_SIMPLE: Final = {str, int, float, bool, type(None)}
 PIECE: Final = 12
 """So many characters of a known secret in a row never leave."""
 
@@ -352,11 +354,14 @@ class _Flow(list[str]):
     def __init__(self, take: Callable[[list[str]], object]) -> None:
         self._take = take
         self._room = _BATCH
+        self._seen = 0
 
-    def append(self, text: str) -> None:
-        """One more."""
-        super().append(text)
-        self._room -= len(text)
+    def look(self) -> None:
+        """Hand on what there is, where it is much. Asked now and then: counting each by itself takes as long as the
+        rest of gathering it.
+        """
+        self._room -= sum(map(len, islice(self, self._seen, None)))
+        self._seen = len(self)
         if self._room <= 0:
             self.hand_on()
 
@@ -364,11 +369,7 @@ class _Flow(list[str]):
         """What there is."""
         self._take(self)
         self.clear()
-        self._room = _BATCH
-
-
-_LINES: Final = {str}
-_SIMPLE: Final = {str, int, float, bool, type(None)}
+        self._room, self._seen = _BATCH, 0
 
 
 def strings_of(value: object) -> list[str]:
@@ -388,15 +389,19 @@ def _gather(value: object, found: list[str]) -> None:
                 found.append(part)
             elif part != () and not _holds_none(type(part)):
                 _gather(part, found)
+        if isinstance(found, _Flow):
+            found.look()
     elif kind is dict:
-        for key, inner in cast("dict[object, object]", value).items():
-            for part in (key, inner):
-                if type(part) is str:
-                    found.append(part)
-                elif part is not None and type(part) is not int:
-                    _gather(part, found)
+        rows = cast("dict[object, object]", value)
+        for part in chain(rows, rows.values()):
+            if type(part) is str:
+                found.append(part)
+            elif part is not None and type(part) is not int:
+                _gather(part, found)
+        if isinstance(found, _Flow):
+            found.look()
     elif (kind is list or kind is tuple) and (kinds := set(map(type, cast("Sequence[object]", value)))) <= _SIMPLE:
-        if kinds == _LINES:
+        if kinds == {str}:
             found.append("\n".join(cast("Sequence[str]", value)))
         elif str in kinds:
             found += [part for part in cast("Sequence[object]", value) if type(part) is str]

@@ -225,6 +225,10 @@ class Catalogue:
         """(agent, session id, masked title) of every listed session."""
         return self._ask("SELECT agent, session_id, title FROM sessions WHERE listed")
 
+    def edited(self) -> Sequence[str]:
+        """The absolute paths of all files that any session edited."""
+        return [path for (path,) in self._ask("SELECT DISTINCT path FROM edited")]
+
     def editors(self, paths: Iterable[str]) -> frozenset[tuple[str, str]]:
         """(agent, session id) of every session that edited one of the absolute paths."""
         found: set[tuple[str, str]] = set()

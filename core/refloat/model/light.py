@@ -56,6 +56,7 @@ def _make(cls: type[T], *, hashed: bool) -> type[T]:
     names = tuple([name for name, _ in specs])
     compared = [name for name, spec in specs if not _is_field(spec) or spec.compare]
     key = attrgetter(*compared) if compared else _nothing
+    shown: list[str] | None = None
 
     def __init__(self: object, *given: object, **named: object) -> None:  # noqa: N807 - given to the class
         # The first value is made: from here on with a method of the class's own.
@@ -69,8 +70,10 @@ def _make(cls: type[T], *, hashed: bool) -> type[T]:
         return hash(key(self))
 
     def __repr__(self: object) -> str:  # noqa: N807 - as above
-        shown = [name for name, spec in specs if not _is_field(spec) or spec.repr]
-        return f"{self.__class__.__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
+        nonlocal shown
+        if shown is None:  # most classes are never asked
+            shown = [name for name, spec in specs if not _is_field(spec) or spec.repr]
+        return f"{self.__class__.__qualname__}({', '.join([f'{name}={getattr(self, name)!r}' for name in shown])})"
 
     asked = Once(lambda: _told(cls))
     space["__slots__"] = space["__match_args__"] = names

@@ -11,6 +11,8 @@ from typing import Any, Final, Literal, cast
 
 from refloat.model.light import plain, slotted
 from refloat.model.problem import Problem
+from refloat.model.session import Failure, FailureKind
+from refloat.model.stamp import Stamp
 from refloat.readers.pairing import Calls, freeze_calls, freeze_seen, thaw_calls
 
 TurnStatus = Literal["none", "open", "completed", "interrupted", "failed"]
@@ -38,6 +40,14 @@ class Counters:
     unknown: dict[str, int] = dataclasses.field(default_factory=dict[str, int])
     problems: list[Problem] = dataclasses.field(default_factory=list[Problem])
     cut: bool = False
+
+    @property
+    def told_failure(self) -> Failure | None:
+        """What the present turn failed of."""
+        if self.failure is None:
+            return None
+        kind, detail, at = self.failure
+        return Failure(FailureKind(kind or "unknown"), detail or "", Stamp(at) if at else None)
 
 
 def freeze(counters: Counters, calls: Calls) -> dict[str, object]:

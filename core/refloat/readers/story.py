@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, assert_never, cast
 
 from refloat.model.problem import Place, Problem
-from refloat.model.session import Failure, FailureKind, PendingKind
+from refloat.model.session import PendingKind
 from refloat.model.stamp import Stamp
 from refloat.model.story import Story, Summary
 from refloat.model.transcript import (
@@ -444,7 +444,7 @@ class Assembler:
         return Ending(
             turn=c.turn_status,
             dangling=len(open_calls) + shut,
-            failure=_failure(c.failure),
+            failure=c.told_failure,
             cut=c.cut,
             prompts=sum(1 for prompt in c.prompts if not prompt[2]),
             pending=_pending(last.pending if last else None),
@@ -490,13 +490,6 @@ class Assembler:
 
 def _stamp(value: str | None) -> Stamp | None:
     return Stamp(value) if value else None
-
-
-def _failure(told: list[str | None] | None) -> Failure | None:
-    if told is None:
-        return None
-    kind, detail, at = told
-    return Failure(FailureKind(kind or "unknown"), detail or "", _stamp(at))
 
 
 def _pending(value: str | None) -> PendingKind | None:

@@ -65,7 +65,7 @@ def answer_search(
         with _opened(able) as index, _catalogue(able) as catalogue:
             if end.complete and not end.unread and catalogue is not None and (look := _look_of(catalogue)):
                 index.set_note(_WHOLE, look)
-            found = search_sessions(able, index, newest_first(sessions), asked)
+            found = search_sessions(able, index, newest_first(sessions), asked, catalogue=catalogue)
             return replace(found, complete=not end.unread and index.is_sound(), unread=end.unread)
 
 
@@ -89,7 +89,8 @@ def answer_at_once(bench: Workbench, asked: Asked, begun: Running[FirstFound] | 
             return None if told is None else read_told(told, now)
 
         try:
-            found = search_sessions(bench, index, starmap(Row, catalogue.scope()), asked, load=load, first=first)
+            rows = starmap(Row, catalogue.scope())
+            found = search_sessions(bench, index, rows, asked, load=load, first=first, catalogue=catalogue)
         except sqlite3.Error:  # the catalogue: a look at everything makes it anew
             return None
         return replace(found, complete=True) if index.is_sound() else None

@@ -26,16 +26,18 @@ from refloat.model.stamp import Stamp, seconds_of
 from refloat.model.transcript import Item
 from refloat.patterns import late
 from refloat.search.answers import Answers, Candidate, FirstFound
-from refloat.search.digest import KINDS, Doc
+from refloat.search.digest import Doc
 from refloat.search.excerpt import Pieces, excerpt
 from refloat.search.index import Index, Key
 from refloat.search.query import Query, Words, parse
 from refloat.search.titles import Titles
 from refloat.search.words import composed, is_dense, split
-from refloat.usecases.searchable import read_items, searchable, whole_path
+from refloat.usecases.named import Demand
+from refloat.usecases.searchable import read_items, searchable
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
+    from refloat.catalogue.store import Catalogue
     from refloat.usecases.sessions import Surroundings
 
 Stop = Callable[[], bool]
@@ -60,7 +62,6 @@ _TOLD: Final = 60
 _SECRET: Final = 4
 """Letters and digits that a word of a secret has at least."""
 _RUN: Final = late(r"\S+")
-_STEP: Final = sum(1 << KINDS.index(kind) for kind in ("command", "path", "output"))
 
 
 class Row(NamedTuple):
@@ -140,11 +141,12 @@ def search_sessions(
     *,
     load: Load = _known,
     first: FirstFound | None = None,
+    catalogue: "Catalogue | None" = None,
     stop: Stop = lambda: False,
 ) -> Found:
     """Search some sessions, the newest first (`newest_first`), and load those that may be shown; of a word that stands
-    everywhere the others are never asked for. `first`: what `find_first` found of the words already. `complete` and
-    `unread` are for the caller to say: it knows what is read.
+    everywhere the others are never asked for. `first`: what `find_first` found of the words already. `catalogue`
+    knows who edited what, if it is at hand. `complete` and `unread` are for the caller to say: it knows what is read.
 
     Raises:
         UsageError: there is nothing to look for.
@@ -156,7 +158,7 @@ def search_sessions(
     for text in (asked.file, asked.command):
         if text is not None and not split(text):
             raise UsageError(f"{_told(text)} has no letter, digit or emoji: nothing is called so")
-    search = _Search(bench, index, query, asked, load, stop, first if query.terms else None)
+    search = _Search(bench, index, query, asked, load, stop, first if query.terms else None, catalogue)
     read = search.read(_Remembered(_fitting(rows, asked)))
     shown = [search.hit(each) for each in read[: asked.limit]]
     return Found(asked.words, tuple(_grouped(shown)), complete=False, more=len(read) > len(shown) or search.more)
@@ -246,6 +248,7 @@ class _Search:
         load: Load,
         stop: Stop,
         first: FirstFound | None,
+        catalogue: "Catalogue | None",
     ) -> None:
         self._bench = bench
         self._index = index
@@ -254,10 +257,12 @@ class _Search:
         self._load = load
         self._stop = stop
         self._now = seconds_of(bench.machine.clock.now())
-        self._beside = [
-            (parse(f'"{text}"'), files) for text, files in ((asked.file, True), (asked.command, False)) if text
+        self._demands = [
+            Demand(text, is_file=is_file, limit=asked.limit, catalogue=catalogue)
+            for text, is_file in ((asked.file, True), (asked.command, False))
+            if text
         ]
-        self._query = query if self._words else self._beside[0][0]
+        self._query = query if self._words else self._demands[0].query
         self._each = max(_EACH, asked.limit // _SESSIONS)
         self._reads = 0
         self._first = first
@@ -274,6 +279,7 @@ class _Search:
             if mine := self._read_of(row, docs, secrets=secrets):
                 answered.add(id(row))
                 found += mine
+        self.more = self.more or any(demand.gave_up for demand in self._demands)
         found += self._titles(row for row in rows if id(row) not in answered)
         if not self._words:
             return found  # of a file or a command all hits are alike: the newest session first, in it the newest step
@@ -284,29 +290,22 @@ class _Search:
     def _candidates(self, rows: Iterable[Row]) -> Iterator[tuple[Row, Iterator[Candidate], bool]]:
         if self._index is None:
             return
-        beside = [(Answers(self._index, query), query, files) for query, files in self._beside]
         answers = Answers(self._index, self._query, self._first)
+        beside = [(demand, Answers(self._index, demand.query)) for demand in self._demands]
         wanted = [
             each
-            for each in (answers.sessions(), *(found.sessions(late=True) for found, _, _ in beside))
+            for each in (answers.sessions(), *(found.sessions(late=True) for _, found in beside))
             if each is not None
         ]
         for row in rows:
-            if all(row[:2] in each for each in wanted):
+            if all(row[:2] in each for each in wanted) and not self._is_later(row):
                 for key in _keys(self._index, row):
-                    if all(found.holds(key) for found, _, _ in beside) and all(
-                        self._holds(row, found.of(key), query, files) for found, query, files in beside
+                    if all(
+                        demand.is_met(row[:2], found.of(key), _below(row), partial(self._items, row))
+                        for demand, found in beside
                     ):
-                        yield row, answers.of(key), answers.had_secrets(key)
-
-    def _holds(self, row: Row, docs: Iterator[Candidate], query: Query, files: bool) -> bool:
-        """Whether a step of the session names such a file, or runs such a command."""
-        return any(
-            _step_holds(item, query, _below(row), files=files)
-            for found in docs
-            if found.doc.kinds & _STEP
-            for item in self._items(row, found.doc)
-        )
+                        docs = answers.of(key)
+                        yield row, docs if self._words else self._demands[0].among(docs), answers.had_secrets(key)
 
     def _read_of(self, row: Row, docs: Iterator[Candidate], *, secrets: bool) -> list[_Read]:
         first = next(docs, None)
@@ -331,6 +330,12 @@ class _Search:
         since, until = self._asked.since, self._asked.until
         return (since is None or (at or "") >= since) and (until is None or (at is not None and at <= until))
 
+    def _is_later(self, row: Row) -> bool:
+        """Whether a session began after all that is asked for."""
+        until = self._asked.until
+        session = None if until is None else self._load(row)
+        return until is not None and session is not None and (session.started_at or until) > until
+
     def _items(self, row: Row | Session, doc: Doc) -> Sequence[Item]:
         self._reads += 1
         whole = not self._words  # what a step did is shown then, its changed lines too
@@ -344,12 +349,12 @@ class _Search:
             words = Words(text)
             rows, length = self._query.find_in(words), len(words.values)
             if not self._words:
-                query, files = self._beside[0]
-                if not _step_holds(item, query, below, files=files):
+                demand = self._demands[0]
+                if not demand.holds(item, below):
                     continue
                 text = composed("\n".join(_masked(item, below, _did(item, below, changes=not secrets))))
                 words = Words(text)
-                rows = query.find_in(words) or ()
+                rows = demand.query.find_in(words) or ()
             if rows is not None:
                 score = self._score(item.type, len(rows), length, item.at)
                 return _Read(session, candidate, secrets, item.type, item.at, text, partial(words.places, rows), score)
@@ -379,7 +384,7 @@ class _Search:
 
     def _titles(self, rows: Iterator[Row]) -> Iterator[_Read]:
         """Sessions whose title is like what was typed."""
-        if not self._words or self._beside or self._asked.since or self._asked.until:
+        if not self._words or self._demands or self._asked.since or self._asked.until:
             return
         every: list[Row] = []
         titles = Titles(self._query)
@@ -426,16 +431,6 @@ def _cover(run: str, secret: Collection[str]) -> str:
 
 def _below(session: Session | Row) -> str | None:
     return session.worktree or session.workspace
-
-
-def _step_holds(item: Item, query: Query, below: str | None, *, files: bool) -> bool:
-    if item.step is None:
-        return False
-    step = item.step
-    if not files:
-        return query.find(composed(step.command or "")) is not None
-    paths = (*step.files, *(edit.path for edit in step.edits))
-    return any(query.find(composed(whole_path(path, below))) is not None for path in paths)
 
 
 def _did(item: Item, below: str | None, *, changes: bool) -> list[str]:

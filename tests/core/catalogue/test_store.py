@@ -59,6 +59,28 @@ def test_what_is_kept_is_found_again_by_both_readers(tmp_path: Path):
     quick.close()
 
 
+def test_a_search_reads_the_newest_sessions_first_and_no_more_than_it_asks_for(tmp_path: Path):
+    moments = [f"2026-09-{day:02d}T09:00:00.000Z" for day in range(1, 29)]
+    rows = [
+        told(("codex", f"s{number:03d}", "/t"), last_activity=moments[number % 28], superseded=number % 5 == 0)
+        for number in range(300)
+    ]
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.finish(rows, [], [rows[1].key], [], {"fingerprint": "f"})
+        names = [(row[3], row[1]) for row in catalogue.scope()]
+        wanted = [(row.last_activity, row.key[1]) for row in rows if not row.superseded and row is not rows[1]]
+        assert names == sorted(sorted(wanted, key=lambda pair: pair[1]), key=lambda pair: pair[0], reverse=True)
+        plans = "EXPLAIN QUERY PLAN SELECT {} FROM sessions WHERE listed"
+        asked = "agent, session_id, path, last_activity, state, place, worktree, title"
+        for question in (
+            plans.format(asked) + " AND NOT superseded ORDER BY last_activity DESC, session_id",
+            plans.format("max(last_activity)"),
+        ):
+            steps = [row[3] for row in catalogue._db.execute(question)]
+            assert len(steps) == 1
+            assert "COVERING INDEX newest" in steps[0]
+
+
 def test_file_and_directory_are_private(tmp_path: Path):
     place = tmp_path / "cache" / "refloat"
     with Catalogue.open(place) as catalogue:  # pyright: ignore[reportOptionalContextManager]

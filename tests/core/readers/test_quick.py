@@ -12,6 +12,7 @@ from refloat.model.problem import Place
 from refloat.model.story import Summary
 from refloat.model.transcript import Event
 from refloat.readers.contract import Found, Line, Segment, SourceFile
+from refloat.readers.plain import are_plain_stamps, is_plain_stamp
 from refloat.readers.registry import load
 from refloat.readers.story import Assembler
 from refloat.usecases.reading import Resumable, run
@@ -367,12 +368,17 @@ HEADS: dict[str, Sequence[Row]] = {
 def test_the_quick_road_comes_to_the_same(agent: str, kinds: Sequence[Callable[[int], Row]], tmp_path: Path) -> None:
     path = tmp_path / "one.jsonl"
 
-    @given(transcripts(kinds, HEADS[agent]))
-    @example(b"".join(json.dumps(row).encode() + b"\n" for row in HEADS[agent]) + b'{"type":"user","x":' + b"[" * 2000)
+    @given(transcripts(kinds, HEADS[agent]), st.sampled_from([100, 700, 4000, 1 << 18]))
+    @example(
+        b"".join(json.dumps(row).encode() + b"\n" for row in HEADS[agent]) + b'{"type":"user","x":' + b"[" * 2000,
+        1 << 18,
+    )
     @settings(max_examples=400)
-    def same(data: bytes) -> None:
+    def same(data: bytes, piece: int) -> None:
         path.write_bytes(data)
-        assert memory(read(agent, path, quick=True)) == memory(read(agent, path, quick=False))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("refloat.readers.lines._NEAR", piece)  # batches end anywhere
+            assert memory(read(agent, path, quick=True)) == memory(read(agent, path, quick=False))
 
     same()
 
@@ -421,19 +427,56 @@ def test_texts_have_the_numbers_of_the_history(
     same()
 
 
-def test_a_row_as_nearly_all_are_never_meets_the_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from refloat.readers.claude_code.rows import Rows
+def fed(path: Path, rows: Sequence[Row], agent: str, parser: type, patch: pytest.MonkeyPatch) -> list[int]:
+    """Numbers of the rows that meet the parser."""
+    path.write_bytes(b"".join(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in rows))
+    met: list[int] = []
+    feed = parser.feed  # pyright: ignore[reportAttributeAccessIssue] - a Parser
 
-    plain = [CLAUDE[0](0), used(1, "Bash", command="ls"), result(2, 1, OUTPUT), reply(3, {"type": "text", "text": "x"})]
-    path = tmp_path / "one.jsonl"
-    path.write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in plain))
-    fed: list[int] = []
-    feed = Rows.feed
-
-    def noted(self: Rows, line: Line) -> Iterable[Event]:
-        fed.append(line.line)
+    def noted(self: object, line: Line) -> Iterable[Event]:
+        met.append(line.line)
         return feed(self, line)
 
-    monkeypatch.setattr(Rows, "feed", noted)
-    assert read("claude-code", path, quick=True)[0].steps == 1
-    assert fed == [1, 2], "the second names the model"
+    patch.setattr(parser, "feed", noted)
+    read(agent, path, quick=True)
+    return met
+
+
+def test_a_row_as_nearly_all_are_never_meets_the_parser_of_claude(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from refloat.readers.claude_code.rows import Rows
+
+    plain = [
+        typed(0), used(1, "Bash", command="ls"), result(2, 1, OUTPUT), reply(3, {"type": "text", "text": "x"}),
+        typed(4), used(5, "Edit", file_path="a.py"), result(6, 5, EDITED), CLAUDE[34](7), CLAUDE[45](8),
+    ]  # fmt: skip
+    assert fed(tmp_path / "one.jsonl", plain, "claude-code", Rows, monkeypatch) == [1, 2], "the second names the model"
+
+
+def test_a_row_as_nearly_all_are_never_meets_the_parser_of_codex(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from refloat.readers.codex.parser import CodexParser
+
+    first = [*HEADS["codex"], codex(3, "turn_context", CONTEXT | BOX)]
+    turn = [
+        event(4, type="task_started", turn_id="two"), codex(5, "turn_context", CONTEXT | BOX),
+        asked(6, "Do more"), told(7, "Do more"),
+        item(8, type="reasoning", summary=[{"type": "summary_text", "text": "Hm"}]), ran(9, "ls"),
+        item(10, type="function_call_output", call_id="c9", output="x"), event(11, type="token_count"),
+        item(12, type="custom_tool_call", name="apply_patch", input=PATCH, call_id="c12"),
+        event(13, type="patch_apply_end", call_id="c12", changes=CHANGES, success=True),
+        event(14, type="agent_message", message="Said."), event(15, type="task_complete", last_agent_message="Said."),
+    ]  # fmt: skip
+    assert fed(tmp_path / "one.jsonl", [*first, *turn], "codex", CodexParser, monkeypatch) == [1, 2, 3, 4]
+
+
+@given(st.lists(st.sampled_from([stamp(7), "2026-12-28T23:59:59.999Z", "1970-01-01T00:00:00.000Z"])), st.data())
+def test_stamps_are_judged_together_as_one_by_one(stamps: list[str], data: st.DataObject) -> None:
+    assert are_plain_stamps(stamps)
+    if stamps:
+        at, wrong = data.draw(st.integers(0, len(stamps) - 1)), data.draw(st.sampled_from("0369-:.TZ é\u0660"))
+        place = data.draw(st.integers(0, 23))
+        stamps[at] = stamps[at][:place] + wrong + stamps[at][place + data.draw(st.integers(0, 2)) :]
+    assert all(map(is_plain_stamp, stamps)) or not are_plain_stamps(stamps)

@@ -10,7 +10,7 @@ from refloat.model.session import RecordGone, Session
 from refloat.text import inert_line, one_line
 from refloat_tui.present import Pieces
 from refloat_tui.present.path import from_home
-from refloat_tui.present.sessions import count_sessions
+from refloat_tui.present.sessions import Counts, count_sessions
 from refloat_tui.theme import Glyphs
 
 if TYPE_CHECKING:
@@ -26,8 +26,13 @@ def headline(
     *,
     reading: str,
     demo: bool = False,
+    total: int = 0,
+    narrow: bool = False,
 ) -> tuple[Pieces, Pieces]:
-    """Left: where we are. Right: what there is, and whether it is watched, or (`reading`) how far the reading is."""
+    """Left: where we are. Right: what there is, and whether it is watched, or (`reading`) how far the reading is. Of a
+    part of them (`total` are known to be there) no state is counted. `narrow`: what needs a person, and the place, have
+    the room.
+    """
     left: list[tuple[str, str]] = [("refloat", "$accent bold")]
     if demo:
         left.append((" demo", "$pile-claimed bold"))
@@ -38,8 +43,11 @@ def headline(
         if place.dirty:
             left.append((f"   {place.dirty} dirty", "$pile-claimed"))
     counts = count_sessions(sessions)
+    if total > counts.sessions:
+        counts = Counts(total, 0, 0, 0)
     right: list[tuple[str, str]] = []
-    if counts.sessions or not reading:  # before anything was counted there is no number
+    needy = counts.failed or counts.unresolved or counts.live
+    if (counts.sessions or not reading) and not (narrow and needy):  # before anything was counted there is no number
         right.append((f"{counts.sessions:,} {'session' if counts.sessions == 1 else 'sessions'}", "$quiet"))
     for number, word, style in (
         (counts.failed, "failed", "$state-failed"),
@@ -47,12 +55,13 @@ def headline(
         (counts.live, "live", "$state-live"),
     ):
         if number:
-            right += [(f" {glyphs.dot} ", "$faint"), (f"{number} {word}", style)]
+            right += [*([(f" {glyphs.dot} ", "$faint")] if right else []), (f"{number} {word}", style)]
     if reading:
         right.append((f"   {glyphs.not_watching} {reading}", "$accent"))
     elif watching:
         polling = not watching.startswith("inotify") and "poll" in watching
-        right.append((f"   {glyphs.watching} {'polling' if polling else 'watching'}", "$quiet"))
+        word = "" if narrow else f" {'polling' if polling else 'watching'}"
+        right.append((f"   {glyphs.watching}{word}", "$quiet"))
     return tuple(left), tuple(right)
 
 

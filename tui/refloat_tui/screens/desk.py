@@ -292,7 +292,18 @@ class DeskScreen(DeskOperations):
     def _draw_headline(self) -> None:
         reading = "" if self._complete else f"reading{self._progress}{self.glyphs.ellipsis}"
         known, demo = self._sessions.values(), self._doors.is_demo
-        words = headline(self._place, known, self._watching, self._home, self.glyphs, reading=reading, demo=demo)
+        total = self._first.batch.total if self._first is not None and not self._complete else 0
+        words = headline(
+            self._place,
+            known,
+            self._watching,
+            self._home,
+            self.glyphs,
+            reading=reading,
+            demo=demo,
+            total=total,
+            narrow=self._is_narrow,
+        )
         say(self.query_one("#headline", Static), two_ends(*words, self.size.width - 2, self.glyphs))
 
     def _draw_scope(self) -> None:

@@ -44,8 +44,9 @@ class FirstLook(Widget):
         """All of it as one text: each line is as wide as it may be."""
         width, height = self.size
         narrow = width < NARROW_BELOW
-        wait = f"reading 0 of {self._first.batch.total:,}{self._glyphs.ellipsis}"
-        words = headline(None, self._first.batch.sessions, "", self._home, self._glyphs, reading=wait, demo=self._demo)
+        known, total, glyphs = self._first.batch.sessions, self._first.batch.total, self._glyphs
+        wait = f"reading 0 of {total:,}{glyphs.ellipsis}"
+        words = headline(None, known, "", self._home, glyphs, reading=wait, demo=self._demo, total=total, narrow=narrow)
         above = [Content(" ") + two_ends(*words, width - 2, self._glyphs), *(_NOTHING,) * (2 if narrow else 3)]
         return Content("\n").join([*above, *self._rows(_list_width(width, self._glyphs), height - len(above) - 1)])
 

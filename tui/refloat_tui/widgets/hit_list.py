@@ -50,8 +50,12 @@ class HitList(RowList[Row]):
     def _hit(self, shown: HitRow, width: int) -> Content:
         hit = shown.hit
         number = "" if hit.item is None else str(hit.item)
-        cells = [Cell(((number, "$faint"),), 7, "right")]
         if width >= _KIND_FROM:
-            cells.append(Cell(((hit.kind, "$quiet"),), 8))
+            cells = [
+                Cell(((f"item {number}" if number else "", "$faint"),), 12, "right"),
+                Cell(((hit.kind, "$quiet"),), 8),
+            ]
+        else:
+            cells = [Cell(((number, "$faint"),), 7, "right")]
         cells.append(Cell(excerpt_pieces(hit, self.glyphs)))
         return row(cells, width, self.glyphs)

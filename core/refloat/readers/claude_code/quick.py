@@ -19,10 +19,10 @@ from refloat.readers.claude_code.beside import ATTACHMENTS, SKIPPED
 from refloat.readers.claude_code.here import Here
 from refloat.readers.claude_code.results import ABORTED, OpenCall
 from refloat.readers.claude_code.rows import BACKUPS
-from refloat.readers.claude_code.spoken import ENDS, SYNTHETIC, null_may_end, take_prompt, telling
+from refloat.readers.claude_code.spoken import ENDS, SYNTHETIC, null_may_end, take_prompt
 from refloat.readers.claude_code.state import RECENT, State
 from refloat.readers.claude_code.talk import kind_of_words
-from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, read_call
+from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, read_call, telling
 from refloat.readers.patch import absolute
 from refloat.readers.plain import Spot, are_plain_stamps, decode_rows, is_plain_stamp
 from refloat.readers.shell import may_edit

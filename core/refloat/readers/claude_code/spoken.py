@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from refloat.model.session import Failure, FailureKind
-from refloat.model.stamp import Stamp
 from refloat.model.transcript import (
     Background,
     BackgroundSeen,
@@ -38,14 +37,12 @@ from refloat.readers.claude_code.results import (
     told_of,
 )  # fmt: skip
 from refloat.readers.claude_code.state import RECENT, State
-from refloat.readers.claude_code.tools import AGENTS, SHELLS, background, read_call
+from refloat.readers.claude_code.tools import AGENTS, SHELLS, background, read_call, telling
 from refloat.readers.claude_code.values import Row, json_text, listed, mapping, number, objects, text, version_of, words
 from refloat.readers.patch import absolute
 from refloat.readers.running import kind_of_running
 
 SYNTHETIC: Final = "<synthetic>"
-_TELLING: Final = 200
-"""Characters of each argument that tell one call from another."""
 ENDS: Final = frozenset({"end_turn", "stop_sequence"})
 _STOP_ALWAYS_TOLD: Final = (2, 1, 97)
 """Since then a null stop reason says that a later block of the message never came; 2.1.38 wrote null on all rows."""
@@ -181,15 +178,6 @@ def _call(state: State, block: Row, message: str, here: Here) -> None:
     state.recent.append([here.row, name])
     if len(state.recent) > RECENT:
         del state.recent[0]
-
-
-def telling(tool: str, given: Row, at: Stamp | None) -> str:
-    """A copied row keeps its time and its input; a row of the same id with another of either is another call."""
-    told = f"{at or ''}\0{tool}"
-    for value in given.values():
-        if isinstance(value, str):
-            told += f"\0{len(value)}:{value[:_TELLING]}"
-    return told
 
 
 def _server_result(block: Row, here: Here) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 from refloat.model.light import light
 from refloat.model.session import PendingKind
+from refloat.model.stamp import Stamp
 from refloat.model.transcript import Background, FileEdit, Hunk, StepKind
 from refloat.readers.claude_code.values import Row, json_text, objects, text
 from refloat.readers.patch import absolute
@@ -58,6 +59,9 @@ _OBJECTS: Final = (
 """Arguments that say what a call is about, the most telling first."""
 _RANK: Final = {name: rank for rank, name in enumerate(_OBJECTS)}
 
+_TELLING: Final = 200
+"""Characters of each argument that tell one call from another."""
+
 
 @light
 class Asked:
@@ -81,6 +85,15 @@ def read_call(tool: str, given: Row, cwd: str, *, skim: bool = False) -> Asked:
     path = text(given.get("file_path")) or text(given.get("notebook_path"))
     files = (absolute(path, cwd),) if path and kind is StepKind.READ else ()
     return Asked(kind, _summary(tool, given), files=files, pending=_PENDING.get(tool))
+
+
+def telling(tool: str, given: Row, at: Stamp | None) -> str:
+    """A copied row keeps its time and its input; a row of the same id with another of either is another call."""
+    told = f"{at or ''}\0{tool}"
+    for value in given.values():
+        if isinstance(value, str):
+            told += f"\0{len(value)}:{value[:_TELLING]}"
+    return told
 
 
 def _other_kind(tool: str, *, skim: bool) -> StepKind:

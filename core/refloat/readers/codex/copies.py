@@ -64,7 +64,7 @@ class Ancestry:
     def __init__(self, files: Sequence[SourceFile]) -> None:
         self._files = files
         self._ids: frozenset[str] | None = None
-        self._prompts: frozenset[str] = frozenset()
+        self._prompts: frozenset[int] = frozenset()
 
     def ids(self) -> frozenset[str]:
         """Turn and call ids of the parent; empty where its file cannot be read."""
@@ -78,7 +78,7 @@ class Ancestry:
 
     def _read(self) -> None:
         ids: set[str] = set()
-        prompts: set[str] = set()
+        prompts: set[int] = set()
         for file in self._files:
             try:
                 with open(file.path, "rb") as lines:  # noqa: PTH123 - streamed

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field, fields
-from itertools import chain
 from typing import Final, Literal
 
 from refloat.model.light import plain, slotted
@@ -37,7 +36,7 @@ class OpenCall:
     edits: bool = False
     """It asks for changes of files."""
     answered: bool = False
-    nested: list[str] = field(default_factory=list[str])
+    nested: list[int] = field(default_factory=list[int])
     """For a code-mode program: fingers of the units that finished inside it."""
 
 
@@ -74,7 +73,8 @@ class State:
     last_word: str = ""
     """`error` or `limit` where the record told of one after everything that the agent did."""
     error: dict[str, object] = field(default_factory=dict[str, object])
-    texts: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    texts: dict[str, dict[int, list[int]]] = field(default_factory=dict[str, dict[int, list[int]]])
+    """Of each kind, by finger: how often each source told it."""
     said_rows: list[str] = field(default_factory=list[str])
     held: list[list[object]] = field(default_factory=list[list[object]])
     open: dict[str, OpenCall] = field(default_factory=dict[str, OpenCall])
@@ -105,27 +105,28 @@ class State:
 
     def new_turn_texts(self, *, prompts: bool) -> None:
         """Texts of the turn before are no copies of what comes."""
-        waits = {"p" + finger(as_text(row[0])) for row in self.held}
-        self.texts = {
-            key: count for key, count in self.texts.items() if key[0] == "p" and (not prompts or key in waits)
-        }
+        waits = {finger(as_text(row[0])) for row in self.held}
+        known = self.texts.get("p", {}).items()
+        self.texts = {"p": {mark: counts for mark, counts in known if not prompts or mark in waits}}
         self.said_rows.clear()
         if not prompts:
             self.said = False
 
     def forget_prompts(self) -> None:
         """A prompt that comes after the agent went on is another one, whatever it says."""
-        if any(key[0] == "p" for key in self.texts):
-            self.texts = {key: count for key, count in self.texts.items() if key[0] != "p"}
+        self.texts.pop("p", None)
 
     # ── one fact told twice ──────────────────────────────────────────────────────────────────────────────────────────
 
     def fresh(self, kind: str, source: int, text: str) -> bool:
         """Whether this is news: each source tells the same texts once, so the one that told more of them decides."""
-        mark = kind + finger(text)
-        counts = self.texts.get(mark)
+        known = self.texts.get(kind)
+        if known is None:
+            known = self.texts[kind] = {}
+        mark = finger(text)
+        counts = known.get(mark)
         if counts is None:
-            counts = self.texts[mark] = [0] * _SOURCES
+            counts = known[mark] = [0] * _SOURCES
             counts[source] = 1
             return True
         before = max(counts)
@@ -134,7 +135,7 @@ class State:
 
     def knows(self, kind: str, text: str) -> bool:
         """Whether any source told it in this turn."""
-        return kind + finger(text) in self.texts
+        return finger(text) in self.texts.get(kind, ())
 
     def count(self, kind: str, source: int, text: str) -> None:
         """Remember a text that is known not to be news."""
@@ -178,7 +179,9 @@ class State:
         frozen = {name: plain(getattr(self, name)) for name in _FROZEN}
         frozen["open"] = {name: _list(call) for name, call in self.open.items()}
         frozen["closed"] = _pack(self.closed)
-        frozen["texts"] = {"marks": list(self.texts), "#counts": list(chain.from_iterable(self.texts.values()))}
+        frozen["#texts"] = {
+            kind: [[mark, *counts] for mark, counts in known.items()] for kind, known in self.texts.items() if known
+        }
         return frozen
 
     @classmethod
@@ -192,7 +195,10 @@ class State:
         aborted = frozen.get("aborted_at")
         state.aborted_at = aborted if isinstance(aborted, str) else None
         state.error = dict(as_dict(frozen.get("error")))
-        state.texts = _unpack_texts(as_dict(frozen.get("texts")))
+        state.texts = {
+            kind: {mark: counts for mark, *counts in map(_numbers, as_list(known))}
+            for kind, known in as_dict(frozen.get("#texts")).items()
+        }
         state.said_rows = [as_text(row) for row in as_list(frozen.get("said_rows"))]
         state.held = [as_list(row) for row in as_list(frozen.get("held")) if len(as_list(row)) == 7]
         state.open = {key: _call(value) for key, value in as_dict(frozen.get("open")).items()}
@@ -202,12 +208,9 @@ class State:
         return state
 
 
-def _unpack_texts(frozen: Json) -> dict[str, list[int]]:
-    marks, counts = as_list(frozen.get("marks")), [as_int(number) or 0 for number in as_list(frozen.get("#counts"))]
-    if len(counts) != _SOURCES * len(marks):
-        return {}
-    each = zip(*[iter(counts)] * _SOURCES, strict=True)
-    return {as_text(mark): list(told) for mark, told in zip(marks, each, strict=True)}
+def _numbers(value: object) -> list[int]:
+    told = [as_int(number) or 0 for number in as_list(value)]
+    return (told + [0] * (1 + _SOURCES))[: 1 + _SOURCES]
 
 
 def _pack(calls: Mapping[str, OpenCall]) -> dict[str, object]:
@@ -253,7 +256,7 @@ def _call(value: object) -> OpenCall:
         as_text(kind),
         edits is True,
         answered is True,
-        [as_text(mark) for mark in as_list(nested)],
+        [as_int(mark) or 0 for mark in as_list(nested)],
     )
 
 

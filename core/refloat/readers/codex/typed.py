@@ -6,8 +6,7 @@ Decides nothing of what a row means (`quick` does). What must be absent is typed
 import re
 from collections.abc import Callable, Sequence
 from functools import reduce
-from operator import or_
-from typing import Annotated, Final, Protocol, cast
+from typing import Annotated, Any, Final, Protocol, cast
 
 import msgspec
 from msgspec import Struct
@@ -230,8 +229,14 @@ def _left(kinds: frozenset[str]) -> tuple[type[Struct], ...]:
     return tuple([msgspec.defstruct(f"left_{kind}", [], bases=(Left,), tag=kind, gc=False) for kind in sorted(kinds)])
 
 
+def _any_of(kinds: Sequence[type[Struct]]) -> type[Struct]:
+    """Their union; for the type checker, what all of them are."""
+    union = reduce(lambda one, other: one | other, cast("Sequence[Any]", kinds))
+    return cast("type[Struct]", union)  # no class: the decoder takes it for one
+
+
 def _row(kind: str, *payloads: type[Struct]) -> type[Struct]:
-    fields = [("timestamp", Stamp), ("payload", reduce(or_, payloads))]
+    fields = [("timestamp", Stamp), ("payload", _any_of(payloads))]
     return msgspec.defstruct("row", fields, tag_field="type", tag=kind, gc=False)
 
 
@@ -246,14 +251,13 @@ def decoded(rows: Sequence[bytes]) -> list[Row | None]:
 _ROW: Final = cast(
     "Callable[[bytes], Row]",  # rows as made above
     msgspec.json.Decoder(
-        reduce(
-            or_,
+        _any_of(
             (
                 _row("response_item", Reasoning, Words, Function, Custom, Output, CustomOutput, *_left(_ITEMS)),
                 _row("event_msg", Tokens, Turn, Completed, Asked, Said, Finished, Command, Patch, *_left(_EVENTS)),
                 _row("turn_context", Context),
                 *[_row(kind, Left) for kind in sorted(_ROWS)],
-            ),
+            )
         )
     ).decode,
 )

@@ -169,7 +169,7 @@ async def test_a_look_that_cannot_tell_is_not_offered(tmp_path: Path, size: tupl
     async with wizard(tmp_path, size, replace(found, triage=replace(found.triage, do_not_repeat=rows))) as desk:
         await go_to(desk, Page.UNCERTAIN)
         detail = desk.text("page-evidence")
-        assert f"no look from here can tell: {why}" in detail
+        assert detail.count(f"ook from here can tell: {why}") == 1
         assert "look first" not in detail
         await desk.press("p")
         assert not isinstance(desk.app.screen, Confirm)

@@ -11,6 +11,7 @@ from refloat.usecases.recover import Recovery, happened_of
 from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.age import absolute, timed_line
 from refloat_tui.present.evidence import proves
+from refloat_tui.present.triage import what_words
 from refloat_tui.screens.wizard.pages.view import (
     PERSON,
     WARN,
@@ -23,6 +24,7 @@ from refloat_tui.screens.wizard.pages.view import (
     several,
     text_lines,
 )
+from refloat_tui.theme import Glyphs
 
 
 class HappenedPage(PageView):
@@ -52,7 +54,7 @@ class HappenedPage(PageView):
         done = ", ".join(
             (several(session.turns, "turn"), several(session.steps, "step"), several(session.edits, "edit"))
         )
-        against = {"DONE": _gone(recovery), "SAID": _not_so(recovery)}
+        against = {"DONE": _gone(recovery), "SAID": _not_so(recovery, look.glyphs)}
         rows = labelled_rows("ended", "ENDED", ((one_line(happened_of(recovery)), PERSON if own else STRONG),), width)
         parts: list[tuple[str, str]] = [
             ("ASKED", cut(one_line(recovery.asked), 240) or "nothing is recorded"),
@@ -113,7 +115,7 @@ def _gone(recovery: Recovery) -> list[str]:
     return found
 
 
-def _not_so(recovery: Recovery) -> list[str]:
+def _not_so(recovery: Recovery, glyphs: Glyphs) -> list[str]:
     """Claims that no step proves, or that one contradicts, with what is known of each."""
     unproved = [finding for finding in recovery.triage.claimed if finding.claim]
-    return [f"{one_line(finding.what)}: {timed_line(finding.why)}" for finding in unproved[:_NAMED]]
+    return [f"{what_words(finding, glyphs)} {timed_line(finding.why)}" for finding in unproved[:_NAMED]]

@@ -84,13 +84,8 @@ class UncertainPage(PageView):
             return _claim_detail(look, key)
         agent = f" of sub-agent {inert_line(row.subagent)}" if row.subagent else ""
         lines: list[Pieces] = [((f"Step {row.step}{agent}  ", QUIET), (one_line(row.what), STRONG))]
-        if no_look := why_no_look(row, look):
-            lines.append((("no look from here can tell: ", QUIET), (one_line(no_look), "")))
-        elif row.probe is not None:
-            words = "   p asks, then runs it"
-            lines.append((("look first: ", QUIET), (inert_line(shlex.join(row.probe)), "$accent"), (words, QUIET)))
-        else:
-            lines.append((("look first: ", QUIET), ("no read-only command is known that would tell", "")))
+        if not why_no_look(row, look):  # that is told with the rest of why it is uncertain
+            lines.append(_look_first(row))
         if row.looked is not None:
             ended = "said" if row.looked.code == 0 else f"ended with {row.looked.code} and said"
             lines.append(((f"{clock_time(row.looked.at)} it {ended}, kept here:", QUIET),))
@@ -145,6 +140,12 @@ def _claim_cells(card: Card, look: Look) -> tuple[Cell, ...]:
     if look.width >= 60:
         cells.append(Cell(((kind_words(card.finding), QUIET),), 18))
     return (*cells, Cell((verdict(card),), 13))
+
+
+def _look_first(row: Uncertain) -> Pieces:
+    if row.probe is None:
+        return (("look first: ", QUIET), ("no read-only command is known that would tell", ""))
+    return (("look first: ", QUIET), (inert_line(shlex.join(row.probe)), "$accent"), ("   p asks, then runs it", QUIET))
 
 
 def _claim_detail(look: Look, key: str) -> Sequence[Pieces]:

@@ -1,0 +1,90 @@
+"""What a search may ask of a session beside its words: that a step named a file, or that one ran a command.
+
+Decides how long is looked for that. The index knows which rows hold a path or a command, and that the words stand
+somewhere in them; where they stand is read from the transcript. What the catalogue knows to be edited is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from refloat.model.transcript import Item
+from refloat.search.answers import Candidate
+from refloat.search.digest import KINDS, Doc
+from refloat.search.query import parse
+from refloat.search.words import composed
+from refloat.usecases.searchable import whole_path
+
+if TYPE_CHECKING:
+    from refloat.catalogue.store import Catalogue
+
+_LOOKS: Final = 32
+"""Rows of one session that are read for it: most that hold such words hold them where they are meant."""
+_FILES, _COMMANDS = 800, 2000
+"""And of all sessions, besides two for each hit that is wanted: one with an edit takes half a millisecond, one with a
+command a fifth.
+"""
+
+
+class Demand:
+    """One such demand, in one search."""
+
+    def __init__(self, text: str, *, is_file: bool, limit: int, catalogue: Catalogue | None) -> None:
+        """`catalogue` knows who edited what, if it is at hand."""
+        self.query = parse(f'"{text}"')
+        self.is_file = is_file
+        self.gave_up = False
+        """A session was left out of which it is not known."""
+        self._kind = 1 << KINDS.index("path" if is_file else "command")
+        self._left = (_FILES if is_file else _COMMANDS) + 2 * limit
+        self._catalogue = catalogue
+        self._editors: Collection[tuple[str, str]] | None = None
+
+    def holds(self, item: Item, below: str | None) -> bool:
+        """Whether a step is such a one; relative paths lie in `below`."""
+        if item.step is None:
+            return False
+        step = item.step
+        if not self.is_file:
+            return self.query.find(composed(step.command or "")) is not None
+        paths = (*step.files, *(edit.path for edit in step.edits))
+        return any(self.query.find(composed(whole_path(path, below))) is not None for path in paths)
+
+    def among(self, docs: Iterator[Candidate]) -> Iterator[Candidate]:
+        """Those that may be such a step."""
+        return (found for found in docs if found.doc.kinds & self._kind)
+
+    def is_met(
+        self,
+        session: tuple[str, str],
+        docs: Iterator[Candidate],
+        below: str | None,
+        read: Callable[[Doc], Sequence[Item]],
+    ) -> bool:
+        """Whether a session, (agent, session id), has such a step among what may hold the words; also False where that
+        is not known: see `gave_up`. Nothing is asked of `docs` where it is known without.
+        """
+        if session in self._edited():
+            return True
+        if self._left <= 0:
+            self.gave_up = True
+            return False
+        for at, found in enumerate(self.among(docs)):
+            if at == _LOOKS or self._left <= 0:
+                self.gave_up = True
+                return False
+            self._left -= 1
+            if any(self.holds(item, below) for item in read(found.doc)):
+                return True
+        return False
+
+    def _edited(self) -> Collection[tuple[str, str]]:
+        """Sessions that are known to have edited such a file."""
+        if self._editors is None:
+            words = [word for term in self.query.terms for word in term.words if word.isascii()]
+            paths = self._catalogue.edited() if self._catalogue is not None and self.is_file else ()
+            likely = (path for path in paths if all(word in path.lower() for word in words))
+            named = [path for path in likely if self.query.find(composed(path)) is not None]
+            self._editors = self._catalogue.editors(named) if self._catalogue is not None else ()
+        return self._editors
