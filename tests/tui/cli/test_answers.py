@@ -155,7 +155,8 @@ def test_the_next_command_reads_this_sessions_own_brief_and_stands_on_one_line(
 
 @pytest.mark.usefixtures("failed")
 @pytest.mark.parametrize(
-    "ref", ["a" * 300, "a" * 90_000, "~nobody-of-this-name/x", "/" + "a" * 300, "/a" * 4000, "a\0b", "/\0"],
+    "ref",
+    ["a" * 300, "a" * 90_000, "~nobody-of-this-name/x", "/" + "a" * 300, "/a" * 4000, "a\0b", "/\0"],
     ids=["long", "longer", "user", "path", "deep", "zero", "zero path"],
 )
 @pytest.mark.parametrize("command", ["status", "history"])
