@@ -6,13 +6,9 @@ long as all that a command does, or an app paints, before it needs it.
 
 from __future__ import annotations
 
-import os
-import sys
 from _thread import allocate_lock  # `threading` gives the very same, and the quickest commands do without it
 from collections.abc import Callable, Sequence
-from importlib import import_module
-from types import ModuleType
-from typing import Generic, NotRequired, Required, TypeVar, cast, get_type_hints, overload
+from typing import Generic, TypeVar, cast, overload
 
 T = TypeVar("T")
 
@@ -67,50 +63,3 @@ class LateSequence(Sequence[T], Generic[T]):
 
     def __len__(self) -> int:
         return len(self._rows())
-
-
-class _LateModule(ModuleType):
-    """Stands for a module until something of it is asked, apart from what was given to it."""
-
-    def __getattr__(self, name: str) -> object:
-        if name.startswith("__"):  # what the import system asks of any module
-            raise AttributeError(name)
-        if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
-        self.__dict__.update(import_module(self.__name__).__dict__)
-        return getattr(self, name)
-
-
-def load_later(name: str, **given: object) -> None:
-    """Let a module be loaded when something of it is first asked, wherever it is imported from now on. What is `given`
-    is the same as the module's own, and had without it.
-    """
-    if name in sys.modules:
-        return
-    module = sys.modules[name] = _LateModule(name)
-    module.__dict__.update(given)
-    package, _, last = name.rpartition(".")
-    if package:  # as the import system does it
-        setattr(import_module(package), last, module)
-
-
-def load_less() -> None:
-    """Let what the standard library, `orjson` and `msgspec` load, and a short command never asks, wait until somebody
-    does: half a bare start in all.
-    """
-    load_later("inspect")  # for `dataclasses`
-    load_later("typing_extensions", get_type_hints=get_type_hints, NotRequired=NotRequired, Required=Required)
-    if sys.platform == "linux":
-        load_later("platform", system=_system)  # for `uuid`
-    load_later("ipaddress")  # for `urllib.parse`
-    load_later("urllib.parse", quote_from_bytes=_quote_from_bytes)  # for `pathlib`
-
-
-def _system() -> str:
-    return os.uname().sysname
-
-
-def _quote_from_bytes(raw: bytes, safe: str = "/") -> str:
-    from urllib.parse import quote  # the late module has it loaded: its own is asked by another name
-
-    return quote(raw, safe)

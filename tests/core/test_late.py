@@ -1,15 +1,10 @@
 """What is made late is made once, by whichever thread asks first."""
 
-import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from threading import Barrier
 
 import pytest
 
-import refloat
 from refloat.late import LateSequence, Once, stand_in
 
 
@@ -48,29 +43,3 @@ def test_what_could_not_be_made_is_tried_again() -> None:
     with pytest.raises(OSError, match="not now"):
         once()
     assert (once(), once(), len(tries)) == ("now", "now", 2)
-
-
-_LATER = """
-import sys
-from refloat.late import load_less
-load_less()
-import pathlib, orjson
-names = ("inspect", "platform", "ipaddress", "urllib.parse")
-assert [type(sys.modules[name]).__name__ for name in names] == ["_LateModule"] * 4, "something asked already"
-assert pathlib.PurePosixPath("/a b/ö%").as_uri() == "file:///a%20b/%C3%B6%25"
-import inspect, platform, ipaddress, urllib.parse
-assert urllib.parse.urlsplit("http://[::1]:80/x").hostname == "::1"
-assert platform.system() == "Linux" and platform.python_version().startswith("3.")
-assert inspect.isfunction(inspect.signature) and str(inspect.signature(lambda one, two=2: one)) == "(one, two=2)"
-assert str(ipaddress.ip_address("127.0.0.1")) == "127.0.0.1"
-assert [type(sys.modules[name]).__name__ for name in names] == ["module"] * 4
-assert urllib.parse is sys.modules["urllib.parse"]
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux" or sys.version_info >= (3, 13), reason="others load other modules")
-def test_what_is_loaded_later_is_the_very_same_when_it_is_asked() -> None:
-    sources = str(Path(refloat.__file__).parent.parent)
-    subprocess.run(
-        [sys.executable, "-S", "-c", _LATER], env={"PYTHONPATH": os.pathsep.join([sources, *sys.path])}, check=True
-    )

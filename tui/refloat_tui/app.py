@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -15,7 +15,7 @@ from textual.binding import BindingType
 
 from refloat.errors import NoThreads
 from refloat.late import stand_in
-from refloat.model.light import light
+from refloat.model.light import field, light
 from refloat.model.session import SessionName
 from refloat.together import may_begin
 from refloat.waiting import tell_to

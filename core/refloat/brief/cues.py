@@ -124,11 +124,12 @@ def _token_cue(word: str, least: str) -> Cue:
     if not least:
         return Cue(sign, TOKENS, caseless=False)
     judge = _behind(late(least.encode()))
-    kind = re.match(r"(\[[^\]]+\])\{(\d+)", least) if len(word) <= 3 else None
-    if kind is None:
+    letters, _, number = least.partition("]{")  # found without an expression: it would be all that loads them
+    number = number.partition("}")[0].partition(",")[0]
+    if len(word) > 3 or "[" in letters[1:] or not number.isdecimal():
         return Cue(sign, TOKENS, judge, caseless=False)
-    beyond = min(8, int(kind[2]))
-    expression = f"{re.escape(word)}{kind[1]}{{{beyond}}}".encode()
+    beyond = min(8, int(number))
+    expression = f"{word}{letters}]{{{beyond}}}".encode()  # a word is spelled as in the expressions of `shapes`
     return Cue(sign, TOKENS, judge, caseless=False, expression=expression, beyond=beyond)
 
 

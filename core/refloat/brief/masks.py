@@ -9,12 +9,10 @@ of its formats may be there. Refuses to cut: cutting comes after masking, half a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, lru_cache
 from itertools import chain, islice
 from operator import attrgetter
-from pathlib import PurePath
 from typing import Final, TypeVar, cast
 
 from refloat.brief.assignments import assignment_hits, command_hits
@@ -42,6 +40,7 @@ from refloat.brief.shapes import (
 )
 from refloat.brief.suspects import find_suspects
 from refloat.brief.unseen import placed, seen_part, seen_text
+from refloat.model.light import field_names, replace
 from refloat.patterns import late
 
 T = TypeVar("T")
@@ -416,7 +415,7 @@ def _gather(value: object, found: list[str]) -> None:
         else:
             for inner in rows:
                 _gather(inner, found)
-    elif isinstance(value, PurePath):
+    elif _is_path(kind):
         found.append(str(value))
     elif isinstance(value, Mapping):
         for key, inner in cast("Mapping[object, object]", value).items():
@@ -433,19 +432,18 @@ def _holds_none(kind: type) -> bool:
 @cache
 def _parts_of(kind: type) -> Callable[[object], Sequence[object]] | None:
     """What gives the fields of a dataclass that is nothing else beside; a tree holds thousands of a few kinds."""
-    if not is_dataclass(kind) or issubclass(
-        kind, (str, Enum, int, float, tuple, list, set, frozenset, PurePath, Mapping)
-    ):
+    names = field_names(kind)
+    if names is None or issubclass(kind, (str, Enum, int, float, tuple, list, set, frozenset, Mapping)):
         return None
-    names = _field_names(kind)
     if len(names) > 1:
         return attrgetter(*names)
     return lambda value: [getattr(value, name) for name in names]
 
 
 @cache
-def _field_names(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind) if field.init)
+def _is_path(kind: type) -> bool:
+    """Whether a type is one of `pathlib`, which most that hold none have not loaded."""
+    return any(base.__module__.startswith("pathlib") and base.__name__ == "PurePath" for base in kind.__mro__)
 
 
 def _are_lines(rows: Iterable[object]) -> bool:
@@ -471,11 +469,11 @@ def _masked(value: object, masker: Masker) -> object:
         return value
     if isinstance(value, str):
         return masker.text(value)
-    if isinstance(value, PurePath):
+    if _is_path(type(value)):
         shown = masker.text(str(value))
-        return value if shown == str(value) else type(value)(shown)
-    if is_dataclass(value) and not isinstance(value, type):
-        return _masked_dataclass(value, masker)
+        return value if shown == str(value) else cast("Callable[[str], object]", type(value))(shown)
+    if (names := field_names(type(value))) is not None:
+        return _masked_fields(value, names, masker)
     if isinstance(value, Mapping):
         rows = cast("Mapping[object, object]", value)
         made = {_masked(key, masker): _masked(inner, masker) for key, inner in rows.items()}
@@ -485,14 +483,14 @@ def _masked(value: object, masker: Masker) -> object:
     return value
 
 
-def _masked_dataclass(value: object, masker: Masker) -> object:
+def _masked_fields(value: object, names: Iterable[str], masker: Masker) -> object:
     changed: dict[str, object] = {}
-    for name in _field_names(type(value)):
+    for name in names:
         before: object = getattr(value, name)
         after = _masked(before, masker)
         if after is not before:
             changed[name] = after
-    return replace(cast("Hit", value), **changed) if changed else value  # pyright: ignore[reportArgumentType] - fields by name
+    return replace(value, **changed) if changed else value
 
 
 def _masked_sequence(rows: Sequence[object], masker: Masker) -> object:

@@ -200,7 +200,7 @@ _KEY_PIECE: Final = late(r"[A-Za-z0-9+/=_-]{4,}")
 _KEY_LINE: Final = late(
     r"[ \t]*(?:\d+[ \t→|:]+)?[-+ >|\"'`,]{0,6}(?:[A-Za-z0-9+/=_]{16,}+|[A-Za-z0-9+/]++={1,2})[ \t\\nr\"'`,;+]*"
 )
-_MASKED: Final = late(re.escape(MASK) + r"[^\]\n]{0,60}\]")
+_MASKED: Final = stand_in(lambda: re.compile(re.escape(MASK) + r"[^\]\n]{0,60}\]"))
 _KEY_BREAK: Final = late(r"\r?\n|(?:\\{1,8}r)?\\{1,8}n")
 
 

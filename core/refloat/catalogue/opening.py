@@ -5,9 +5,9 @@ Decides the tables, and whether a file is a catalogue of this schema. It is priv
 
 from __future__ import annotations
 
+import _sqlite3 as sqlite3  # see `peek`
 import os
-import sqlite3
-from pathlib import Path
+from contextlib import suppress
 from typing import Final
 
 from refloat.catalogue.peek import SCHEMA
@@ -56,19 +56,25 @@ CREATE TABLE gone (
 """
 
 
+_LONG: Final = 1024 * 1024
+"""Bytes of a log: whoever opens the catalogue goes through it."""
+
+
 class Foreign(Exception):  # noqa: N818 - never leaves this room
     """The catalogue is of another schema."""
 
 
-def connect(path: Path, wait: float) -> sqlite3.Connection:
-    """Open a catalogue, making it where it is missing; `wait`: seconds for another Refloat's write.
+def connect(path: str, wait: float, *, append: bool = False) -> sqlite3.Connection:
+    """Open a catalogue, making it where it is missing; `wait`: seconds for another Refloat's write. `append`: write to
+    the log alone, and wait for no disk: of a log that a fall of the machine cut, SQLite tells by its sums what holds.
+    Whoever moves the log into the file waits: this once it is long, `let_go`, and every other connection.
 
     Raises:
         OSError: it is not ours to make.
         sqlite3.Error: it is locked (`OperationalError`), or damaged.
         Foreign: it is of another schema.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120 - pathlib is dear on the list's roads
     # Made private before SQLite sees it; its side files inherit the mode.
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
@@ -77,10 +83,34 @@ def connect(path: Path, wait: float) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         _prepare(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
+        if append:
+            if _log_size(path) >= _LONG:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            connection.execute("PRAGMA wal_autocheckpoint = 0")
+            connection.execute("PRAGMA synchronous = OFF")
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def let_go(connection: sqlite3.Connection) -> None:
+    """Close it: the last connection moves the log into the file.
+
+    Raises:
+        sqlite3.Error: it is locked, or damaged.
+    """
+    try:
+        connection.execute("PRAGMA synchronous = NORMAL")
+    finally:
+        connection.close()
+
+
+def _log_size(path: str) -> int:
+    try:
+        return os.stat(path + "-wal").st_size  # noqa: PTH116 - as above
+    except FileNotFoundError:
+        return 0
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -108,9 +138,10 @@ def is_damage(fault: Exception) -> bool:
     return not isinstance(fault, sqlite3.OperationalError) or "decode" in str(fault) or "malformed" in str(fault)
 
 
-def check(path: Path) -> None:
+def check(path: str | os.PathLike[str]) -> None:
     """Look at every page of a catalogue, and throw a damaged one away. One that cannot be looked at is left alone."""
-    if not path.exists():
+    path = os.fspath(path)
+    if not os.path.exists(path):  # noqa: PTH110 - as above
         return
     try:
         connection = sqlite3.connect(path, timeout=0.0)
@@ -124,11 +155,12 @@ def check(path: Path) -> None:
         throw_away(path)
 
 
-def throw_away(path: Path) -> bool:
+def throw_away(path: str | os.PathLike[str]) -> bool:
     """Remove a catalogue with its side files; False when that is not allowed."""
     try:
-        for each in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
-            each.unlink(missing_ok=True)
+        for each in (path, f"{path}-wal", f"{path}-shm"):
+            with suppress(FileNotFoundError):
+                os.unlink(each)  # noqa: PTH108 - as above
     except OSError:
         return False
     return True

@@ -10,7 +10,7 @@ from typing import Final, Literal, cast
 
 import orjson
 
-from refloat.model.light import light
+from refloat.model.light import light, plain_of
 from refloat.model.problem import Problem
 from refloat.model.session import Failure, FailureKind, PendingKind
 from refloat.model.stamp import Stamp
@@ -35,8 +35,8 @@ def pack(packed: Packed) -> bytes:
         TypeError: some name in it is no text (bytes that are not UTF-8).
 
     """
-    # orjson's own error is a TypeError.
-    return orjson.dumps({"summary": packed.summary, "subagents": dict(packed.subagents)})
+    subagents = {key: plain_of(each) for key, each in packed.subagents.items()}
+    return orjson.dumps({"summary": plain_of(packed.summary), "subagents": subagents})  # its own error is a TypeError
 
 
 def unpack(written: bytes) -> Packed:

@@ -53,7 +53,6 @@ class Peek:
     """An open catalogue, to be read once."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
         self._db = _connect(path)
 
     def notes(self) -> dict[str, str]:
@@ -95,10 +94,6 @@ class Peek:
     def gone(self) -> list[Gone]:
         """Every session whose record is gone."""
         return self._db.execute("SELECT agent, place, told FROM gone ORDER BY n").fetchall()
-
-    def reopen(self) -> None:
-        """Look again, after `close`: a writer that is the last to let go leaves no log that must be gone through."""
-        self._db = _connect(self._path)
 
     def close(self) -> None:
         """Let go of the file."""

@@ -12,18 +12,20 @@ are masked before they come in.
 
 from __future__ import annotations
 
+import _sqlite3 as sqlite3  # see `peek`
 import os
-import sqlite3
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Final
 
-from refloat.catalogue.opening import Foreign, connect, is_damage, throw_away
+from refloat.catalogue.opening import Foreign, connect, is_damage, let_go, throw_away
 from refloat.catalogue.peek import FILE, Gone
 from refloat.catalogue.seals import seal, seal_text, unseal, unseal_text
 from refloat.model.light import light
+
+if TYPE_CHECKING:
+    from typing import Any, Self
 
 HEAD: Final = 4096
 """Bytes at a file's beginning whose hash tells a file that grew from one that was written anew."""
@@ -103,22 +105,23 @@ _Work = tuple[str, Sequence[Sequence[object]]]
 class Catalogue:
     """An open catalogue. Use it in a `with`, from one thread. A failing read is an empty one, a failing write False."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: str) -> None:
         self._db = connection
         self._path = path
         self._is_damaged = False
         """SQLite met a page that is none."""
 
     @classmethod
-    def open(cls, directory: Path, *, wait: float = 2.0) -> Self | None:
+    def open(cls, directory: str | os.PathLike[str], *, wait: float = 2.0, append: bool = False) -> Self | None:
         """Open the catalogue in `directory`, making it where it is missing; None where that is impossible.
 
-        Waits `wait` seconds for another Refloat's write. A damaged file, or one of another schema, is made anew.
+        Waits `wait` seconds for another Refloat's write; `append` as in `opening.connect`. A damaged file, or one of
+        another schema, is made anew.
         """
-        path = directory / FILE
+        path = f"{os.fspath(directory)}/{FILE}"
         for attempt in range(2):
             try:
-                return cls(connect(path, wait), path)
+                return cls(connect(path, wait, append=append), path)
             except sqlite3.OperationalError:
                 return None  # locked, or not ours to write: go without
             except (sqlite3.DatabaseError, Foreign):
@@ -142,7 +145,7 @@ class Catalogue:
     def close(self) -> None:
         """Let go of the file; of a damaged one for good, whatever of it can still be read."""
         with suppress(sqlite3.Error):
-            self._db.close()
+            let_go(self._db)
         if self._is_damaged:
             throw_away(self._path)
 

@@ -6,7 +6,6 @@ Refuses to say more than the record holds: then the file is unverifiable, with t
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import field
 from typing import Final
 
 from refloat.checkout.files import Content
@@ -23,7 +22,7 @@ from refloat.checkout.lines import (
 )
 from refloat.checkout.pieces import FOREIGN, Piece
 from refloat.model.checkout import FileState
-from refloat.model.light import light, slotted
+from refloat.model.light import field, light, slotted
 
 
 @light

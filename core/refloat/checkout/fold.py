@@ -6,13 +6,13 @@ record allows, else the pieces that it holds. Refuses to look at any disk.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import field, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Literal
 
 from refloat.checkout.lines import align, bare, bare_all, find_block
 from refloat.checkout.pieces import FOREIGN, Piece, Traces, apply_edit, loose_pieces, may_begin, old_side, whole_piece
-from refloat.model.light import light, slotted
+from refloat.model.light import field, light, slotted
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import FileEdit, Outcome, Step, StepKind
 

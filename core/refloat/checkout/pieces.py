@@ -5,11 +5,10 @@ there. Refuses to guess: a hunk whose old lines do not stand there is not applie
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
 from typing import Final
 
 from refloat.checkout.lines import bare_all, find_block, find_differences
-from refloat.model.light import slotted
+from refloat.model.light import field, slotted
 from refloat.model.transcript import FileEdit, Hunk
 
 FOREIGN: Final = -1

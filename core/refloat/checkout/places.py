@@ -6,7 +6,6 @@ or `changed_since` of it. Refuses to look at dear places (unreachable commits) f
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import field
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +18,7 @@ from refloat.checkout.porcelain import LoggedCommit
 from refloat.checkout.rejoin import bytes_of
 from refloat.checkout.repository import Repository
 from refloat.model.checkout import SAVED_PLACES, FileState, FoundIn, PlaceKind
-from refloat.model.light import light, slotted
+from refloat.model.light import field, light, slotted
 from refloat.model.stamp import Stamp
 from refloat.together import Running
 

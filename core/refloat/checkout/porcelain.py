@@ -6,10 +6,9 @@ git-worktree(1) "Porcelain Format". Refuses to run git.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import Final
 
-from refloat.model.light import light, slotted
+from refloat.model.light import field, light, slotted
 from refloat.model.stamp import Stamp, stamp_of_seconds
 from refloat.patterns import late
 

@@ -8,7 +8,6 @@ import os
 import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 from itertools import takewhile
 from pathlib import Path
 from typing import Final
@@ -33,7 +32,7 @@ from refloat.checkout.porcelain import (
     read_worktrees,
 )
 from refloat.model.checkout import Operation, Warned
-from refloat.model.light import slotted
+from refloat.model.light import field, slotted
 from refloat.model.stamp import Stamp, later, seconds_of
 from refloat.ports import Git
 from refloat.together import Running

@@ -6,7 +6,6 @@ comparing texts without these. Refuses to credit a formatter with anything else,
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import field
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -14,7 +13,7 @@ from refloat.commands import generates, may_undo, may_write
 from refloat.commands.checks import formatter_of, is_check, rewrites
 from refloat.commands.line import Simple, read_line
 from refloat.commands.reading import QUIET, reading_kind
-from refloat.model.light import light, slotted
+from refloat.model.light import field, light, slotted
 from refloat.model.stamp import Stamp, later
 from refloat.model.transcript import Outcome, Step, StepKind
 

@@ -6,7 +6,7 @@ Refuses to know how an answer is shown.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from stat import S_ISLNK
 from typing import Final
 
@@ -28,7 +28,7 @@ from refloat.checkout.trees import Trees, find_origins, names_in
 from refloat.checkout.witness import Witness
 from refloat.late import LateSequence
 from refloat.model.checkout import FileState, Warned
-from refloat.model.light import slotted
+from refloat.model.light import field, slotted
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, stamp_of_seconds
 from refloat.model.story import Story

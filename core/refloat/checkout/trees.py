@@ -6,14 +6,13 @@ Decides by walking up to the nearest `.git`, and by git's list for worktrees tha
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import Final
 
 from refloat.checkout.files import Content
 from refloat.checkout.repository import Repository, load_repository
 from refloat.model.checkout import Warned
-from refloat.model.light import slotted
+from refloat.model.light import field, slotted
 from refloat.ports import Git
 
 _FOREIGN: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\")

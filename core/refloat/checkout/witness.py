@@ -7,7 +7,6 @@ against other records.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import field
 from typing import Final
 
 from refloat.checkout.compare import Comparison
@@ -15,7 +14,7 @@ from refloat.checkout.fold import Folded, RecordedEdit
 from refloat.checkout.lines import bare, bare_all, bare_lines, find_differences, tells
 from refloat.checkout.pieces import FOREIGN
 from refloat.model.checkout import FileState
-from refloat.model.light import slotted
+from refloat.model.light import field, slotted
 from refloat.model.session import SessionName
 
 _NOT_OWN: Final = frozenset({None, FOREIGN})

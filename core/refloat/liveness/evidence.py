@@ -8,11 +8,9 @@ from __future__ import annotations
 import ntpath
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from refloat.model.light import light
+from refloat.model.light import field, light, replace
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import place_here
@@ -340,6 +338,8 @@ def _start_fits(holder: Holder, process: ProcessInfo) -> bool | None:
 def _lock_claims(
     holder: Holder, table: Mapping[int, ProcessInfo], processes: Processes, agents: Sequence[ProcessInfo]
 ) -> Sequence[Claim]:
+    from pathlib import Path  # few have a lock
+
     pids = processes.lock_holders(Path(holder.path))
     if pids is None:
         return [Claim(replace(holder, held=None), None, matches=False)]
@@ -372,6 +372,8 @@ def _heirs(path: str, table: Mapping[int, ProcessInfo], processes: Processes) ->
 
     An `flock` belongs to the open file, and goes on with whoever got the descriptor; the table keeps the first pid.
     """
+    from pathlib import Path  # as above
+
     rows = (table.get(pid) for pid in sorted(processes.lock_bearers(Path(path))))
     return [row for row in rows if row is not None and not row.zombie]
 

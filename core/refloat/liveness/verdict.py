@@ -7,11 +7,10 @@ Decides by the table of the design, section 3. Refuses to round: a bare candidat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final, assert_never
 
 from refloat.liveness.evidence import Claim, Facts, Rival, Subject
-from refloat.model.light import light
+from refloat.model.light import light, replace
 from refloat.model.liveness import Evidence, Liveness, ProcessInfo, Verdict
 from refloat.model.session import Activity, Failure, FailureKind, State
 from refloat.model.stamp import Stamp, seconds_of

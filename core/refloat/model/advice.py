@@ -4,11 +4,10 @@ Decides which operation a state calls for, and what is said where the guard forb
 Refuses to know a command line, a checkout, or a rule of its own about who may act: `model.guard` judges.
 """
 
-from dataclasses import replace
 from typing import Final, assert_never
 
 from refloat.model.guard import judge
-from refloat.model.light import light
+from refloat.model.light import light, replace
 from refloat.model.session import State
 from refloat.model.situation import Guarded, Ruling, Situation
 from refloat.model.status import Operation

@@ -5,9 +5,14 @@ field of a value sees a text like any other. Sessions of an ordinary size compre
 that is done with a text. Of what an enormous session holds in memory, contents of files are two thirds.
 """
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Callable, Iterable
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
+
+if TYPE_CHECKING:
+    from typing import Any
 
 T = TypeVar("T")
 

@@ -7,10 +7,9 @@ that ends badly; it never makes a process, a workspace or a transcript out of no
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final, assert_never
 
-from refloat.model.light import light
+from refloat.model.light import light, replace
 from refloat.model.record import Lease
 from refloat.model.session import Failure, FailureKind, SessionName, State, place_here
 from refloat.model.situation import Branch, Instead, Ruling, Situation

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
-from functools import cache, lru_cache
+from functools import cache
 from itertools import count
 from operator import attrgetter
 from types import CodeType, FunctionType, GenericAlias
-from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast, dataclass_transform
+from typing import TYPE_CHECKING, Final, TypeVar, cast, dataclass_transform, overload
 
 from refloat.late import Once
 
@@ -27,6 +26,35 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 T = TypeVar("T")
+
+_ABSENT: Final = object()
+
+
+class _Field:
+    """What stands behind a field's name, where that is more than a default."""
+
+    __slots__ = ("compare", "default", "factory", "repr")
+
+    def __init__(self, default: object, factory: object, compare: bool, repr: bool) -> None:  # noqa: A002 - as in `dataclasses`
+        self.default = default
+        self.factory = factory
+        self.compare = compare
+        self.repr = repr
+
+
+@overload
+def field(*, default: T, compare: bool = True, repr: bool = True) -> T: ...
+@overload
+def field(*, default_factory: Callable[[], T], compare: bool = True, repr: bool = True) -> T: ...
+def field(
+    *,
+    default: object = _ABSENT,
+    default_factory: object = _ABSENT,
+    compare: bool = True,
+    repr: bool = True,  # noqa: A002 - as in `dataclasses`
+) -> object:
+    """A field whose default is made for each value, or that is not compared, or not shown."""
+    return _Field(default, default_factory, compare, repr)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -42,7 +70,7 @@ def slotted(cls: type[T]) -> type[T]:
 
 
 _Spec = tuple[str, object]
-"""A field's name and what stands behind it: its default, a `Field`, or MISSING."""
+"""A field's name and what stands behind it: its default, a `_Field`, or `_ABSENT`."""
 
 
 def _make(cls: type[T], *, hashed: bool) -> type[T]:
@@ -51,17 +79,20 @@ def _make(cls: type[T], *, hashed: bool) -> type[T]:
     space = dict(cls.__dict__)
     space.pop("__dict__", None)
     space.pop("__weakref__", None)
-    specs = [(name, space.pop(name, MISSING)) for name in _hints(cls)]
+    specs = [(name, space.pop(name, _ABSENT)) for name in _hints(cls)]
     _check(specs)
     names = tuple([name for name, _ in specs])
     compared = [name for name, spec in specs if not _is_field(spec) or spec.compare]
     key = attrgetter(*compared) if compared else _nothing
     shown: list[str] | None = None
 
+    few = [_FEW]
+
     def __init__(self: object, *given: object, **named: object) -> None:  # noqa: N807 - given to the class
-        # The first value is made: from here on with a method of the class's own.
-        made.__init__ = method = _init(specs)
-        method(self, *given, **named)
+        few[0] -= 1
+        if few[0] < 0 or not _fill(self, specs, given, named):
+            made.__init__ = method = _init(specs)  # from here on with a method of the class's own
+            method(self, *given, **named)
 
     def __eq__(self: object, other: object) -> bool:  # noqa: N807 - as above
         return key(self) == key(other) if other.__class__ is self.__class__ else NotImplemented
@@ -75,7 +106,7 @@ def _make(cls: type[T], *, hashed: bool) -> type[T]:
             shown = [name for name, spec in specs if not _is_field(spec) or spec.repr]
         return f"{self.__class__.__qualname__}({', '.join([f'{name}={getattr(self, name)!r}' for name in shown])})"
 
-    asked = Once(lambda: _told(cls))
+    asked = Once(lambda: _told(cls, specs))
     space["__slots__"] = space["__match_args__"] = names
     space["__qualname__"] = cls.__qualname__
     space["__init__"], space["__eq__"], space["__repr__"] = __init__, __eq__, __repr__
@@ -86,11 +117,20 @@ def _make(cls: type[T], *, hashed: bool) -> type[T]:
     return cast("type[T]", made)  # the same class, with slots
 
 
-def _is_field(spec: object) -> TypeIs[Field[object]]:
-    return isinstance(spec, Field)
+def _is_field(spec: object) -> TypeIs[_Field]:
+    return spec.__class__ is _Field
 
 
-def _told(cls: type) -> type:
+def _told(cls: type, specs: Sequence[_Spec]) -> type:
+    """A class as `dataclasses` makes it."""
+    from dataclasses import MISSING, dataclass
+    from dataclasses import field as plain_field
+
+    for name, spec in specs:
+        if _is_field(spec):
+            default, factory = (MISSING if each is _ABSENT else each for each in (spec.default, spec.factory))
+            told = plain_field(default=default, default_factory=factory, compare=spec.compare, repr=spec.repr)  # type: ignore[call-overload] - one of the two is missing
+            setattr(cls, name, told)
     cls.__doc__ = cls.__doc__ or cls.__name__  # else `dataclass` composes a signature, which takes longer than the rest
     dataclass(init=False, repr=False, eq=False)(cls)
     return cls
@@ -100,10 +140,9 @@ def _check(specs: Sequence[_Spec]) -> None:
     """Refuse what is not known here."""
     lacking = ""
     for name, spec in specs:
-        if _is_field(spec):
-            if not spec.init or spec.kw_only is True:
-                raise TypeError(f"{name} is no plain field: make its class a dataclass")
-        elif spec.__class__.__hash__ is None:
+        if spec.__class__.__name__ == "Field":
+            raise TypeError(f"{name} is a field of `dataclasses`: make its class one, or take the field of `light`")
+        if spec.__class__.__hash__ is None:
             raise TypeError(f"{name} has a default that may change: give it a factory")
         if _may_lack(spec):
             lacking = lacking or name
@@ -120,7 +159,7 @@ def _hints(cls: type) -> Mapping[str, object]:
     else:
         hints = cls.__dict__.get("__annotations__", {})  # noqa: RUF063 - all that is wanted of `inspect`, a road's start
     for name, hint in hints.items():
-        if (isinstance(hint, str) and "ClassVar" in hint) or getattr(hint, "__origin__", hint) is ClassVar:
+        if "ClassVar" in (hint if isinstance(hint, str) else repr(hint)):
             raise TypeError(f"{name} is a ClassVar: make its class a dataclass")
     return hints
 
@@ -140,39 +179,57 @@ def _nothing(_: object) -> tuple[()]:
     return ()
 
 
-_ABSENT: Final = object()
+_FEW: Final = 8
+"""Values of a class that are made without a method of its own: to write that takes as long as thirty of them."""
+
+
+def _fill(value: object, specs: Sequence[_Spec], given: Sequence[object], named: Mapping[str, object]) -> bool:
+    """Give a value its fields; False, with some of them given, where the call is wrong, which the method tells."""
+    if len(given) > len(specs):
+        return False
+    for (name, _), each in zip(specs, given, strict=False):
+        setattr(value, name, each)
+    left = len(named)
+    for name, spec in specs[len(given) :]:
+        if name in named:
+            left -= 1
+            setattr(value, name, named[name])
+        elif not _may_lack(spec):
+            return False
+        elif _is_field(spec) and spec.factory is not _ABSENT:
+            setattr(value, name, cast("Callable[[], object]", spec.factory)())
+        else:
+            setattr(value, name, _default(spec))
+    return not left
 
 
 def _init(specs: Sequence[_Spec]) -> Callable[..., None]:
     """The one method that must be written out for each class: `dataclass` writes six, and they cost the start. Classes
     with as many fields, and factories at the same places, share what is compiled: only the names differ.
     """
-    factories = tuple([spec.default_factory if _is_field(spec) else MISSING for _, spec in specs])
+    factories = tuple([spec.factory if _is_field(spec) else _ABSENT for _, spec in specs])
     names = tuple([name for name, _ in specs])
-    code = _compiled(tuple([factory is not MISSING for factory in factories]))
+    code = _compiled(tuple([factory is not _ABSENT for factory in factories]))
     code = code.replace(co_varnames=("self", *names), co_names=_renamed(code.co_names, names))
     defaults = tuple([_default(spec) for _, spec in specs if _may_lack(spec)])
     around: dict[str, object] = {
-        "_absent": _ABSENT, "_makers": tuple([_bare(factory) for factory in factories if factory is not MISSING]),
+        "_absent": _ABSENT, "_makers": tuple([_bare(factory) for factory in factories if factory is not _ABSENT]),
     }  # fmt: skip
     return cast("Callable[..., None]", FunctionType(code, around, "__init__", defaults))
 
 
-def _bare(factory: Callable[[], object]) -> Callable[[], object]:
+def _bare(factory: object) -> object:
     """`list[str]` makes the very same as `list`, and takes seven times as long."""
-    return cast("Callable[[], object]", factory.__origin__) if isinstance(factory, GenericAlias) else factory
+    return factory.__origin__ if isinstance(factory, GenericAlias) else factory
 
 
 def _may_lack(spec: object) -> bool:
-    if _is_field(spec):
-        return spec.default is not MISSING or spec.default_factory is not MISSING
-    return spec is not MISSING
+    return spec.default is not _ABSENT or spec.factory is not _ABSENT if _is_field(spec) else spec is not _ABSENT
 
 
 def _default(spec: object) -> object:
     """What stands for a field that is not given."""
-    given = spec.default if _is_field(spec) else spec
-    return _ABSENT if given is MISSING else given
+    return spec.default if _is_field(spec) else spec
 
 
 @cache
@@ -193,9 +250,46 @@ def _renamed(used: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     return tuple(names[int(name[1:])] if name[1:].isdigit() else name for name in used)
 
 
+def replace(value: T, **changes: object) -> T:
+    """A value with other fields, as `dataclasses.replace` gives it.
+
+    Raises:
+        TypeError: it has no such field.
+    """
+    kind = value.__class__
+    if not is_light(kind):
+        import dataclasses
+
+        return cast("T", dataclasses.replace(cast("DataclassInstance", value), **changes))
+    for name in _slots(kind):
+        if name not in changes:
+            changes[name] = getattr(value, name)
+    return kind(**changes)
+
+
+def is_light(kind: type) -> bool:
+    """Whether a class was made here."""
+    return kind.__dict__.get("__dataclass_fields__").__class__ is _Asked
+
+
+def field_names(kind: type) -> tuple[str, ...] | None:
+    """The names of the fields of a dataclass, of those that are given to make one; None of any other class."""
+    if is_light(kind):
+        return _slots(kind)
+    if not hasattr(kind, "__dataclass_fields__"):
+        return None
+    from dataclasses import fields
+
+    return tuple([each.name for each in fields(kind) if each.init])
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    return cast("tuple[str, ...]", kind.__dict__["__slots__"])  # as `_make` wrote them
+
+
 def plain_of(value: DataclassInstance) -> dict[str, object]:
     """The fields of a dataclass as values for JSON, none of them shared with it; `asdict` takes five times as long."""
-    return {name: plain(getattr(value, name)) for name in _names(type(value))}
+    return {name: plain(getattr(value, name)) for name in _names(type(value)) or ()}
 
 
 def plain(value: object) -> object:
@@ -206,11 +300,10 @@ def plain(value: object) -> object:
         return {key: plain(each) for key, each in cast("dict[str, object]", value).items()}  # keys for JSON are texts
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(each) for each in cast("list[object]", value)]  # whichever of them: it is only walked
-    if is_dataclass(value) and not isinstance(value, type):
-        return plain_of(value)
-    raise TypeError(f"no value for JSON: {type(value).__name__}")
+    names = _names(type(value))
+    if names is None:
+        raise TypeError(f"no value for JSON: {type(value).__name__}")
+    return {name: plain(getattr(value, name)) for name in names}
 
 
-@lru_cache(maxsize=64)
-def _names(cls: type[DataclassInstance]) -> tuple[str, ...]:
-    return tuple(spec.name for spec in fields(cls))
+_names = cache(field_names)

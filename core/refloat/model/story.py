@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 
-from refloat.model.light import light
+from refloat.model.light import field, light
 from refloat.model.problem import Problem
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import Background, Ending, Item, Plan, Queued, Step, Touched

@@ -5,15 +5,17 @@ Decides the form in which that is frozen. Refuses to know an event: the `Assembl
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from typing import Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Final, Literal, cast
 
-from refloat.model.light import plain, slotted
+from refloat.model.light import field, field_names, plain, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import Failure, FailureKind
 from refloat.model.stamp import Stamp
 from refloat.readers.pairing import Calls, freeze_calls, freeze_seen, thaw_calls
+
+if TYPE_CHECKING:
+    from typing import Any
 
 TurnStatus = Literal["none", "open", "completed", "interrupted", "failed"]
 
@@ -22,7 +24,7 @@ TurnStatus = Literal["none", "open", "completed", "interrupted", "failed"]
 class Counters:
     """All that a list needs, as plain JSON values."""
 
-    facts: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
+    facts: dict[str, str] = field(default_factory=dict[str, str])
     first_prompt: str = ""
     first_at: str | None = None
     last_at: str | None = None
@@ -34,11 +36,11 @@ class Counters:
     failure: list[str | None] | None = None
     steps: int = 0
     edits: int = 0
-    prompts: list[list[str | int]] = dataclasses.field(default_factory=list[list[str | int]])
+    prompts: list[list[str | int]] = field(default_factory=list[list[str | int]])
     """[row id, turn, 1 when it was taken back]."""
-    edited: dict[str, None] = dataclasses.field(default_factory=dict[str, None])
-    unknown: dict[str, int] = dataclasses.field(default_factory=dict[str, int])
-    problems: list[Problem] = dataclasses.field(default_factory=list[Problem])
+    edited: dict[str, None] = field(default_factory=dict[str, None])
+    unknown: dict[str, int] = field(default_factory=dict[str, int])
+    problems: list[Problem] = field(default_factory=list[Problem])
     cut: bool = False
 
     @property
@@ -78,4 +80,4 @@ def thaw(frozen: Mapping[str, object]) -> tuple[Counters, Calls]:
     return c, thaw_calls(cast("Mapping[str, Any]", calls), str(frozen["#seen"]))
 
 
-_FIELDS: Final = tuple(spec.name for spec in dataclasses.fields(Counters) if spec.name != "prompts")
+_FIELDS: Final = tuple(name for name in field_names(Counters) or () if name != "prompts")

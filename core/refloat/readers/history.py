@@ -6,10 +6,10 @@ to count: the Assembler does that, with items or without.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
 
 from refloat.model.compressed import Compressor
+from refloat.model.light import replace
 from refloat.model.stamp import Stamp
 from refloat.model.story import OpenWork
 from refloat.model.transcript import (
@@ -65,7 +65,7 @@ class History:
                 return
             self._rows.add(row)
         if (text := keep(message.text, self._kept)) != message.text:
-            message = dataclasses.replace(message, text=text)
+            message = replace(message, text=text)
         key = (message.type, message.id)
         at = self._parts.get(key) if message.id and message.type != "prompt" else None
         if at is None:
@@ -76,7 +76,7 @@ class History:
         first = self._entries[at]
         if isinstance(first, Message) and message.text:
             joined = f"{first.text}\n{message.text}" if first.text else message.text
-            self._entries[at] = dataclasses.replace(first, text=keep(joined, self._kept))
+            self._entries[at] = replace(first, text=keep(joined, self._kept))
 
     def call(self, call: Call, n: int, turn: int, subagent: str | None) -> None:
         """Take the `n`th call, with the answers that came before it."""
@@ -106,7 +106,7 @@ class History:
         """Take a marker; one that tells of a plan becomes the plan."""
         if marker.kind != "plan":
             text = keep(marker.text, self._kept)
-            self._add(marker if text == marker.text else dataclasses.replace(marker, text=text), 0)
+            self._add(marker if text == marker.text else replace(marker, text=text), 0)
         elif plan := read_plan(marker.text, len(self._drafts)):
             self.plan = plan
 
@@ -126,7 +126,7 @@ class History:
         before = self._background.get(seen.id)
         if before is not None:
             what = before[0].what or seen.what
-            seen = dataclasses.replace(
+            seen = replace(
                 before[0], what=what, running=seen.running, pid=seen.pid or before[0].pid,
                 output=seen.output or before[0].output,
             )  # fmt: skip

@@ -6,9 +6,9 @@ message stand close together. Refuses to remember a whole session.
 
 from __future__ import annotations
 
+from binascii import crc32  # see `pairing`
 from collections.abc import Mapping
 from typing import Final, cast
-from zlib import crc32
 
 _PARTS: Final = 32
 """Messages of late that may go on."""

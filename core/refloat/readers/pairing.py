@@ -6,16 +6,16 @@ that tells of the same call beside its output row is merged into it.
 
 from __future__ import annotations
 
-import dataclasses
 from array import array
-from binascii import a2b_base64, b2a_base64, crc_hqx
+from binascii import a2b_base64, b2a_base64, crc32, crc_hqx
 from collections.abc import Mapping
-from dataclasses import field
-from typing import Any, Final
-from zlib import crc32
+from typing import TYPE_CHECKING, Final
 
-from refloat.model.light import plain_of, slotted
+from refloat.model.light import field, plain_of, replace, slotted
 from refloat.model.transcript import Call, Outcome, Result, Step, StepKind, Touched
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @slotted
@@ -116,7 +116,7 @@ def merge_events(first: Result | None, second: Result) -> Result:
     """Two events about one call: what the later one leaves open, the earlier one may tell."""
     if first is None:
         return second
-    return dataclasses.replace(
+    return replace(
         second,
         exit_code=first.exit_code if second.exit_code is None else second.exit_code,
         output=second.output or first.output,
@@ -214,7 +214,7 @@ class Calls:
     def renamed(self, touched: Touched) -> Touched:
         """The same under the name of its call."""
         name = self.answered.get(touched.call, touched.call)
-        return touched if name == touched.call else dataclasses.replace(touched, call=name)
+        return touched if name == touched.call else replace(touched, call=name)
 
     def last_named(self, call_id: str) -> str:
         """The call that an id was last used for."""

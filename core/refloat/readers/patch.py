@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 from functools import lru_cache
 from typing import Final
 
-from refloat.model.light import slotted
+from refloat.model.light import field, slotted
 from refloat.model.transcript import FileEdit, Hunk
 from refloat.patterns import late
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import field
 from typing import Final
 
-from refloat.model.light import slotted
+from refloat.model.light import field, slotted
 from refloat.model.transcript import FileEdit, Hunk
 from refloat.patterns import late
 

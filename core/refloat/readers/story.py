@@ -6,10 +6,10 @@ list needs no more. `keep_items=True` keeps the items as well, each text up to `
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, assert_never, cast
 
+from refloat.model.light import replace
 from refloat.model.problem import Place, Problem
 from refloat.model.session import PendingKind
 from refloat.model.stamp import Stamp
@@ -251,7 +251,7 @@ class Assembler:
         if name != call.id:
             what = "the id of an earlier tool call stands on another one: both are kept"
             self._problem(Problem(call.place.path, call.place.line, call.place.offset, what))
-            call = dataclasses.replace(call, id=name)
+            call = replace(call, id=name)
         if self._sink is not None:
             self.tell_call(call.place, call.command or call.summary, call.files, call.edits)
         if self._history is not None:
@@ -267,7 +267,7 @@ class Assembler:
             shutdown=result.shutdown, placeholder=result.placeholder,
         )  # fmt: skip
         if self._history is not None:
-            self._history.result(result if name == result.id else dataclasses.replace(result, id=name))
+            self._history.result(result if name == result.id else replace(result, id=name))
 
     # ── what events come to, for a reader that makes none of a row whose shape it knows ──────────────────────────────
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import orjson
 
 from refloat.catalogue.pack import Packed
 from refloat.catalogue.store import Alone, Key
+from refloat.model.light import plain_of, replace
 from refloat.model.problem import Problem
 from refloat.model.session import Session, SessionName
 from refloat.readers.contract import Found, FoundSubagent, Identity, Reader, Segment, SourceFile
@@ -24,6 +24,8 @@ from refloat.usecases.recall import key_of, titles_of
 from refloat.usecases.sessions import unreadable
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from refloat.model.attempts import Attempt
 
 
@@ -125,6 +127,15 @@ def write_found(found: Found) -> str | None:
         return orjson.dumps(found).decode()
     except TypeError:
         return None
+
+
+def rewrite_file(written: str, file: SourceFile) -> str:
+    """What `write_found` writes of a session with a file as it is now, from what it wrote before."""
+    value = cast("dict[str, Any]", orjson.loads(written))  # our own, read before
+    for segment in (*value["segments"], *(each for sub in value["subagents"] for each in sub["segments"])):
+        if segment["file"]["path"] == file.path:
+            segment["file"] = plain_of(file)
+    return orjson.dumps(value).decode()
 
 
 def read_found(written: str) -> Found:

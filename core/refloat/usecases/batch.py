@@ -1,10 +1,9 @@
 """What a look at the sessions tells, piece by piece."""
 
 from collections.abc import Mapping
-from dataclasses import field
 
 from refloat.model.attempts import InChain
-from refloat.model.light import light
+from refloat.model.light import field, light
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName
 

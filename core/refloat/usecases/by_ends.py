@@ -7,11 +7,10 @@ only a candidate for. The others are judged together, in the process that asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
 from typing import TYPE_CHECKING, Self
 
 from refloat.catalogue.pack import Packed
-from refloat.model.light import slotted
+from refloat.model.light import field, slotted
 from refloat.model.liveness import Verdict
 from refloat.model.problem import Problem
 from refloat.model.session import Session, SessionName

@@ -6,14 +6,14 @@ whole can tell (copies, records that are gone). Everything works without a catal
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.pack import Packed
 from refloat.catalogue.store import Catalogue, Key, Stat
 from refloat.model.attempts import Attempt, InChain, chains_of
-from refloat.model.light import light, slotted
+from refloat.model.light import field, light, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State, place_here
 from refloat.model.stamp import Stamp

@@ -8,12 +8,11 @@ line ends), anything else is told as a Problem and makes the record `cut`. Refus
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
 import orjson
 
-from refloat.model.light import light
+from refloat.model.light import light, replace
 from refloat.model.problem import Problem
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, Parser, Reader, Segment, Sink

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from _blake2 import blake2b  # see `catalogue.store`
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final, Protocol, cast
 
 import orjson
@@ -19,7 +18,7 @@ import orjson
 from refloat.brief.masks import strings_of
 from refloat.catalogue.pack import Packed, pack, unpack
 from refloat.catalogue.store import HEAD, Catalogue, Key, Reading, hash_stretch
-from refloat.model.light import light
+from refloat.model.light import light, replace
 from refloat.model.story import Story, Summary
 from refloat.readers.contract import Digest, Found, Reader, Segment, SourceFile
 from refloat.readers.lines import Cursor
@@ -111,9 +110,11 @@ def make(
     digests: Callable[[], Digest] | None = None,
     *,
     quick: bool = False,
+    clean: bool = False,
 ) -> Made:
     """Read a session, on from `start` where that is given for a part, with a digest of its texts where one is wanted.
-    Needs no catalogue, so any process can do it. `quick` as in `reading.run`.
+    Needs no catalogue, so any process can do it. `quick` as in `reading.run`; `clean`: what stands in `start` was
+    looked through, and holds no secret.
     """
     digest = None if digests is None else digests()
     ends: dict[str, Resumable | None] = {}
@@ -122,7 +123,7 @@ def make(
         part = "" if sub is None else sub.id
         sink = None if digest is None else digest.sink(part)
         summaries[part], ends[part] = read_summary(reader, found, sub, start.get(part), sink, quick=quick)
-    made = _made(found, Packed(summaries.pop(""), summaries), ends)
+    made = _made(found, Packed(summaries.pop(""), summaries), ends, start if clean else {})
     return made if digest is None else replace(made, digest=digest.close(), anew=not start)
 
 
@@ -132,15 +133,15 @@ def make_whole(reader: Reader, found: Found, placed: Placed | None = None) -> tu
 
     story, ends = read_whole(reader, found, placed)
     subagents = {key: sub.summary for key, sub in story.subagents.items()}
-    return _made(found, Packed(story.summary, subagents), ends), story
+    return _made(found, Packed(story.summary, subagents), ends, {}), story
 
 
-def _made(found: Found, packed: Packed, ends: Mapping[str, Resumable | None]) -> Made:
+def _made(found: Found, packed: Packed, ends: Mapping[str, Resumable | None], clean: Mapping[str, Resumable]) -> Made:
     files = files_text(found)
     if files is None or not _may_be_kept(packed):
         return Made(packed)
     try:
-        frozen, secret = _freeze(ends, found)
+        frozen, secret = _freeze(ends, found, clean)
         reading = Reading(key_of(found), files, packed.summary.lineage, pack(_masked(packed)))
     except (TypeError, ValueError):  # some name in it is no text
         return Made(packed, files)
@@ -393,8 +394,8 @@ def _mark(path: str, offset: int) -> str:
     return hash_stretch(path, 0, min(offset, HEAD)) + " " + hash_stretch(path, max(0, offset - _BEFORE), offset)
 
 
-def _freeze(frozen: Mapping[str, Resumable | None], found: Found) -> tuple[bytes, bool]:
-    """What must be known to read a session on, and whether that holds a secret."""
+def _freeze(frozen: Mapping[str, Resumable | None], found: Found, clean: Mapping[str, Resumable]) -> tuple[bytes, bool]:
+    """What must be known to read a session on, and whether that holds a secret; in what is `clean` stands none."""
     strings: list[str] = []
     ends = {"": found.segments, **{sub.id: sub.segments for sub in found.subagents}}
     parts: dict[str, dict[str, object]] = {}
@@ -402,8 +403,12 @@ def _freeze(frozen: Mapping[str, Resumable | None], found: Found) -> tuple[bytes
         if at is not None:
             last = ends[part][-1].file
             assembler = _mask_titles(at.assembler)
-            told = [part for name, part in assembler.items() if not name.startswith("#")]
-            strings += strings_of([_texts(orjson.loads(at.parser)), told])
+            texts = {name: each for name, each in assembler.items() if not name.startswith("#")}
+            told, before = [_texts(orjson.loads(at.parser)), texts], clean.get(part)
+            if before is not None:
+                known = orjson.loads(before.parser), orjson.loads(before.assembler)
+                told = [_news(value, was) for value, was in zip(told, known, strict=True)]
+            strings += strings_of(told)
             parts[part] = {
                 "segment": at.segment,
                 "offset": at.cursor.offset,
@@ -413,6 +418,24 @@ def _freeze(frozen: Mapping[str, Resumable | None], found: Found) -> tuple[bytes
                 "assembler": orjson.dumps(assembler).decode(),
             }
     return orjson.dumps(parts), hold_secret(strings)
+
+
+def _news(value: object, known: object) -> object:
+    """What holds every text of a JSON value that does not stand at the same place in another one: of a state that grew
+    by little, little is left to be looked through.
+    """
+    if isinstance(value, dict) and isinstance(known, dict):
+        now, was = cast("dict[str, object]", value), cast("dict[str, object]", known)
+        return [[key, _news(each, was.get(key))] for key, each in now.items() if key not in was or was[key] != each]
+    if isinstance(value, list) and isinstance(known, list):
+        rows, before = cast("list[object]", value), cast("list[object]", known)
+        if any(each.__class__ is str for each in rows):
+            return rows  # lines, which are looked through together
+        same = 0
+        while same < len(rows) and same < len(before) and rows[same] == before[same]:
+            same += 1
+        return [each for each in rows[same:] if each.__class__ is not int]
+    return cast("object", value)
 
 
 def _texts(value: object) -> object:

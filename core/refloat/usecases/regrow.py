@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Final, TypeVar
 
 from refloat.catalogue.pack import Packed, unpack
@@ -24,7 +23,7 @@ from refloat.model.session import Session
 from refloat.model.stamp import Stamp
 from refloat.readers.contract import Found, Reader, SourceFile
 from refloat.readers.registry import BUILTIN, load
-from refloat.usecases.alone import file_of, only_grew, read_found, stays_alone, with_file, write_found
+from refloat.usecases.alone import file_of, only_grew, read_found, rewrite_file, stays_alone, with_file
 from refloat.usecases.judging import is_settled, judge_unowned
 from refloat.usecases.recall import Made, Recall, make
 from refloat.usecases.sessions import Surroundings, make_session
@@ -60,8 +59,6 @@ class Change:
 
 @light
 class _Read:
-    key: Key
-    found: Found
     made: Made
     reading: Reading
     told: Told
@@ -74,7 +71,7 @@ def regrow(directory: str, change: Change) -> Mapping[str, str] | None:
     """
     if len(change.grown) > MOST or any(agent not in BUILTIN for agent, _ in change.grown):
         return None
-    catalogue = Catalogue.open(Path(directory), wait=0.2)
+    catalogue = Catalogue.open(directory, wait=0.2, append=True)
     if catalogue is None:
         return None
     with catalogue:
@@ -97,18 +94,22 @@ def _in_form(read: Callable[[], T]) -> T:
 
 def _regrow(catalogue: Catalogue, change: Change) -> Mapping[str, str] | None:
     grown: dict[Key, Found] = {}
+    written: dict[Key, str] = {}
     files: list[tuple[str, Stat, str]] = []
     readers = {agent: load(agent) for agent in dict.fromkeys(agent for agent, _ in change.grown)}
     for agent, row in change.grown:
         own = catalogue.alone(row[0]).get(row[0])
         if own is None or own.key[0] != agent:
             return None
-        found = grown.get(own.key) or _in_form(partial(_found, catalogue, own))
+        if own.key not in grown:
+            written[own.key] = own.found or catalogue.alone(own.key[2])[own.key[2]].found
+            grown[own.key] = _in_form(partial(read_found, written[own.key]))
+        found = grown[own.key]
         before = _in_form(partial(file_of, found, row[0]))
         file, identity = SourceFile(*row), catalogue.identity(row[0])
         if not only_grew(before, file) or read_identity(identity) != readers[agent].identify(file):
             return None
-        grown[own.key] = with_file(found, file)
+        grown[own.key], written[own.key] = with_file(found, file), rewrite_file(written[own.key], file)
         files.append((row[0], stat_of(file), identity))
     surroundings = Surroundings()
     read: list[_Read] = []
@@ -122,16 +123,11 @@ def _regrow(catalogue: Catalogue, change: Change) -> Mapping[str, str] | None:
         [(one.reading, one.made.written, one.made.edited) for one in read],
         [one.told for one in read],
         files,
-        {one.key[2]: Alone(one.key, write_found(one.found) or "") for one in read},
+        {key[2]: Alone(key, told) for key, told in written.items()},
         noted,
         on=(change.notes["mark"], change.notes["since"]),
     )
     return {**change.notes, **noted} if kept else None
-
-
-def _found(catalogue: Catalogue, own: Alone) -> Found:
-    written = own.found or catalogue.alone(own.key[2])[own.key[2]].found
-    return read_found(written)
 
 
 def _read(
@@ -143,7 +139,7 @@ def _read(
     starts = recall.starts(found)
     if before is None or not starts or change.carries(key[1]):
         return None
-    made = make(reader, found, starts)
+    made = make(reader, found, starts, clean=True)  # nothing that holds a secret is kept on disk
     packed = made.packed
     if made.reading is None or not _stays_alone(catalogue, key, _in_form(lambda: unpack(before.summary)), packed):
         return None
@@ -153,7 +149,7 @@ def _read(
     if not is_settled(judged.liveness):
         return None
     session = make_session(found, packed, judged, surroundings, None)
-    return _Read(key, found, made, made.reading, tell_alone(key, session, at, surroundings), session)
+    return _Read(made, made.reading, tell_alone(key, session, at, surroundings), session)
 
 
 def _stays_alone(catalogue: Catalogue, key: Key, before: Packed, after: Packed) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.pack import Packed
@@ -20,6 +19,8 @@ from refloat.readers.naming import make_id
 from refloat.text import one_line
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from refloat.model.attempts import InChain
     from refloat.usecases.judging import Judged
 

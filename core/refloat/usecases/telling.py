@@ -10,15 +10,14 @@ from __future__ import annotations
 import os
 from _blake2 import blake2b  # see `catalogue.store`
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from refloat import wire
 from refloat.brief.masks import Masker
 from refloat.catalogue.peek import NOW, Gone, write_places, write_specs
 from refloat.catalogue.store import Alone, Catalogue, Key, Relived, Told
+from refloat.model.light import replace
 from refloat.model.liveness import Liveness, Verdict
 from refloat.model.session import RecordGone, Session, SessionName, State
 from refloat.model.stamp import Stamp, seconds_of
@@ -29,6 +28,8 @@ from refloat.usecases.sessions import TITLE, Surroundings, listed_title
 from refloat.usecases.sighting import Sighting, lost_files
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from refloat.model.attempts import InChain
 
 _NOTHING: Final = Liveness(Verdict.UNKNOWABLE, ())

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 from typing import TYPE_CHECKING
 
-from refloat.model.light import light
+from refloat.model.light import field, light
 from refloat.ports import Machine
 from refloat.usecases.memory import Memory
 

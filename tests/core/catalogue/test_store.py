@@ -3,6 +3,7 @@
 import sqlite3
 import stat
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,19 @@ def test_a_locked_catalogue_is_gone_without(tmp_path: Path):
     blocker.close()
     assert first.keep_identities([("/a", (1, 2, 3, 4), "{}")])
     first.close()
+
+
+def test_what_is_appended_to_the_log_is_moved_into_the_file_before_it_grows_long(tmp_path: Path):
+    with Catalogue.open(tmp_path) as reader:  # pyright: ignore[reportOptionalContextManager]
+        sizes: list[int] = []
+        for n in range(24):
+            with Catalogue.open(tmp_path, append=True) as writer:  # pyright: ignore[reportOptionalContextManager]
+                assert writer.keep_readings([(Reading(KEY, str(n), "", b""), bytes(200_000), [])])
+            sizes.append((tmp_path / f"{FILE}-wal").stat().st_size)
+            assert reader.files()[KEY] == str(n)
+        assert max(sizes) < 2_000_000
+        assert any(later < earlier for earlier, later in pairwise(sizes))
+    assert not (tmp_path / f"{FILE}-wal").exists()
 
 
 def test_reading_something_takes_the_quick_answer_back(tmp_path: Path):

@@ -2,7 +2,8 @@
 
 import pickle
 from copy import copy
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import field as plain_field
 from typing import ClassVar
 
 import orjson
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refloat.model.light import light, plain_of, slotted
+from refloat.model.light import field, light, plain_of, replace, slotted
 from refloat.together import Running
 
 
@@ -18,8 +19,8 @@ from refloat.together import Running
 class Plain:
     name: str
     at: int | None = None
-    parts: list[int] = field(default_factory=list[int])
-    hidden: str = field(default="", repr=False, compare=False)
+    parts: list[int] = plain_field(default_factory=list[int])
+    hidden: str = plain_field(default="", repr=False, compare=False)
 
 
 @light
@@ -105,10 +106,10 @@ def test_what_it_does_not_know_is_refused() -> None:
             self.n += 1
 
     class Hidden:
-        n: int = field(init=False)
+        n: int = plain_field(init=False)
 
     class Named:
-        n: int = field(kw_only=True)
+        n: int = plain_field(default=0)
 
     class Below(Plain):
         m: int = 0

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from refloat.errors import UsageError
-from refloat.late import load_later, load_less
+from refloat.sparing import load_later, load_less
 from refloat_tui.cli import err
 from refloat_tui.cli.asking import bench, here
 

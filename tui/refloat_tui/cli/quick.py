@@ -159,26 +159,23 @@ def _notes_that_hold(found: Peek, directory: str, environment: Mapping[str, str]
     seen, before = fingerprint(specs, rows, faults), patched(notes["fingerprint"], notes["since"])
     if seen == before:
         return notes
-    return _regrown(found, directory, notes, specs, before, seen) if directory and not faults else None
+    return _regrown(directory, notes, specs, before, seen) if directory and not faults else None
 
 
 def _regrown(
-    found: Peek, directory: str, notes: Mapping[str, str], specs: Sequence[Spec], before: str, seen: str
+    directory: str, notes: Mapping[str, str], specs: Sequence[Spec], before: str, seen: str
 ) -> Mapping[str, str] | None:
     gone, come = differing(before, seen)
     grown = _only_grown(gone, come)
     if grown is None:
         return None
-    from refloat.late import load_less
+    from refloat.sparing import load_least
 
-    load_less()
+    load_least()
     from refloat.usecases.regrow import Change, regrow
 
-    found.close()  # so that the writer is the last to let go, and leaves no log
-    held = regrow(directory, Change(notes, specs, grown, sorted(gone), sorted(come), seen, now(), may_carry))
-    if held is not None:
-        found.reopen()
-    return held
+    # `found` stays open: the writer is not the last to let go, and need not move its log into the file.
+    return regrow(directory, Change(notes, specs, grown, sorted(gone), sorted(come), seen, now(), may_carry))
 
 
 def _only_grown(gone: "Collection[str]", come: "Collection[str]") -> list[tuple[str, Row]] | None:

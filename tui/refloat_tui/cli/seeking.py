@@ -31,7 +31,7 @@ def answer(words: Sequence[str]) -> int | None:
     from refloat.uncollected import Uncollected
 
     unchanged = asked_in_copy(quick.is_unchanged)
-    from refloat.late import load_less
+    from refloat.sparing import load_less
 
     load_less()
     from refloat_tui.cli import ending

@@ -47,6 +47,6 @@ def hasten() -> None:
     """
     gc.disable()
     sys.setswitchinterval(0.0005)
-    from refloat.late import load_less
+    from refloat.sparing import load_less
 
     load_less()

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from refloat.late import stand_in
@@ -19,6 +18,8 @@ from refloat.readers.claude_code import layout
 from refloat.readers.contract import CleanUp, Found, FoundSubagent, Identity, OwnDoor, Parser, SourceFile, Walk
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from refloat.model.stopping import Asking
     from refloat.readers.claude_code import processes, registers
 else:  # who reads transcripts on asks nothing of what runs

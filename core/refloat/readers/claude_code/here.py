@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
-from refloat.model.light import slotted
+from refloat.model.light import field, slotted
 from refloat.model.problem import Place
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import Event

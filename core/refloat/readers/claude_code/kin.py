@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import BinaryIO, Final
 
 from refloat.model.light import light
@@ -129,7 +128,7 @@ def _parting(files: Sequence[SourceFile], shared: frozenset[str]) -> tuple[bool,
     original = waiting = False
     for file in files:
         try:
-            with Path(file.path).open("rb") as lines:
+            with open(file.path, "rb") as lines:  # noqa: PTH123 - pathlib is dear on the list's roads
                 for line in lines:
                     match = _ROW.search(line)
                     if match is None:
@@ -151,7 +150,7 @@ def _parting(files: Sequence[SourceFile], shared: frozenset[str]) -> tuple[bool,
 def _rows(file: SourceFile) -> frozenset[str]:
     found: set[str] = set()
     try:
-        with Path(file.path).open("rb") as lines:
+        with open(file.path, "rb") as lines:  # noqa: PTH123 - pathlib is dear on the list's roads
             for line in lines:
                 found.update(row.decode("utf-8", "replace") for row in _ROW.findall(line))
     except OSError:
@@ -163,7 +162,7 @@ def _rows(file: SourceFile) -> frozenset[str]:
 def _last_row(file: SourceFile) -> str:
     """Id of the last row of the talk; "" where there is none."""
     try:
-        with Path(file.path).open("rb") as opened:
+        with open(file.path, "rb") as opened:  # noqa: PTH123 - pathlib is dear on the list's roads
             return _last_row_of(opened, file.size)
     except OSError:
         return ""
@@ -191,7 +190,7 @@ def _holds(file: SourceFile, row: str) -> bool:
     needle = b'"' + row.encode("utf-8", "surrogateescape") + b'"'
     kept = b""
     try:
-        with Path(file.path).open("rb") as opened:
+        with open(file.path, "rb") as opened:  # noqa: PTH123 - pathlib is dear on the list's roads
             while block := opened.read(_BLOCK):
                 if needle in kept + block:
                     return True

@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path, PurePath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from refloat.model.light import replace
 from refloat.model.stamp import read_stamp
 from refloat.patterns import late
 from refloat.readers.claude_code.kin import Descent, Member, find_descents
@@ -22,6 +21,9 @@ from refloat.readers.lines import read_stretch
 from refloat.readers.load import loads
 from refloat.readers.naming import make_id
 from refloat.there import is_directory, is_plain_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HEAD: Final = 64 * 1024
 _HEAD_FIRST: Final = 8 * 1024
@@ -50,13 +52,13 @@ _COMPACTOR: Final = "agent-acompact"
 def config_directory(home: Path, environment: Mapping[str, str]) -> Path:
     """The program's directory: `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
     named = environment.get("CLAUDE_CONFIG_DIR", "")
-    return Path(home, named) if named else home / ".claude"
+    return home / named if named else home / ".claude"
 
 
 def settings_file(home: Path, environment: Mapping[str, str]) -> Path:
     """`.claude.json`, of which only `projects` is ever read: the rest is account data."""
     named = environment.get("CLAUDE_CONFIG_DIR", "")
-    return Path(home, named) / ".claude.json" if named else home / ".claude.json"
+    return home / named / ".claude.json" if named else home / ".claude.json"
 
 
 def walks(home: Path, environment: Mapping[str, str]) -> Sequence[Walk]:
@@ -351,17 +353,19 @@ def _side(side: Sequence[SourceFile]) -> tuple[dict[str, str], dict[str, str]]:
     for file in side:
         if file.size > _SMALL:
             continue
-        path = PurePath(file.path)
-        if path.name == "custom-title.json":
-            titles[make_id(path.parent.name)] = text((_small(file.path) or {}).get("customTitle"))
-        elif path.name.startswith(_AGENT) and path.name.endswith(".meta.json"):
-            beside = os.fspath(path.with_name(path.name.removesuffix(".meta.json") + ".jsonl"))
+        directory, name = os.path.split(file.path)
+        if name == "custom-title.json":
+            session = make_id(os.path.basename(directory))  # noqa: PTH119 - as above
+            titles[session] = text((_small(file.path) or {}).get("customTitle"))
+        elif name.startswith(_AGENT) and name.endswith(".meta.json"):
+            beside = file.path.removesuffix(".meta.json") + ".jsonl"
             calls[beside] = text((_small(file.path) or {}).get("toolUseId"))
     return titles, calls
 
 
 def _small(path: str) -> Mapping[str, object] | None:
     try:
-        return get_object(Path(path).read_bytes())
+        with open(path, "rb") as file:  # noqa: PTH123 - as above
+            return get_object(file.read())
     except OSError:
         return None

@@ -6,10 +6,9 @@ refusals, errors. Texts count only where the result is no structured success: ou
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import Final
 
-from refloat.model.light import light, slotted
+from refloat.model.light import field, light, slotted
 from refloat.model.repaired import is_made_output
 from refloat.model.transcript import FileEdit, Hunk, Outcome, StepKind
 from refloat.patterns import late

@@ -7,9 +7,9 @@ type of row that nobody described becomes an `Unknown`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from refloat.model.light import replace
 from refloat.model.problem import Place
 from refloat.model.repaired import CLAUDE_FIELD
 from refloat.model.stamp import Stamp, read_stamp

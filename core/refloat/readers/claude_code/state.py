@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from dataclasses import field
 from itertools import chain
 from typing import Final, cast
 
-from refloat.model.light import plain, slotted
+from refloat.model.light import field, field_names, plain, slotted
 from refloat.model.session import Failure, FailureKind
 from refloat.model.stamp import Stamp
 from refloat.readers.claude_code.results import OpenCall
@@ -87,7 +85,7 @@ class State:
         return frozen
 
 
-_FIELDS: Final = tuple(spec.name for spec in dataclasses.fields(State) if spec.name not in {"tree", "recent"})
+_FIELDS: Final = tuple(name for name in field_names(State) or () if name not in {"tree", "recent"})
 
 
 def thaw(frozen: Mapping[str, object]) -> State:

@@ -9,22 +9,28 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from refloat.late import stand_in
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone
 from refloat.model.stopping import Asking
 from refloat.patterns import late
 from refloat.readers.codex import files as rollouts
-from refloat.readers.codex import index
 from refloat.readers.codex.shape import UUID
 from refloat.readers.contract import Found, FoundSubagent, Identity, OwnDoor, SourceFile, Walk
 from refloat.there import is_plain_file
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from refloat.readers.codex import index
     from refloat.readers.codex.parser import CodexParser
+else:  # who reads rollouts on asks no index
+    index = stand_in(partial(import_module, "refloat.readers.codex.index"))
 
 _PROGRAM: Final = late(r"codex(?:-(?:x86_64|aarch64|arm64|linux|darwin|win32)[\w.-]*)?(?:\.exe)?")
 _SCRIPT: Final = late(r"(?:^|[\\/])(?:@openai[\\/]codex[\\/].*\.m?js|codex(?:\.m?js)?)$")
@@ -62,7 +68,7 @@ class Codex:
         """
         root = codex_home(home, environment)
         endings = (".jsonl", ".jsonl.zst", ".json")
-        databases = [Path(told)] if (told := environment.get("CODEX_SQLITE_HOME")) else []
+        databases = [_path(told)] if (told := environment.get("CODEX_SQLITE_HOME")) else []
         return (
             Walk(str(root / "sessions"), endings, 3, "transcripts"),
             Walk(str(root / "archived_sessions"), (".jsonl", ".jsonl.zst"), 0, "transcripts"),
@@ -95,7 +101,7 @@ class Codex:
         heads: dict[str, str] = {}
         directories = {os.path.dirname(file.path): file.path for file, _ in files}  # noqa: PTH120 - of thousands of files
         homes = {home for path in directories.values() if (home := index.home_of(path)) is not None}
-        listed = {Path(file.path) for file in side if file.path.endswith("session_index.jsonl")}
+        listed = {_path(file.path) for file in side if file.path.endswith("session_index.jsonl")}
         for home in sorted(homes):
             rows = index.read_index(index.find_database(home, {})).threads
             heads |= {thread: row.rollout_path for thread, row in rows.items() if row.rollout_path}
@@ -212,7 +218,13 @@ def _as_prompt(prompt: str) -> tuple[str, ...]:
 def codex_home(home: Path, environment: Mapping[str, str]) -> Path:
     """`$CODEX_HOME`, else `~/.codex`."""
     told = environment.get("CODEX_HOME")
-    return Path(told) if told else home / ".codex"
+    return _path(told) if told else home / ".codex"
+
+
+def _path(told: str) -> Path:
+    from pathlib import Path  # who reads rollouts on needs none
+
+    return Path(told)
 
 
 def _source(path: Path) -> SourceFile:

@@ -7,10 +7,9 @@ settings row that names its own thread; the time in a turn's id; the moment of w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Final
 
-from refloat.model.light import slotted
+from refloat.model.light import plain_of, slotted
 from refloat.model.stamp import Stamp, later
 from refloat.patterns import late
 from refloat.readers.codex.shape import Json, as_dict, as_id, as_int, as_list, as_text, finger, time_of_uuid
@@ -40,7 +39,7 @@ class Copying:
 
     def freeze(self) -> Json:
         """As JSON."""
-        return asdict(self)
+        return plain_of(self)
 
 
 def thaw(frozen: object) -> Copying | None:

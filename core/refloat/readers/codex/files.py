@@ -15,7 +15,7 @@ from refloat.model.problem import Problem
 from refloat.model.repaired import CODEX_FIELD
 from refloat.model.stamp import read_stamp
 from refloat.patterns import late
-from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_text
+from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_text, is_uuid
 from refloat.readers.contract import Found, FoundSubagent, Identity, Line, Segment, SourceFile
 from refloat.readers.lines import read_one, read_stretch
 from refloat.readers.naming import make_id
@@ -29,6 +29,9 @@ _NEAR: Final = 32 * 1024
 """Bytes that hold nearly every first line."""
 _ORDINAL: Final = late(rb'"ordinal":\s*(\d{1,15})')
 _NAME: Final = "rollout-"
+_STEM: Final = len("rollout-2026-01-31T23-59-59-") + 36
+_DASHES: Final = (7, 12, 15, 21, 24, 27)
+"""Where they stand in such a name: between them is no room for the first part of a UUID."""
 _ENDINGS: Final = (".jsonl", ".jsonl.zst", ".json")
 _HIDDEN_SOURCES: Final = frozenset({"review", "compact", "memory_consolidation", "guardian"})
 _HIDDEN_THREADS: Final = frozenset({"guardian_review", "memory_consolidation"})
@@ -47,7 +50,20 @@ def identify(file: SourceFile) -> Identity:
     head = read_head(file.path)
     if not is_rollout(file.path):
         return Identity("none", "") if head is None else _identity(head, ())
-    return _identity(head or {}, UUID.findall(posixpath.basename(file.path)))
+    return _identity(head or {}, _uuids(posixpath.basename(file.path)))
+
+
+def _uuids(name: str) -> Sequence[str]:
+    """Those in a file's name. In one as Codex writes it, behind a moment, the only one needs no expression."""
+    stem, dot, ending = name.partition(".")
+    if (
+        len(stem) == _STEM
+        and dot + ending in _ENDINGS
+        and all(stem[at] == "-" for at in _DASHES)
+        and is_uuid(stem[-36:])
+    ):
+        return [stem[-36:]]
+    return UUID.findall(name)
 
 
 def read_head(path: str) -> Json | None:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from refloat.model.light import light
+from refloat.model.light import field, light
 from refloat.model.liveness import Holder
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone

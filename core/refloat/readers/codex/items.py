@@ -6,10 +6,9 @@ Each becomes a `Done`: the call's id, how it went, and what to make of it when n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
-from refloat.model.light import light
+from refloat.model.light import light, replace
 from refloat.model.transcript import FileEdit, Outcome, StepKind
 from refloat.readers.codex.calls import (
     Asked,

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import zlib
-from typing import Final, TypeGuard
+from binascii import crc32
+from typing import TYPE_CHECKING, Final
 
 from refloat.patterns import late
 from refloat.readers.lines import decode
 
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
 Json = dict[str, object]
 
 UUID: Final = late(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
+_HEX: Final = "0123456789abcdefABCDEF-"
 _NOTHING: Final[Json] = {}
+
+
+def is_uuid(text: str) -> bool:
+    """Whether a text is a UUID and nothing else."""
+    return len(text) == 36 and text[8::5][:4] == "----" and text.count("-") == 4 and not text.strip(_HEX)
 
 
 def is_dict(value: object) -> TypeGuard[Json]:
@@ -95,7 +104,7 @@ def texts(content: object) -> list[str]:
 def finger(text: str) -> int:
     """A number that stands for a text, the same in every process."""
     bare = text.strip().encode("utf-8", "surrogatepass")
-    return zlib.crc32(bare) << 32 | len(bare)
+    return crc32(bare) << 32 | len(bare)
 
 
 def time_of_uuid(text: str) -> int | None:

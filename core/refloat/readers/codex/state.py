@@ -6,10 +6,9 @@ Texts are remembered as fingers of the present turn only; calls while they are o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, fields
 from typing import Final, Literal
 
-from refloat.model.light import plain, slotted
+from refloat.model.light import field, field_names, plain, slotted
 from refloat.model.problem import Place
 from refloat.model.stamp import Stamp
 from refloat.readers.codex.copies import Copying, thaw
@@ -188,10 +187,10 @@ class State:
     def thaw(cls, frozen: Mapping[str, object]) -> State:
         """What `freeze` gave. What is missing or of another kind begins anew."""
         state = cls()
-        for member in fields(cls):
-            value, fresh = frozen.get(member.name), getattr(state, member.name)
+        for name in field_names(cls) or ():
+            value, fresh = frozen.get(name), getattr(state, name)
             if isinstance(fresh, str | bool | int) and type(value) is type(fresh):
-                setattr(state, member.name, value)
+                setattr(state, name, value)
         aborted = frozen.get("aborted_at")
         state.aborted_at = aborted if isinstance(aborted, str) else None
         state.error = dict(as_dict(frozen.get("error")))
@@ -260,7 +259,7 @@ def _call(value: object) -> OpenCall:
     )
 
 
-_FROZEN: Final = tuple(spec.name for spec in fields(State) if spec.name not in {"open", "closed", "texts"})
+_FROZEN: Final = tuple(name for name in field_names(State) or () if name not in {"open", "closed", "texts"})
 
 
 def _held(row: list[object]) -> tuple[str, Stamp | None, Place, str, bool]:

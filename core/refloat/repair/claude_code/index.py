@@ -1,10 +1,9 @@
 """What the first reading remembers of each conversation row of Claude Code: ids and places, never contents."""
 
-from dataclasses import field
 from hashlib import blake2b
 from typing import Final
 
-from refloat.model.light import slotted
+from refloat.model.light import field, slotted
 from refloat.repair.pieces import Piece, encode
 
 Id = str | int

@@ -1,8 +1,6 @@
 """What the first reading remembers of calls and outputs of Codex: ids and places, never contents."""
 
-from dataclasses import field
-
-from refloat.model.light import light, slotted
+from refloat.model.light import field, light, slotted
 from refloat.repair.pieces import Piece
 
 
