@@ -84,8 +84,8 @@ class Engine:
     """Hyperscan with all cues compiled, from the time on that a process has looked through enough to be worth it.
 
     `small`, `worth` and `worth_more` are bytes: of a text that is not worth the way there and back; that take as long
-    word by word as making the engine does, some four milliseconds; that take as long with it as making one that passes
-    over short beginnings in ordinary words, some twenty.
+    word by word as loading and making the engine does, some six milliseconds; that take as long with it as making one
+    that passes over short beginnings in ordinary words, some twenty.
     """
 
     def __init__(self, small: int = 1024, worth: int = 256 * 1024, worth_more: int = 8 * 1024 * 1024) -> None:

@@ -212,12 +212,17 @@ class Catalogue:
         Raises:
             sqlite3.Error: the catalogue is damaged. Some rows may have been told.
         """
-        rows = self._db.execute(
+        asked = (
             "SELECT agent, session_id, path, last_activity, state, place, worktree, title FROM sessions"
             " WHERE listed AND NOT superseded ORDER BY last_activity DESC, session_id"
         )
-        while some := rows.fetchmany(_SOME):
-            yield from some
+        try:
+            rows = self._db.execute(asked)
+            while some := rows.fetchmany(_SOME):
+                yield from some
+        except sqlite3.Error as fault:
+            self._is_damaged |= is_damage(fault)
+            raise
 
     def told_of(self, key: Key) -> tuple[str, str, str] | None:
         """(front, live, back) of one session."""

@@ -93,7 +93,7 @@ def answer_at_once(bench: Workbench, asked: Asked, begun: Running[FirstFound] | 
             found = search_sessions(bench, index, rows, asked, load=load, first=first, catalogue=catalogue)
         except sqlite3.Error:  # the catalogue: a look at everything makes it anew
             return None
-        return replace(found, complete=True) if index.is_sound() else None
+        return replace(found, complete=True) if index.is_sound() and not catalogue.is_damaged else None
 
 
 def _sessions(bench: Workbench, end: Batch) -> Sequence[Session]:

@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.core.readers.codex.conftest import T1, CodexHome
 
+from refloat.catalogue.store import Catalogue
 from refloat.errors import UsageError
 from refloat.model.refreshed import Refreshed
 from refloat.model.search import Asked, Found, Hit
@@ -341,6 +342,21 @@ def test_a_damaged_page_of_the_index_never_makes_an_answer_look_complete(home: S
     for found in answers:
         assert found.hits == whole.hits or not found.complete
     assert answers[-1] == whole
+
+
+def test_a_catalogue_that_turns_out_damaged_on_the_way_is_made_anew_and_answers_all_the_same(
+    home: Sessions, monkeypatch: pytest.MonkeyPatch
+):
+    for number in range(1, 4):
+        home.write(rich(number))
+    wanted = home.search("importer")
+
+    def broken(_: Catalogue) -> Iterator[tuple[str, str, bytes, str, str, str, str, str]]:
+        raise sqlite3.DatabaseError("database disk image is malformed")
+
+    monkeypatch.setattr(Catalogue, "scope", broken)
+    found = answer_search(home.bench, Asked("importer", limit=ALL), unchanged=True)
+    assert (found.complete, {hit.item for hit in found.hits}) == (True, {hit.item for hit in wanted.hits})
 
 
 @pytest.mark.parametrize("damage", ["head", "gone", "directory", "pages"])

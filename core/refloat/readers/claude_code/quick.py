@@ -24,7 +24,7 @@ from refloat.readers.claude_code.state import RECENT, State
 from refloat.readers.claude_code.talk import kind_of_words
 from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, read_call, telling
 from refloat.readers.patch import absolute
-from refloat.readers.plain import Spot, are_plain_stamps, decode_rows, is_plain_stamp
+from refloat.readers.plain import Spot, decode_row, is_plain_stamp
 from refloat.readers.shell import may_edit
 from refloat.readers.story import Assembler
 
@@ -52,7 +52,7 @@ class _Image(Struct, gc=False, tag="image"):
 
 
 class _Document(Struct, gc=False, tag="document"):
-    """Left to the parser; so are the next ones. A kind that is missing here costs time alone: see `decode_rows`."""
+    """Left to the parser; so are the next ones, and what is missing here."""
 
 
 class _Reference(Struct, gc=False, tag="tool_reference"):
@@ -200,7 +200,6 @@ class Quick:
         self._all_sides = all_sides
         self._subagent = subagent
         self._raw: Sequence[bytes] = ()
-        self._rows: Sequence[_Row | None] = ()
         """The rows that come."""
         self._whole: tuple[str, ...] = ()
         """What the session had in common when `_common` was found."""
@@ -215,15 +214,17 @@ class Quick:
 
     def begin(self, rows: Sequence[bytes], line: int, offset: int) -> None:
         """As `plain.QuickRows` has it; so is `take`."""
-        self._raw, self._rows = rows, _decoded(rows)
+        self._raw = rows
         self._spot.begin(rows, line, offset)
 
     def take(self, at: int) -> int:
         """As above."""
-        spot, kinds, rows = self._spot, self._kinds, self._rows
+        spot, kinds, rows = self._spot, self._kinds, self._raw
         plain, index, lived = self._is_plain(), at, list[Stamp]()
         for index in range(at, len(rows)):
-            row = rows[index]
+            raw = rows[index]
+            # Texts are long: decoded one by one, each is worked on while it is near the processor.
+            row = decode_row(_ROW, raw)
             if row is None:
                 break
             handle = kinds.get(row.type)
@@ -231,8 +232,9 @@ class Quick:
                 if not self._metadata(row):
                     break
                 continue
-            raw = self._raw[index]
-            if not plain or not row.uuid or not row.is_plain or (row.isSidechain and not self._all_sides):
+            if not (plain and row.uuid and row.is_plain and is_plain_stamp(row.timestamp)) or (
+                row.isSidechain and not self._all_sides
+            ):
                 break
             spot.at = index
             if not (raw.endswith(self._common) or self._is_same(raw)) or not handle(row, row.timestamp, len(raw) + 1):
@@ -415,13 +417,6 @@ class Quick:
         take_prompt(state, said, here, queued=row.promptSource == "queued")
         self._assembler.take(here.events)
         return True
-
-
-def _decoded(rows: Sequence[bytes]) -> Sequence[_Row | None]:
-    found = decode_rows(_ROW, rows)
-    if are_plain_stamps([row.timestamp for row in found if row is not None and row.uuid]):
-        return found
-    return [row if row is not None and (not row.uuid or is_plain_stamp(row.timestamp)) else None for row in found]
 
 
 def _words(content: list[_Given]) -> str:

@@ -185,5 +185,5 @@ async def test_what_happened_names_what_contradicts_its_words(tmp_path: Path) ->
         await go_to(desk, Page.HAPPENED)
         words = " ".join(desk.seen().split())
         claim = next(finding for finding in found.triage.claimed if finding.claim)
-        assert f"{claim.what}: " in words
+        assert f"“{claim.what}” " in words
         assert f"lost from the checkout: {edited.path}" in words
