@@ -116,6 +116,16 @@ def codex(home: Sessions) -> None:
     rollout.said("assistant", "The importer retries now.").end("The importer retries now.").save()
 
 
+@pytest.mark.parametrize("call", ["call", "#call"])
+def test_no_secret_of_an_open_call_of_codex_reaches_the_disk(home: Sessions, call: str):
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    rollout = CodexHome(home.directory / "home").rollout(T1)
+    rollout.meta(T1).prompt("Push it.").run(call, f"curl -H 'Authorization: token {secret}' https://x.example").save()
+    assert [session.session_id for session in list_sessions(home.bench, Scope()).sessions] == [T1]
+    home.found("push")
+    assert not [path for path in home.cache.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
+
+
 @pytest.mark.parametrize("at", ["2026-13-20T09:10:00.000Z", "2026-02-30T10:00:00.000Z", "9999-12-31T23:59:59.999Z"])
 def test_a_row_of_an_impossible_time_takes_no_session_away(home: Sessions, at: str):
     codex(home)
