@@ -15,7 +15,7 @@ from refloat.errors import NoSuchSession, Unreadable, UsageError
 from refloat.model.session import State
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.fakes import process
-from refloat.usecases import recall
+from refloat.usecases import frozen, recall
 from refloat.usecases.find_sessions import Finder, Listing, Scope, list_sessions, resolve, watch_sessions
 from refloat.usecases.reading import read_summary
 
@@ -136,7 +136,7 @@ def test_no_secret_is_sought_in_the_packed_numbers_of_a_session(home: Any, monke
         told.extend(strings)
         return False
 
-    monkeypatch.setattr(recall, "hold_secret", note)
+    monkeypatch.setattr(frozen, "hold_secret", note)
     home.write(IDS[0], *home.talk(IDS[0]))
     assert [each.session_id for each in Finder(home.bench).find(Scope()).sessions] == [IDS[0]]
     assert told
