@@ -240,7 +240,7 @@ class Catalogue:
         return self._ask("SELECT agent, session_id, title FROM sessions WHERE listed")
 
     def edited(self) -> Sequence[str]:
-        """The absolute paths of all files that any session edited."""
+        """The absolute paths of all files that any session edited, and the stand-ins of `hide_path`."""
         return [path for (path,) in self._ask("SELECT DISTINCT path FROM edited")]
 
     def editors(self, paths: Iterable[str]) -> frozenset[tuple[str, str]]:
@@ -248,7 +248,8 @@ class Catalogue:
         found: set[tuple[str, str]] = set()
         for path in paths:
             with suppress(UnicodeEncodeError):
-                found.update(self._ask("SELECT agent, session_id FROM edited WHERE path = ?", (path,)))
+                question = "SELECT agent, session_id FROM edited WHERE path IN (?, ?)"
+                found.update(self._ask(question, (path, hide_path(path))))
         return frozenset(found)
 
     def copy(self, path: str, stat: Stat, row: str) -> bool | None:
@@ -453,6 +454,15 @@ def _told_row(row: Told) -> tuple[object, ...]:
         row.live,
         row.back,
     )
+
+
+def hide_path(path: str) -> str:
+    """What stands for a path that holds a secret: found again by whoever has the path, and no path itself.
+
+    Raises:
+        UnicodeEncodeError: it is no text.
+    """
+    return f"#{blake2b(path.encode(), digest_size=16).hexdigest()}" if path[:1] != "#" else path
 
 
 def hash_stretches(path: str, stretches: Sequence[tuple[int, int]]) -> list[str]:
