@@ -19,9 +19,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from refloat.catalogue.opening import Foreign, connect, is_damage, let_go, throw_away
+from refloat.catalogue.opening import Foreign, connect, let_go, throw_away
 from refloat.catalogue.peek import FILE, Gone
 from refloat.catalogue.seals import seal, seal_text, unseal, unseal_text
+from refloat.damage import is_damage
 from refloat.model.light import light
 
 if TYPE_CHECKING:
@@ -122,10 +123,9 @@ class Catalogue:
         for attempt in range(2):
             try:
                 return cls(connect(path, wait, append=append), path)
-            except sqlite3.OperationalError:
-                return None  # locked, or not ours to write: go without
-            except (sqlite3.DatabaseError, Foreign):
-                if attempt or not throw_away(path):
+            except (sqlite3.Error, Foreign) as fault:
+                # Locked, or not ours to write: go without.
+                if attempt or not (isinstance(fault, Foreign) or is_damage(fault)) or not throw_away(path):
                     return None
             except OSError:
                 return None
