@@ -17,16 +17,13 @@ import os
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final, Self
 
 from refloat.catalogue.opening import Foreign, connect, let_go, throw_away
 from refloat.catalogue.peek import FILE, Gone
 from refloat.catalogue.seals import seal, seal_text, unseal, unseal_text
 from refloat.damage import is_damage
 from refloat.model.light import light
-
-if TYPE_CHECKING:
-    from typing import Any, Self
 
 HEAD: Final = 4096
 """Bytes at a file's beginning whose hash tells a file that grew from one that was written anew."""
