@@ -6,14 +6,12 @@ ended. Refuses to guess how a call ended that has no answer: it dangles, whereve
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from refloat.model.repaired import CODEX_FIELD
 from refloat.model.stamp import Stamp, read_stamp
 from refloat.model.transcript import Event, Fact, Marker, Message, Touched, TurnEnded, Unknown
-from refloat.patterns import late
 from refloat.readers.codex.copies import Ancestry, Copying, is_copy, names_itself
 from refloat.readers.codex.items import read_event, read_item
 from refloat.readers.codex.lifecycle import Lifecycle
@@ -39,8 +37,6 @@ if TYPE_CHECKING:
     from refloat.readers.codex.quick import Quick
     from refloat.readers.plain import QuickRows
 
-_STAMP: Final = late(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
-"""A stamp as Codex itself writes it, which needs no further reading."""
 _CALLS: Final = frozenset(
     {
         "function_call",
@@ -131,9 +127,7 @@ class CodexParser(Lifecycle):
 
     def _row(self, row: Json, out: list[Event]) -> None:
         kind = row.get("type")
-        told = row.get("timestamp")
-        at = Stamp(told) if isinstance(told, str) and _STAMP.fullmatch(told) else read_stamp(told)
-        self._at = at
+        self._at = at = read_stamp(row.get("timestamp"))
         if at is not None and at > self._s.last:
             self._s.last = at
         if not self._s.first:
