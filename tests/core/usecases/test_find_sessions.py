@@ -339,6 +339,15 @@ def test_paths_that_hold_no_session(home: Any, tmp_path: Path):
         resolve(home.bench, "last", tmp_path / "elsewhere")
 
 
+def test_no_title_is_like_no_word_and_no_catalogue_is_left_open(home: Any, monkeypatch: pytest.MonkeyPatch):
+    home.write(IDS[0], *home.talk(IDS[0]))
+    monkeypatch.setattr("refloat.usecases.naming.Catalogue", None)
+    for word in ("last", "claude-code:"):
+        with pytest.raises(NoSuchSession) as told:
+            resolve(home.bench, word, home.directory / "elsewhere")
+        assert told.value.nearest == (f"claude-code:{IDS[0]}",)
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_path_that_may_not_be_read(home: Any, tmp_path: Path):
     shut = tmp_path / "shut.jsonl"
