@@ -7,7 +7,7 @@ ended. Refuses to guess how a call ended that has no answer: it dangles, whereve
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
 from refloat.model.repaired import CODEX_FIELD
@@ -70,13 +70,6 @@ class CodexParser(Lifecycle):
         relatives = found.relatives if subagent is None else ()
         self._ancestry = Ancestry(relatives)
         self._quick: Quick | None = None
-        self._rows: Mapping[str, Callable[[Json, list[Event]], None]] = {
-            "response_item": self._item,
-            "event_msg": self._event,
-            "turn_context": self._context,
-            "session_meta": self._meta,
-            "compacted": self._compacted,
-        }
 
     # ── the contract ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -181,11 +174,20 @@ class CodexParser(Lifecycle):
         return False
 
     def _envelope(self, kind: str, payload: Json, out: list[Event]) -> None:
-        handler = self._rows.get(kind)
-        if handler is not None:
-            handler(payload, out)
-        elif kind not in SKIPPED_ROWS:
-            out.append(Unknown(kind))
+        match kind:
+            case "response_item":
+                self._item(payload, out)
+            case "event_msg":
+                self._event(payload, out)
+            case "turn_context":
+                self._context(payload, out)
+            case "session_meta":
+                self._meta(payload, out)
+            case "compacted":
+                self._compacted(payload, out)
+            case _:
+                if kind not in SKIPPED_ROWS:
+                    out.append(Unknown(kind))
 
     def _meta(self, payload: Json, out: list[Event]) -> None:
         """The head of a file. Later ones are copies of a parent's, and say that such a copy follows."""
