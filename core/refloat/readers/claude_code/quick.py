@@ -231,9 +231,9 @@ class Quick:
             ):
                 break
             spot.at = index
-            if not (raw.endswith(self._common) or self._is_same(raw)):
-                break
-            if not handle(self, row, row.timestamp, len(raw) + 1):
+            if not (raw.endswith(self._common) or self._is_same(raw)) or not handle(
+                self, row, row.timestamp, len(raw) + 1
+            ):
                 break
             lived.append(row.timestamp)
         else:
@@ -414,13 +414,13 @@ class Quick:
         self._assembler.take(here.events)
         return True
 
-    # A table of functions, not of methods: a session's state goes when its reading ends, and waits for no collection.
     _KINDS: ClassVar[Mapping[str, Callable[..., bool]]] = {
         "user": _user,
         "assistant": _assistant,
         "attachment": _attachment,
         "system": _system,
     }
+    """Of the class: a value that held its own methods would live until somebody looks for cycles."""
 
 
 def _words(content: list[_Given]) -> str:

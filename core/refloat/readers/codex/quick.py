@@ -361,7 +361,6 @@ class Quick:
         self._assembler.answered(call, None, edits, self._spot.place, "" if known.answered and not bad else output)
         return True
 
-    # A table of functions, not of methods: a thread's state goes when its reading ends, and waits for no collection.
     _KINDS: ClassVar[Mapping[type[object], Callable[..., bool | None]]] = {
         Reasoning: _reasoning,
         Words: _words,
@@ -379,3 +378,4 @@ class Quick:
         Patch: _patch,
         Context: _context,
     }
+    """Of the class: a value that held its own methods would live until somebody looks for cycles."""
