@@ -116,7 +116,7 @@ def _do(piece: Sequence[_Task]) -> list[Made]:
 
     with Together() as rows:
         made = [make(task.reader, task.found, task.start, task.digests, quick=True) for task in piece]
-    # Nobody else lets go here of what hangs together in a circle: little, since readers do not. All that is new is of the
+    # Nobody else lets go here of what hangs together in a circle, little as that is. All that is new is of the
     # youngest generation; nothing else is looked at.
     gc.collect(0)
     return made if rows.kept else [replace(each, digest=b"") for each in made]
