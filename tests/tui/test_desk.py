@@ -527,10 +527,12 @@ async def test_writing_over_a_file_asks_first(tmp_path: Path):
         await pilot.press("w")
         await pilot.pause()
         assert isinstance(pilot.app.screen, Confirm)
-        await pilot.press("escape", "w")
-        await pilot.pause()
-        assert not library.written
-        assert isinstance(pilot.app.screen, Confirm)
+        assert "n enter no" in words_of(pilot.app), "the footer says which answer enter is"
+        for no in ("escape", "enter", "n"):
+            await pilot.press(no, "w")
+            await pilot.pause()
+            assert not library.written
+            assert isinstance(pilot.app.screen, Confirm)
         await pilot.press("y")
         await until(pilot, lambda: library.written)
         assert library.written == [tmp_path / "HANDOFF.md"]

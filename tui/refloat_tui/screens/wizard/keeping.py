@@ -141,7 +141,7 @@ class Keeping(RefloatScreen[Farewell]):
         who = holder_words(event.lease)
         ask = Confirm(
             f"{who}.",
-            "y takes it over: they are told, and it is recorded. n leaves it to them.",
+            "y takes it over: they are told, and it is recorded. n or enter leaves it to them.",
             glyphs=self.glyphs,
         )
 
