@@ -122,13 +122,16 @@ class Rescue:
         """Keep what was said; with `typing`, words that are not at their end yet.
 
         Raises:
+            Held: somebody took the session over.
             NotDone: another terminal answered meanwhile, or it could not be written.
 
         """
         with self._turn:
             if self._kept is None:
                 raise NotDone("nothing was taken up yet")
-            self._kept = self._drafts.save(replace(self._kept, recovery=recovery), done=done, typing=typing)
+            kept = replace(self._kept, recovery=recovery)
+            holding = None if self.why_memory is not None else self.holding
+            self._kept = self._drafts.save(kept, done=done, typing=typing, holding=holding)
             return self._kept
 
     def brief(self, recovery: Recovery) -> WrittenBrief:
