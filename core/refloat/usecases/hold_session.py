@@ -115,7 +115,8 @@ class Holding:
             self._leases = take_leases(record, claims, now, own.runs, force=force, over=over)
             self._taken = self.lease
             if taken and before is not None and tell:
-                words = f"took {self._session} over from {before.holder}, who held it since {before.since}"
+                # From whom comes first: where a line is too narrow it is cut in the middle.
+                words = f"take over from {before.holder}: {self._session}, held since {before.since}"
                 tell_jobs(record, own, self._session, "take over", words, now)
 
     def hand_to(self, runner: Runner) -> None:

@@ -53,7 +53,7 @@ def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[s
             run.outcome if run.proved else "not proved",
             "" if run.exit_code is None else f"exit {run.exit_code}",
             run.freshness,
-            "; ".join(filter(None, (run.stale_because, run.note))),
+            "; ".join(filter(None, (one_line(run.command), run.stale_because, run.note))),
         )
         for run in checkout.checks
     ]
