@@ -136,6 +136,12 @@ class Catalogue:
         """Whether something could not be asked: what was told since it was opened may be too little."""
         return self._is_damaged
 
+    @property
+    def born(self) -> int:
+        """A number by which this file is told from any other that stood, or will stand, in its place; 0: not known."""
+        rows = self._ask("PRAGMA user_version")
+        return rows[0][0] if rows else 0
+
     def __enter__(self) -> Self:
         return self
 

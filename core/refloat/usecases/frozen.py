@@ -44,7 +44,7 @@ class _End:
     """An end of a reading, and what its JSON says."""
 
     at: Resumable
-    parser: object
+    parser: _Json
     assembler: _Json
 
 
@@ -69,8 +69,7 @@ def _strings(held: Mapping[str, _End], clean: Mapping[str, Resumable]) -> list[s
     """All texts, but for those that stand in what is clean."""
     every: list[object] = []
     for part, end in held.items():
-        own = {name: each for name, each in end.assembler.items() if not name.startswith("#")}
-        told, before = (_texts(end.parser), own), clean.get(part)
+        told, before = (_texts(end.parser), _texts(end.assembler)), clean.get(part)
         if before is None:
             every += told
         else:
@@ -124,12 +123,11 @@ def _news(value: object, known: object) -> object:
     return cast("object", value)
 
 
-def _texts(value: object) -> object:
-    """A frozen parser without what is no text (`readers.contract.Parser.freeze`): packed numbers look like tokens."""
-    if value.__class__ is not dict:
-        return value
-    own = cast("_Json", value).items()
-    return {key: _texts(each) if each.__class__ is dict else each for key, each in own if key[:1] != "#"}
+def _texts(frozen: _Json) -> _Json:
+    """What was frozen without what is no text of the transcript (`readers.contract.Parser.freeze`): packed numbers look
+    like tokens. Deeper, keys are other people's: the id of a call may begin as it likes.
+    """
+    return {name: each for name, each in frozen.items() if name[:1] != "#"}
 
 
 def find_starts(before: str, frozen: bytes, now: str) -> Mapping[str, Resumable]:

@@ -90,8 +90,8 @@ class Index(Protocol):
 class Searched:
     """What is made of the texts of sessions while they are read."""
 
-    index: Callable[[], Index]
-    """For one look."""
+    index: Callable[[int | None], Index]
+    """For one look, beside the catalogue that is known by this number."""
     digests: Callable[[], Digest]
     """A function that pickle finds by its name."""
 

@@ -63,7 +63,7 @@ def end(title: str, prompt: str, failure: str, command: str) -> Resumable:
         "failure": ["unknown", failure, None],
     }
     assembler = {"counters": counters, "#seen": TOKEN}
-    parser = {"state": {"open": {"t1": [command]}, "#new": [TOKEN]}}
+    parser = {"state": {"open": {"#t1": [command]}}, "#rows": [TOKEN]}
     return Resumable(0, Cursor(400, 100), orjson.dumps(parser), orjson.dumps(assembler))
 
 
