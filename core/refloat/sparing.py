@@ -15,7 +15,7 @@ from types import ModuleType
 def load_less() -> None:
     """Spare what `dataclasses`, `uuid`, `pathlib` and `msgspec` load, and no command asks. To be called before them."""
     load_later("zlib")
-    load_later("inspect")  # for `dataclasses`
+    load_later("inspect", get_annotations=_get_annotations)  # for `dataclasses`, which asks that of each class
     if sys.platform == "linux":
         load_later("platform", system=_system)  # for `uuid`
     if "typing_extensions" not in sys.modules:  # for `msgspec`
@@ -117,6 +117,16 @@ class _JSONDecodeError(ValueError):
 
 def _system() -> str:
     return os.uname().sysname
+
+
+def _get_annotations(of: object, **more: object) -> object:
+    if sys.version_info < (3, 14) and isinstance(of, type) and not more:
+        noted: object = of.__dict__.get("__annotations__", {})  # noqa: RUF063 - that is it
+        if type(noted) is dict:
+            return noted.copy()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - whatever it holds
+    from inspect import signature  # the late module has it loaded: its own is asked by another name
+
+    return signature.__globals__["get_annotations"](of, **more)
 
 
 def _quote_from_bytes(raw: bytes, safe: str = "/") -> str:

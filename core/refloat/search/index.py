@@ -1,8 +1,9 @@
 """Which rows of the shards belong to which session: the index as a whole.
 
 Decides which sessions are searchable (`covers`), and what replaces what. A cache, never truth: whatever is damaged, or
-does not fit its shard any more, counts as not there, and the sessions it held as not yet read. What is found in it is
-for `search.answers` to say.
+does not fit its shard any more, counts as not there, and the sessions it held as not yet read. Rows that nothing refers
+to any more cost every search: with the file that refers to them, or the catalogue from which it was made (`belong`),
+they are thrown away. What is found in it is for `search.answers` to say.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
 
+from refloat.damage import is_damage
 from refloat.model.light import light
 from refloat.search.digest import Doc, unpack, unpack_docs
 from refloat.search.shards import COUNT, LAST, Shard, open_shard, shard_path, throw_away
@@ -47,6 +49,10 @@ _DEAD: Final = 200_000
 
 Key = tuple[str, str, str]
 """(agent, session id, path of its last file), as in the catalogue."""
+
+
+class _Foreign(Exception):  # noqa: N818 - never leaves this module
+    """The index is of another form."""
 
 
 @light
@@ -82,10 +88,8 @@ class Index:
         for attempt in range(2):
             try:
                 return cls(directory, _connect(path, wait))
-            except sqlite3.OperationalError:
-                return None
-            except sqlite3.DatabaseError:
-                if attempt:
+            except (sqlite3.Error, _Foreign) as fault:
+                if attempt or not (isinstance(fault, _Foreign) or is_damage(fault)):
                     return None
                 _throw_all_away(directory)
             except OSError:
@@ -204,7 +208,7 @@ class Index:
             self._roll_back()
 
     def _forget_notes(self) -> None:
-        self._db.execute("DELETE FROM own WHERE name <> 'form'")
+        self._db.execute("DELETE FROM own WHERE name LIKE 'note %'")
 
     def _drop_runs(self, bound: tuple[str, str, bytes], which: str = "") -> None:
         own = f"SELECT n FROM runs WHERE {_KEY} {which}"  # noqa: S608 - names of our own
@@ -223,24 +227,41 @@ class Index:
         if written - alive > max(_DEAD, alive):
             self.start_anew()
 
-    def start_anew(self) -> None:
-        """Throw everything away; the sessions count as not yet read for the search."""
+    def belong(self, catalogue: int) -> None:
+        """Say which catalogue (`Catalogue.born`) the sessions are read for: what was read for another one is all read
+        again, and its rows would stand twice.
+        """
+        if self._ask(_BELONGS) != [(str(catalogue),)]:
+            self.start_anew(catalogue)
+
+    def start_anew(self, catalogue: int | None = None) -> None:
+        """Throw everything away; the sessions count as not yet read for the search. With a `catalogue`, unless another
+        Refloat has just done so for it.
+        """
         self._changed()
         try:
             self._db.execute("BEGIN IMMEDIATE")
+            if catalogue is not None and self._db.execute(_BELONGS).fetchall() == [(str(catalogue),)]:
+                self._db.execute("ROLLBACK")
+                return
             self._forget_notes()
             self._db.execute("DELETE FROM runs")
             self._db.execute("DELETE FROM docs")
             self._db.execute("DELETE FROM covered")
+            if catalogue is not None:
+                self._db.execute("INSERT OR REPLACE INTO own VALUES ('catalogue', ?)", (str(catalogue),))
+            self._throw_shards_away()  # while nobody else can keep what was written to them
             self._db.execute("COMMIT")
-        except sqlite3.Error:
+        except sqlite3.Error as fault:
+            self._note_damage(fault)
             self._roll_back()
-            return
+
+    def _throw_shards_away(self) -> None:
         for number, shard in enumerate(self._shards):
             if shard is not None:
                 shard.close()
             self._shards[number] = None
-            throw_away(shard_path(self.directory, number))
+        _throw_shards_away(self.directory)
 
     # ── what it finds ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -332,12 +353,11 @@ class Index:
             return []
 
     def _note_damage(self, fault: Exception) -> None:
-        """A page, or a text, that is none; a lock, a full disk or a missing right is no damage."""
-        broken = isinstance(fault, sqlite3.DatabaseError) and not isinstance(fault, sqlite3.OperationalError)
-        self._is_damaged |= broken or "decode" in str(fault) or "malformed" in str(fault)
+        self._is_damaged |= is_damage(fault)
 
 
 _STRETCH: Final = "agent, session_id, path, n, shard, first, last, cleaned, late"
+_BELONGS: Final = "SELECT value FROM own WHERE name = 'catalogue'"
 _MARKS: Final = "SELECT (SELECT min(mark) FROM runs WHERE shard = ?), (SELECT max(mark) FROM runs WHERE shard = ?)"
 
 
@@ -371,24 +391,29 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
             for statement in _TABLES.split(";\n"):
                 connection.execute(statement)
             connection.execute("INSERT INTO own VALUES ('form', ?)", (_FORM,))
+            _throw_shards_away(path.parent)  # nothing refers to their rows
         connection.execute("COMMIT")
         connection.execute("PRAGMA synchronous = NORMAL")
         row = connection.execute("SELECT value FROM own WHERE name = 'form'").fetchone()
     except sqlite3.OperationalError as fault:
         connection.close()
         if "no such table" in str(fault):
-            raise sqlite3.DatabaseError("of another form") from fault
+            raise _Foreign from fault
         raise
     except BaseException:
         connection.close()
         raise
     if row is None or row[0] != _FORM:
         connection.close()
-        raise sqlite3.DatabaseError("of another form")
+        raise _Foreign
     return connection
 
 
 def _throw_all_away(directory: Path) -> None:
     throw_away(directory / FILE)
+    _throw_shards_away(directory)
+
+
+def _throw_shards_away(directory: Path) -> None:
     for number in range(COUNT):
         throw_away(shard_path(directory, number))

@@ -486,9 +486,10 @@ def test_a_reading_that_is_killed_between_its_words_and_its_receipt_leaves_nothi
 
 
 def test_a_shard_that_another_one_writes_to_holds_nobody_up_and_nothing_is_lost(home: Sessions):
-    for number in range(1, 9):
+    home.write(rich(1))
+    assert home.search("importer").complete
+    for number in range(2, 9):
         home.write(rich(number))
-    home.cache.mkdir()
     held = sqlite3.connect(shard_path(home.cache, 0), isolation_level=None)
     held.execute("BEGIN IMMEDIATE")  # another Refloat writes
     try:

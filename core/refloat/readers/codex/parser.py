@@ -7,7 +7,7 @@ ended. Refuses to guess how a call ended that has no answer: it dangles, whereve
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from refloat.model.repaired import CODEX_FIELD
 from refloat.model.stamp import Stamp, read_stamp
@@ -66,13 +66,6 @@ class CodexParser(Lifecycle):
         relatives = found.relatives if subagent is None else ()
         self._ancestry = Ancestry(relatives)
         self._quick: Quick | None = None
-        self._rows: Mapping[str, Callable[[Json, list[Event]], None]] = {
-            "response_item": self._item,
-            "event_msg": self._event,
-            "turn_context": self._context,
-            "session_meta": self._meta,
-            "compacted": self._compacted,
-        }
 
     # ── the contract ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -175,9 +168,9 @@ class CodexParser(Lifecycle):
         return False
 
     def _envelope(self, kind: str, payload: Json, out: list[Event]) -> None:
-        handler = self._rows.get(kind)
+        handler = self._ROWS.get(kind)
         if handler is not None:
-            handler(payload, out)
+            handler(self, payload, out)
         elif kind not in SKIPPED_ROWS:
             out.append(Unknown(kind))
 
@@ -499,3 +492,12 @@ class CodexParser(Lifecycle):
             self._injected(text, out)
         else:
             self._prompt(text, ITEM, row, out)
+
+    _ROWS: ClassVar[Mapping[str, Callable[..., None]]] = {
+        "response_item": _item,
+        "event_msg": _event,
+        "turn_context": _context,
+        "session_meta": _meta,
+        "compacted": _compacted,
+    }
+    """Of the class: a value that held its own methods would live until somebody looks for cycles."""
