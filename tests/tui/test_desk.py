@@ -502,6 +502,24 @@ async def test_from_a_finding_to_its_step(library: FakeLibrary):
         assert step_under(pilot) == 8
 
 
+async def test_who_comes_to_the_triage_before_it_is_read_stands_where_it_explains(library: FakeLibrary):
+    library.gate = threading.Event()
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: library.asked)
+        await pilot.press("4")
+        await pilot.pause()
+        triage = pilot.app.screen.query_one(TriagePane)
+        assert triage.pile_list("saved").has_focus
+        library.gate.set()
+        await settle(pilot)
+        await until(pilot, lambda: triage.pile == "gone")
+        await pilot.pause()
+        assert triage.pile_list("gone").has_focus, "the cursor stands in the pile whose card is told below"
+        card = triage.pile_list("gone").card
+        assert card is not None
+        assert card is triage._card
+
+
 async def test_copy_the_command_and_the_brief(library: FakeLibrary):
     async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
