@@ -614,6 +614,18 @@ async def test_no_session_at_all_teaches_and_offers_the_demo():
         await until(pilot, lambda: not pilot.app.is_running)
 
 
+async def test_the_demo_opens_beside_sessions_too_and_is_offered_by_the_palette_alone(library: FakeLibrary):
+    def build() -> tuple[Library, Doors]:
+        return FakeLibrary(some_sessions()), Doors(is_demo=True)
+
+    async with make_app(library, Doors(demo=build)).run_test(size=(200, 60), notifications=True) as pilot:
+        await settle(pilot)
+        assert " d demo" not in words_of(pilot.app)
+        await pilot.press("d")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 3)
+        await until(pilot, lambda: words_of(pilot.app).lstrip().startswith("refloat demo"))
+
+
 async def test_what_the_first_sessions_bring_moves_no_key_of_the_footer(monkeypatch: pytest.MonkeyPatch):
     library = FakeLibrary(some_sessions())
     hold, begin = threading.Event(), library.find_sessions

@@ -2,13 +2,14 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
-from refloat.model.record import Lease, Verified
+from refloat.model.record import Lease, Verified, bearing
 from refloat.model.saving import Runner
 from refloat.model.session import Session
 from refloat.record.chain import add_step
@@ -18,6 +19,7 @@ from refloat.testing.samples import SAMPLES
 from refloat_tui.app import RefloatApp
 from refloat_tui.bench_record import BenchRecord
 from refloat_tui.library import SavedRecord
+from refloat_tui.present.record import bearing_words
 from refloat_tui.screens.job import JobScreen
 from refloat_tui.screens.jobs import JobList, JobsScreen
 from refloat_tui.screens.pickup import PickupScreen
@@ -285,6 +287,16 @@ async def test_picking_up_reads_verifies_and_says_where_to_go_on(tmp_path: Path)
         await desk.press("escape")
         await desk.until(lambda: app.screen.query("#detail"))
         await desk.until(lambda: sum("pickup" in row for row in desk.rows()) == 2)
+
+
+def test_before_a_pickup_it_is_told_which_receipt_will_be_verified(tmp_path: Path):
+    trail = some_record(tmp_path, first()).trail("retry", 50)
+    alone = replace(trail, load_bearing=(), resting=())
+    newest = bearing(alone)[0]
+    assert newest.ending is not None
+    assert newest.ending.outcome == "ok"
+    assert bearing_words(alone).startswith(f"#{newest.seq}, the newest that ended well")
+    assert bearing_words(replace(alone, steps=())) == "no sealed step ended well: there is no receipt to begin with"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])

@@ -234,3 +234,11 @@ class Trail:
     """Of all steps, shown or not."""
     reconstructed: int = 0
     """Steps that a transcript told, of all."""
+
+
+def bearing(trail: Trail) -> tuple[SavedStep, ...]:
+    """What most rests on; where nothing is known to rest on anything, the newest that ended well, best with output."""
+    if trail.load_bearing:
+        return tuple(step for seq in trail.load_bearing for step in trail.steps if step.seq == seq)
+    well = [step for step in trail.steps if step.ending and step.ending.outcome == "ok" and step.verdict == "unchanged"]
+    return tuple(sorted(well, key=lambda step: not step.output_bytes)[:1])

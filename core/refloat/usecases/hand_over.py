@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from refloat.errors import UsageError
-from refloat.model.record import Checked, Decision, Fault, Pickup, SavedStep, Trail, Verdict, Wrap
+from refloat.model.record import Checked, Decision, Fault, Pickup, SavedStep, Trail, Verdict, Wrap, bearing
 from refloat.model.saving import Runner
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
@@ -123,7 +123,7 @@ def pick_up(
     job, wrap = find_wrap(record, ref)
     trail = show_trail(record, job, SHOWN, is_running)
     wrap = wrap or (trail.wraps[0] if trail.wraps else None)
-    checked, problems = _verify_bearing(record, trail)
+    checked, problems = _verifybearing(record, trail)
     with record.reading() as connection:
         open_steps = with_running(record, unsettled(record, connection, job), is_running)
         total = number(own_row(connection, job), "last_seq") or 0
@@ -192,10 +192,10 @@ def find_wrap(record: Record, ref: str) -> tuple[str, Wrap | None]:
     raise UsageError(f"{len(rows)} wraps begin with {ref}; give more of it")
 
 
-def _verify_bearing(record: Record, trail: Trail) -> tuple[tuple[Checked, ...], tuple[Fault, ...]]:
+def _verifybearing(record: Record, trail: Trail) -> tuple[tuple[Checked, ...], tuple[Fault, ...]]:
     checked: list[Checked] = []
     problems: list[Fault] = []
-    for step in _bearing(trail):
+    for step in bearing(trail):
         if step.link is None:
             continue
         found = verify_job(record, trail.job, step.link.receipt)
@@ -203,11 +203,3 @@ def _verify_bearing(record: Record, trail: Trail) -> tuple[tuple[Checked, ...], 
         checked.append(Checked(step.seq, step.link.receipt, worst))
         problems += found.problems
     return tuple(checked), tuple(problems)
-
-
-def _bearing(trail: Trail) -> Sequence[SavedStep]:
-    """What most rests on; where nothing is known to rest on anything, the newest that ended well, best with output."""
-    if trail.load_bearing:
-        return [step for seq in trail.load_bearing for step in trail.steps if step.seq == seq]
-    well = [step for step in trail.steps if step.ending and step.ending.outcome == "ok" and step.verdict == "unchanged"]
-    return sorted(well, key=lambda step: not step.output_bytes)[:1]

@@ -215,7 +215,7 @@ ACTIONS: Final = (
         "d",
         "demo",
         "Open the demo",
-        "A small repository with sessions in every state, in a temporary place, to try Refloat on.",
+        "A small repository with sessions in every state, in a temporary place, to try Refloat on; q leaves it again.",
         footer=12,
     ),
     Action("desk.quit", "q", "quit", "Quit", "Leave Refloat.", "leave", footer=9, palette=False),

@@ -17,6 +17,7 @@ from refloat.model.record import (
     Verdict,
     Verified,
     Wrap,
+    bearing,
 )
 from refloat.model.saving import RULE, SavedOutcome
 from refloat.model.stamp import Stamp
@@ -278,9 +279,11 @@ def _link_facts(link: Link, note: str | None, verdict: Verdict) -> Iterator[tupl
 
 def bearing_words(trail: Trail) -> str:
     """The receipts that a pickup verifies."""
-    numbers = [f"#{seq}" for seq in trail.load_bearing]
+    numbers = [f"#{step.seq}" for step in bearing(trail)]
     if not numbers:
-        return "no step is sealed: there is no receipt to verify"
+        return "no sealed step ended well: there is no receipt to begin with"
+    if not trail.load_bearing:
+        return f"{numbers[0]}, the newest that ended well: nothing is known to rest on another"
     return f"{' and '.join(numbers)}: most of what came later rests on {'it' if len(numbers) == 1 else 'them'}"
 
 
@@ -291,7 +294,7 @@ def picked_facts(picked: "PickedUp") -> Iterator[tuple[str, str]]:
     for each in picked.checked:
         yield "VERIFIED", f"#{each.seq} from its bytes up: {VERDICTS[each.verdict]}"
     if not picked.checked:
-        yield "VERIFIED", "nothing: no step is sealed"
+        yield "VERIFIED", "nothing: no sealed step ended well"
     yield from (("BROKEN", fault_words(fault)) for fault in picked.problems)
     for step in picked.unsettled:
         state = RUNNING[step.running] if step.ending is None else ending_words(step)

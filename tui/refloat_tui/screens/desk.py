@@ -394,14 +394,16 @@ class DeskScreen(DeskOperations):
             case "desk_newer" | "desk_older":
                 return self.neighbour(action) is None
             case "desk_demo":
-                return self._doors.demo is None or not empty
+                return self._doors.demo is None
             case "desk_quit" | "desk_refresh" | "desk_jobs":
                 return False
             case _:
                 return empty or (action in OF_A_SESSION and self.has_class("-none-fits"))
 
     def word_of(self, action: str) -> str | None:
-        """Leaving a demo that was opened here ends nothing."""
+        """Leaving a demo that was opened here ends nothing; to open one is offered only where there is nothing."""
+        if action == "desk_demo" and not self.has_class("-empty"):
+            return ""
         return "leave demo" if action == "desk_quit" and self._over else super().word_of(action)
 
     def why_not(self, action: str) -> str | None:
