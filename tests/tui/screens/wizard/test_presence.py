@@ -102,7 +102,7 @@ async def test_what_is_typed_when_it_was_taken_over_is_refused_and_told_for_good
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """The look of each second is away here: the answer itself finds out."""
-    monkeypatch.setattr(WizardScreen, "_look_who", lambda _: None)
+    monkeypatch.setattr(WizardScreen, "_look_who", lambda _: None)  # pyright: ignore[reportUnknownLambdaType] - a stand-in
     machine = still_machine(tmp_path)
     async with wizard(machine, ADA) as (app, pilot):
         await until(pilot, lambda: app.wizard._recovery)
