@@ -1,8 +1,7 @@
-"""What the standard library loads for others, and a short command does without: two bare starts in all.
+"""What the standard library loads for others, and a short command does without: a bare start and a half in all.
 
 Decides which modules wait until somebody asks them something. Refuses to change an answer: whoever asks gets what the
-module itself gives. What says nothing while a program runs (a cast, a type variable, the base of a protocol) is told to
-modules of this program without it; anybody else, msgspec above all, which reads annotations, asks the real `typing`.
+module itself gives.
 """
 
 from __future__ import annotations
@@ -10,13 +9,10 @@ from __future__ import annotations
 import os
 import sys
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import NoReturn
-
-_OURS = ("refloat.", "refloat_tui.")
+    from collections.abc import Sequence
 
 
 def load_less() -> None:
@@ -33,10 +29,7 @@ def load_less() -> None:
 
 def load_least() -> None:
     """The same, and all that reading a few rows of a transcript can do without. To be called before anything else."""
-    if "typing" not in sys.modules:
-        sys.modules["typing"] = _Typing("typing")
     load_less()
-    load_later("re", ASCII=256, DOTALL=16, IGNORECASE=2, MULTILINE=8, VERBOSE=64)  # as numbers they are the same flags
     if sys.version_info < (3, 12):  # which no longer runs its Python twin
         import _datetime
 
@@ -99,24 +92,6 @@ class _LateModule(ModuleType):
         return getattr(self, name)
 
 
-class _Typing(ModuleType):
-    """`typing`, which modules of this program ask for words alone. Stays in its place, so that each of them is told the
-    same ones, whatever was loaded between.
-    """
-
-    def __getattr__(self, name: str) -> object:
-        if name == "__path__":  # what the import system asks of any module
-            raise AttributeError(name)
-        asking = sys._getframe(1).f_globals.get("__name__", "")  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - there is no other way to know
-        if name in _WORDS and asking.startswith(_OURS):
-            return _WORDS[name]
-        own = self.__dict__.get("__own")
-        if own is None:
-            own = self.__dict__["__own"] = _load(self)
-            sys.modules["typing"] = self
-        return getattr(own, name)
-
-
 class _TypingExtensions(_LateModule):
     """`typing_extensions`, of which `msgspec` asks what `typing` has as well."""
 
@@ -126,83 +101,6 @@ class _TypingExtensions(_LateModule):
         import typing
 
         return getattr(typing, name)
-
-
-class _Word:
-    """A form that annotations and aliases hold, and nobody looks at."""
-
-    def __init__(self, *_: object, **__: object) -> None:
-        pass
-
-    def __getitem__(self, _: object) -> _Word:
-        return self
-
-    def __or__(self, _: object) -> _Word:
-        return self
-
-    __ror__ = __or__
-
-
-class _NewType:
-    """As those of `typing`: msgspec looks at what its fields are."""
-
-    def __init__(self, name: str, kind: type) -> None:
-        self.__name__ = self.__qualname__ = name
-        self.__supertype__ = kind
-
-    def __call__(self, value: object) -> object:
-        return value
-
-    def __or__(self, other: object) -> object:
-        from typing import Union
-
-        return Union[self, other]  # noqa: UP007 - it is no type to the other way of writing it
-
-    def __ror__(self, other: object) -> object:
-        from typing import Union
-
-        return Union[other, self]  # noqa: UP007 - as above
-
-
-class _Base:
-    """`Generic` and `Protocol`, as the classes made of them need it."""
-
-    def __class_getitem__(cls, _: object) -> type:
-        return cls
-
-
-def _cast(_: object, value: object) -> object:
-    return value
-
-
-def _unchanged(function: object) -> object:
-    return function
-
-
-def _transform(**_: object) -> Callable[[object], object]:
-    return _unchanged
-
-
-def _assert_never(value: object) -> NoReturn:
-    raise AssertionError(f"Expected code to be unreachable, but got: {value!r}")
-
-
-_WORDS: dict[str, object] = {
-    "TYPE_CHECKING": False,
-    "AnyStr": _Word(),
-    "BinaryIO": _Word(),
-    "Final": _Word(),
-    "Generic": _Base,
-    "Literal": _Word(),
-    "NewType": _NewType,
-    "Protocol": _Base,
-    "Self": _Word(),
-    "TypeVar": _Word,
-    "assert_never": _assert_never,
-    "cast": _cast,
-    "dataclass_transform": _transform,
-    "overload": _unchanged,
-}
 
 
 class _UUID:

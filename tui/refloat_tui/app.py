@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,9 @@ from refloat_tui.theme import THEMES, choose_glyphs, choose_theme
 
 _THREADS: Final = 12
 """Threads that the app has at once: Textual's two, the watchman, the pool of the event loop, the looks at sessions."""
+
+_WAIT_SHOWN: Final = 8.0
+"""Seconds that a word about a wait stands."""
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -205,6 +209,11 @@ class RefloatApp(App[str]):
         self.leaving()
         super().exit(result, return_code, message)
 
+    def tell_wait(self, sentence: str) -> None:
+        """Show what a thread of this app waits for; to be called from that thread."""
+        with suppress(RuntimeError):  # it ends just now
+            self.notify(sentence, timeout=_WAIT_SHOWN, markup=False)
+
     def action_anywhere_quit(self) -> None:
         """Leave."""
         self.exit()
@@ -275,10 +284,11 @@ def run_app(app: RefloatApp) -> str | None:
 
     if not may_begin(_THREADS):
         raise NoThreads("the app")
-    tell_to()  # what is written beside the screen would spoil it
+    tell_to(app.tell_wait)  # what is written beside the screen would spoil it
     watchman = Watchman(lambda: app.call_from_thread(app.exit))
     app.leaving = watchman.end_soon
     watchman.start()
     said = app.run()
+    tell_to()
     watchman.rest()
     return said

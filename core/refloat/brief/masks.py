@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache, lru_cache
-from itertools import chain, islice
+from itertools import chain
 from operator import attrgetter
 from typing import Final, TypeVar, cast
 
@@ -359,7 +359,7 @@ class _Flow(list[str]):
         """Hand on what there is, where it is much. Asked now and then: counting each by itself takes as long as the
         rest of gathering it.
         """
-        self._room -= sum(map(len, islice(self, self._seen, None)))
+        self._room -= sum(map(len, self[self._seen :]))
         self._seen = len(self)
         if self._room <= 0:
             self.hand_on()

@@ -122,6 +122,9 @@ def _prepare(connection: sqlite3.Connection) -> None:
             for statement in _TABLES.split(";\n"):
                 connection.execute(statement)
             connection.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA.encode(),))
+            connection.execute(
+                f"PRAGMA user_version = {int.from_bytes(os.urandom(4)) >> 1 or 1}"
+            )  # see `Catalogue.born`
         connection.execute("COMMIT")
     try:
         row = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()

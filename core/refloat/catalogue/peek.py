@@ -17,7 +17,7 @@ from refloat.catalogue.walk import Spec
 FILE = "catalogue.db"
 DAMAGED = (_sqlite3.Error, OSError, ValueError, KeyError, TypeError)
 """What reading a catalogue that is damaged, or of another form, raises."""
-SCHEMA = f"10/{__version__}"
+SCHEMA = f"12/{__version__}"
 """A catalogue of anything else is thrown away: another program reads transcripts otherwise. Raise the number whenever a
 table, a frozen reader or the JSON changes within one version."""
 

@@ -190,7 +190,8 @@ class Parser(Protocol):
 
     def freeze(self) -> dict[str, object]:
         """All that must be known to go on, as JSON values. `Reader.parser(found, frozen)` goes on from it. What is no
-        text of the transcript (numbers, packed) stands under a key that begins with `#`: no secret is sought in it.
+        text of the transcript (numbers, packed) stands under a key of the whole that begins with `#`: no secret is
+        sought in it.
         """
         ...
 

@@ -1,8 +1,9 @@
 """Which rows of the shards belong to which session: the index as a whole.
 
 Decides which sessions are searchable (`covers`), and what replaces what. A cache, never truth: whatever is damaged, or
-does not fit its shard any more, counts as not there, and the sessions it held as not yet read. What is found in it is
-for `search.answers` to say.
+does not fit its shard any more, counts as not there, and the sessions it held as not yet read. Rows that nothing refers
+to any more cost every search: with the file that refers to them, or the catalogue from which it was made (`belong`),
+they are thrown away. What is found in it is for `search.answers` to say.
 """
 
 from __future__ import annotations
@@ -204,7 +205,7 @@ class Index:
             self._roll_back()
 
     def _forget_notes(self) -> None:
-        self._db.execute("DELETE FROM own WHERE name <> 'form'")
+        self._db.execute("DELETE FROM own WHERE name LIKE 'note %'")
 
     def _drop_runs(self, bound: tuple[str, str, bytes], which: str = "") -> None:
         own = f"SELECT n FROM runs WHERE {_KEY} {which}"  # noqa: S608 - names of our own
@@ -223,24 +224,41 @@ class Index:
         if written - alive > max(_DEAD, alive):
             self.start_anew()
 
-    def start_anew(self) -> None:
-        """Throw everything away; the sessions count as not yet read for the search."""
+    def belong(self, catalogue: int) -> None:
+        """Say which catalogue (`Catalogue.born`) the sessions are read for: what was read for another one is all read
+        again, and its rows would stand twice.
+        """
+        if self._ask(_BELONGS) != [(str(catalogue),)]:
+            self.start_anew(catalogue)
+
+    def start_anew(self, catalogue: int | None = None) -> None:
+        """Throw everything away; the sessions count as not yet read for the search. With a `catalogue`, unless another
+        Refloat has just done so for it.
+        """
         self._changed()
         try:
             self._db.execute("BEGIN IMMEDIATE")
+            if catalogue is not None and self._db.execute(_BELONGS).fetchall() == [(str(catalogue),)]:
+                self._db.execute("ROLLBACK")
+                return
             self._forget_notes()
             self._db.execute("DELETE FROM runs")
             self._db.execute("DELETE FROM docs")
             self._db.execute("DELETE FROM covered")
+            if catalogue is not None:
+                self._db.execute("INSERT OR REPLACE INTO own VALUES ('catalogue', ?)", (str(catalogue),))
+            self._throw_shards_away()  # while nobody else can keep what was written to them
             self._db.execute("COMMIT")
-        except sqlite3.Error:
+        except sqlite3.Error as fault:
+            self._note_damage(fault)
             self._roll_back()
-            return
+
+    def _throw_shards_away(self) -> None:
         for number, shard in enumerate(self._shards):
             if shard is not None:
                 shard.close()
             self._shards[number] = None
-            throw_away(shard_path(self.directory, number))
+        _throw_shards_away(self.directory)
 
     # ── what it finds ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -338,6 +356,7 @@ class Index:
 
 
 _STRETCH: Final = "agent, session_id, path, n, shard, first, last, cleaned, late"
+_BELONGS: Final = "SELECT value FROM own WHERE name = 'catalogue'"
 _MARKS: Final = "SELECT (SELECT min(mark) FROM runs WHERE shard = ?), (SELECT max(mark) FROM runs WHERE shard = ?)"
 
 
@@ -371,6 +390,7 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
             for statement in _TABLES.split(";\n"):
                 connection.execute(statement)
             connection.execute("INSERT INTO own VALUES ('form', ?)", (_FORM,))
+            _throw_shards_away(path.parent)  # nothing refers to their rows
         connection.execute("COMMIT")
         connection.execute("PRAGMA synchronous = NORMAL")
         row = connection.execute("SELECT value FROM own WHERE name = 'form'").fetchone()
@@ -390,5 +410,9 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
 
 def _throw_all_away(directory: Path) -> None:
     throw_away(directory / FILE)
+    _throw_shards_away(directory)
+
+
+def _throw_shards_away(directory: Path) -> None:
     for number in range(COUNT):
         throw_away(shard_path(directory, number))

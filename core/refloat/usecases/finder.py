@@ -27,7 +27,7 @@ from refloat.usecases.located import Located
 from refloat.usecases.narrow import Seen, tell_again
 from refloat.usecases.read_many import read_each, size_of
 from refloat.usecases.reading import Placed
-from refloat.usecases.recall import Recall, Searched, found_again, key_of
+from refloat.usecases.recall import Index, Recall, Searched, found_again, key_of
 from refloat.usecases.sessions import Surroundings, make_session, names_here, newest_first, unreadable
 from refloat.usecases.sighting import Sighting, newest_of, sight
 from refloat.usecases.watching import Watched
@@ -84,17 +84,18 @@ class Finder:
         *,
         whole: Placed | None = None,
         searched: Searched | None = None,
-        meanwhile: Callable[[], object] = lambda: None,
+        before: Callable[[int], object] = lambda _: None,
         finish: "Finish | None" = None,
     ) -> None:
         """`whole`: the one session that is located will be wanted whole; it is told where that one works, early. With
-        `searched` texts are kept for searching too, and what is not there yet is read again. `meanwhile` is called
-        where another process may be reading the ends of files; `finish`, in either one, for sessions told by them.
+        `searched` texts are kept for searching too, and what is not there yet is read again. `before` hears of how
+        many sessions the ends of files will be read, maybe in two processes; `finish` is called, in either one, for
+        sessions told by them.
         """
         self._bench = bench
         self._searched = searched
         self._whole = whole
-        self._meanwhile, self._finish = meanwhile, finish
+        self._before, self._finish = before, finish
         self._recall = Recall()
         self._copies = Copies()
         self._identities: dict[str, tuple[Stat, str]] = {}
@@ -170,7 +171,7 @@ class Finder:
         if grown is None:
             return None
         with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
-            self._recall.open(catalogue, everything=False, index=self._searched.index() if self._searched else None)
+            self._recall.open(catalogue, everything=False, index=self._index(catalogue))
             digests = self._searched.digests if self._searched is not None else None
             try:
                 read = list(read_each(self._recall, list(grown.found.values()), stop, digests=digests))
@@ -204,12 +205,16 @@ class Finder:
         with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
             if catalogue is not None and remembered:
                 yield self._remembered(catalogue, here)
-            index = self._searched.index() if self._searched is not None else None
-            self._recall.open(catalogue, everything=True, index=index)
+            self._recall.open(catalogue, everything=True, index=self._index(catalogue))
             try:
                 yield from self._look(self._sight(catalogue), catalogue, here, stop, by_ends=by_ends, most=most)
             finally:
                 self._recall.close()  # also when nobody wants the rest
+
+    def _index(self, catalogue: Catalogue | None) -> Index | None:
+        if self._searched is None:
+            return None
+        return self._searched.index(None if catalogue is None else catalogue.born or None)
 
     def _remembered(self, catalogue: Catalogue, here: Path | None) -> Batch:
         """What the last look told, before the disk is looked at."""
@@ -286,8 +291,8 @@ class Finder:
         from refloat.usecases.linked import settled, with_parents
 
         telling = Telling(look.judge, look.surroundings, self._grew, self._carrier, self._finish)
+        self._before(len(unread))
         with ByEnds(telling, unread) as ends:
-            self._meanwhile()
             self._note_identities(look.sighting.identified, look.catalogue)
             gone, more = self._find_gone(look.sighting)
             told = ends.result(look.sighting.found, self._recall.recall)

@@ -18,16 +18,19 @@ from refloat.usecases.workbench import Workbench
 
 
 class KeptIndex:
-    """The index as one look uses it, from whatever thread makes it."""
+    """The index as one look uses it, from whatever thread makes it, beside a catalogue (`Catalogue.born`)."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, catalogue: int | None = None) -> None:
         self._directory = directory
+        self._catalogue = catalogue
         self._covered: Mapping[Key, str] | None = None
         self._asked = False
         self._opened: tuple[int, Index] | None = None
         """By which thread: since the first batch was kept. Whoever is the last to close the file writes all of it out,
         which takes longer than a batch. Never open where workers begin: a copy of a process must not inherit it.
         """
+        if catalogue is not None:
+            self._known()  # before anything is written: it may be thrown away
 
     def covers(self, key: Key, files: str) -> bool:
         """Whether a session is searchable in just this state of its files."""
@@ -44,6 +47,8 @@ class KeptIndex:
             index = Index.open(self._directory)
             if index is not None:
                 with index:
+                    if self._catalogue is not None:
+                        index.belong(self._catalogue)
                     self._covered = dict(index.covered())
         return self._covered
 

@@ -346,12 +346,19 @@ def test_a_key_of_letters_that_are_also_escapes_is_soon_judged() -> None:
     assert _least(made(16_000)) < 30 * max(_least(made(2_000)), 0.001)
 
 
-def _least(text: str) -> float:
+def test_a_tree_of_many_short_texts_takes_time_that_grows_as_their_number_does() -> None:
+    def made(number: int) -> list[dict[str, str]]:
+        return [{"note": "ab"} for _ in range(number)]
+
+    assert _least(made(40_000)) < 30 * max(_least(made(5_000)), 0.001)
+
+
+def _least(value: object) -> float:
     """The shortest of several times: what else the machine does only adds to one."""
     times: list[float] = []
     for _ in range(3):
         begun = process_time()
-        Masker().text(text)
+        Masker().text(value) if isinstance(value, str) else Masker().learn(value)
         times.append(process_time() - begun)
     return min(times)
 

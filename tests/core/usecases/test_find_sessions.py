@@ -15,7 +15,7 @@ from refloat.errors import NoSuchSession, Unreadable, UsageError
 from refloat.model.session import State
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.fakes import process
-from refloat.usecases import recall
+from refloat.usecases import frozen, recall
 from refloat.usecases.find_sessions import Finder, Listing, Scope, list_sessions, resolve, watch_sessions
 from refloat.usecases.reading import read_summary
 
@@ -93,14 +93,15 @@ def test_no_secret_of_a_title_reaches_the_disk(home: Any):
     assert secret not in again.title
 
 
+@pytest.mark.parametrize("call_id", ["t1", "#t1"])
 def test_no_secret_of_an_open_call_reaches_the_disk_and_reading_goes_on_behind_it(
-    home: Any, monkeypatch: pytest.MonkeyPatch
+    home: Any, monkeypatch: pytest.MonkeyPatch, call_id: str
 ):
     password = "uNfgX7rn4" + "Ey0VuA6"
     command = {"command": f"pg_dump postgres://user:{password}@db.example:5432/x"}
-    use = {"type": "tool_use", "id": "t1", "name": "Bash", "input": command}
+    use = {"type": "tool_use", "id": call_id, "name": "Bash", "input": command}
     call = home.row(IDS[0], 3, "assistant", [use])
-    answer = home.row(IDS[0], 4, "user", [{"type": "tool_result", "tool_use_id": "t1", "content": "done"}])
+    answer = home.row(IDS[0], 4, "user", [{"type": "tool_result", "tool_use_id": call_id, "content": "done"}])
     ended = home.row(IDS[0], 5, "assistant", [{"type": "text", "text": "Done."}])
     home.write(IDS[0], *home.talk(IDS[0]), call)
     finder = Finder(home.bench)
@@ -136,7 +137,7 @@ def test_no_secret_is_sought_in_the_packed_numbers_of_a_session(home: Any, monke
         told.extend(strings)
         return False
 
-    monkeypatch.setattr(recall, "hold_secret", note)
+    monkeypatch.setattr(frozen, "hold_secret", note)
     home.write(IDS[0], *home.talk(IDS[0]))
     assert [each.session_id for each in Finder(home.bench).find(Scope()).sessions] == [IDS[0]]
     assert told
