@@ -23,6 +23,8 @@ from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, content, row, wrapped
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from refloat.model.attempts import InChain
     from refloat.model.record import Lease
     from refloat.model.session import Session, SessionName
@@ -151,9 +153,13 @@ class Head(Vertical):
         return where + shlex.join(words)
 
     @property
-    def salvage(self) -> str | None:
-        """The command that brings lost work back, as a line for a shell, where some can be had."""
-        return self._status.next.salvage if self._status is not None else None
+    def brief(self) -> Path | None:
+        """The brief that NEXT names, which a person may have written: a question about a new session takes the same."""
+        status = self._status
+        from pathlib import Path
+
+        words = status.next.command if status is not None and status.next.operation == "new_linked" else None
+        return Path(words[words.index("--brief") + 1]) if words is not None and "--brief" in words else None
 
     def _put(self, name: str, pieces: Pieces) -> None:
         # An update lays the whole screen out anew.
