@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
+from _thread import allocate_lock
 from types import ModuleType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def load_less() -> None:
     """Spare what `dataclasses`, `uuid`, `pathlib` and `msgspec` load, and no command asks. To be called before them."""
     load_later("zlib")
-    load_later("inspect")  # for `dataclasses`
+    load_later("inspect", get_annotations=_get_annotations)  # for `dataclasses`, which asks that of each class
     if sys.platform == "linux":
         load_later("platform", system=_system)  # for `uuid`
     if "typing_extensions" not in sys.modules:  # for `msgspec`
@@ -30,11 +27,6 @@ def load_less() -> None:
 def load_least() -> None:
     """The same, and all that reading a few rows of a transcript can do without. To be called before anything else."""
     load_less()
-    if sys.version_info < (3, 12):  # which no longer runs its Python twin
-        import _datetime
-
-        load_later("datetime", **{name: value for name, value in vars(_datetime).items() if name[:1] != "_"})
-    load_later("dataclasses", ("_FIELD",), _FIELD=_Field())
     _load_orjson()
     load_later("json")
 
@@ -56,25 +48,30 @@ def _load_orjson() -> None:
             del sys.modules[module.__name__]
 
 
-def load_later(name: str, lasting: Sequence[str] = (), **given: object) -> None:
+def load_later(name: str, **given: object) -> None:
     """Let a module be loaded when something of it is first asked, wherever it is imported from now on. What is `given`
-    is had without it; what of that is `lasting` is the module's own later too, instead of what it made itself.
+    is had without it.
     """
     if name in sys.modules:
         return
     module = sys.modules[name] = _LateModule(name)
-    module.__dict__.update(given, __lasting=lasting)
+    module.__dict__.update(given)
     package, _, last = name.rpartition(".")
     if package:  # as the import system does it
         __import__(package)
         setattr(sys.modules[package], last, module)
 
 
+_leaving = allocate_lock()
+"""One thread at a time takes a stand-in away: another one might take the module itself, which has just come."""
+
+
 def _load(stand_in: ModuleType) -> ModuleType:
     """The module itself; what an import gives is left as the import leaves it."""
     name = stand_in.__name__
-    if sys.modules.get(name) is stand_in:
-        del sys.modules[name]
+    with _leaving:
+        if sys.modules.get(name) is stand_in:
+            del sys.modules[name]
     __import__(name)
     return sys.modules[name]
 
@@ -86,8 +83,6 @@ class _LateModule(ModuleType):
         if name.startswith("__"):  # what the import system asks of any module
             raise AttributeError(name)
         own = _load(self)
-        for each in self.__dict__.get("__lasting", ()):
-            setattr(own, each, self.__dict__[each])
         self.__dict__.update(own.__dict__)
         return getattr(self, name)
 
@@ -107,15 +102,6 @@ class _UUID:
     """Nobody here gives `orjson` a real one."""
 
 
-class _Field:
-    """The mark of a plain field, as `dataclasses` prints it."""
-
-    name = "_FIELD"
-
-    def __repr__(self) -> str:
-        return self.name
-
-
 class _JSONDecodeError(ValueError):
     """As `json.decoder` has it: what it says of a place is shown to people."""
 
@@ -131,6 +117,16 @@ class _JSONDecodeError(ValueError):
 
 def _system() -> str:
     return os.uname().sysname
+
+
+def _get_annotations(of: object, **more: object) -> object:
+    if sys.version_info < (3, 14) and isinstance(of, type) and not more:
+        noted: object = of.__dict__.get("__annotations__", {})  # noqa: RUF063 - that is it
+        if type(noted) is dict:
+            return noted.copy()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - whatever it holds
+    from inspect import signature  # the late module has it loaded: its own is asked by another name
+
+    return signature.__globals__["get_annotations"](of, **more)
 
 
 def _quote_from_bytes(raw: bytes, safe: str = "/") -> str:

@@ -14,7 +14,7 @@ import sys
 from refloat.sparing import load_least
 load_least()
 late = [name for name, module in sys.modules.items() if type(module).__name__ == "_LateModule"]
-assert {"inspect", "ipaddress", "urllib.parse", "dataclasses", "zlib"} <= set(late), late
+assert {"inspect", "ipaddress", "urllib.parse", "zlib"} <= set(late), late
 import pathlib, orjson
 assert pathlib.PurePosixPath("/a b/ö%").as_uri() == "file:///a%20b/%C3%B6%25"
 import inspect, ipaddress, json, platform, urllib.parse, uuid, zlib
@@ -60,6 +60,41 @@ except JSONDecodeError:
     pass
 """
 
+_FIELDS = """
+import sys
+from refloat.sparing import load_less
+load_less()
+import dataclasses, inspect
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Row:
+    'Of a table.'
+    name: str
+    parts: "list[int]" = dataclasses.field(default_factory=list)
+
+class Named(Row):
+    size: int = 3
+
+class Bare(Row):
+    pass
+
+given = inspect.get_annotations
+assert given(Row) == {"name": str, "parts": "list[int]"} and given(Named) == {"size": int} and given(Bare) == {}
+given(Row).clear()
+assert repr(Row("a", [1])) == "Row(name='a', parts=[1])"
+assert [each.name for each in dataclasses.fields(Row)] == ["name", "parts"]
+assert type(sys.modules["inspect"]).__name__ == "_LateModule", "nobody needs it for that"
+assert given(Row, eval_str=True) == {"name": str, "parts": list[int]} and given(sys) == {}
+assert inspect.get_annotations is sys.modules["inspect"].get_annotations is not given
+assert all(given(each) == inspect.get_annotations(each) for each in (Row, Named, Bare, given))
+try:
+    given(3)
+except TypeError as fault:
+    assert "is not a module, class, or callable" in str(fault)
+else:
+    raise AssertionError
+"""
+
 _ALL = """
 import pkgutil, sys
 from importlib import import_module
@@ -85,6 +120,10 @@ def test_what_is_loaded_later_is_the_very_same_when_it_is_asked() -> None:
 
 def test_json_is_written_and_refused_as_ever() -> None:
     run(_JSON, "-S")
+
+
+def test_a_dataclass_needs_no_look_at_code() -> None:
+    run(_FIELDS, "-S")
 
 
 def test_every_module_of_the_library_can_do_without() -> None:

@@ -15,7 +15,7 @@ from typing import Final, Protocol, cast
 import orjson
 
 from refloat.catalogue.pack import Packed, pack, unpack
-from refloat.catalogue.store import Catalogue, Key, Reading
+from refloat.catalogue.store import Catalogue, Key, Reading, hide_path
 from refloat.model.light import light, replace
 from refloat.model.session import Failure
 from refloat.model.story import Story, Summary
@@ -139,7 +139,7 @@ def _made(found: Found, packed: Packed, ends: Mapping[str, Resumable | None], cl
         reading = Reading(key_of(found), files, packed.summary.lineage, pack(kept))
     except (TypeError, ValueError):  # some name in it is no text
         return Made(packed, files)
-    edited = dict.fromkeys(path for each in _every(packed) for path in each.edited_paths)
+    edited = dict.fromkeys(path for each in _every(kept) for path in each.edited_paths)
     return Made(packed, files, reading, frozen.data, frozen.secret, tuple(edited))
 
 
@@ -361,14 +361,19 @@ def _masked(packed: Packed) -> Packed:
     return Packed(_mask_summary(packed.summary), subagents)
 
 
-def _shown(summary: Summary) -> tuple[str, Failure | None]:
+def _shown(summary: Summary) -> tuple[str, Failure | None, str | None, tuple[str, ...]]:
     """What of a summary may hold a secret."""
-    return summary.title, summary.ending.failure
+    return summary.title, summary.ending.failure, summary.branch, summary.edited_paths
 
 
 def _mask_summary(summary: Summary) -> Summary:
-    title, failure = mask(_shown(summary))
-    return replace(summary, title=title, ending=replace(summary.ending, failure=failure))
+    title, failure, branch, paths = mask(_shown(summary))
+    edited = tuple(
+        path if path == shown else hide_path(path) for path, shown in zip(summary.edited_paths, paths, strict=True)
+    )
+    return replace(
+        summary, title=title, branch=branch, edited_paths=edited, ending=replace(summary.ending, failure=failure)
+    )
 
 
 def _unpack(reading: Reading) -> Packed | None:
