@@ -14,7 +14,7 @@ import sys
 from refloat.sparing import load_least
 load_least()
 late = [name for name, module in sys.modules.items() if type(module).__name__ == "_LateModule"]
-assert {"inspect", "ipaddress", "urllib.parse", "zlib"} <= set(late), late
+assert {"inspect", "ipaddress", "urllib.parse", "dataclasses", "zlib"} <= set(late), late
 import pathlib, orjson
 assert pathlib.PurePosixPath("/a b/ö%").as_uri() == "file:///a%20b/%C3%B6%25"
 import inspect, ipaddress, json, platform, urllib.parse, uuid, zlib
