@@ -64,14 +64,15 @@ async def test_the_wizard_holds_its_session_and_gives_it_back(tmp_path: Path):
         await until(pilot, lambda: held_by(machine) == [])
 
 
-async def test_the_second_is_told_who_is_there_and_leaves_it(tmp_path: Path):
+@pytest.mark.parametrize("key", ["n", "enter", "escape"])
+async def test_the_second_is_told_who_is_there_and_leaves_it(tmp_path: Path, key: str):
     machine = still_machine(tmp_path)
     holding(machine, ADA).take()
     async with wizard(machine, BOB) as (app, pilot):
         await until(pilot, lambda: isinstance(app.screen, Confirm))
         words = " ".join(str(said.visual) for said in app.screen.query(Static))
         assert "ada@here is recovering this since" in words
-        await pilot.press("n")
+        await pilot.press(key)
         await until(pilot, lambda: app.return_value)
         assert app.return_value is not None
         assert app.return_value.sentence.startswith("Left to them: ada@here is recovering this since")
