@@ -207,12 +207,12 @@ class Quick:
         """The end of rows that tell nothing new of the session as a whole."""
 
     def begin(self, rows: Sequence[bytes], line: int, offset: int) -> None:
-        """As `plain.QuickRows` has it; so is `take`."""
+        """Rows come that follow each other."""
         self._raw = rows
         self._spot.begin(rows, line, offset)
 
     def take(self, at: int) -> int:
-        """As above."""
+        """Take what is plain from a row on, and tell the first one that is not: see `plain.QuickRows`."""
         spot, kinds, rows = self._spot, self._KINDS, self._raw
         plain, index, lived = self._is_plain(), at, list[Stamp]()
         for index in range(at, len(rows)):

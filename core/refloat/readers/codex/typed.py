@@ -36,7 +36,7 @@ class Words(Struct, gc=False, tag="message"):
     """Says of each part whose it is."""
 
 
-class Asked(Struct, gc=False, tag="user_message"):
+class Prompted(Struct, gc=False, tag="user_message"):
     """A person's words, as their event has them."""
 
     message: str = ""
@@ -174,13 +174,13 @@ class Finished(Struct, gc=False, tag="item_completed"):
 
 
 class Command(Done, gc=False, tag="exec_command_end"):
-    """An event of the builds before items; so is the next."""
+    """A command ended, in the builds before items."""
 
     call_id: str = ""
 
 
 class Patch(Done, gc=False, tag="patch_apply_end"):
-    """As above."""
+    """A patch was applied, in the builds before items."""
 
     call_id: str = ""
 
@@ -222,7 +222,7 @@ _ROW: Final = cast(
         _any_of(
             (
                 _row("response_item", Reasoning, Words, Function, Custom, Output, CustomOutput),
-                _row("event_msg", Tokens, Turn, Completed, Asked, Said, Finished, Command, Patch),
+                _row("event_msg", Tokens, Turn, Completed, Prompted, Said, Finished, Command, Patch),
                 _row("turn_context", Context),
             )
         )
