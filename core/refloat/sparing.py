@@ -1,28 +1,25 @@
-"""What the standard library loads for others, and a short command does without: two bare starts in all.
+"""What the standard library loads for others, and a short command does without: a bare start and a half in all.
 
 Decides which modules wait until somebody asks them something. Refuses to change an answer: whoever asks gets what the
-module itself gives. What says nothing while a program runs (a cast, a type variable, the base of a protocol) is told to
-modules of this program without it; anybody else, msgspec above all, which reads annotations, asks the real `typing`.
+module itself gives.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from _thread import allocate_lock
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import NoReturn
-
-_OURS = ("refloat.", "refloat_tui.")
+    from collections.abc import Sequence
 
 
 def load_less() -> None:
     """Spare what `dataclasses`, `uuid`, `pathlib` and `msgspec` load, and no command asks. To be called before them."""
     load_later("zlib")
-    load_later("inspect")  # for `dataclasses`
+    load_later("inspect", get_annotations=_get_annotations)  # for `dataclasses`, which asks that of each class
     if sys.platform == "linux":
         load_later("platform", system=_system)  # for `uuid`
     if "typing_extensions" not in sys.modules:  # for `msgspec`
@@ -32,11 +29,10 @@ def load_less() -> None:
 
 
 def load_least() -> None:
-    """The same, and all that reading a few rows of a transcript can do without. To be called before anything else."""
-    if "typing" not in sys.modules:
-        sys.modules["typing"] = _Typing("typing")
+    """The same, and all that reading a few rows of a transcript can do without. To be called before anything else. Of a
+    list after one session grew `datetime` and `dataclasses` are 2 to 4 of 60 ms of CPU, the rest is 1.6.
+    """
     load_less()
-    load_later("re", ASCII=256, DOTALL=16, IGNORECASE=2, MULTILINE=8, VERBOSE=64)  # as numbers they are the same flags
     if sys.version_info < (3, 12):  # which no longer runs its Python twin
         import _datetime
 
@@ -77,11 +73,16 @@ def load_later(name: str, lasting: Sequence[str] = (), **given: object) -> None:
         setattr(sys.modules[package], last, module)
 
 
+_leaving = allocate_lock()
+"""One thread at a time takes a stand-in away: another one might take the module itself, which has just come."""
+
+
 def _load(stand_in: ModuleType) -> ModuleType:
     """The module itself; what an import gives is left as the import leaves it."""
     name = stand_in.__name__
-    if sys.modules.get(name) is stand_in:
-        del sys.modules[name]
+    with _leaving:
+        if sys.modules.get(name) is stand_in:
+            del sys.modules[name]
     __import__(name)
     return sys.modules[name]
 
@@ -99,24 +100,6 @@ class _LateModule(ModuleType):
         return getattr(self, name)
 
 
-class _Typing(ModuleType):
-    """`typing`, which modules of this program ask for words alone. Stays in its place, so that each of them is told the
-    same ones, whatever was loaded between.
-    """
-
-    def __getattr__(self, name: str) -> object:
-        if name == "__path__":  # what the import system asks of any module
-            raise AttributeError(name)
-        asking = sys._getframe(1).f_globals.get("__name__", "")  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - there is no other way to know
-        if name in _WORDS and asking.startswith(_OURS):
-            return _WORDS[name]
-        own = self.__dict__.get("__own")
-        if own is None:
-            own = self.__dict__["__own"] = _load(self)
-            sys.modules["typing"] = self
-        return getattr(own, name)
-
-
 class _TypingExtensions(_LateModule):
     """`typing_extensions`, of which `msgspec` asks what `typing` has as well."""
 
@@ -126,83 +109,6 @@ class _TypingExtensions(_LateModule):
         import typing
 
         return getattr(typing, name)
-
-
-class _Word:
-    """A form that annotations and aliases hold, and nobody looks at."""
-
-    def __init__(self, *_: object, **__: object) -> None:
-        pass
-
-    def __getitem__(self, _: object) -> _Word:
-        return self
-
-    def __or__(self, _: object) -> _Word:
-        return self
-
-    __ror__ = __or__
-
-
-class _NewType:
-    """As those of `typing`: msgspec looks at what its fields are."""
-
-    def __init__(self, name: str, kind: type) -> None:
-        self.__name__ = self.__qualname__ = name
-        self.__supertype__ = kind
-
-    def __call__(self, value: object) -> object:
-        return value
-
-    def __or__(self, other: object) -> object:
-        from typing import Union
-
-        return Union[self, other]  # noqa: UP007 - it is no type to the other way of writing it
-
-    def __ror__(self, other: object) -> object:
-        from typing import Union
-
-        return Union[other, self]  # noqa: UP007 - as above
-
-
-class _Base:
-    """`Generic` and `Protocol`, as the classes made of them need it."""
-
-    def __class_getitem__(cls, _: object) -> type:
-        return cls
-
-
-def _cast(_: object, value: object) -> object:
-    return value
-
-
-def _unchanged(function: object) -> object:
-    return function
-
-
-def _transform(**_: object) -> Callable[[object], object]:
-    return _unchanged
-
-
-def _assert_never(value: object) -> NoReturn:
-    raise AssertionError(f"Expected code to be unreachable, but got: {value!r}")
-
-
-_WORDS: dict[str, object] = {
-    "TYPE_CHECKING": False,
-    "AnyStr": _Word(),
-    "BinaryIO": _Word(),
-    "Final": _Word(),
-    "Generic": _Base,
-    "Literal": _Word(),
-    "NewType": _NewType,
-    "Protocol": _Base,
-    "Self": _Word(),
-    "TypeVar": _Word,
-    "assert_never": _assert_never,
-    "cast": _cast,
-    "dataclass_transform": _transform,
-    "overload": _unchanged,
-}
 
 
 class _UUID:
@@ -233,6 +139,16 @@ class _JSONDecodeError(ValueError):
 
 def _system() -> str:
     return os.uname().sysname
+
+
+def _get_annotations(of: object, **more: object) -> object:
+    if sys.version_info < (3, 14) and isinstance(of, type) and not more:
+        noted: object = of.__dict__.get("__annotations__", {})  # noqa: RUF063 - that is it
+        if type(noted) is dict:
+            return noted.copy()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - whatever it holds
+    from inspect import signature  # the late module has it loaded: its own is asked by another name
+
+    return signature.__globals__["get_annotations"](of, **more)
 
 
 def _quote_from_bytes(raw: bytes, safe: str = "/") -> str:

@@ -12,11 +12,6 @@ def grow_old() -> None:
     gc.unfreeze()
 
 
-def collect_young() -> None:
-    """Look for cycles among what was made since the last look, or since all `grow_old`."""
-    gc.collect(0)
-
-
 class Uncollected:
     """For as long as a `with` lasts, and without making good for it, all values at once, as soon as it is over: they
     count as old then.

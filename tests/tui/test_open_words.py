@@ -72,7 +72,7 @@ def test_where_lost_work_is_announced_its_way_back_is_named() -> None:
     }
     assert [name for name, lines in texts.items() if way not in "\n".join(lines)] == []
     gone = next(card for card in cards_of(sample.triage, Given()) if card.finding.recoverable_from)
-    assert "`refloat salvage` brings it back" in "".join(text for text, _ in card_words(gone, UNICODE))
+    assert "`refloat salvage` writes it out" in "".join(text for text, _ in card_words(gone, UNICODE))
 
 
 def test_next_keeps_the_look_outside_beside_what_is_lost() -> None:

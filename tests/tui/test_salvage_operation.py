@@ -12,11 +12,13 @@ from tests.tui.waiting import until
 
 from refloat.errors import NotDone
 from refloat.machine.real import real_machine
+from refloat.model.salvage import Salvage, SalvagedFile
 from refloat.model.session import SessionName
 from refloat.testing.claude_talk import SESSION, ClaudeTalk
 from refloat.usecases.open_bench import open_bench
 from refloat_tui.bench_operations import BenchOperations
 from refloat_tui.operations import Asked
+from refloat_tui.present.offers import salvage_offer
 from refloat_tui.screens.operation import OperationScreen
 from refloat_tui.theme import UNICODE
 
@@ -87,6 +89,31 @@ def test_it_is_said_where_the_patch_goes_and_a_yes_writes_it_outside_of_the_chec
     subprocess.run(done.apply, shell=True, check=True)
     assert (lost.root / "settings.ini").read_text() == TEXT
     assert (Path(f"{patch}.files") / "outside" / str(tmp_path).lstrip("/") / "notes.md").read_text() == TEXT
+
+
+def test_where_nothing_can_be_in_a_patch_none_is_promised(tmp_path: Path) -> None:
+    found = Salvage(
+        SessionName(NAME), str(tmp_path), "", (SalvagedFile("a.py", in_patch=False, why="x", beside=b"a"),), 0
+    )
+    offer = salvage_offer(Asked("salvage", NAME), "“A”", found, "/home/ana/l.patch", "")
+    assert offer.question == "Write the lost work of “A” into files: no patch can hold it?"
+    assert [line.split(",")[0] for line in offer.will] == [
+        "write /home/ana/l.patch.files",
+        "write /home/ana/l.patch.files.txt",
+    ]
+    assert offer.will_not[0] == "write /home/ana/l.patch itself: nothing can be in that patch"
+    assert [row.first for row in offer.rows] == ["as a file"]
+
+
+def test_only_what_would_be_written_stands_in_the_way(tmp_path: Path) -> None:
+    """As `refloat salvage` has it: of a patch alone no list of reasons is written."""
+    lost = Lost(tmp_path)
+    (tmp_path / "notes.md").write_text(TEXT)
+    out = lost.home / "mine.patch"
+    out.with_name("mine.patch.files.txt").write_text("another one's")
+    found = lost.operations.plan(Asked("salvage", NAME, out=str(out)))
+    needed = any(row.first != "in the patch" for row in found.offer.rows)
+    assert found.offer.refused == needed
 
 
 def test_a_second_patch_takes_another_name_and_a_named_one_replaces_nothing(tmp_path: Path) -> None:

@@ -155,11 +155,8 @@ class _Salvage(_Planned):
             raise NotDone("no file was named: nothing was written")
         put = put_salvage(self._bench, self._found, self._path)
         written = tuple(str(path) for path in (put.patch, put.beside, put.listing) if path is not None)
-        repo = self._found.repo
-        apply = None
-        if put.patch is not None and repo is not None:
-            apply = join(["git", "-C", repo, "apply", "--whitespace=nowarn", str(put.patch)])
-        return Salvaged(written, apply)
+        apply = put.apply(self._found.repo)
+        return Salvaged(written, None if apply is None else join(apply))
 
 
 class BenchOperations:
@@ -260,6 +257,8 @@ class BenchOperations:
         person names a file there.
         """
         places = self._bench.machine.places
+        from refloat.usecases.put_salvage import in_the_way
+
         name = found.session.rpartition(":")[2][:8]
         for place in (places.home, Path(places.environment.get("TMPDIR") or "/tmp")):  # noqa: S108 - a new, private file
             if _is_below(place, found.repo):
@@ -267,16 +266,16 @@ class BenchOperations:
             numbered = (
                 place / f"refloat-salvage-{name}{number}.patch" for number in ("", *(f"-{n}" for n in range(2, 99)))
             )
-            return next((path for path in numbered if _is_free(path)), None)
+            return next((path for path in numbered if in_the_way(found, path) is None), None)
         return None
 
     def _forbids(self, path: Path | None, found: Salvage) -> str:
-        from refloat.usecases.put_salvage import refuse_place
+        from refloat.usecases.put_salvage import in_the_way, refuse_place
 
         if path is None:
             return "no place outside of the checkout was found for it; e names a file" if found.files else ""
-        if not _is_free(path):
-            return f"{path} is there already, or what would stand beside it is; e names another file"
+        if (there := in_the_way(found, path)) is not None:
+            return f"{there} is there already; e names another file"
         try:
             refuse_place(self._bench, path)
         except NotDone as error:
@@ -295,12 +294,6 @@ class BenchOperations:
 
 def _is_below(path: Path, directory: str | None) -> bool:
     return directory is not None and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(directory))
-
-
-def _is_free(path: Path) -> bool:
-    from refloat.model.own_files import BESIDE, LISTING
-
-    return not any(os.path.lexists(f"{path}{rest}") for rest in ("", BESIDE, BESIDE + LISTING))
 
 
 def _path(text: str, bench: Workbench, cwd: Path) -> Path:

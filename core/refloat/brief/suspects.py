@@ -96,6 +96,19 @@ class Engine:
         # What it works with serves one at a time: whoever comes meanwhile looks word by word.
         self._busy = allocate_lock()
 
+    def expect(self, size: int) -> None:
+        """So many bytes will be looked through: where that is worth it, all is made ready at once."""
+        if size >= self._waits_for and self._busy.acquire(blocking=False):
+            try:
+                self._make()
+            finally:
+                self._busy.release()
+
+    def _make(self) -> None:
+        more = self._looked >= self._worth_more
+        self._waits_for = sys.maxsize if more else self._worth_more
+        self._database = _compile(expressions=more)
+
     def scan(self, data: bytes, meet: _Meet) -> bool:
         """Tell `meet` of every place of a cue; False, and nothing told, if this is to be done word by word."""
         if len(data) < self._small or not self._busy.acquire(blocking=False):
@@ -103,9 +116,7 @@ class Engine:
         try:
             self._looked += len(data)
             if self._looked >= self._waits_for:
-                more = self._looked >= self._worth_more
-                self._waits_for = sys.maxsize if more else self._worth_more
-                self._database = _compile(expressions=more)
+                self._make()
             if self._database is None:
                 return False
             self._database.scan(data, meet)
@@ -144,6 +155,11 @@ def _spelled(sign: bytes) -> bytes:
 
 _ENGINE: Final = Engine()
 """Of the process."""
+
+
+def expect(size: int) -> None:
+    """`Engine.expect` of that of the process."""
+    _ENGINE.expect(size)
 
 
 def find_suspects(texts: Sequence[str], engine: Engine = _ENGINE) -> list[tuple[int, int]]:

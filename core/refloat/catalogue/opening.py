@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Final
 
 from refloat.catalogue.peek import SCHEMA
+from refloat.damage import is_damage
 
 _TABLES: Final = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -132,13 +133,6 @@ def _prepare(connection: sqlite3.Connection) -> None:
         raise Foreign from fault
     if row is None or row[0] != SCHEMA.encode():
         raise Foreign
-
-
-def is_damage(fault: Exception) -> bool:
-    """Whether SQLite met a page or a text that is none, and not a lock, a full disk or a missing right."""
-    if not isinstance(fault, sqlite3.DatabaseError):
-        return False
-    return not isinstance(fault, sqlite3.OperationalError) or "decode" in str(fault) or "malformed" in str(fault)
 
 
 def check(path: str | os.PathLike[str]) -> None:

@@ -17,7 +17,7 @@ from refloat.catalogue.walk import Spec
 FILE = "catalogue.db"
 DAMAGED = (_sqlite3.Error, OSError, ValueError, KeyError, TypeError)
 """What reading a catalogue that is damaged, or of another form, raises."""
-SCHEMA = f"10/{__version__}"
+SCHEMA = f"12/{__version__}"
 """A catalogue of anything else is thrown away: another program reads transcripts otherwise. Raise the number whenever a
 table, a frozen reader or the JSON changes within one version."""
 
@@ -53,7 +53,7 @@ class Peek:
     """An open catalogue, to be read once."""
 
     def __init__(self, path: str) -> None:
-        self._db = _connect(path)
+        self._db = connect(path)
 
     def notes(self) -> dict[str, str]:
         """What the last whole look noted of itself."""
@@ -131,7 +131,8 @@ def peek(directory: str) -> Peek | None:
         return None
 
 
-def _connect(path: str) -> _sqlite3.Connection:
+def connect(path: str) -> _sqlite3.Connection:
+    """A database file, to be read: never made, never waited for."""
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return _sqlite3.connect(f"file:{quoted}?mode=ro", timeout=0.05, isolation_level=None, uri=True)
 

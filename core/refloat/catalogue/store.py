@@ -17,15 +17,13 @@ import os
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final, Self
 
-from refloat.catalogue.opening import Foreign, connect, is_damage, let_go, throw_away
+from refloat.catalogue.opening import Foreign, connect, let_go, throw_away
 from refloat.catalogue.peek import FILE, Gone
 from refloat.catalogue.seals import seal, seal_text, unseal, unseal_text
+from refloat.damage import is_damage
 from refloat.model.light import light
-
-if TYPE_CHECKING:
-    from typing import Any, Self
 
 HEAD: Final = 4096
 """Bytes at a file's beginning whose hash tells a file that grew from one that was written anew."""
@@ -122,10 +120,9 @@ class Catalogue:
         for attempt in range(2):
             try:
                 return cls(connect(path, wait, append=append), path)
-            except sqlite3.OperationalError:
-                return None  # locked, or not ours to write: go without
-            except (sqlite3.DatabaseError, Foreign):
-                if attempt or not throw_away(path):
+            except (sqlite3.Error, Foreign) as fault:
+                # Locked, or not ours to write: go without.
+                if attempt or not (isinstance(fault, Foreign) or is_damage(fault)) or not throw_away(path):
                     return None
             except OSError:
                 return None
@@ -240,7 +237,7 @@ class Catalogue:
         return self._ask("SELECT agent, session_id, title FROM sessions WHERE listed")
 
     def edited(self) -> Sequence[str]:
-        """The absolute paths of all files that any session edited."""
+        """The absolute paths of all files that any session edited, and the stand-ins of `hide_path`."""
         return [path for (path,) in self._ask("SELECT DISTINCT path FROM edited")]
 
     def editors(self, paths: Iterable[str]) -> frozenset[tuple[str, str]]:
@@ -248,7 +245,8 @@ class Catalogue:
         found: set[tuple[str, str]] = set()
         for path in paths:
             with suppress(UnicodeEncodeError):
-                found.update(self._ask("SELECT agent, session_id FROM edited WHERE path = ?", (path,)))
+                question = "SELECT agent, session_id FROM edited WHERE path IN (?, ?)"
+                found.update(self._ask(question, (path, hide_path(path))))
         return frozenset(found)
 
     def copy(self, path: str, stat: Stat, row: str) -> bool | None:
@@ -455,11 +453,25 @@ def _told_row(row: Told) -> tuple[object, ...]:
     )
 
 
-def hash_stretch(path: str, start: int, end: int) -> str:
-    """Hash of the bytes from `start` to `end`; "" where they cannot be read."""
+def hide_path(path: str) -> str:
+    """What stands for a path that holds a secret: found again by whoever has the path, and no path itself.
+
+    Raises:
+        UnicodeEncodeError: it is no text.
+    """
+    return f"#{blake2b(path.encode(), digest_size=16).hexdigest()}" if path[:1] != "#" else path
+
+
+def hash_stretches(path: str, stretches: Sequence[tuple[int, int]]) -> list[str]:
+    """Hashes of the bytes from one place to another, each; "" where they cannot be read."""
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - a few bytes of many files
-            file.seek(start)
-            return blake2b(file.read(end - start), digest_size=16).hexdigest()
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # a few bytes of many files: without a buffer
     except OSError:
-        return ""
+        return [""] * len(stretches)
+    try:
+        read = [os.pread(descriptor, end - start, start) for start, end in stretches]
+    except OSError:
+        return [""] * len(stretches)
+    finally:
+        os.close(descriptor)
+    return [blake2b(data, digest_size=16).hexdigest() for data in read]

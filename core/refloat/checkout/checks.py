@@ -128,6 +128,7 @@ def _check(
         ended.note,
         step.subagent,
         proved=ended.proved,
+        command=step.command or step.summary,
     )
 
 

@@ -268,7 +268,9 @@ class _Place:
         made = rejoin(base, old[0], text)
         if made is not None:
             return made, "restores what the record holds" + self._beside_others(base, old[0])
-        return None, "what the session changed was changed by somebody else too, or is no text any more"
+        if text_of(old[0]) is None:
+            return None, "what stands there now is no text, so the session's lines cannot be put back into it"
+        return None, "the lines that the session changed were changed by somebody else, too"
 
     def _beside_others(self, base: str, disk: bytes) -> str:
         text = text_of(disk)

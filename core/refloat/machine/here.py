@@ -5,18 +5,9 @@ import sys
 from collections.abc import Mapping
 
 from refloat.model.saving import Runner
+from refloat.person import user
 
-
-def user(environment: Mapping[str, str]) -> str:
-    """The person's name, one on every surface: as the login set it, else as the system has it."""
-    if name := environment.get("USER") or environment.get("LOGNAME"):
-        return name
-    import pwd
-
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:  # a container's user without an entry
-        return str(os.getuid())
+__all__ = ["directory", "host", "is_running", "runner", "runner_of", "start_token", "user", "user_at_host"]
 
 
 def user_at_host(environment: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ Refuses to know a command line, a checkout, or a rule of its own about who may a
 
 from typing import Final, assert_never
 
-from refloat.model.guard import judge
+from refloat.model.guard import judge, tied_to
 from refloat.model.light import light, replace
 from refloat.model.session import State
 from refloat.model.situation import Guarded, Ruling, Situation
@@ -40,8 +40,7 @@ def advise(seen: Situation) -> Advice:
         case State.LIVE:
             return _to_the_owner(seen)
         case State.UNRESOLVED:
-            why = "a process may own it, or its absence cannot be proved: find out before anything else is started"
-            return Advice("resolve_liveness", why)
+            return _to_find_out(seen)
         case State.FAILED | State.STOPPED | State.UNBOUND:
             return _to_go_on(seen)
         case _:
@@ -54,6 +53,16 @@ def _ask(seen: Situation, operation: Guarded) -> Ruling:
 
 def _is_your_own(seen: Situation) -> bool:
     return seen.lease is not None and seen.lease.holder == seen.own
+
+
+def _to_find_out(seen: Situation) -> Advice:
+    why = "a process may own it, or its absence cannot be proved: find out before anything else is started"
+    tied = tied_to(seen)
+    if not tied:
+        return Advice("resolve_liveness", f"{why}; the evidence names no process that could be ended here")
+    pids = " or ".join(map(str, tied))
+    settled = f"the evidence names process {pids}; if that is its own, ending it by its number settles it"
+    return Advice("resolve_liveness", f"{why}; {settled}")
 
 
 def _to_the_owner(seen: Situation) -> Advice:

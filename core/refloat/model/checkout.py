@@ -152,6 +152,8 @@ class CheckRun:
     subagent: str | None = None
     proved: bool = True
     """False where nothing says how the check itself ended, or there was nothing to run: it did not pass then."""
+    command: str = ""
+    """What was run."""
 
 
 @light

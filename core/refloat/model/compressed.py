@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Final, TypeVar
-
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 

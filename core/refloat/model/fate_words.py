@@ -62,6 +62,10 @@ def fate_words(edit: EditFate, *, digits: int = 7) -> str:
     return f"{by or FATE_WORDS[edit.fate] + ', by'} {inert_line(edit.by)}"
 
 
+WRITES_OUT: Final = "writes lost work out: what git can take as a patch, the rest beside it, in lost.patch.files"
+"""What `salvage_line` does; which of the two it comes to is known when it looks."""
+
+
 def salvage_line(session: str) -> str:
     """The way back of lost work: the command that writes it into a patch, for a shell."""
     return f"refloat salvage {session} --out lost.patch"

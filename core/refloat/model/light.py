@@ -17,7 +17,7 @@ from functools import cache
 from itertools import count
 from operator import attrgetter
 from types import CodeType, FunctionType, GenericAlias
-from typing import TYPE_CHECKING, Final, TypeVar, cast, dataclass_transform, overload
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast, dataclass_transform, overload
 
 from refloat.late import Once
 
@@ -86,13 +86,9 @@ def _make(cls: type[T], *, hashed: bool) -> type[T]:
     key = attrgetter(*compared) if compared else _nothing
     shown: list[str] | None = None
 
-    few = [_FEW]
-
     def __init__(self: object, *given: object, **named: object) -> None:  # noqa: N807 - given to the class
-        few[0] -= 1
-        if few[0] < 0 or not _fill(self, specs, given, named):
-            made.__init__ = method = _init(specs)  # from here on with a method of the class's own
-            method(self, *given, **named)
+        made.__init__ = method = _init(specs)  # from here on; most classes are never made a value of
+        method(self, *given, **named)
 
     def __eq__(self: object, other: object) -> bool:  # noqa: N807 - as above
         return key(self) == key(other) if other.__class__ is self.__class__ else NotImplemented
@@ -159,7 +155,7 @@ def _hints(cls: type) -> Mapping[str, object]:
     else:
         hints = cls.__dict__.get("__annotations__", {})  # noqa: RUF063 - all that is wanted of `inspect`, a road's start
     for name, hint in hints.items():
-        if "ClassVar" in (hint if isinstance(hint, str) else repr(hint)):
+        if (isinstance(hint, str) and "ClassVar" in hint) or getattr(hint, "__origin__", hint) is ClassVar:
             raise TypeError(f"{name} is a ClassVar: make its class a dataclass")
     return hints
 
@@ -177,30 +173,6 @@ class _Asked:
 
 def _nothing(_: object) -> tuple[()]:
     return ()
-
-
-_FEW: Final = 8
-"""Values of a class that are made without a method of its own: to write that takes as long as thirty of them."""
-
-
-def _fill(value: object, specs: Sequence[_Spec], given: Sequence[object], named: Mapping[str, object]) -> bool:
-    """Give a value its fields; False, with some of them given, where the call is wrong, which the method tells."""
-    if len(given) > len(specs):
-        return False
-    for (name, _), each in zip(specs, given, strict=False):
-        setattr(value, name, each)
-    left = len(named)
-    for name, spec in specs[len(given) :]:
-        if name in named:
-            left -= 1
-            setattr(value, name, named[name])
-        elif not _may_lack(spec):
-            return False
-        elif _is_field(spec) and spec.factory is not _ABSENT:
-            setattr(value, name, cast("Callable[[], object]", spec.factory)())
-        else:
-            setattr(value, name, _default(spec))
-    return not left
 
 
 def _init(specs: Sequence[_Spec]) -> Callable[..., None]:
@@ -272,6 +244,7 @@ def is_light(kind: type) -> bool:
     return kind.__dict__.get("__dataclass_fields__").__class__ is _Asked
 
 
+@cache
 def field_names(kind: type) -> tuple[str, ...] | None:
     """The names of the fields of a dataclass, of those that are given to make one; None of any other class."""
     if is_light(kind):
@@ -288,8 +261,15 @@ def _slots(kind: type) -> tuple[str, ...]:
 
 
 def plain_of(value: DataclassInstance) -> dict[str, object]:
-    """The fields of a dataclass as values for JSON, none of them shared with it; `asdict` takes five times as long."""
-    return {name: plain(getattr(value, name)) for name in _names(type(value)) or ()}
+    """The fields of a dataclass as values for JSON, none of them shared with it; `asdict` takes five times as long.
+
+    Raises:
+        TypeError: it is none.
+    """
+    names = field_names(type(value))
+    if names is None:
+        raise TypeError(f"no value for JSON: {type(value).__name__}")
+    return {name: plain(getattr(value, name)) for name in names}
 
 
 def plain(value: object) -> object:
@@ -300,10 +280,4 @@ def plain(value: object) -> object:
         return {key: plain(each) for key, each in cast("dict[str, object]", value).items()}  # keys for JSON are texts
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(each) for each in cast("list[object]", value)]  # whichever of them: it is only walked
-    names = _names(type(value))
-    if names is None:
-        raise TypeError(f"no value for JSON: {type(value).__name__}")
-    return {name: plain(getattr(value, name)) for name in names}
-
-
-_names = cache(field_names)
+    return plain_of(cast("DataclassInstance", value))

@@ -13,12 +13,13 @@ Stamp = NewType("Stamp", str)
 _YEARS: Final = range(1970, 9999)
 """A calendar ends with the year 9999; a stamp stands a year before that, so that one may reckon with it."""
 
-
-_PLAIN: Final = late(
-    r"(?!9999)(?:19[7-9]|[2-9][0-9]{2})[0-9]-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
+PLAIN: Final = (
+    r"(?!9999)(?:19[7-9]|[2-9][0-9]{2})[0-9]-"
+    r"(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
     r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"
 )
-"""What is a moment by its parts alone, and stands as stamps do; the last days of a month are left to the calendar."""
+"""An expression for what is a Stamp as it stands, by its parts alone: only 29 February is left to the calendar."""
+_PLAIN: Final = late(PLAIN)
 
 
 def stamp_of(moment: datetime) -> Stamp:

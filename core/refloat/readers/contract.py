@@ -9,7 +9,7 @@ what needs no knowledge of its format.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from refloat.model.light import light
 from refloat.model.problem import Place, Problem
@@ -18,8 +18,6 @@ from refloat.model.transcript import Event
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from typing_extensions import TypeIs
 
     from refloat.model.liveness import Holder, ProcessInfo
     from refloat.model.stopping import Asking
@@ -190,7 +188,8 @@ class Parser(Protocol):
 
     def freeze(self) -> dict[str, object]:
         """All that must be known to go on, as JSON values. `Reader.parser(found, frozen)` goes on from it. What is no
-        text of the transcript (numbers, packed) stands under a key that begins with `#`: no secret is sought in it.
+        text of the transcript (numbers, packed) stands under a key of the whole that begins with `#`: no secret is
+        sought in it.
         """
         ...
 
@@ -297,6 +296,7 @@ class OwnDoor:
     """Where the session lives: `it runs in the background under …`."""
 
 
+@runtime_checkable
 class LivesApart(Protocol):
     """What a reader may know besides: sessions that live in no terminal, and the agent's own way to them."""
 
@@ -305,6 +305,7 @@ class LivesApart(Protocol):
         ...
 
 
+@runtime_checkable
 class TakesSignals(Protocol):
     """What a reader may know besides: how its agent's program is asked to end."""
 
@@ -319,16 +320,7 @@ class TakesSignals(Protocol):
         ...
 
 
-def lives_apart(reader: object) -> TypeIs[LivesApart]:
-    """Whether a reader knows that. Asked by name, here and below: `runtime_checkable` needs the whole of `typing`."""
-    return hasattr(reader, "own_door")
-
-
-def takes_signals(reader: object) -> TypeIs[TakesSignals]:
-    """Whether a reader knows that."""
-    return hasattr(reader, "asks_to_end")
-
-
+@runtime_checkable
 class LeavesBeside(Protocol):
     """What a reader may know besides: files of a session apart from its transcript, and when all of them go."""
 
@@ -339,11 +331,6 @@ class LeavesBeside(Protocol):
     def clean_up(self, home: Path, environment: Mapping[str, str]) -> CleanUp | None:
         """How its clean-up works here; None where it has none."""
         ...
-
-
-def leaves_beside(reader: object) -> TypeIs[LeavesBeside]:
-    """Whether a reader knows that."""
-    return hasattr(reader, "find_beside")
 
 
 class TellsTexts(Reader, Protocol):

@@ -6,16 +6,13 @@ Decides the form in which that is frozen. Refuses to know an event: the `Assembl
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import Any, Final, Literal, cast
 
 from refloat.model.light import field, field_names, plain, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import Failure, FailureKind
 from refloat.model.stamp import Stamp
 from refloat.readers.pairing import Calls, freeze_calls, freeze_seen, thaw_calls
-
-if TYPE_CHECKING:
-    from typing import Any
 
 TurnStatus = Literal["none", "open", "completed", "interrupted", "failed"]
 

@@ -9,13 +9,10 @@ from __future__ import annotations
 from array import array
 from binascii import a2b_base64, b2a_base64, crc32, crc_hqx  # `zlib` has the same crc32, and is a library to load
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from refloat.model.light import field, plain_of, replace, slotted
 from refloat.model.transcript import Call, Outcome, Result, Step, StepKind, Touched
-
-if TYPE_CHECKING:
-    from typing import Any
 
 
 @slotted
@@ -133,20 +130,20 @@ def settle(result: Result | None, event: Result | None) -> Result | None:
     if result.placeholder:
         return event
     return Result(
-        event.id,
-        event.outcome,
-        max(result.at, event.at) if result.at and event.at else result.at or event.at,
-        event.place,
-        result.exit_code if event.exit_code is None else event.exit_code,
-        result.output or event.output,
-        result.edits if event.edits is None else event.edits,
-        event.kind or result.kind,
-        event.effects_unknown or result.effects_unknown,
-        event.shutdown or result.shutdown,
-        event.placeholder,
-        event.background or result.background,
-        event.made,
-        event.partial,
+        id=event.id,
+        outcome=event.outcome,
+        at=max(result.at, event.at) if result.at and event.at else result.at or event.at,
+        place=event.place,
+        exit_code=result.exit_code if event.exit_code is None else event.exit_code,
+        output=result.output or event.output,
+        edits=result.edits if event.edits is None else event.edits,
+        kind=event.kind or result.kind,
+        effects_unknown=event.effects_unknown or result.effects_unknown,
+        shutdown=event.shutdown or result.shutdown,
+        placeholder=event.placeholder,
+        background=event.background or result.background,
+        made=event.made,
+        partial=event.partial,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Final, Protocol, TypeVar
 import msgspec
 
 from refloat.model.problem import Place
+from refloat.model.stamp import PLAIN
 from refloat.readers.story import Assembler
 
 T = TypeVar("T")
@@ -18,32 +19,8 @@ T = TypeVar("T")
 UNFIT: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What a decoder raises for a row of another shape."""
 
-is_plain_stamp: Final = re.compile(
-    r"(?:19[7-9]\d|[2-8]\d{3}|9[0-8]\d\d|99[0-8]\d|999[0-8])-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])"
-    r"T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z",
-    re.ASCII,
-).fullmatch
-"""Matches a text that is a `model.stamp.Stamp` as it stands; the last days of a month are left to the calendar."""
-
-_SHAPE: Final = "0000-00-00T00:00:00.000Z"
-_LENGTH: Final = len(_SHAPE)
-_DIGITS: Final = bytes.maketrans(b"0123456789", b"0" * 10)
-_TENS: Final = frozenset("012345")
-_HOUR: Final = 14
-"""Characters of a stamp up to its minutes."""
-_MANY: Final = 4
-
-
-def are_plain_stamps(stamps: Sequence[str]) -> bool:
-    """`is_plain_stamp` of each, which for all of them together takes a third of the time. May say no to plain ones."""
-    if len(stamps) < _MANY:
-        return all(map(is_plain_stamp, stamps))
-    text = "".join(stamps)
-    if not text.isascii() or text.encode().translate(_DIGITS) != _SHAPE.encode() * len(stamps):
-        return False
-    if not (_TENS.issuperset(text[_HOUR::_LENGTH]) and _TENS.issuperset(text[_HOUR + 3 :: _LENGTH])):
-        return False
-    return all(is_plain_stamp(f"{hour}00:00.000Z") for hour in {stamp[:_HOUR] for stamp in stamps})
+is_plain_stamp: Final = re.compile(PLAIN).fullmatch
+"""Matches a text that is a `model.stamp.Stamp` as it stands, which nearly all are."""
 
 
 def decode_rows(decode: Callable[[bytes], T], rows: Sequence[bytes]) -> list[T | None]:

@@ -29,7 +29,7 @@ from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, read_stamp
 from refloat.record.chain import add_within
 from refloat.record.contents import Content
-from refloat.record.engine import Row
+from refloat.record.engine import Connection, Row
 from refloat.record.rows import number
 from refloat.record.store import Record
 
@@ -95,6 +95,10 @@ def _no_steps(before: Given) -> Sequence[Answered]:
     return ()
 
 
+def _anybody(connection: Connection) -> None:
+    del connection
+
+
 def save_draft(
     record: Record,
     draft: Draft,
@@ -102,11 +106,13 @@ def save_draft(
     steps: Callable[[Given], Sequence[Answered]] = _no_steps,
     *,
     typing: bool = False,
+    check: Callable[[Connection], None] = _anybody,
 ) -> Draft:
     """Save what was said, whole, and the steps that tell of it: all in one transaction. The draft comes back as it is
     now, with the receipts of its answers. `steps` gets what the steps told last.
 
     With `typing` the words are saved, and no step yet: a step for every few letters would bury the answer.
+    `check` is asked within the transaction whether this one may still answer, and raises where not.
 
     Raises:
         DraftMoved: somebody else saved it since `draft` was read, or finished it.
@@ -115,6 +121,7 @@ def save_draft(
     """
     signer = record.signer()
     with record.writing() as connection:
+        check(connection)
         row = connection.row("drafts.state", id=draft.id, revision=draft.revision)
         if row is None:
             raise _moved(draft)

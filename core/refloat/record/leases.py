@@ -155,6 +155,19 @@ def get_lease(record: Record, subject: str, now: Stamp, runs: Runs) -> Lease | N
     return lease if lease is not None and holds(lease, now, runs) else None
 
 
+def check_lease(connection: Connection, lease: Lease, now: Stamp, runs: Runs) -> None:
+    """As a part of somebody else's transaction: nobody took the lease from its holder and has it still.
+
+    Raises:
+        Held: somebody did.
+
+    """
+    row = connection.row("leases.one", subject=lease.subject)
+    there = None if row is None else lease_of(row)
+    if there is not None and there.token != lease.token and holds(there, now, runs):
+        raise Held(there)
+
+
 def find_leases(record: Record) -> tuple[Lease, ...]:
     """Every lease that was not given back, run out or not."""
     with record.reading() as connection:

@@ -1,6 +1,10 @@
 """Names of the record and of what lies beside it, for those that look for it without loading the record."""
 
-from typing import Final
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the quick road of `list` reads them, and does without it
+    from typing import Final
 
 FILE_NAME: Final = "record.db"
 """The record itself, in the data directory."""

@@ -65,6 +65,7 @@ def no_such_job(connection: Connection, job: str) -> NoSuchJob:
     from difflib import get_close_matches
 
     names = [str(row["name"]) for row in connection.rows("jobs.names")]
-    near = get_close_matches(job, names, 3, 0.5)
+    begun = sorted(name for name in names if job and name.startswith(job))
+    near = begun[:3] or get_close_matches(job, names, 3, 0.5)
     hint = f"; did you mean {', '.join(near)}?" if near else "; `refloat jobs` lists every one"
     return NoSuchJob(f"no job is called {job!r}{hint}")

@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
 
+from refloat.damage import is_damage
 from refloat.model.light import light
 from refloat.search.digest import Doc, unpack, unpack_docs
 from refloat.search.shards import COUNT, LAST, Shard, open_shard, shard_path, throw_away
@@ -48,6 +49,10 @@ _DEAD: Final = 200_000
 
 Key = tuple[str, str, str]
 """(agent, session id, path of its last file), as in the catalogue."""
+
+
+class _Foreign(Exception):  # noqa: N818 - never leaves this module
+    """The index is of another form."""
 
 
 @light
@@ -83,10 +88,8 @@ class Index:
         for attempt in range(2):
             try:
                 return cls(directory, _connect(path, wait))
-            except sqlite3.OperationalError:
-                return None
-            except sqlite3.DatabaseError:
-                if attempt:
+            except (sqlite3.Error, _Foreign) as fault:
+                if attempt or not (isinstance(fault, _Foreign) or is_damage(fault)):
                     return None
                 _throw_all_away(directory)
             except OSError:
@@ -350,9 +353,7 @@ class Index:
             return []
 
     def _note_damage(self, fault: Exception) -> None:
-        """A page, or a text, that is none; a lock, a full disk or a missing right is no damage."""
-        broken = isinstance(fault, sqlite3.DatabaseError) and not isinstance(fault, sqlite3.OperationalError)
-        self._is_damaged |= broken or "decode" in str(fault) or "malformed" in str(fault)
+        self._is_damaged |= is_damage(fault)
 
 
 _STRETCH: Final = "agent, session_id, path, n, shard, first, last, cleaned, late"
@@ -397,14 +398,14 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
     except sqlite3.OperationalError as fault:
         connection.close()
         if "no such table" in str(fault):
-            raise sqlite3.DatabaseError("of another form") from fault
+            raise _Foreign from fault
         raise
     except BaseException:
         connection.close()
         raise
     if row is None or row[0] != _FORM:
         connection.close()
-        raise sqlite3.DatabaseError("of another form")
+        raise _Foreign
     return connection
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from threading import local
 from typing import Final, Self
 
+from refloat.damage import is_damage
 from refloat.model.light import light
 from refloat.patterns import late
 
@@ -212,8 +213,7 @@ class _Writer:
         with suppress(sqlite3.Error):
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
-        broken = isinstance(fault, sqlite3.DatabaseError) and not isinstance(fault, sqlite3.OperationalError)
-        if broken or "malformed" in str(fault):
+        if is_damage(fault):
             self.close()
             throw_away(self._path)
 
@@ -288,7 +288,7 @@ class Shard:
             told = self._db.execute(question, (self._spell_out(query), first, last, most)).fetchone()[0]
         except sqlite3.Error as fault:
             self.failed = True
-            self.is_damaged = self.is_damaged or not isinstance(fault, sqlite3.OperationalError)
+            self.is_damaged = self.is_damaged or is_damage(fault)
             return []
         return sorted(map(int, (told or "").split()), reverse=newest)
 

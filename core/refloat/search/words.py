@@ -25,8 +25,6 @@ _DENSE_BOUNDS: Final = tuple(map(ord, _DENSE.replace("-", "")))
 """Where ranges of such characters begin and end, in turns."""
 _DENSE_RUN: Final = late(rf"[{_DENSE}](?:[\x00-/:-@\[-`{{-\x7f]*[{_DENSE}])*")
 """Of a folded text: such characters in a row, with what is no word between them."""
-# Signs of Indic scripts count as no letters to Python, and stand inside words.
-_WORD: Final = late(f"[{_DENSE}]|(?:[^\\W_{_DENSE}]|[\u0900-\u0dff])+")
 _PLAIN: Final = late("[0-9a-z]+")
 _SHORT: Final = 32
 """Foreign characters in a row that may come again: a word. In a script without spaces a row is a sentence."""
@@ -94,9 +92,7 @@ def is_dense(word: str) -> bool:
 
 
 def _is_of_word(character: str) -> bool:
-    """Whether `_WORD` matches a character. Asked for each foreign one once, without an expression that takes longer to
-    compile than a search has.
-    """
+    """Whether a character stands in words. Signs of Indic scripts do, and count as no letters to Python."""
     return character.isalnum() or "\u0900" <= character <= "\u0dff" or is_dense(character)
 
 
@@ -139,12 +135,9 @@ def _spans(folded: str, *, has_dense: bool) -> Iterator[tuple[int, int]]:
 
 
 def _parted(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where words stand in a run of them that has dense ones. In a short one (a sign of an output, most often) without
-    an expression that takes longer to compile than a search has.
+    """Where words stand in a run of them that has dense ones: without an expression, which takes longer to compile than
+    a search has.
     """
-    if end - start > _SHORT:
-        yield from (word.span() for word in _WORD.finditer(folded, start, end))
-        return
     begun = start
     for at in range(start, end):
         if is_dense(folded[at]):
@@ -215,7 +208,9 @@ def index_form(text: str) -> str:
 
 
 class _Forms(dict[str, tuple[str, str, str | None]]):
-    """`_form` of foreign characters in a row; that of short rows, which come again and again, is kept."""
+    """`_form` of foreign characters in a row; that of short rows, which come again and again, is kept. Asked for each
+    of a text, for which `cached_if` takes twice as long.
+    """
 
     def __missing__(self, run: str) -> tuple[str, str, str | None]:
         form = _form(run)
@@ -236,8 +231,8 @@ def _form(run: str) -> tuple[str, str, str | None]:
     folded, _, has_dense = _fold(run)
     if not has_dense:
         return folded, "", None if folded.isspace() or not folded else ""
-    words = _WORD.findall(folded)
-    first, last = (word if is_dense(word) else "" for word in (words[0], words[-1]))
+    runs = _TOKEN.findall(folded)
+    first, last = (character if is_dense(character) else "" for character in (runs[0][0], runs[-1][-1]))
     return _DENSE_RUN.sub(_pairs, folded), first, last
 
 

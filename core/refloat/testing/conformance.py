@@ -22,7 +22,7 @@ from refloat.catalogue.walk import walk
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.story import Summary
 from refloat.model.transcript import Call, Event, Marker, Message, Result
-from refloat.readers.contract import Found, FoundSubagent, Line, Reader, Segment, SourceFile, takes_signals
+from refloat.readers.contract import Found, FoundSubagent, Line, Reader, Segment, SourceFile, TakesSignals
 from refloat.readers.lines import Cursor
 from refloat.readers.story import Assembler
 from refloat.readers.whole import read_any
@@ -123,7 +123,7 @@ def _check_answers(reader: Reader) -> None:
     _must(not reader.takes_id("--help"), "`takes_id` takes no option for an id")
     _must(bool(reader.continue_command("id", None)), "`continue_command` names a program")
     _must(bool(reader.new_command("HANDOFF.md")), "`new_command` names a program")
-    if takes_signals(reader):
+    if isinstance(reader, TakesSignals):
         asks = reader.asks_to_end(_PROCESS)
         _must(bool(asks) and all(ask.grace > 0 for ask in asks), "`asks_to_end` gives each of its signals a grace")
         reader.stop_command(Holder(reader.agent, "id", "register", "/nowhere"))

@@ -30,7 +30,7 @@ from refloat.testing.fakes import (
 )
 from refloat.testing.samples import Sample, at
 from refloat.usecases.hold_session import Holding
-from refloat.usecases.keep_draft import Drafts, open_drafts
+from refloat.usecases.keep_draft import Drafts
 from refloat.usecases.rescue import Case, Masked, Rescue
 
 
@@ -171,14 +171,14 @@ def rescue_of(
     sample: Sample,
     machine: Machine,
     *,
-    drafts: Drafts | None = None,
+    drafts: Drafts,
     cwd: Path | None = None,
     holding: Holding | None = None,
 ) -> Rescue:
-    """A Rescue of a sample. Without `drafts`, the machine's own record is opened; close it with the Drafts."""
+    """A Rescue of a sample; whoever opened the `drafts` closes them."""
     return Rescue(
         machine,
-        open_drafts(machine) if drafts is None else drafts,
+        drafts,
         Case(sample.session, sample.story, sample.checkout, sample.triage),
         write=lambda answers: plain_brief(sample, answers),
         preview=lambda _: plain_preview(sample),

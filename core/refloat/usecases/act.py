@@ -204,6 +204,16 @@ def situation_now(
     )
 
 
+def would_accept(bench: Workbench, actor: Actor, session: Session) -> bool:
+    """Whether `continue` would let a session through that was looked at just now, whoever else is at it."""
+    try:
+        return judge(
+            situation_now(bench, actor, Wish("continue", session.name, bench.machine.places.home), session)
+        ).allowed
+    except RefloatError:
+        return False  # nobody knows who holds what: `continue` says so
+
+
 def workspace_subject(actor: Actor, place: str) -> str:
     """What the lease on a directory is called. With the host: a shared record knows directories of many."""
     return f"workspace:{actor.own.runner.host or ''}:{os.path.realpath(place)}"

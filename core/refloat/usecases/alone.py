@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
@@ -24,8 +24,6 @@ from refloat.usecases.recall import key_of, titles_of
 from refloat.usecases.sessions import unreadable
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from refloat.model.attempts import Attempt
 
 

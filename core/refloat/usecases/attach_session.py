@@ -14,7 +14,7 @@ from refloat.errors import NotDone
 from refloat.model.liveness import Holder, ProcessInfo
 from refloat.model.terminals import Attachment, NoWay, Pane, Server, Way, Whereabouts
 from refloat.ports import Machine
-from refloat.readers.contract import OwnDoor, lives_apart
+from refloat.readers.contract import LivesApart, OwnDoor
 from refloat.terminals import route, screen, tmux, zellij
 from refloat.terminals.lineage import Lineage, Table, ancestors, trace
 from refloat.text import inert_line
@@ -255,7 +255,7 @@ def _holders(scene: _Scene, pid: int) -> list[Holder]:
 
 def _own_door(seen: Seen, owner: ProcessInfo, holders: Sequence[Holder]) -> OwnDoor | None:
     reader = seen.located.reader
-    if not lives_apart(reader):
+    if not isinstance(reader, LivesApart):
         return None
     doors = (reader.own_door(seen.session.session_id, owner, holder) for holder in (*holders, None))
     return next((door for door in doors if door is not None), None)

@@ -15,7 +15,7 @@ from refloat.model.liveness import Verdict
 from refloat.model.problem import Problem
 from refloat.model.session import Session, SessionName
 from refloat.readers.contract import Found, Reader
-from refloat.uncollected import Uncollected, collect_young, grow_old
+from refloat.uncollected import Uncollected
 from refloat.usecases.glimpse import glimpse
 from refloat.usecases.recall import key_of
 from refloat.usecases.sessions import make_session, unreadable
@@ -75,7 +75,6 @@ class ByEnds:
         self._telling = telling
         # Those of one agent together: what reads them is loaded where they are read.
         self._unread = sorted(unread, key=lambda pair: pair[1].agent)
-        grow_old()
         self._shared = Shared(self._look_at, self._unread)
 
     def __enter__(self) -> Self:
@@ -122,5 +121,4 @@ class ByEnds:
                     alone[at] = session
             for at, made in zip(alone, self._telling.finished([*alone.values()]), strict=True):
                 looked[at] = made
-            collect_young()  # parsers hold themselves, and rows of their files
             return looked

@@ -84,17 +84,18 @@ class Finder:
         *,
         whole: Placed | None = None,
         searched: Searched | None = None,
-        meanwhile: Callable[[], object] = lambda: None,
+        before: Callable[[int], object] = lambda _: None,
         finish: "Finish | None" = None,
     ) -> None:
         """`whole`: the one session that is located will be wanted whole; it is told where that one works, early. With
-        `searched` texts are kept for searching too, and what is not there yet is read again. `meanwhile` is called
-        where another process may be reading the ends of files; `finish`, in either one, for sessions told by them.
+        `searched` texts are kept for searching too, and what is not there yet is read again. `before` hears of how
+        many sessions the ends of files will be read, maybe in two processes; `finish` is called, in either one, for
+        sessions told by them.
         """
         self._bench = bench
         self._searched = searched
         self._whole = whole
-        self._meanwhile, self._finish = meanwhile, finish
+        self._before, self._finish = before, finish
         self._recall = Recall()
         self._copies = Copies()
         self._identities: dict[str, tuple[Stat, str]] = {}
@@ -290,8 +291,8 @@ class Finder:
         from refloat.usecases.linked import settled, with_parents
 
         telling = Telling(look.judge, look.surroundings, self._grew, self._carrier, self._finish)
+        self._before(len(unread))
         with ByEnds(telling, unread) as ends:
-            self._meanwhile()
             self._note_identities(look.sighting.identified, look.catalogue)
             gone, more = self._find_gone(look.sighting)
             told = ends.result(look.sighting.found, self._recall.recall)

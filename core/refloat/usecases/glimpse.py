@@ -7,10 +7,10 @@ that is small enough is read whole instead.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final, cast
 
 from refloat.catalogue.pack import Packed
+from refloat.model.light import replace
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, ReadByEnds, Reader, Segment
 from refloat.readers.lines import read_stretch
@@ -31,6 +31,8 @@ _FURTHEST: Final = 16 * 1024 * 1024
 _TRIES: Final = 4
 _LAST_ROWS: Final = 4
 """Rows at the end of a turn that are read where all of its calls were answered."""
+_MANY: Final = 16 * 1024
+"""Bytes of rows among which enough are plain for what takes those to spare more than it takes."""
 _Piece = tuple[int, bytes]
 """Where it begins, and rows that follow each other, each but the last of a file with its line end."""
 _NEAR: Final = 512
@@ -63,8 +65,10 @@ def _part(reader: Reader, found: Found, subagent: FoundSubagent | None) -> tuple
 
 
 def _head(reader: Reader, found: Found, subagent: FoundSubagent | None, segment: Segment) -> Summary:
-    """Rows from the beginning until it is known where the session works and what was asked."""
-    drive = _drive(reader, found, subagent)
+    """Rows from the beginning until it is known where the session works and what was asked: few, and hardly one of them
+    plain.
+    """
+    drive = _drive(reader, found, subagent, quick=False)
     path, start, data = segment.file.path, 0, b""
     drive.begin(segment)
     for looked in (_HEAD_FIRST, HEAD):
@@ -92,20 +96,26 @@ def _tail(reader: ReadByEnds, found: Found, subagent: FoundSubagent | None, segm
         data = _bytes(segment.file.path, start, size - start)
         first = 0 if start == segment.start else data.find(b"\n") + 1 or len(data)  # no rest of another row
         for at in _rows_with(data, first, len(data), reader.turn_marks, _TRIES):
-            drive = _drive(reader, found, subagent)
             late = [*_rows_with(data, first, at, reader.late_marks, len(reader.late_marks))]
             rows = [(start + row, data[row : data.index(b"\n", row) + 1]) for row in reversed(late)]
-            drive.stretch(segment, rows + _turn(data[at:], start + at, reader))
+            pieces = rows + _turn(data[at:], start + at, reader)
+            drive = _drive(reader, found, subagent, quick=_are_many(pieces))
+            drive.stretch(segment, pieces)
             if drive.assembler.was_asked:
                 return drive.assembler
         if looked >= TAIL or start == segment.start or _end_of(data[first:], reader) is not None:
-            drive = _drive(reader, found, subagent)
+            pieces = _turn(data[first:], start + first, reader)
+            drive = _drive(reader, found, subagent, quick=_are_many(pieces))
             for row in reader.turn_before(data[first:]):
                 drive.feed(Line(segment.file.path, 0, start, dict(row)))
-            drive.stretch(segment, _turn(data[first:], start + first, reader))
+            drive.stretch(segment, pieces)
             if drive.assembler.is_alive or start == segment.start or looked >= _FURTHEST:
                 return drive.assembler
         looked *= 4
+
+
+def _are_many(pieces: Sequence[_Piece]) -> bool:
+    return sum(len(data) for _, data in pieces) >= _MANY
 
 
 def _turn(data: bytes, offset: int, ends: ReadByEnds) -> list[_Piece]:
@@ -167,10 +177,10 @@ def _rows_with(data: bytes, first: int, end: int, marks: Sequence[bytes], most: 
             end = start + _NEAR
 
 
-def _drive(reader: Reader, found: Found, subagent: FoundSubagent | None) -> Drive:
+def _drive(reader: Reader, found: Found, subagent: FoundSubagent | None, *, quick: bool) -> Drive:
     own = None if subagent is None else subagent.id
     assembler = Assembler(found.agent, found.session_id, keep_items=False, subagent=own)
-    return Drive(reader.parser(found, subagent, skim=True), assembler, reader.torn_heads, quick=True)
+    return Drive(reader.parser(found, subagent, skim=True), assembler, reader.torn_heads, quick=quick)
 
 
 def _join(head: Summary, tail: Summary, title: str) -> Summary:

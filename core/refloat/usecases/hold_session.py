@@ -16,9 +16,11 @@ from refloat.model.saving import Ending, Opening, Runner, Tree
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp
 from refloat.record.chain import add_step
+from refloat.record.engine import Connection
 from refloat.record.leases import (
     Claim,
     Held,
+    check_lease,
     find_leases,
     get_lease,
     hand_leases,
@@ -80,6 +82,8 @@ class Holding:
         self._subjects = (session, *beside)
         self._runner = own.runner
         self._leases: tuple[Lease, ...] = ()
+        self._taken: Lease | None = None
+        """On the session, as this process took it last; kept when it is lost, and None once it was given back."""
         self._turn = threading.Lock()
 
     @property
@@ -109,8 +113,10 @@ class Holding:
                 doing = f"{doing}; taken over from {before.holder}, who held it since {before.since}"
             claims = [Claim(subject, own.holder, self._runner, SECONDS, doing) for subject in self._subjects]
             self._leases = take_leases(record, claims, now, own.runs, force=force, over=over)
+            self._taken = self.lease
             if taken and before is not None and tell:
-                words = f"took {self._session} over from {before.holder}, who held it since {before.since}"
+                # From whom comes first: where a line is too narrow it is cut in the middle.
+                words = f"take over from {before.holder}: {self._session}, held since {before.since}"
                 tell_jobs(record, own, self._session, "take over", words, now)
 
     def hand_to(self, runner: Runner) -> None:
@@ -149,7 +155,33 @@ class Holding:
                     lost += [taker] if taker else []
                     kept += [renewed] if renewed else []
             self._leases = tuple(kept)
+            self._taken = self.lease or self._taken
             return lost[0] if lost else None
+
+    def taker(self) -> Lease | None:
+        """Whoever took the session over and has it now; None where nobody did. It writes nothing.
+
+        Raises:
+            RefloatError: the record cannot be read now.
+
+        """
+        taken = self._taken
+        if taken is None:
+            return None
+        with self._open() as record:
+            there = get_lease(record, taken.subject, self._now(), self._runs_for_others)
+        return there if there is not None and there.token != taken.token else None
+
+    def check(self, connection: Connection) -> None:
+        """As a part of a transaction that writes: nobody took the session over and has it now.
+
+        Raises:
+            Held: somebody did.
+
+        """
+        taken = self._taken
+        if taken is not None:
+            check_lease(connection, taken, self._now(), self._runs_for_others)
 
     def _runs_for_others(self, runner: Runner) -> bool | None:
         return False if runner == self._runner else self._own.runs(runner)
@@ -157,7 +189,7 @@ class Holding:
     def release(self) -> None:
         """Give it back. What cannot be given back runs out by itself."""
         with self._turn:
-            leases, self._leases = self._leases, ()
+            leases, self._leases, self._taken = self._leases, (), None
             if not leases:
                 return
             try:

@@ -46,16 +46,13 @@ class Judge:
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
         self._look = look(bench.machine, bench.readers)
+        self.recent = later(self._look.at, -RECENT_SECONDS)
+        """From when on activity counted as recent."""
 
     @property
     def at(self) -> Stamp:
         """The moment of the look."""
         return self._look.at
-
-    @property
-    def recent(self) -> Stamp:
-        """From when on activity counted as recent."""
-        return later(self._look.at, -RECENT_SECONDS)
 
     @property
     def boot(self) -> Stamp | None:

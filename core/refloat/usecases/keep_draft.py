@@ -12,10 +12,13 @@ from refloat.errors import NotDone, RefloatError
 from refloat.model.recovery import Draft
 from refloat.model.session import SessionName
 from refloat.ports import Machine
-from refloat.record.drafts import begin_draft, find_drafts, get_draft, newest_draft, save_draft
+from refloat.record.drafts import DraftMoved, begin_draft, find_drafts, get_draft, newest_draft, save_draft
 from refloat.record.store import NotWritten, Record, find_url, open_in_memory, open_record
 from refloat.usecases.decided import steps_for
+from refloat.usecases.hold_session import Holding
 from refloat.usecases.recover import Recovery, resume, see
+
+__all__ = ["DraftMoved", "Drafts", "Kept", "open_drafts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +73,14 @@ class Drafts:
         resumed = draft.revision > 1 or draft.given.says_anything
         return Kept(resume(recovery, draft), draft, resumed)
 
-    def save(self, kept: Kept, *, done: bool = False, typing: bool = False) -> Kept:
+    def save(self, kept: Kept, *, done: bool = False, typing: bool = False, holding: Holding | None = None) -> Kept:
         """Save what was said, whole, and a receipted step for each answer that changed, in one transaction.
 
-        With `typing` the steps wait for a save without it: an answer is told when its words stand.
+        With `typing` the steps wait for a save without it: an answer is told when its words stand. With `holding`
+        nothing is saved once somebody else holds the session: asked in that transaction, not at the next beat.
 
         Raises:
+            Held: somebody took the session over.
             NotDone: another terminal answered the same recovery meanwhile, or it could not be written.
 
         """
@@ -84,7 +89,12 @@ class Drafts:
         now, host = self._machine.clock.now(), self._machine.processes.host()
         try:
             saved = save_draft(
-                self._record, draft, now, lambda before: steps_for(recovery, before, now, host=host), typing=typing
+                self._record,
+                draft,
+                now,
+                lambda before: steps_for(recovery, before, now, host=host),
+                typing=typing,
+                check=(lambda _: None) if holding is None else holding.check,
             )
         except NotWritten as error:
             raise _unsaved(error) from error

@@ -15,7 +15,7 @@ from refloat.model.checkout import Warned
 from refloat.model.kept import KeptCopy, KeptMany, KeptNow, Role, Source
 from refloat.model.session import SessionName
 from refloat.model.stamp import Stamp, seconds_of
-from refloat.readers.contract import CleanUp, Found, Reader, leaves_beside
+from refloat.readers.contract import CleanUp, Found, LeavesBeside, Reader
 from refloat.record.kept import KeptDamaged, directory_of, find_damage, keep, read_copy, read_kept
 from refloat.record.names import KEPT, MANIFEST
 from refloat.there import is_directory
@@ -59,7 +59,7 @@ def find_due(bench: Workbench) -> list[tuple[CleanUp, list[tuple[Reader, Found]]
     found = Finder(bench).sight().found
     due: list[tuple[CleanUp, list[tuple[Reader, Found]]]] = []
     for reader in bench.readers:
-        rule = reader.clean_up(places.home, places.environment) if leaves_beside(reader) else None
+        rule = reader.clean_up(places.home, places.environment) if isinstance(reader, LeavesBeside) else None
         if rule is not None:
             mine = [pair for pair in found if pair[0] is reader]
             due.append((rule, [pair for pair in mine if _goes(rule, pair[1], now) and not _is_kept(bench, pair[1])]))
@@ -109,7 +109,7 @@ def find_sources(bench: Workbench, reader: Reader, found: Found) -> Sequence[Sou
     places = bench.machine.places
     segments = [*found.segments, *(segment for sub in found.subagents for segment in sub.segments)]
     transcripts = list(dict.fromkeys(segment.file.path for segment in segments))
-    beside = reader.find_beside(found, places.home, places.environment) if leaves_beside(reader) else ()
+    beside = reader.find_beside(found, places.home, places.environment) if isinstance(reader, LeavesBeside) else ()
     top = _top(reader, bench, transcripts)
     rows: list[tuple[str, Role]] = [
         *((path, "transcript") for path in transcripts),

@@ -100,8 +100,8 @@ def _likeness(word: str, session_id: str) -> float:
 
 
 def _by_title(bench: Workbench, word: str) -> list[SessionName]:
-    catalogue = Catalogue.open(bench.machine.places.cache)
-    if catalogue is None or not word:
+    catalogue = Catalogue.open(bench.machine.places.cache) if word else None
+    if catalogue is None:
         return []
     with catalogue:
         titles = {SessionName(f"{agent}:{session}"): title.lower() for agent, session, title in catalogue.titles()}

@@ -35,6 +35,12 @@ class Put:
     listing: Path | None
     """Says of each file that stands in no patch why."""
 
+    def apply(self, repo: str | None) -> tuple[str, ...] | None:
+        """The command that puts the patch into the checkout; None where there is no patch."""
+        if self.patch is None or repo is None:
+            return None
+        return ("git", "-C", repo, "apply", "--whitespace=nowarn", str(self.patch))
+
     def __bool__(self) -> bool:
         """Whether any file was written."""
         return any((self.patch, self.beside, self.listing))
@@ -53,10 +59,9 @@ def put_salvage(bench: Workbench, found: Salvage, path: Path, *, overwrite: bool
     path = path.absolute()
     refuse_place(bench, path)
     rest = [file for file in found.files if not file.in_patch]
-    beside, listing = path.with_name(path.name + BESIDE), path.with_name(path.name + BESIDE + LISTING)
+    beside, listing = _beside(path), _listing(path)
     held = [file for file in rest if file.beside is not None]
-    wanted = [*([path] if found.patch else []), *([listing] if rest else []), *([beside] if held else [])]
-    there = next((one for one in wanted if os.path.lexists(one)), None)
+    there = in_the_way(found, path)
     if there is not None and not overwrite:
         raise NotDone(f"{there} is there already; `--force` replaces it")
     if found.patch:
@@ -66,6 +71,22 @@ def put_salvage(bench: Workbench, found: Salvage, path: Path, *, overwrite: bool
         holds = tuple(digest(file.beside or b"") for file in held)
         write_private(listing, "".join(_told(rest, names)) + mark_of("salvage", holds) + "\n")
     return Put(path if found.patch else None, beside if held else None, listing if rest else None)
+
+
+def in_the_way(found: Salvage, path: Path) -> Path | None:
+    """What is there already of that which would be written; None: nothing."""
+    rest = [file for file in found.files if not file.in_patch]
+    held = any(file.beside is not None for file in rest)
+    wanted = [*([path] if found.patch else []), *([_listing(path)] if rest else []), *([_beside(path)] if held else [])]
+    return next((one for one in wanted if os.path.lexists(one)), None)
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(path.name + BESIDE)
+
+
+def _listing(path: Path) -> Path:
+    return path.with_name(path.name + BESIDE + LISTING)
 
 
 def refuse_place(bench: Workbench, path: Path) -> None:

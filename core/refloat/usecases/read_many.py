@@ -116,7 +116,7 @@ def _do(piece: Sequence[_Task]) -> list[Made]:
 
     with Together() as rows:
         made = [make(task.reader, task.found, task.start, task.digests, quick=True) for task in piece]
-    # A parser hangs together with the tables of its own methods, and nobody else lets go of it here. All that is new is
-    # of the youngest generation: nothing else is looked at.
+    # Nobody else lets go here of what hangs together in a circle, little as that is. All that is new is of the
+    # youngest generation; nothing else is looked at.
     gc.collect(0)
     return made if rows.kept else [replace(each, digest=b"") for each in made]

@@ -1,9 +1,8 @@
 """What a session came to: recalled where its files are as they were, read on where the last one grew, read anew else.
 
-Decides which of the three, by device, inode, size and time of every stretch, and by a hash of the head of a file that
-grew. What is kept on disk has its titles and failure texts masked; values that were just read stay raw. A state to
-read on from that holds a secret (the command of a call that is still open) stays in memory: it must be exact. JSON is
-cast unchecked here: Refloat wrote it itself, under the schema number of `catalogue.peek`.
+Decides which of the three, by device, inode, size and time of every stretch; where it may be read on, `frozen` says.
+What is kept on disk has its titles and failure texts masked; values that were just read stay raw. JSON is cast
+unchecked here: Refloat wrote it itself, under the schema number of `catalogue.peek`.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from typing import Final, Protocol, cast
 
 import orjson
 
-from refloat.brief.masks import strings_of
 from refloat.catalogue.pack import Packed, pack, unpack
-from refloat.catalogue.store import HEAD, Catalogue, Key, Reading, hash_stretch
+from refloat.catalogue.store import Catalogue, Key, Reading, hide_path
 from refloat.model.light import light, replace
+from refloat.model.session import Failure
 from refloat.model.story import Story, Summary
 from refloat.readers.contract import Digest, Found, Reader, Segment, SourceFile
-from refloat.readers.lines import Cursor
-from refloat.usecases.masking import hold_secret, mask
+from refloat.usecases.frozen import Parts, find_starts, freeze
+from refloat.usecases.masking import mask
 from refloat.usecases.reading import Placed, Resumable, read_summary
 
 _BATCH: Final = 256
@@ -30,12 +29,6 @@ _BATCH_BYTES: Final = 128 * 1024 * 1024
 """Sessions, and bytes of them, read before they are kept: what a killed first reading loses at most. Each time the same
 pages of the tables are written again.
 """
-
-_BEFORE: Final = 256
-"""Bytes before the place where reading stopped that must be as they were."""
-
-_Parts = dict[str, list[list[object]]]
-"""Part ("" for the session itself, else a sub-agent's id) → [path, size, mtime_ns, inode, device, start, end] each."""
 
 
 def key_of(found: Found) -> Key:
@@ -141,12 +134,13 @@ def _made(found: Found, packed: Packed, ends: Mapping[str, Resumable | None], cl
     if files is None or not _may_be_kept(packed):
         return Made(packed)
     try:
-        frozen, secret = _freeze(ends, found, clean)
-        reading = Reading(key_of(found), files, packed.summary.lineage, pack(_masked(packed)))
+        frozen = freeze(ends, found, clean, list(map(_shown, _every(packed))))
+        kept = packed if frozen.clean else _masked(packed)
+        reading = Reading(key_of(found), files, packed.summary.lineage, pack(kept))
     except (TypeError, ValueError):  # some name in it is no text
         return Made(packed, files)
-    edited = dict.fromkeys(path for each in _every(packed) for path in each.edited_paths)
-    return Made(packed, files, reading, frozen, secret, tuple(edited))
+    edited = dict.fromkeys(path for each in _every(kept) for path in each.edited_paths)
+    return Made(packed, files, reading, frozen.data, frozen.secret, tuple(edited))
 
 
 class Recall:
@@ -302,7 +296,7 @@ class Recall:
         if frozen is None:
             return {}
         try:
-            return _find_starts(before, frozen, found)
+            return find_starts(before, frozen, files_text(found) or "{}")
         except (ValueError, TypeError, KeyError, IndexError):  # frozen by another version: read anew
             return {}
 
@@ -328,7 +322,7 @@ def files_text(found: Found) -> str | None:
     """Which stretches of which files hold the session, and their stats, and what else is told with its first line: the
     names that indexes have for it; None where a name is no text.
     """
-    parts: _Parts = {"": _stretches(found.segments)}
+    parts: Parts = {"": _stretches(found.segments)}
     for sub in found.subagents:
         parts[sub.id] = _stretches(sub.segments)
     relatives = [file.path for file in found.relatives]
@@ -362,115 +356,24 @@ def _stretches(segments: Sequence[Segment]) -> list[list[object]]:
     ]
 
 
-def _find_starts(before: str, frozen: bytes, found: Found) -> Mapping[str, Resumable]:
-    was = cast("dict[str, object]", orjson.loads(before))
-    now = cast("dict[str, object]", orjson.loads(files_text(found) or "{}"))
-    if any(was[name] != now[name] for name in ("parent", "relatives", "titles")):
-        return {}
-    held = cast("dict[str, dict[str, object]]", orjson.loads(frozen))
-    old, new = cast("_Parts", was["parts"]), cast("_Parts", now["parts"])
-    known = [part for part in new if part in old]
-    if any(part not in held or not _only_grew(old[part], new[part], held[part]) for part in known):
-        return {}  # all of it or nothing: what was made of its texts holds for the whole
-    return {part: _resumable(held[part]) for part in known}
-
-
-def _only_grew(was: list[list[object]], now: list[list[object]], held: Mapping[str, object]) -> bool:
-    """Whether the last stretch is the only one that changed, and that by growing.
-
-    It is the same file, and both its head and what stood before the place where reading stopped are as they were: some
-    agents shorten a file and write on.
-    """
-    if not was or len(was) != len(now) or was[:-1] != now[:-1]:
-        return False
-    (path, size, _, *rest), (new_path, new_size, _, *new_rest) = was[-1], now[-1]
-    if path != new_path or rest != new_rest or cast("int", new_size) < cast("int", size):
-        return False
-    return _mark(str(path), cast("int", held["offset"])) == held["mark"]
-
-
-def _mark(path: str, offset: int) -> str:
-    """Hashes of a file's head and of what stands right before `offset`."""
-    return hash_stretch(path, 0, min(offset, HEAD)) + " " + hash_stretch(path, max(0, offset - _BEFORE), offset)
-
-
-def _freeze(frozen: Mapping[str, Resumable | None], found: Found, clean: Mapping[str, Resumable]) -> tuple[bytes, bool]:
-    """What must be known to read a session on, and whether that holds a secret; in what is `clean` stands none."""
-    strings: list[str] = []
-    ends = {"": found.segments, **{sub.id: sub.segments for sub in found.subagents}}
-    parts: dict[str, dict[str, object]] = {}
-    for part, at in frozen.items():
-        if at is not None:
-            last = ends[part][-1].file
-            assembler = _mask_titles(at.assembler)
-            texts = {name: each for name, each in assembler.items() if not name.startswith("#")}
-            told, before = [_texts(orjson.loads(at.parser)), texts], clean.get(part)
-            if before is not None:
-                known = orjson.loads(before.parser), orjson.loads(before.assembler)
-                told = [_news(value, was) for value, was in zip(told, known, strict=True)]
-            strings += strings_of(told)
-            parts[part] = {
-                "segment": at.segment,
-                "offset": at.cursor.offset,
-                "line": at.cursor.line,
-                "mark": _mark(last.path, at.cursor.offset),
-                "parser": at.parser.decode(),
-                "assembler": orjson.dumps(assembler).decode(),
-            }
-    return orjson.dumps(parts), hold_secret(strings)
-
-
-def _news(value: object, known: object) -> object:
-    """What holds every text of a JSON value that does not stand at the same place in another one: of a state that grew
-    by little, little is left to be looked through.
-    """
-    if isinstance(value, dict) and isinstance(known, dict):
-        now, was = cast("dict[str, object]", value), cast("dict[str, object]", known)
-        return [[key, _news(each, was.get(key))] for key, each in now.items() if key not in was or was[key] != each]
-    if isinstance(value, list) and isinstance(known, list):
-        rows, before = cast("list[object]", value), cast("list[object]", known)
-        if any(each.__class__ is str for each in rows):
-            return rows  # lines, which are looked through together
-        same = 0
-        while same < len(rows) and same < len(before) and rows[same] == before[same]:
-            same += 1
-        return [each for each in rows[same:] if each.__class__ is not int]
-    return cast("object", value)
-
-
-def _texts(value: object) -> object:
-    """A frozen parser without what is no text (`readers.contract.Parser.freeze`): packed numbers look like tokens."""
-    if not isinstance(value, dict):
-        return value
-    return {key: _texts(inner) for key, inner in cast("dict[str, object]", value).items() if not key.startswith("#")}
-
-
-def _resumable(held: Mapping[str, object]) -> Resumable:
-    cursor = Cursor(cast("int", held["offset"]), cast("int", held["line"]))
-    parser, assembler = str(held["parser"]).encode(), str(held["assembler"]).encode()
-    return Resumable(cast("int", held["segment"]), cursor, parser, assembler)
-
-
-def _mask_titles(assembler: bytes) -> dict[str, dict[str, object]]:
-    """A frozen assembler without a title in the clear: a title made of a prompt may hold a secret."""
-    value = cast("dict[str, dict[str, object]]", orjson.loads(assembler))
-    counters = value["counters"]
-    facts = cast("dict[str, str]", counters["facts"])
-    told = {name: facts[name] for name in facts if name.startswith("title")}
-    kept = mask((told, counters["first_prompt"], counters["failure"]))
-    facts |= kept[0]
-    counters["first_prompt"], counters["failure"] = kept[1:]
-    return value
-
-
 def _masked(packed: Packed) -> Packed:
     subagents = {key: _mask_summary(summary) for key, summary in packed.subagents.items()}
     return Packed(_mask_summary(packed.summary), subagents)
 
 
+def _shown(summary: Summary) -> tuple[str, Failure | None, str | None, tuple[str, ...]]:
+    """What of a summary may hold a secret."""
+    return summary.title, summary.ending.failure, summary.branch, summary.edited_paths
+
+
 def _mask_summary(summary: Summary) -> Summary:
-    title, failure = mask((summary.title, summary.ending.failure))
-    return replace(summary, title=title, ending=replace(summary.ending, failure=failure))
+    title, failure, branch, paths = mask(_shown(summary))
+    edited = tuple(
+        path if path == shown else hide_path(path) for path, shown in zip(summary.edited_paths, paths, strict=True)
+    )
+    return replace(
+        summary, title=title, branch=branch, edited_paths=edited, ending=replace(summary.ending, failure=failure)
+    )
 
 
 def _unpack(reading: Reading) -> Packed | None:
@@ -486,7 +389,7 @@ def found_again(reading: Reading) -> tuple[Found, Summary] | None:
     if packed is None:
         return None
     told = cast("dict[str, object]", orjson.loads(reading.files))  # our own, checked by the schema number
-    parts = cast("_Parts", told["parts"])
+    parts = cast("Parts", told["parts"])
     files = [SourceFile(*cast("tuple[str, int, int, int, int]", stretch[:5])) for stretch in parts[""]]
     relatives = tuple(SourceFile(path, 0, 0, 0, 0) for path in cast("list[str]", told["relatives"]))
     segments = tuple(Segment(file) for file in files)

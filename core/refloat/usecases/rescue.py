@@ -19,6 +19,7 @@ from refloat.model.recovery import Probed, Said, WroteTo
 from refloat.model.session import Session
 from refloat.model.story import Story
 from refloat.model.triage import DoNotRepeat, Triage
+from refloat.person import user
 from refloat.ports import Machine
 from refloat.there import is_directory
 from refloat.usecases.decided import standing
@@ -122,13 +123,16 @@ class Rescue:
         """Keep what was said; with `typing`, words that are not at their end yet.
 
         Raises:
+            Held: somebody took the session over.
             NotDone: another terminal answered meanwhile, or it could not be written.
 
         """
         with self._turn:
             if self._kept is None:
                 raise NotDone("nothing was taken up yet")
-            self._kept = self._drafts.save(replace(self._kept, recovery=recovery), done=done, typing=typing)
+            kept = replace(self._kept, recovery=recovery)
+            holding = None if self.why_memory is not None else self.holding
+            self._kept = self._drafts.save(kept, done=done, typing=typing, holding=holding)
             return self._kept
 
     def brief(self, recovery: Recovery) -> WrittenBrief:
@@ -229,7 +233,6 @@ def open_rescue(bench: Workbench, drafts: Drafts, case: Case, *, cwd: Path, hold
 
 def who(machine: Machine) -> str:
     """Who sits here: `user@host`."""
-    environment = machine.places.environment
-    user = environment.get("USER") or environment.get("LOGNAME") or machine.places.home.name or "somebody"
+    name = user(machine.places.environment)
     host = machine.processes.host().split(".")[0]
-    return f"{user}@{host}" if host else user
+    return f"{name}@{host}" if host else name

@@ -297,15 +297,14 @@ class _Search:
             for each in (answers.sessions(), *(found.sessions(late=True) for _, found in beside))
             if each is not None
         ]
-        for row in rows:
-            if all(row[:2] in each for each in wanted) and not self._is_later(row):
-                for key in _keys(self._index, row):
-                    if all(
-                        demand.is_met(row[:2], found.of(key), _below(row), partial(self._items, row))
-                        for demand, found in beside
-                    ):
-                        docs = answers.of(key)
-                        yield row, docs if self._words else self._demands[0].among(docs), answers.had_secrets(key)
+        for row in self._likely_first(row for row in rows if all(row[:2] in each for each in wanted)):
+            for key in _keys(self._index, row):
+                if all(
+                    demand.is_met(row[:2], found.of(key), _below(row), partial(self._items, row))
+                    for demand, found in beside
+                ):
+                    docs = answers.of(key)
+                    yield row, docs if self._words else self._demands[0].among(docs), answers.had_secrets(key)
 
     def _read_of(self, row: Row, docs: Iterator[Candidate], *, secrets: bool) -> list[_Read]:
         first = next(docs, None)
@@ -330,11 +329,19 @@ class _Search:
         since, until = self._asked.since, self._asked.until
         return (since is None or (at or "") >= since) and (until is None or (at is not None and at <= until))
 
-    def _is_later(self, row: Row) -> bool:
-        """Whether a session began after all that is asked for."""
+    def _likely_first(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Sessions that began after all that is asked for come last: of such a one, only a clock that was set back or
+        rows of another session tell of an earlier time.
+        """
         until = self._asked.until
-        session = None if until is None else self._load(row)
-        return until is not None and session is not None and (session.started_at or until) > until
+        later: list[Row] = []
+        for row in rows:
+            session = None if until is None else self._load(row)
+            if until is not None and session is not None and (session.started_at or until) > until:
+                later.append(row)
+            else:
+                yield row
+        yield from later
 
     def _items(self, row: Row | Session, doc: Doc) -> Sequence[Item]:
         self._reads += 1

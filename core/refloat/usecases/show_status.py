@@ -9,7 +9,8 @@ from typing import Final, assert_never
 from refloat.model.advice import advise
 from refloat.model.attempts import Standing
 from refloat.model.checkout import SAVED_PLACES, Checkout, EditedFile, Fate, PlaceKind
-from refloat.model.fate_words import salvage_line
+from refloat.model.fate_words import WRITES_OUT, salvage_line
+from refloat.model.guard import tied_to
 from refloat.model.session import Session, SessionName, State
 from refloat.model.situation import Situation
 from refloat.model.status import NextOperation, PendingRequest, Status
@@ -87,7 +88,7 @@ def _with_newer(session: Session, then: NextOperation, standing: Standing) -> Ne
 def _with_open(then: NextOperation, found: tuple[str, ...], salvage: str | None, *, calls: bool) -> NextOperation:
     """Say with the next operation what nobody finished: a command alone would hide it. `calls`: some are open."""
     told = f"still open: {'; '.join(found)}" if found else "nothing is left open"
-    told += f"; `{salvage}` brings lost work back as a patch" if salvage else ""
+    told += f"; `{salvage}` {WRITES_OUT}" if salvage else ""
     why = then.why if not found and (calls or then.operation == "new_linked") else f"{then.why}; {told}"
     return replace(then, why=why, open=found, salvage=salvage)
 
@@ -171,7 +172,8 @@ def find_next(reader: Reader, session: Session, seen: Situation | None = None) -
         case "attach":
             command = ("refloat", "attach", name)
         case "resolve_liveness":
-            command = ("refloat", "status", name)
+            tied = tied_to(seen)
+            command = ("refloat", "stop", name, "--pid", str(tied[0])) if tied else None
         case "continue" | "prompt":
             command = tuple(reader.continue_command(session.session_id, None))
         case "new_linked" if advice.by_hand:

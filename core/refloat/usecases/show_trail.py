@@ -12,6 +12,7 @@ from refloat.record.running import read_command
 from refloat.record.store import Record
 from refloat.record.trails import SHOWN as _SHOWN
 from refloat.record.trails import find_jobs, find_tied, load_trail
+from refloat.record.whole import NoSuchJob
 from refloat.usecases.saved_record import NothingSaved, open_saved
 
 if TYPE_CHECKING:  # the short road of `refloat trail` does without it
@@ -22,13 +23,20 @@ SHOWN: Final = _SHOWN
 
 
 def show_trail(record: Record, job: str, limit: int, is_running: Callable[[Runner], bool | None]) -> Trail:
-    """The trail of a job, bounded; of each step in flight, whether its process still runs.
+    """The trail of a job, bounded; of each step in flight, whether its process still runs. `job` is its name, or a
+    beginning that no other's has.
 
     Raises:
         NoSuchJob: there is none of that name.
 
     """
-    trail = load_trail(record, job, limit)
+    try:
+        trail = load_trail(record, job, limit)
+    except NoSuchJob:
+        begun = [each.name for each in find_jobs(record) if job and each.name.startswith(job)]
+        if len(begun) != 1:
+            raise
+        trail = load_trail(record, begun[0], limit)
     return replace(trail, steps=with_running(record, trail.steps, is_running))
 
 

@@ -18,7 +18,7 @@ from refloat.model.liveness import ProcessInfo
 from refloat.model.session import Session
 from refloat.model.situation import Ruling
 from refloat.model.stopping import Asking, Kin, Left, StopPlan
-from refloat.readers.contract import Reader, takes_signals
+from refloat.readers.contract import Reader, TakesSignals
 from refloat.usecases import act
 from refloat.usecases.act import Actor, Wish
 from refloat.usecases.find_sessions import Finder, Located
@@ -157,7 +157,7 @@ def _refusals(sight: Sight, heads: Sequence[Kin], actor: Actor) -> Iterator[str]
                 f"--pid {row.pid} if that is meant"
             )
     for claim in sight.facts.claims:
-        command = sight.reader.stop_command(claim.holder) if takes_signals(sight.reader) else None
+        command = sight.reader.stop_command(claim.holder) if isinstance(sight.reader, TakesSignals) else None
         if command is not None and any(claim.holder.pid == head.process.pid for head in heads):
             yield f"it is a background session, and its daemon may start it anew: `{' '.join(command)}` stops it"
 
@@ -175,7 +175,7 @@ def _confirmation(sight: Sight, row: ProcessInfo) -> str:
 
 
 def _asks(reader: Reader, process: ProcessInfo) -> tuple[Asking, ...]:
-    return tuple(reader.asks_to_end(process)) if takes_signals(reader) else ASKS
+    return tuple(reader.asks_to_end(process)) if isinstance(reader, TakesSignals) else ASKS
 
 
 def _background(sight: Sight, kin: Sequence[Kin]) -> Iterator[Left]:

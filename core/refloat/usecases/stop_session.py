@@ -120,7 +120,23 @@ def stop_session(
             if refused and tree.alive():
                 return Stopped(plan.session, "refused", (), plan.left, refused)
         with _Receipt(actor, plan, bench.machine) as receipt:
-            return receipt.seal(_stopped(bench, located, wish, tree))
+            stopped = receipt.seal(_stopped(bench, located, wish, tree))
+    return _with_the_turn(bench, actor, wish, stopped)
+
+
+def _with_the_turn(bench: Workbench, actor: Actor, wish: Wish, stopped: Stopped) -> Stopped:
+    """Say how the session is listed from here on, where that is another word than the stop's: `stopped` there says that
+    the last turn ended.
+    """
+    if stopped.result != "stopped":
+        return stopped
+    try:
+        state = act.look(bench, actor, wish).session.state
+    except RefloatError:
+        return stopped  # it is verified; how it is listed, a list says
+    if state is not State.FAILED:
+        return stopped
+    return replace(stopped, why=f"{stopped.why}; its turn did not end: it is listed as failed")
 
 
 def _refuse(bench: Workbench, actor: Actor, wish: Wish, tree: Tree, held: ExitStack) -> str:

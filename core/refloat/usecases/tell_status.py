@@ -43,7 +43,25 @@ def tell_status(bench: Workbench, located: Located, actor: Actor | None = None, 
     standing = standing_of(bench, session)
     parent = standing.chain.parent if standing is not None and session.parent is None else session.parent
     session = replace(session, parent=parent)
-    return advised_status(bench, actor, located.reader, session, story, checkout, standing)
+    status = advised_status(bench, actor, located.reader, session, story, checkout, standing)
+    return status if actor is None else _with_a_way(bench, actor, status)
+
+
+def _with_a_way(bench: Workbench, actor: Actor, status: Status) -> Status:
+    """What sends nobody to a terminal that nothing leads to: the same look as `attach` takes, in its words."""
+    session, then = status.session, status.next
+    if then.operation != "attach" or then.command is None or session.state is not State.LIVE:
+        return status
+    from refloat.usecases.attach_session import plan_attach
+
+    try:
+        refused = plan_attach(bench, actor, session.name, bench.machine.places.home).refused
+    except RefloatError:
+        return status  # asked for it, `attach` says why
+    if refused is None:
+        return status
+    why = f"it runs, and nothing leads there from here: {refused.why}; do not start a second one on it"
+    return replace(status, next=replace(then, command=None, why=why))
 
 
 def advised_status(
@@ -66,19 +84,20 @@ def advised_status(
         except RefloatError as error:
             doubt = f"nobody can tell who is at it ({error}); else: "
     status = show_status(reader, session, story, checkout, standing, seen)
-    theirs = _of_another_user(bench, session) if status.next.operation == "attach" else ""
+    uid = os.getuid() if actor is None else actor.uid
+    theirs = _of_another_user(bench, session, uid) if status.next.operation == "attach" else ""
     if theirs:
         why = f"{theirs}, or end it; do not start a second one on it"
         return replace(status, next=replace(status.next, command=None, why=why))
     return replace(status, next=replace(status.next, why=f"{doubt}{status.next.why}")) if doubt else status
 
 
-def _of_another_user(bench: Workbench, session: Session) -> str:
+def _of_another_user(bench: Workbench, session: Session, uid: int) -> str:
     """Why only somebody else can go to a session, in the words of `attach`; empty where one of its owners is ours."""
     told = ""
     for pid in session.liveness.owners:
         row = bench.machine.processes.get(pid)
-        place = None if row is None else under_another_user(bench.machine, row, os.getuid())
+        place = None if row is None else under_another_user(bench.machine, row, uid)
         if place is None:
             return ""
         told = told or only_told(place, session.name)

@@ -184,6 +184,19 @@ def test_a_process_that_has_looked_through_enough_uses_one_pass() -> None:
     assert {CUES[number].sign for number in met} == {b"token", b"auth"}
 
 
+def test_where_much_is_expected_all_is_ready_at_once() -> None:
+    pytest.importorskip("hyperscan")
+    engine = Engine(small=10, worth=100)
+    engine.expect(99)
+    assert not engine.scan(b"many words", never_met)
+    engine.expect(100)
+    assert engine.scan(b"many words", never_met)
+
+
+def never_met(*_: object) -> None:
+    raise AssertionError
+
+
 def test_every_word_of_the_library_is_a_cue() -> None:
     assert {word.encode() for word in LIBRARY_WORDS} <= {cue.sign for cue in CUES}
 

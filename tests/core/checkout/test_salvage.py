@@ -155,7 +155,17 @@ def test_a_change_of_the_same_lines_is_put_beside(repo: Repo) -> None:
     found = find(repo, story)
     (file,) = found.files
     assert (file.in_patch, file.beside, found.patch) == (False, NEW.encode(), "")
-    assert "somebody else" in file.why
+    assert file.why == "the lines that the session changed were changed by somebody else, too"
+
+
+def test_what_is_no_text_any_more_is_told_as_that(repo: Repo) -> None:
+    path = repo.write("a.py", OLD)
+    repo.commit("a")
+    story = repo.story()
+    story.edit(edited(path, OLD, NEW))
+    Path(path).write_bytes(b"\0\1\2")
+    (file,) = find(repo, story).files
+    assert file.why == "what stands there now is no text, so the session's lines cannot be put back into it"
 
 
 def test_a_new_file_in_whose_place_something_else_stands(repo: Repo) -> None:

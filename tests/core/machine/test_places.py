@@ -17,6 +17,8 @@ from refloat.machine.places import find_places
 from refloat.machine.programs import find_program
 from refloat.machine.real import real_machine
 from refloat.model.stamp import seconds_of
+from refloat.testing.fakes import fake_machine
+from refloat.usecases.rescue import who
 
 
 def test_places_follow_xdg_and_home() -> None:
@@ -29,10 +31,12 @@ def test_places_follow_xdg_and_home() -> None:
     )
 
 
-def test_a_person_has_one_name_as_the_login_set_it() -> None:
+def test_a_person_has_one_name_as_the_login_set_it(tmp_path: Path) -> None:
     assert here.user({"USER": "ada", "LOGNAME": "other"}) == "ada"
     assert here.user({"USER": "", "LOGNAME": "ada"}) == "ada"
     assert here.user({}) == pwd.getpwuid(os.getuid()).pw_name
+    nobody = fake_machine(tmp_path, environment={})
+    assert who(nobody).partition("@")[0] == here.user({}), "a step and a lease of one person name one person"
     assert here.user_at_host({"USER": "ada"}) == f"ada@{os.uname().nodename}"
 
 

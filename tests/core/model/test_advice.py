@@ -96,6 +96,14 @@ def test_what_instead(situation: Situation, instead: str | None) -> None:
     assert judge(situation).instead == instead
 
 
+def test_where_nobody_can_prove_who_owns_it_the_way_out_is_named() -> None:
+    """The same `status` again would be a circle."""
+    assert advise(seen("continue", *UNRESOLVED)).why.endswith(
+        "the evidence names process 9; if that is its own, ending it by its number settles it"
+    )
+    assert advise(seen("continue", *ELSEWHERE)).why.endswith("names no process that could be ended here")
+
+
 def test_who_is_held_off_is_told_by_whom_and_gets_no_command() -> None:
     advice = advise(seen("continue", lease=lease()))
     assert (advice.operation, bool(advice.forbids)) == ("resolve_liveness", True)

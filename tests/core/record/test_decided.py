@@ -360,8 +360,10 @@ ANSWERS = """
     from refloat.model.recovery import SaidGoal, SaidOwner
     from refloat.testing.rescues import rescue_of, still_machine
     from refloat.testing.samples import crashed
+    from refloat.usecases.keep_draft import open_drafts
     from refloat.usecases.recover import answer
-    desk = rescue_of(crashed(), still_machine(Path(sys.argv[1])))
+    machine = still_machine(Path(sys.argv[1]))
+    desk = rescue_of(crashed(), machine, drafts=open_drafts(machine))
     recovery = desk.take_up().recovery
     start = int(recovery.given.goal or 0)
     print("go", flush=True)

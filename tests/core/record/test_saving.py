@@ -19,6 +19,7 @@ from refloat.record.keys import OWN
 from refloat.record.running import note_command, read_command
 from refloat.record.store import NotWritten, Record
 from refloat.record.trails import load_trail
+from refloat.record.whole import NoSuchJob
 from refloat.testing.jobs import ENDING, OPENING
 from refloat.usecases.save_step import (
     Desk,
@@ -109,6 +110,14 @@ def test_a_step_is_gone_only_where_its_command_is_too(
         note_command(tmp_path / "data", begun.id, COMMAND)
     (step,) = show_trail(record, "retry", 5, lambda runner: command if runner == COMMAND else own).steps
     assert step.running is told
+
+
+def test_a_beginning_that_no_other_job_has_is_enough(record: Record) -> None:
+    for job in ("recovery:codex:1", "recovery:codex:2", "retry"):
+        begin_step(record, OPENING._replace(job=job))
+    assert show_trail(record, "ret", 5, lambda _: None).job == "retry"
+    with pytest.raises(NoSuchJob, match="did you mean recovery:codex:1, recovery:codex:2"):
+        show_trail(record, "recovery:", 5, lambda _: None)
 
 
 def test_a_damaged_note_of_a_command_is_none(tmp_path: Path) -> None:

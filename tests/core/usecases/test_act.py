@@ -14,7 +14,7 @@ from refloat.model.stamp import later
 from refloat.record.leases import find_leases
 from refloat.record.trails import load_trail
 from refloat.testing.fakes import process
-from refloat.usecases.act import Acting, Actor, Refused, Wish, act, actor_of, look, workspace_subject
+from refloat.usecases.act import Acting, Actor, Refused, Wish, act, actor_of, look, workspace_subject, would_accept
 from refloat.usecases.find_sessions import resolve
 from refloat.usecases.hold_session import SECONDS, Holding
 from refloat.usecases.tell_status import tell_status
@@ -242,6 +242,7 @@ def test_status_advises_no_second_writer_while_somebody_holds_it(people: People,
         then = tell_status(bench, located, bob).next
         assert (then.operation, then.command) == ("resolve_liveness", None)
         assert "ada@testhost is " in then.why
+        assert not would_accept(bench, bob, located.session), "what `continue` refuses, `list --resumable` leaves out"
         assert tell_status(bench, located, ada).next == before
     assert tell_status(bench, resolve(bench, ONE, people.home.work), bob).next == before
 

@@ -311,6 +311,15 @@ def test_a_terminal_that_is_gone(scene: Scene, ppid: int, words: str) -> None:
 def test_no_terminal_at_all(scene: Scene) -> None:
     scene.agent(terminal=None, ppid=1)
     assert kind(scene.plan()) == "no_terminal"
+    then = tell_status(scene.bench, resolve(scene.bench, ONE, scene.home.work), scene.actor()).next
+    assert (then.operation, then.command) == ("attach", None), "nobody is sent where `attach` refuses"
+    assert then.why.startswith("it runs, and nothing leads there from here: process 12 lives without a terminal")
+
+
+def test_status_sends_one_where_attach_leads(scene: Scene) -> None:
+    scene.tmux()
+    then = tell_status(scene.bench, resolve(scene.bench, ONE, scene.home.work), scene.actor()).next
+    assert then.command == ("refloat", "attach", f"claude-code:{ONE}")
 
 
 @pytest.mark.parametrize("operation", ["continue", "new"])

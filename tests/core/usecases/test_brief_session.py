@@ -13,6 +13,7 @@ from refloat.testing.rescues import rescue_of, still_machine
 from refloat.testing.samples import Sample, crashed
 from refloat.usecases.brief_session import brief_writer
 from refloat.usecases.keep_answer import given_so_far, keep_answer
+from refloat.usecases.keep_draft import open_drafts
 from refloat.usecases.recover import answer, owner_rows
 from refloat.usecases.workbench import Workbench
 
@@ -23,15 +24,17 @@ def write(machine: Machine, sample: Sample) -> WrittenBrief:
 
 
 def recover(machine: Machine, sample: Sample, *said: Said, done: bool = False) -> None:
-    rescue = rescue_of(sample, machine)
-    recovery = rescue.take_up().recovery
-    for one in said:
-        recovery = answer(recovery, one)
-    rescue.save(recovery, done=done)
+    with open_drafts(machine) as drafts:
+        rescue = rescue_of(sample, machine, drafts=drafts)
+        recovery = rescue.take_up().recovery
+        for one in said:
+            recovery = answer(recovery, one)
+        rescue.save(recovery, done=done)
 
 
 def dirty_path(machine: Machine, sample: Sample) -> str:
-    rows = owner_rows(rescue_of(sample, machine).take_up().recovery)
+    with open_drafts(machine) as drafts:
+        rows = owner_rows(rescue_of(sample, machine, drafts=drafts).take_up().recovery)
     return next(row.path for row in rows if row.owner is not None)
 
 
@@ -72,7 +75,8 @@ def test_what_moved_since_the_answers_is_told_with_them(tmp_path: Path):
 def test_a_recovery_after_a_finished_one_begins_with_its_answers(tmp_path: Path):
     machine, sample = still_machine(tmp_path), crashed()
     recover(machine, sample, SaidNext("Ask Ben."), done=True)
-    kept = rescue_of(sample, machine).take_up()
+    with open_drafts(machine) as drafts:
+        kept = rescue_of(sample, machine, drafts=drafts).take_up()
     assert kept.resumed
     assert kept.recovery.given.next_step == "Ask Ben."
     keep_answer(machine, sample.session, sample.checkout, sample.triage, SaidNext(None))

@@ -100,13 +100,13 @@ def test_it_is_written_of_all_of_them_while_an_agent_runs(large: Any):
     assert sorted(listing.finished.values()) == [f"Ask {n}" for n in range(7)]
 
 
-def test_somebody_is_called_meanwhile_in_this_process(large: Any):
-    called: list[int] = []
-    Finder(large.bench, meanwhile=lambda: called.append(os.getpid())).find(Scope())
-    assert called == [HERE]
+def test_somebody_hears_before_how_many_will_be_read(large: Any):
+    heard: list[tuple[int, int]] = []
+    Finder(large.bench, before=lambda many: heard.append((many, os.getpid()))).find(Scope())
+    assert heard == [(7, HERE)]
 
 
-def test_what_hangs_together_in_parsers_is_let_go_of_on_the_way(large: Any, monkeypatch: pytest.MonkeyPatch):
+def test_what_was_read_of_one_is_let_go_of_on_the_way(large: Any, monkeypatch: pytest.MonkeyPatch):
     """Where thousands are told, what was read of each would stay until the end otherwise."""
     monkeypatch.setattr(sharing, "processors", lambda: 1)
     alive: list[int] = []

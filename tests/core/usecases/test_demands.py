@@ -76,14 +76,23 @@ def test_rows_that_cannot_name_a_file_or_be_a_command_are_not_read_for_it(home: 
     assert len(reads) == 1, "the command whose output says it"
 
 
-def test_a_session_that_began_after_all_that_is_asked_for_is_not_read(home: Sessions, reads: list[str]):
+def test_a_session_that_began_after_all_that_is_asked_for_is_read_last(home: Sessions, reads: list[str]):
+    until = Stamp("2026-08-31T00:00:00.000Z")
     home.write(rich(1))
     late = ClaudeTalk(f"{CLAUDE}2", cwd="/work/billing")
     late.clock = 30 * 86_400
     late._made = 9000
     late.prompt("The importer again")
+    late.clock = 0  # set back
+    late.say("An importer of before.")
+    late.clock = 30 * 86_400
+    late.say("And the importer of now.")
     home.write(late)
     assert {name for name, _ in home.found("importer")} == {f"{CLAUDE}1", f"{CLAUDE}2"}
     reads.clear()
-    assert {name for name, _ in home.found("importer", until=Stamp("2026-08-31T00:00:00.000Z"))} == {f"{CLAUDE}1"}
+    found = home.search("importer", until=until)
+    assert [hit.item for hit in found.hits if hit.session.session_id == f"{CLAUDE}2"] == [2]
+    assert (found.more, reads[0], reads[-1]) == (False, f"{CLAUDE}1", f"{CLAUDE}2")
+    reads.clear()
+    assert home.search("importer", until=until, limit=1).more
     assert set(reads) == {f"{CLAUDE}1"}

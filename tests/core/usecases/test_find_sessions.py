@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from refloat.catalogue.store import Catalogue
 from refloat.errors import NoSuchSession, Unreadable, UsageError
 from refloat.model.session import State
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.fakes import process
-from refloat.usecases import recall
+from refloat.usecases import frozen, recall
 from refloat.usecases.find_sessions import Finder, Listing, Scope, list_sessions, resolve, watch_sessions
 from refloat.usecases.reading import read_summary
 
@@ -93,14 +94,31 @@ def test_no_secret_of_a_title_reaches_the_disk(home: Any):
     assert secret not in again.title
 
 
+def test_no_secret_of_a_branch_or_an_edited_path_reaches_the_disk(home: Any):
+    secret = "npm_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    path = f"/work/a/{secret}/app.py"
+    use = {"type": "tool_use", "id": "t1", "name": "Write", "input": {"file_path": path, "content": "x"}}
+    rows = (*home.talk(IDS[0]), home.row(IDS[0], 3, "assistant", [use]))
+    home.write(IDS[0], *(row | {"gitBranch": f"try-{secret}"} for row in rows))
+    assert [each.branch for each in list_sessions(home.bench, Scope()).sessions] == [f"try-{secret}"]
+    kept = b"".join(each.read_bytes() for each in (home.directory / "cache").iterdir())
+    assert secret.encode() not in kept
+    assert [each.edits for each in Finder(home.bench).find(Scope()).sessions] == [1]
+    with Catalogue.open(home.directory / "cache") as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.editors([path]) == {("claude-code", IDS[0])}
+        assert catalogue.editors(catalogue.edited()) == {("claude-code", IDS[0])}
+        assert catalogue.editors([path.replace("app", "lib")]) == frozenset()
+
+
+@pytest.mark.parametrize("call_id", ["t1", "#t1"])
 def test_no_secret_of_an_open_call_reaches_the_disk_and_reading_goes_on_behind_it(
-    home: Any, monkeypatch: pytest.MonkeyPatch
+    home: Any, monkeypatch: pytest.MonkeyPatch, call_id: str
 ):
     password = "uNfgX7rn4" + "Ey0VuA6"
     command = {"command": f"pg_dump postgres://user:{password}@db.example:5432/x"}
-    use = {"type": "tool_use", "id": "t1", "name": "Bash", "input": command}
+    use = {"type": "tool_use", "id": call_id, "name": "Bash", "input": command}
     call = home.row(IDS[0], 3, "assistant", [use])
-    answer = home.row(IDS[0], 4, "user", [{"type": "tool_result", "tool_use_id": "t1", "content": "done"}])
+    answer = home.row(IDS[0], 4, "user", [{"type": "tool_result", "tool_use_id": call_id, "content": "done"}])
     ended = home.row(IDS[0], 5, "assistant", [{"type": "text", "text": "Done."}])
     home.write(IDS[0], *home.talk(IDS[0]), call)
     finder = Finder(home.bench)
@@ -136,7 +154,7 @@ def test_no_secret_is_sought_in_the_packed_numbers_of_a_session(home: Any, monke
         told.extend(strings)
         return False
 
-    monkeypatch.setattr(recall, "hold_secret", note)
+    monkeypatch.setattr(frozen, "hold_secret", note)
     home.write(IDS[0], *home.talk(IDS[0]))
     assert [each.session_id for each in Finder(home.bench).find(Scope()).sessions] == [IDS[0]]
     assert told
@@ -319,6 +337,15 @@ def test_paths_that_hold_no_session(home: Any, tmp_path: Path):
         resolve(home.bench, str(tmp_path / "pipe.jsonl"), home.work)
     with pytest.raises(NoSuchSession):
         resolve(home.bench, "last", tmp_path / "elsewhere")
+
+
+def test_no_title_is_like_no_word_and_no_catalogue_is_left_open(home: Any, monkeypatch: pytest.MonkeyPatch):
+    home.write(IDS[0], *home.talk(IDS[0]))
+    monkeypatch.setattr("refloat.usecases.naming.Catalogue", None)
+    for word in ("last", "claude-code:"):
+        with pytest.raises(NoSuchSession) as told:
+            resolve(home.bench, word, home.directory / "elsewhere")
+        assert told.value.nearest == (f"claude-code:{IDS[0]}",)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -1,5 +1,6 @@
 """What the ends of a file tell of a session: the state that the whole comes to, and nothing that was not seen."""
 
+import gc
 import json
 from collections.abc import Callable, Sequence
 from itertools import accumulate
@@ -160,6 +161,26 @@ def test_the_ends_tell_how_the_whole_ends(agent: str, name: str, cut: bool, tmp_
     facts = ("title", "workspace", "branch", "version", "started_at", "last_activity_at", "lineage")
     assert [getattr(one, key) for key in facts] == [getattr(other, key) for key in facts]
     assert {problem.line for problem in one.problems} == ({None} if cut else set())
+
+
+@pytest.mark.parametrize("small", [100, 1_000_000])
+@pytest.mark.parametrize(("agent", "name"), CASES)
+def test_nothing_that_reads_a_session_holds_itself(
+    agent: str, name: str, small: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Thousands are read without a look for cycles; rows of all their files would stay."""
+    monkeypatch.setattr(glimpse, "SMALL", small)
+    found = write(tmp_path / "one.jsonl", (CLAUDE if agent == "claude-code" else CODEX)[name])
+    found = Found(agent, SESSION, found.segments)
+    reader = load(agent)
+    glimpse.glimpse(reader, found)  # loads what it needs
+    gc.collect()
+    gc.disable()
+    try:
+        glimpse.glimpse(reader, found)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_a_small_session_is_read_whole(tmp_path: Path):

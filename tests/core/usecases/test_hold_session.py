@@ -89,7 +89,7 @@ def test_taking_over_is_told_in_the_lease_and_in_the_chain_of_its_job(world: Wor
         "recovery",
         "human:bob",
     )
-    assert "ada@here" in newest.opening.summary
+    assert newest.opening.summary.startswith("take over from ada@here: "), "who lost it stands where no cut falls"
     assert [step.opening.tool for step in steps(world, f"recovery:{SESSION}")] == ["take over"]
     assert len(steps(world, "other")) == 1
     with world.open() as record:

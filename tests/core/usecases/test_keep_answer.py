@@ -11,6 +11,7 @@ from refloat.ports import Machine
 from refloat.testing.rescues import rescue_of, still_machine
 from refloat.testing.samples import crashed
 from refloat.usecases.keep_answer import given_so_far, keep_answer
+from refloat.usecases.keep_draft import open_drafts
 from refloat.usecases.recover import answer, cards, cards_of
 
 
@@ -34,7 +35,8 @@ def test_an_answer_is_there_for_the_next_look_and_for_the_wizard(tmp_path: Path)
     assert given_so_far(machine, sample.session.name) == given
     card = next(card for card in cards_of(sample.triage, given) if card.key == key)
     assert (card.pile, card.found, card.reason, card.looked) == ("saved", "gone", "rewritten by hand", True)
-    kept = rescue_of(sample, machine).take_up()
+    with open_drafts(machine) as drafts:
+        kept = rescue_of(sample, machine, drafts=drafts).take_up()
     assert kept.resumed
     assert kept.recovery.changed == ()
     assert card in cards(kept.recovery)
@@ -42,9 +44,10 @@ def test_an_answer_is_there_for_the_next_look_and_for_the_wizard(tmp_path: Path)
 
 def test_what_the_wizard_was_told_stays(tmp_path: Path):
     machine, sample = still_machine(tmp_path), crashed()
-    rescue = rescue_of(sample, machine)
-    kept = rescue.take_up()
-    rescue.save(answer(kept.recovery, WentOn(kept.recovery.given.page)))
+    with open_drafts(machine) as drafts:
+        rescue = rescue_of(sample, machine, drafts=drafts)
+        kept = rescue.take_up()
+        rescue.save(answer(kept.recovery, WentOn(kept.recovery.given.page)))
     given = say(machine, LookedAt("x", looked=True))
     assert given.passed == {kept.recovery.given.page}
     assert given.looked_at == {"x"}

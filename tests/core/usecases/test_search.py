@@ -1,6 +1,7 @@
 """What a search finds is what `history` shows: each hit holds the words, and each item that holds them is a hit."""
 
 import fcntl
+import json
 import os
 import shutil
 import sqlite3
@@ -31,7 +32,7 @@ from refloat.search.words import composed
 from refloat.testing.claude_talk import ClaudeTalk
 from refloat.testing.fakes import fake_machine
 from refloat.usecases.answer_search import answer_search
-from refloat.usecases.find_sessions import resolve
+from refloat.usecases.find_sessions import Scope, list_sessions, resolve
 from refloat.usecases.read_session import read_story
 from refloat.usecases.refresh import LOCK, refresh
 from refloat.usecases.searchable import searchable
@@ -113,6 +114,30 @@ def codex(home: Sessions) -> None:
     rollout.patch("call_2", "*** Update File: src/importer.py\n@@\n-retry()\n+retry(3)")
     rollout.answer("call_2", "Success. Updated the following files:\nM src/importer.py")
     rollout.said("assistant", "The importer retries now.").end("The importer retries now.").save()
+
+
+@pytest.mark.parametrize("call", ["call", "#call"])
+def test_no_secret_of_an_open_call_of_codex_reaches_the_disk(home: Sessions, call: str):
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    rollout = CodexHome(home.directory / "home").rollout(T1)
+    rollout.meta(T1).prompt("Push it.").run(call, f"curl -H 'Authorization: token {secret}' https://x.example").save()
+    assert [session.session_id for session in list_sessions(home.bench, Scope()).sessions] == [T1]
+    home.found("push")
+    assert not [path for path in home.cache.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
+
+
+@pytest.mark.parametrize("at", ["2026-13-20T09:10:00.000Z", "2026-02-30T10:00:00.000Z", "9999-12-31T23:59:59.999Z"])
+def test_a_row_of_an_impossible_time_takes_no_session_away(home: Sessions, at: str):
+    codex(home)
+    home.write(rich())
+    (path,) = (home.directory / "home").rglob("rollout-*.jsonl")
+    *rows, last = path.read_text().splitlines()
+    bad = json.dumps(json.loads(last) | {"timestamp": at})
+    path.write_text("\n".join([*rows, bad, last, bad, ""]))
+    listing = list_sessions(home.bench, Scope())
+    assert {session.session_id for session in listing.sessions} == {T1, rich().session}
+    assert at not in {session.last_activity_at for session in listing.sessions}
+    assert {name for name, _ in home.found("retry")} == {T1, rich().session}
 
 
 @pytest.mark.parametrize(

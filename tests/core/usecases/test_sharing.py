@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,35 +62,43 @@ def test_both_take_their_part_from_their_own_end(monkeypatch: pytest.MonkeyPatch
         os.close(descriptor)
 
 
-def die_elsewhere(rows: Sequence[int]) -> list[int]:
-    if os.getpid() != HERE:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return list(rows)
+def die(row: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return row
 
 
-def fail_elsewhere(rows: Sequence[int]) -> list[int]:
-    if os.getpid() != HERE:
-        raise ValueError(rows)
-    return list(rows)
+def fail(row: int) -> int:
+    raise ValueError(row)
 
 
-def make_untold_elsewhere(rows: Sequence[int]) -> list[Any]:
-    return [row if os.getpid() == HERE else squares.__call__ for row in rows]
+def make_untold(row: int) -> Iterator[int]:
+    return (row for _ in range(1))  # no Python pickles a generator
 
 
 @beside
-@pytest.mark.parametrize("work", [die_elsewhere, fail_elsewhere, make_untold_elsewhere])
-def test_what_the_other_one_does_not_tell_is_done_here(work: Any):
+@pytest.mark.parametrize("do", [die, fail, make_untold])
+def test_what_the_other_one_does_not_tell_is_done_here(do: Callable[[int], Any]):
+    begun, begin = os.pipe()
+
+    def work(rows: Sequence[int]) -> list[Any]:
+        if os.getpid() == HERE:
+            return list(rows)
+        os.write(begin, b"x")
+        return [do(row) for row in rows]
+
     with Shared(work, range(100), 0) as shared:
+        os.read(begun, 1)
         assert shared.result() == list(range(100))
+    os.close(begun)
+    os.close(begin)
 
 
 @beside
 def test_a_fault_of_the_work_is_told():
-    def fail(rows: Sequence[int]) -> list[int]:
+    def refuse(rows: Sequence[int]) -> list[int]:
         raise ValueError(rows)
 
-    with Shared(fail, range(3), 0) as shared, pytest.raises(ValueError, match="range"):
+    with Shared(refuse, range(3), 0) as shared, pytest.raises(ValueError, match="range"):
         shared.result()
 
 

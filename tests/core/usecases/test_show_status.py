@@ -7,6 +7,7 @@ import pytest
 
 from refloat.model.attempts import InChain, Standing
 from refloat.model.checkout import Checkout, EditFate, Fate, FileState, FoundIn, PlaceKind
+from refloat.model.liveness import Evidence, Liveness, Verdict
 from refloat.model.session import Failure, FailureKind, Kept, Session, SessionName, State
 from refloat.model.stamp import Stamp
 from refloat.model.status import NextOperation
@@ -74,6 +75,15 @@ def test_a_session_that_somebody_went_on_from_leads_to_the_newer_one() -> None:
     owned = replace(LOST.session, state=State.LIVE)
     assert then(State.STOPPED, owned).operation == "attach"
     assert newest not in (then(State.STOPPED, owned).command or ()), "it runs itself"
+
+
+@pytest.mark.parametrize("pid", [430, None])
+def test_an_unproved_owner_leads_to_no_circle(pid: int | None) -> None:
+    facts = (Evidence("cwd", "it works there", pid, NOW),) if pid else ()
+    session = replace(LOST.session, state=State.UNRESOLVED, liveness=Liveness(Verdict.CANDIDATE, facts))
+    then = show_status(ClaudeCode(), session, LOST.story).next
+    assert then.operation == "resolve_liveness"
+    assert then.command == (("refloat", "stop", session.name, "--pid", "430") if pid else None)
 
 
 @pytest.mark.parametrize("there", [True, False])

@@ -115,6 +115,9 @@ def test_one_who_ends_when_it_is_interrupted(kind: Agent, desk: Desk) -> None:
         assert (stopped.result, sent(stopped)) == ("stopped", [("SIGINT", agent.pid)])
         assert stopped.left == ()
         assert [step.what for step in desk.told] == ["signal", "ended", "verifying"]
+        listed = desk.located(agent).session.state
+        assert (listed is State.FAILED) == stopped.why.endswith("; its turn did not end: it is listed as failed")
+        assert listed is State.FAILED, "a call was open"
 
 
 def test_one_who_ignores_the_interruption_is_terminated(desk: Desk) -> None:

@@ -32,7 +32,6 @@ assert sys.modules["ssl"] is ssl, "a second time takes nothing away"
 """
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 13), reason="others load other modules")
 def test_what_a_hastened_start_leaves_out_is_the_very_same_when_it_is_asked(tmp_path: Path) -> None:
     sources = [str(Path(package.__file__ or "").parent.parent) for package in (refloat, refloat_tui)]
     path = os.pathsep.join([*sources, *sys.path])

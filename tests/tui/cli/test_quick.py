@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from refloat.catalogue.peek import FILE
+from refloat.model.saving import Runner
+from refloat.record.store import Record, open_record
 from refloat.usecases import finder, glimpse
 from refloat.usecases.finder import Listing, Scope
+from refloat.usecases.hold_session import Holder, Holding
 from refloat_tui.cli import asking, listing, quick, rows
 from refloat_tui.cli.parser import run
 
@@ -77,6 +80,27 @@ def both(words: list[str], capfdbinary: pytest.CaptureFixture[bytes]) -> tuple[s
     fast = capfdbinary.readouterr().out.decode()
     assert run(words) == 0
     return fast, capfdbinary.readouterr().out.decode()
+
+
+@pytest.mark.usefixtures("home")
+def test_who_is_at_a_session_stands_in_its_line(capfd: pytest.CaptureFixture[str]) -> None:
+    machine = asking.bench().machine
+    (name, *_) = [one.name for one in finder.Finder(asking.bench()).find(Scope()).sessions]
+    ann = Holder("ann@elsewhere", "human:ann", Runner("elsewhere", 5, "a"), lambda _: None)
+
+    def open_it() -> Record:
+        return open_record(machine.places.data, machine.clock.now())
+
+    claim = Holding(open_it, machine.clock.now, ann, name, "is recovering this")
+    claim.take()
+    capfd.readouterr()
+    assert quick.answer(["list", "--all"]) is None, "the quick road knows no names"
+    assert run(["list", "--all"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert [line.partition(name.partition(":")[2][:8])[1] != "" for line in lines if "@ann " in line] == [True]
+    claim.release()
+    assert quick.answer(["list", "--all"]) == 0
+    assert "@ann" not in capfd.readouterr().out
 
 
 def without_moments(text: str) -> str:

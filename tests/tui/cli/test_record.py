@@ -46,6 +46,14 @@ def answer(done: subprocess.CompletedProcess[str], code: int = 0) -> Any:
     return found
 
 
+def test_a_name_goes_whole_into_a_pipe_and_its_beginning_is_enough(refloat: Run) -> None:
+    name = f"recovery:claude-code:{'30f0dbef-db62-56a5-9f22-e292dfd10f49-' * 4}end"
+    refloat("step", "--job", name, "--tool", "t")
+    assert refloat("jobs").stdout.splitlines()[1].endswith(name)
+    assert len(refloat("jobs", COLUMNS="80").stdout.splitlines()[1]) <= 80
+    assert f"refloat verify {name}`" in refloat("trail", "recovery:").stdout
+
+
 def test_a_command_is_run_and_saved(refloat: Run, tmp_path: Path) -> None:
     done = refloat("run", "--job", "j", "--receipt", "r.json", "--", "sh", "-c", "echo out; echo err >&2; exit 3")
     assert (done.stdout, done.stderr, done.returncode) == ("out\n", "err\n", 3)

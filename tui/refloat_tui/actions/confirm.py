@@ -5,7 +5,7 @@ from typing import Final
 from refloat_tui.actions.row import Action
 
 ACTIONS: Final = (
-    Action("confirm.yes", "y,enter", "yes", "Yes", "Do it.", footer=1, shown_key="y", palette=False),
+    Action("confirm.yes", "y", "yes", "Yes", "Do it.", footer=1, palette=False),
     Action(
         "confirm.no",
         "n,escape",

@@ -169,7 +169,7 @@ ACTIONS: Final = (
         "Y",
         "salvage",
         "Write lost work into a patch",
-        "What is lost and can still be had, as a patch outside of the checkout: shown first. Nothing else is touched.",
+        "What is lost and can still be had, outside of the checkout: a patch, or the contents. Shown first.",
     ),
     Action(
         "desk.recap",

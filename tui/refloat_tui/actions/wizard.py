@@ -131,6 +131,14 @@ ACTIONS: Final = (
         footer=6,
     ),
     Action(
+        "wizard.retake",
+        "T",
+        "take it back",
+        "Take the session back",
+        "From whoever took it over while you were at it: they are told, and it is recorded.",
+        footer=3,
+    ),
+    Action(
         "wizard.leave",
         "ctrl+c",
         "leave",

@@ -1,9 +1,10 @@
 """What `list` does where what is kept does not answer it, whichever road its words came by.
 
-Decides what is loaded when: what prints an answer, while another process reads.
+Decides what is loaded when: what prints an answer, once, before a second process begins to read and to write.
 """
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -11,12 +12,16 @@ from typing import TYPE_CHECKING, Final
 
 from refloat.model.session import Session, State
 from refloat.usecases.finder import Finder, Listing, Scope
+from refloat.usecases.may_be_held import may_be_held
 from refloat_tui.cli.asking import answer, bench, here
+from refloat_tui.cli.held import holders
 
 if TYPE_CHECKING:
     from refloat_tui.cli.quick import Asked
 
 _SHOW: Final = "refloat_tui.cli.show"
+_TEXT: Final = 400
+"""Bytes of a session's texts, or so."""
 _NO_SESSIONS: Final = '"sessions":[]'
 
 
@@ -40,16 +45,20 @@ def answer_plain(asked: "Asked") -> int | None:
 
 def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False) -> None:
     """Print sessions, newest activity first, with their state."""
-    finish = _finish if as_json and not show_secrets else None
-    listing = Finder(bench(), meanwhile=lambda: _load(as_json=as_json), finish=finish).find(scope)
+    finish = _Finish() if as_json and not show_secrets else None
+    sought = replace(scope, limit=None) if scope.resumable else scope
+    listing = Finder(bench(), before=lambda many: _load(many, as_json=as_json), finish=finish).find(sought)
+    if scope.resumable:
+        listing = replace(listing, sessions=_accepted(listing.sessions, scope.limit))
     if (text := _joined(listing)) is not None:
         from refloat_tui.cli import out
 
         out.write(text)
     else:
+        held = holders(bench()) if not as_json and may_be_held(os.environ) else {}
         answer(
             listing,
-            lambda value, width: _lines(value, width, everywhere=scope.cwd is None),
+            lambda value, width: _lines(value, width, held, everywhere=scope.cwd is None),
             _json if as_json else None,
             masked=not show_secrets,
         )
@@ -59,21 +68,45 @@ def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False
         err.say(f"{some:,} sessions are told by the ends of their files; `refloat refresh` reads them whole")
 
 
-def _load(*, as_json: bool) -> None:
-    """What prints the answer."""
+def _accepted(sessions: Sequence[Session], limit: int | None) -> tuple[Session, ...]:
+    """Those that `continue` would let through, by the same guard and with everybody who is at them now."""
+    from itertools import islice
+
+    from refloat.usecases.act import would_accept
+    from refloat_tui.cli.asking import actor
+
+    own = actor()
+    return tuple(islice((one for one in sessions if would_accept(bench(), own, one)), limit))
+
+
+def _load(many: int, *, as_json: bool) -> None:
+    """What two processes write so many sessions with."""
+    from refloat.brief import suspects
+
     for name in ("refloat.brief.masks", "refloat_tui.cli.out", "refloat.wire" if as_json else f"{_SHOW}.listing"):
         import_module(name)
+    suspects.expect(many * _TEXT)
 
 
-def _finish(sessions: Sequence[Session]) -> list[str | None]:
-    """The JSON of each, if there is no secret in any of them: one that is found once is masked everywhere."""
-    from refloat import wire
-    from refloat.brief.masks import Masker
+class _Finish:
+    """Writes the JSON of each of some sessions, if there is no secret in any of them: one that is found once is masked
+    everywhere. Sessions say the same in thousands of places: no text is looked through twice.
+    """
 
-    documents = [wire.session(session) for session in sessions]
-    if Masker().learn(documents):
-        return [None] * len(documents)
-    return [wire.dump(document, masker=Masker(enabled=False)).rstrip("\n") for document in documents]
+    def __init__(self) -> None:
+        self._bare: set[str] = set()
+        """Texts without one."""
+
+    def __call__(self, sessions: Sequence[Session]) -> list[str | None]:
+        from refloat import wire
+        from refloat.brief.masks import Masker, strings_of
+
+        documents = [wire.session(session) for session in sessions]
+        texts = set(strings_of(documents)) - self._bare
+        if Masker().learn_all(texts):
+            return [None] * len(documents)
+        self._bare |= texts
+        return [wire.dump(document, masker=Masker(enabled=False)).rstrip("\n") for document in documents]
 
 
 def _joined(listing: Listing) -> str | None:
@@ -96,7 +129,7 @@ def _json(listing: Listing) -> object:
     return wire.listing(listing)
 
 
-def _lines(listing: Listing, width: int, *, everywhere: bool) -> Iterable[str]:
+def _lines(listing: Listing, width: int, held: Mapping[str, str], *, everywhere: bool) -> Iterable[str]:
     from refloat_tui.cli.show.listing import listing_lines
 
-    return listing_lines(listing, width, bench().machine.clock.now(), everywhere=everywhere)
+    return listing_lines(listing, width, bench().machine.clock.now(), held, everywhere=everywhere)

@@ -16,6 +16,7 @@ from refloat.catalogue.walk import Row, Spec, differing, fingerprint, patched, w
 from refloat.machine.moment import ago, boot_seconds, now
 from refloat.machine.table import may_carry, running_programs
 from refloat.uncollected import Uncollected
+from refloat.usecases.may_be_held import may_be_held
 from refloat_tui.cli import rows
 
 TYPE_CHECKING = False
@@ -207,6 +208,8 @@ def _answer(found: Peek, directory: str, asked: Asked, environment: Mapping[str,
     notes = _notes_that_hold(found, directory, environment)
     if notes is None:
         return None
+    if not asked.json and may_be_held(environment):
+        return None  # who is at a session stands in its line
     if asked.json:
         finished = found.told_finished(places=not asked.everywhere)
         chosen = _choose(finished, found, notes, asked)

@@ -41,8 +41,8 @@ def _steps(status: Status, *, no_way: bool, held: bool) -> tuple[str, ...]:
         return ("desk.newer",)  # it runs, and it is another session than this one
     if following == "attach" and status.next.command is None:
         return ("desk.evidence", "desk.peek")  # somebody else is at it, or it is another user's
-    if following == "resolve_liveness" and session.state is not State.UNRESOLVED:
-        return ("desk.evidence",)  # its process is gone, and somebody else is at it
+    if following == "resolve_liveness" and (session.state is not State.UNRESOLVED or status.next.command is None):
+        return ("desk.evidence",)  # its process is gone, and somebody else is at it; or no process is named to be ended
     if following == "new_linked" and status.next.workspace is None:
         return ("desk.recover",)  # there is no place here to start anything in
     failure = session.failure

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from refloat.model.own_files import BESIDE, LISTING
 from refloat.model.record import Lease
 from refloat.model.repair import RepairPlan
 from refloat.model.salvage import Salvage
@@ -208,7 +209,11 @@ def salvage_offer(
     if patched:
         will.append(f"write {inert_line(path or '')}, a patch that is readable for you alone")
     if beside:
-        will.append(f"write {inert_line(path or '')}.files beside it, with what no patch can hold, as it was recorded")
+        where = f"{inert_line(path or '')}{BESIDE}"
+        will.append(f"write {where}, with what no patch can hold, as it was recorded")
+    if len(patched) < len(found.files):
+        will.append(f"write {inert_line(path or '')}{BESIDE}{LISTING}, which says why each of it stands in no patch")
+    own = "beside it" if patched else "as a file"
     notes: list[str] = []
     if found.secrets:
         notes.append(
@@ -221,20 +226,24 @@ def salvage_offer(
     why = f"what its record holds of {count} stands nowhere else that is safe"
     return Offer(
         asked=asked,
-        question=f"Write the lost work of {title} into a patch?",
+        question=f"Write the lost work of {title} into {'a patch' if patched else 'files: no patch can hold it'}?",
         commands=(command,),
         copied=command,
         workspace=found.repo,
         will=tuple(will),
-        will_not=("touch the checkout, its index or a branch: you apply the patch", "replace a file that is there"),
+        will_not=(
+            *(() if patched else (f"write {inert_line(path or '')} itself: nothing can be in that patch",)),
+            f"touch the checkout, its index or a branch{': you apply the patch' if patched else ''}",
+            "replace a file that is there",
+        ),
         lease="none is needed: neither the session nor the checkout is written to",
         guard=nothing or forbids or why,
         refused=bool(nothing or forbids),
         notes=tuple(notes),
-        heading="WHAT IS LOST, AND WHAT THE PATCH MAKES OF IT",
+        heading="WHAT IS LOST, AND WHAT BECOMES OF IT",
         rows=tuple(
             Row(
-                "in the patch" if file.in_patch else "beside it" if file.beside else "not to be had",
+                "in the patch" if file.in_patch else own if file.beside else "not to be had",
                 "",
                 file.path,
                 file.why,

@@ -186,7 +186,9 @@ def next_parts(status: Status, no_way: str = "", held: str = "") -> tuple[str, s
     if held:
         return f"{held}.", _HELD
     if status.next.operation == "resolve_liveness" and status.next.command is None:
-        return f"{timed_line(status.next.why).rstrip('.')}.", _HELD
+        unproved = status.session.state is State.UNRESOLVED
+        step = _OPERATION["resolve_liveness"] if unproved else _HELD
+        return f"{timed_line(status.next.why).rstrip('.')}.", step
     if no_way:
         known = f"It runs, and nothing leads there from here: {no_way.rstrip('.')}."
         return known, "Do not start a second one on it."

@@ -77,7 +77,7 @@ def card_words(card: Card, glyphs: Glyphs) -> Pieces:
         ("\n", ""),
     )
     back = card.finding.kind == "edit" and card.pile == "gone" and bool(card.finding.recoverable_from)
-    way: Pieces = ((f" {glyphs.dot} ", QUIET), ("`refloat salvage` brings it back (Y)", STRONG)) if back else ()
+    way: Pieces = ((f" {glyphs.dot} ", QUIET), ("`refloat salvage` writes it out (Y)", STRONG)) if back else ()
     return (*head, *evidence(card, glyphs), *way)
 
 

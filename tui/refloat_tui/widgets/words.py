@@ -105,6 +105,10 @@ class Words(Vertical):
         self.add_class("-open")
         self.area.focus()
 
+    def warn(self, words: str) -> None:
+        """Say above the words what becomes of them."""
+        self.label.update(Content.assemble((words, "bold $state-failed"), ("   esc back", "$faint")))
+
     def leave(self, *, kept: bool) -> None:
         """Hide it and say so."""
         if (left := self.close(kept=kept)) is not None:

@@ -7,8 +7,8 @@ which is the authority: both come to the same, row by row (`tests/core/readers/t
 """
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar, Final
 
 import msgspec
 from msgspec import Struct
@@ -205,12 +205,6 @@ class Quick:
         """What the session had in common when `_common` was found."""
         self._common = _NONE
         """The end of rows that tell nothing new of the session as a whole."""
-        self._kinds: dict[str, Callable[[_Row, Stamp, int], bool]] = {
-            "user": self._user,
-            "assistant": self._assistant,
-            "attachment": self._attachment,
-            "system": self._system,
-        }
 
     def begin(self, rows: Sequence[bytes], line: int, offset: int) -> None:
         """As `plain.QuickRows` has it; so is `take`."""
@@ -219,7 +213,7 @@ class Quick:
 
     def take(self, at: int) -> int:
         """As above."""
-        spot, kinds, rows = self._spot, self._kinds, self._raw
+        spot, kinds, rows = self._spot, self._KINDS, self._raw
         plain, index, lived = self._is_plain(), at, list[Stamp]()
         for index in range(at, len(rows)):
             raw = rows[index]
@@ -237,7 +231,9 @@ class Quick:
             ):
                 break
             spot.at = index
-            if not (raw.endswith(self._common) or self._is_same(raw)) or not handle(row, row.timestamp, len(raw) + 1):
+            if not (raw.endswith(self._common) or self._is_same(raw)) or not handle(
+                self, row, row.timestamp, len(raw) + 1
+            ):
                 break
             lived.append(row.timestamp)
         else:
@@ -417,6 +413,14 @@ class Quick:
         take_prompt(state, said, here, queued=row.promptSource == "queued")
         self._assembler.take(here.events)
         return True
+
+    _KINDS: ClassVar[Mapping[str, Callable[..., bool]]] = {
+        "user": _user,
+        "assistant": _assistant,
+        "attachment": _attachment,
+        "system": _system,
+    }
+    """Of the class: a value that held its own methods would live until somebody looks for cycles."""
 
 
 def _words(content: list[_Given]) -> str:

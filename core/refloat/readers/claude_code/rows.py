@@ -18,7 +18,7 @@ from refloat.readers.claude_code import beside, spoken
 from refloat.readers.claude_code.here import Here
 from refloat.readers.claude_code.kin import rows_of
 from refloat.readers.claude_code.state import State, thaw
-from refloat.readers.claude_code.values import Row, mapping, text
+from refloat.readers.claude_code.values import Row, listed, mapping, text
 from refloat.readers.contract import Line, Segment, SourceFile
 from refloat.readers.naming import make_id
 from refloat.readers.story import Assembler
@@ -64,7 +64,7 @@ class Rows:
         """For a sub-agent whose rows stand between its parent's (1.0): its first row."""
         self._relatives = relatives
         self._foreign: frozenset[str] | None = None
-        self._state = thaw(mapping(frozen["state"])) if frozen else State()
+        self._state = thaw(mapping(frozen["state"]), listed(frozen["#rows"])) if frozen else State()
         self._all_sides = frozen["all_sides"] is True if frozen else subagent
         self._backups = text(frozen["backups"]) if frozen else ""
 
@@ -117,7 +117,9 @@ class Rows:
 
     def freeze(self) -> dict[str, object]:
         """All that must be known to go on, as JSON values."""
-        return {"state": self._state.freeze(), "all_sides": self._all_sides, "backups": self._backups}
+        state = self._state
+        own = {"all_sides": self._all_sides, "backups": self._backups}
+        return {"state": state.freeze(), "#rows": state.tree.freeze_rows(), **own}
 
     def _conversation(
         self, row: Row, kind: str, line: Line, handle: Callable[[State, Row, Here], None]

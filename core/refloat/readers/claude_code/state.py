@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Final, cast
 
@@ -78,7 +78,7 @@ class State:
         return Failure(FailureKind(kind or "unknown"), detail or "", Stamp(at) if at else None)
 
     def freeze(self) -> dict[str, object]:
-        """All of it as JSON values."""
+        """All of it but the rows of its tree, as JSON values."""
         frozen = {name: plain(getattr(self, name)) for name in _FIELDS}
         frozen["recent"] = [*chain.from_iterable(self.recent)]
         frozen["tree"] = self.tree.freeze()
@@ -88,8 +88,8 @@ class State:
 _FIELDS: Final = tuple(name for name in field_names(State) or () if name not in {"tree", "recent"})
 
 
-def thaw(frozen: Mapping[str, object]) -> State:
-    """What `State.freeze` gave, made live again.
+def thaw(frozen: Mapping[str, object], rows: Sequence[object]) -> State:
+    """What `State.freeze` and the tree's `freeze_rows` gave, made live again.
 
     Raises:
         TypeError, KeyError: it was made by another version.
@@ -97,7 +97,7 @@ def thaw(frozen: Mapping[str, object]) -> State:
     given = {**frozen}
     calls = cast("Mapping[str, dict[str, object]]", given.pop("calls"))  # as `freeze` wrote it
     recent = cast("list[str]", given.pop("recent"))
-    tree = Tree(cast("Mapping[str, object]", given.pop("tree")))
+    tree = Tree(cast("Mapping[str, object]", given.pop("tree")), rows)
     state = State(tree=tree, **given)  # pyright: ignore[reportArgumentType] - the names are checked by the constructor
     state.calls = {name: OpenCall(**call) for name, call in calls.items()}  # pyright: ignore[reportArgumentType] - as above
     state.recent = [[row, call] for row, call in zip(recent[::2], recent[1::2], strict=True)]

@@ -40,7 +40,8 @@ def key_of(row: str) -> int:
 class Tree:
     """Knows of each row the prompt that it stands under, and the prompts that count at present."""
 
-    def __init__(self, frozen: Mapping[str, object] | None = None) -> None:
+    def __init__(self, frozen: Mapping[str, object] | None = None, rows: Sequence[object] = ()) -> None:
+        """`frozen`: what `freeze` gave, with the `rows` that `freeze_rows` gave."""
         self._new: dict[str, int] = {}
         """Row to the number of its prompt, and behind that the lower bits of the size of its line."""
         self._old: dict[str, int] = {}
@@ -54,7 +55,7 @@ class Tree:
         self._told = False
         """The program said that it went back, and no prompt came since."""
         if frozen:
-            self._thaw(frozen)
+            self._thaw(frozen, rows)
 
     @property
     def prompt(self) -> int:
@@ -173,20 +174,21 @@ class Tree:
     # ── to and from JSON ─────────────────────────────────────────────────────────────────────────────────────────────
 
     def freeze(self) -> dict[str, object]:
-        """All of it as JSON values."""
+        """All of it but its rows, as JSON values."""
         return {
-            "#new": _pack(self._far_new, self._new),
-            "#old": _pack(self._far_old, self._old),
             "prompts": [list(prompt) for prompt in self._prompts],
             "last": self._last,
             "cut": self._cut,
             "told": self._told,
         }
 
-    def _thaw(self, frozen: Mapping[str, object]) -> None:
+    def freeze_rows(self) -> list[list[object]]:
+        """The rows: no text of the transcript."""
+        return [_pack(self._far_new, self._new), _pack(self._far_old, self._old)]
+
+    def _thaw(self, frozen: Mapping[str, object], rows: Sequence[object]) -> None:
         # Written by `freeze` of this version: the catalogue drops what another one wrote.
-        self._far_new = _unpack(cast("Sequence[object]", frozen["#new"]))
-        self._far_old = _unpack(cast("Sequence[object]", frozen["#old"]))
+        self._far_new, self._far_old = map(_unpack, cast("Sequence[Sequence[object]]", rows))
         self._prompts = [list(prompt) for prompt in cast("Sequence[Sequence[int]]", frozen["prompts"])]
         self._last = cast("int", frozen["last"])
         self._cut = cast("str", frozen["cut"])

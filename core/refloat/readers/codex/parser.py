@@ -6,14 +6,12 @@ ended. Refuses to guess how a call ended that has no answer: it dangles, whereve
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from refloat.model.repaired import CODEX_FIELD
 from refloat.model.stamp import Stamp, read_stamp
 from refloat.model.transcript import Event, Fact, Marker, Message, Touched, TurnEnded, Unknown
-from refloat.patterns import late
 from refloat.readers.codex.copies import Ancestry, Copying, is_copy, names_itself
 from refloat.readers.codex.items import read_event, read_item
 from refloat.readers.codex.lifecycle import Lifecycle
@@ -39,8 +37,6 @@ if TYPE_CHECKING:
     from refloat.readers.codex.quick import Quick
     from refloat.readers.plain import QuickRows
 
-_STAMP: Final = late(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
-"""A stamp as Codex itself writes it, which needs no further reading."""
 _CALLS: Final = frozenset(
     {
         "function_call",
@@ -70,13 +66,6 @@ class CodexParser(Lifecycle):
         relatives = found.relatives if subagent is None else ()
         self._ancestry = Ancestry(relatives)
         self._quick: Quick | None = None
-        self._rows: Mapping[str, Callable[[Json, list[Event]], None]] = {
-            "response_item": self._item,
-            "event_msg": self._event,
-            "turn_context": self._context,
-            "session_meta": self._meta,
-            "compacted": self._compacted,
-        }
 
     # ── the contract ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -138,9 +127,7 @@ class CodexParser(Lifecycle):
 
     def _row(self, row: Json, out: list[Event]) -> None:
         kind = row.get("type")
-        told = row.get("timestamp")
-        at = Stamp(told) if isinstance(told, str) and _STAMP.fullmatch(told) else read_stamp(told)
-        self._at = at
+        self._at = at = read_stamp(row.get("timestamp"))
         if at is not None and at > self._s.last:
             self._s.last = at
         if not self._s.first:
@@ -181,9 +168,9 @@ class CodexParser(Lifecycle):
         return False
 
     def _envelope(self, kind: str, payload: Json, out: list[Event]) -> None:
-        handler = self._rows.get(kind)
+        handler = self._ROWS.get(kind)
         if handler is not None:
-            handler(payload, out)
+            handler(self, payload, out)
         elif kind not in SKIPPED_ROWS:
             out.append(Unknown(kind))
 
@@ -505,3 +492,12 @@ class CodexParser(Lifecycle):
             self._injected(text, out)
         else:
             self._prompt(text, ITEM, row, out)
+
+    _ROWS: ClassVar[Mapping[str, Callable[..., None]]] = {
+        "response_item": _item,
+        "event_msg": _event,
+        "turn_context": _context,
+        "session_meta": _meta,
+        "compacted": _compacted,
+    }
+    """Of the class: a value that held its own methods would live until somebody looks for cycles."""

@@ -8,7 +8,7 @@ that does not fit the types below, is left to `CodexParser`, which is the author
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import ClassVar, Final
 
 from refloat.model.repaired import is_made_output
 from refloat.model.stamp import Stamp
@@ -77,23 +77,6 @@ class Quick:
         """The prompt of the row before."""
         self._rows: list[Row | None] | None = None
         """As decoded, once one is wanted."""
-        self._kinds: Mapping[type[object], Callable[[Any, Stamp], bool | None]] = {
-            Reasoning: self._reasoning,
-            Words: self._words,
-            Function: self._function,
-            Custom: self._custom,
-            Output: self._output,
-            CustomOutput: self._output,
-            Turn: self._began,
-            Completed: self._completed,
-            Asked: self._asked,
-            Tokens: self._tokens,
-            Said: self._said,
-            Finished: self._finished,
-            Command: self._command,
-            Patch: self._patch,
-            Context: self._context,
-        }
 
     @property
     def last(self) -> tuple[Stamp | None, int, int]:
@@ -113,7 +96,7 @@ class Quick:
             return at
         if self._rows is None:
             self._rows = [None] * at + decoded(self._batch[0][at:])
-        spot, kinds, rows = self._spot, self._kinds, self._rows
+        spot, kinds, rows = self._spot, self._KINDS, self._rows
         index, lived = at, list[Stamp]()
         for index in range(at, len(rows)):
             row = rows[index]
@@ -121,7 +104,7 @@ class Quick:
                 break
             spot.at = index
             handle = kinds.get(row.payload.__class__)
-            told = None if handle is None else handle(row.payload, row.timestamp)
+            told = None if handle is None else handle(self, row.payload, row.timestamp)
             if told is None:
                 break
             if told:
@@ -377,3 +360,22 @@ class Quick:
         bad = row.status == "failed" or bool(row.exit_code) or row.success is False
         self._assembler.answered(call, None, edits, self._spot.place, "" if known.answered and not bad else output)
         return True
+
+    _KINDS: ClassVar[Mapping[type[object], Callable[..., bool | None]]] = {
+        Reasoning: _reasoning,
+        Words: _words,
+        Function: _function,
+        Custom: _custom,
+        Output: _output,
+        CustomOutput: _output,
+        Turn: _began,
+        Completed: _completed,
+        Asked: _asked,
+        Tokens: _tokens,
+        Said: _said,
+        Finished: _finished,
+        Command: _command,
+        Patch: _patch,
+        Context: _context,
+    }
+    """Of the class: a value that held its own methods would live until somebody looks for cycles."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from binascii import crc32
-from typing import TYPE_CHECKING, Final
+from typing import Final, TypeGuard
 
 from refloat.patterns import late
 from refloat.readers.lines import decode
-
-if TYPE_CHECKING:
-    from typing import TypeGuard
 
 Json = dict[str, object]
 

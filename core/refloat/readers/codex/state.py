@@ -177,7 +177,7 @@ class State:
         """All of it as JSON values."""
         frozen = {name: plain(getattr(self, name)) for name in _FROZEN}
         frozen["open"] = {name: _list(call) for name, call in self.open.items()}
-        frozen["closed"] = _pack(self.closed)
+        frozen["closed"], frozen["#closed"] = _pack(self.closed)
         frozen["#texts"] = {
             kind: [[mark, *counts] for mark, counts in known.items()] for kind, known in self.texts.items() if known
         }
@@ -201,7 +201,7 @@ class State:
         state.said_rows = [as_text(row) for row in as_list(frozen.get("said_rows"))]
         state.held = [as_list(row) for row in as_list(frozen.get("held")) if len(as_list(row)) == 7]
         state.open = {key: _call(value) for key, value in as_dict(frozen.get("open")).items()}
-        state.closed = _unpack(as_dict(frozen.get("closed")))
+        state.closed = _unpack(as_dict(frozen.get("closed")), as_list(frozen.get("#closed")))
         state.running = {key: as_text(value) for key, value in as_dict(frozen.get("running")).items()}
         state.copying = thaw(frozen.get("copying"))
         return state
@@ -212,7 +212,7 @@ def _numbers(value: object) -> list[int]:
     return (told + [0] * (1 + _SOURCES))[: 1 + _SOURCES]
 
 
-def _pack(calls: Mapping[str, OpenCall]) -> dict[str, object]:
+def _pack(calls: Mapping[str, OpenCall]) -> tuple[dict[str, object], list[int]]:
     """Hundreds of closed calls are written for each session, and hardly one differs from the others in more than its
     name: the names, what there is of the rest, and which of that each has.
     """
@@ -221,12 +221,12 @@ def _pack(calls: Mapping[str, OpenCall]) -> dict[str, object]:
     for call in calls.values():
         told = call.tool, call.session, call.kind, call.edits, call.answered, *call.nested
         which.append(what.setdefault(told, len(what)))
-    return {"names": list(calls), "what": [list(told) for told in what], "#which": which}
+    return {"names": list(calls), "what": [list(told) for told in what]}, which
 
 
-def _unpack(frozen: Json) -> dict[str, OpenCall]:
+def _unpack(frozen: Json, which: list[object]) -> dict[str, OpenCall]:
     what = [as_list(told) for told in as_list(frozen.get("what"))]
-    names, which = as_list(frozen.get("names")), as_list(frozen.get("#which"))
+    names = as_list(frozen.get("names"))
     calls: dict[str, OpenCall] = {}
     for name, number in zip(names, which, strict=False):
         at = as_int(number)

@@ -3,7 +3,6 @@
 Decides nothing of what a row means (`quick` does). What must be absent is typed so, where it hardly ever comes.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Annotated, Any, Final, Protocol, cast
@@ -12,11 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from refloat.model.stamp import Stamp
-from refloat.readers.codex.skipped import SKIPPED_EVENTS, SKIPPED_ITEMS, SKIPPED_ROWS
-from refloat.readers.plain import are_plain_stamps, decode_rows
-
-_STAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII).fullmatch
-"""As `parser` has it."""
+from refloat.readers.plain import decode_rows, is_plain_stamp
 
 
 class Part(Struct, gc=False):
@@ -190,43 +185,18 @@ class Patch(Done, gc=False, tag="patch_apply_end"):
     call_id: str = ""
 
 
-_ROWS: Final = SKIPPED_ROWS | {"session_meta", "compacted"}
-_ITEMS: Final = SKIPPED_ITEMS | {
-    "local_shell_call", "web_search_call", "tool_search_call", "image_generation_call", "ghost_snapshot",
-    "agent_message", "tool_search_output", "mcp_tool_call_output",
-}  # fmt: skip
-_EVENTS: Final = SKIPPED_EVENTS | {
-    "turn_complete", "turn_started", "turn_aborted", "error", "agent_reasoning",
-    "agent_reasoning_raw_content", "thread_rolled_back", "thread_name_updated", "thread_settings_applied",
-    "thread_goal_updated", "context_compacted", "entered_review_mode", "exited_review_mode", "undo_completed",
-    "sub_agent_activity", "guardian_assessment", "mcp_tool_call_end", "web_search_end", "view_image_tool_call",
-    "image_generation_end", "dynamic_tool_call_response",
-}  # fmt: skip
-"""Kinds of rows, items and events that are left to the parser. One that is missing costs time alone: a batch of rows
-with it is decoded twice.
-"""
-
-
 class Row(Protocol):
     """A row."""
 
     @property
     def timestamp(self) -> Stamp:
-        """One only where it looks like one."""
+        """One as it stands."""
         ...
 
     @property
     def payload(self) -> object:
         """One of the types of this module."""
         ...
-
-
-class Left(Struct, gc=False):
-    """What is left to the parser."""
-
-
-def _left(kinds: frozenset[str]) -> tuple[type[Struct], ...]:
-    return tuple([msgspec.defstruct(f"left_{kind}", [], bases=(Left,), tag=kind, gc=False) for kind in sorted(kinds)])
 
 
 def _any_of(kinds: Sequence[type[Struct]]) -> type[Struct]:
@@ -241,11 +211,9 @@ def _row(kind: str, *payloads: type[Struct]) -> type[Struct]:
 
 
 def decoded(rows: Sequence[bytes]) -> list[Row | None]:
-    """Each row; None for one that is of no type here, or whose time does not look like one."""
+    """Each row; None for one that is of no type here, or whose time wants a closer look."""
     found = decode_rows(_ROW, rows)
-    if not are_plain_stamps([row.timestamp for row in found if row is not None]):
-        return [row if row is not None and _STAMP(row.timestamp) else None for row in found]
-    return found
+    return [row if row is not None and is_plain_stamp(row.timestamp) else None for row in found]
 
 
 _ROW: Final = cast(
@@ -253,10 +221,9 @@ _ROW: Final = cast(
     msgspec.json.Decoder(
         _any_of(
             (
-                _row("response_item", Reasoning, Words, Function, Custom, Output, CustomOutput, *_left(_ITEMS)),
-                _row("event_msg", Tokens, Turn, Completed, Asked, Said, Finished, Command, Patch, *_left(_EVENTS)),
+                _row("response_item", Reasoning, Words, Function, Custom, Output, CustomOutput),
+                _row("event_msg", Tokens, Turn, Completed, Asked, Said, Finished, Command, Patch),
                 _row("turn_context", Context),
-                *[_row(kind, Left) for kind in sorted(_ROWS)],
             )
         )
     ).decode,

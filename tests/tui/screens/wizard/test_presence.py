@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from textual.widgets import Static, TextArea
 from refloat.model.recovery import Page
 from refloat.model.saving import Runner
 from refloat.ports import Machine
+from refloat.record.drafts import get_draft, save_draft
 from refloat.record.leases import find_leases
 from refloat.record.store import Record, open_record
 from refloat.record.trails import load_trail
@@ -22,6 +24,7 @@ from refloat.usecases.keep_draft import open_drafts
 from refloat_tui.bench_record import BenchRecord
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.wizard.farewell import Farewell
+from refloat_tui.screens.wizard.screen import WizardScreen
 from refloat_tui.screens.wrap import WrapScreen
 
 from .harness import WizardApp
@@ -84,12 +87,91 @@ async def test_it_is_taken_over_by_a_yes_and_the_first_one_notices(tmp_path: Pat
             await other.press("y")
             await until(other, lambda: second.wizard._recovery)
             assert held_by(machine) == ["bob@there"]
-            app.wizard._beat()
-            await until(pilot, lambda: "taken over by bob" in str(app.wizard.query_one("#head-saved", Static).visual))
+            await until(pilot, lambda: "taken over by bob" in said(app, "head-saved"))
             before = app.wizard._saved
             await pilot.press("enter")
             await pilot.pause()
             assert app.wizard._saved is before, "two never write one recovery"
+
+
+def said(app: WizardApp, where: str) -> str:
+    return str(app.wizard.query_one(f"#{where}", Static).visual)
+
+
+async def test_what_is_typed_when_it_was_taken_over_is_refused_and_told_for_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The look of each second is away here: the answer itself finds out."""
+    monkeypatch.setattr(WizardScreen, "_look_who", lambda _: None)
+    machine = still_machine(tmp_path)
+    async with wizard(machine, ADA) as (app, pilot):
+        await until(pilot, lambda: app.wizard._recovery)
+        for _ in range(5):
+            await pilot.press("enter")
+            await until(pilot, lambda: not app.wizard._saving)
+        assert app.wizard._view.page is Page.GOAL
+        async with wizard(machine, BOB) as (second, other):
+            await until(other, lambda: isinstance(second.screen, Confirm))
+            await other.press("enter")
+            await other.pause()
+            assert isinstance(second.screen, Confirm), "enter of habit throws nobody out"
+            await other.press("y")
+            await until(other, lambda: second.wizard._recovery)
+            await pilot.press("e", *"TWO", "enter")
+            await until(pilot, lambda: app.wizard._lost)
+            await pilot.pause()
+            assert "taken over by bob" in said(app, "head-saved")
+            assert "bob@there is recovering this since" in said(app, "page-changed")
+            assert "TWO. T takes it back" in said(app, "page-changed")
+            assert app.wizard._recovery is app.wizard._stands, "nothing stands there as an answer that is none"
+            with open_it(machine) as record:
+                draft = get_draft(record, crashed().session.name)
+                steps = load_trail(record, f"recovery:{crashed().session.name}").steps
+            assert draft is not None
+            assert "TWO" not in repr(draft.given)
+            assert [step.opening.tool for step in steps] == ["take over"]
+            await other.press("e", *"BOBS", "enter")
+            await until(other, lambda: not second.wizard._saving and second.wizard._stands is second.wizard._recovery)
+            assert second.wizard._unsaved_why is None, "who took it over goes on"
+            await pilot.press("T")
+            await until(pilot, lambda: isinstance(app.screen, Confirm))
+            await pilot.press("n")
+            await until(pilot, lambda: app.screen is app.wizard)
+            await pilot.press("ctrl+c")
+            await until(pilot, lambda: app.return_value)
+        assert app.return_value is not None
+        assert app.return_value.on_desk.endswith("nothing you said since is kept.")
+        assert app.return_value.sentence.startswith("bob@there is recovering this since")
+
+
+async def test_it_is_taken_back_with_what_the_other_said_meanwhile(tmp_path: Path):
+    machine = still_machine(tmp_path)
+    async with wizard(machine, ADA) as (app, pilot):
+        await until(pilot, lambda: app.wizard._recovery)
+        other = holding(machine, BOB)
+        other.take(force=True)
+        await until(pilot, lambda: app.wizard._lost)
+        await pilot.press("T")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        await pilot.press("y")
+        await until(pilot, lambda: app.wizard._lost is None)
+        assert held_by(machine) == ["ada@here"]
+        assert said(app, "page-changed") == ""
+
+
+async def test_an_answer_given_elsewhere_is_read_and_one_can_go_on(tmp_path: Path):
+    machine = still_machine(tmp_path)
+    async with wizard(machine, ADA) as (app, pilot):
+        await until(pilot, lambda: app.wizard._recovery)
+        with open_it(machine) as record:
+            draft = get_draft(record, crashed().session.name)
+            assert draft is not None
+            save_draft(record, replace(draft, given=replace(draft.given, goal="said on the desk")), draft.updated_at)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.wizard._recovery and app.wizard._recovery.given.goal == "said on the desk")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.wizard._stands and app.wizard._stands.given.page is Page.HAPPENED)
+        assert app.wizard._unsaved_why is None
 
 
 async def test_a_record_that_cannot_be_had_keeps_nobody_out(tmp_path: Path):

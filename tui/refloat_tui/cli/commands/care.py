@@ -6,8 +6,6 @@ import click
 
 from refloat import wire
 from refloat.model.refreshed import Refreshed
-from refloat.usecases.doctor import examine_machine
-from refloat.usecases.keep_session import keep_due, keep_session
 from refloat.usecases.refresh import refresh as read_all
 from refloat_tui.cli import err
 from refloat_tui.cli.commands.bench import answer, as_json, bench, located
@@ -24,6 +22,8 @@ def keep(session: str | None, all_due: bool, json_: bool) -> int:
     if (session is None) != all_due:
         message = "name one session, or `--all-due`"
         raise click.UsageError(message)
+    from refloat.usecases.keep_session import keep_due, keep_session  # no other command of this file knows a record
+
     if session is not None:
         answer(keep_session(bench(), located(session)), kept_lines, wire.keep if json_ else None, masked=True)
         return 0
@@ -55,4 +55,6 @@ def refresh(json_: bool) -> int:
 @as_json
 def doctor(json_: bool) -> None:
     """What was found, what could not be read, what is missing on this machine."""
+    from refloat.usecases.doctor import examine_machine  # half of all rooms
+
     answer(examine_machine(bench()), doctor_lines, wire.doctor if json_ else None, masked=True)

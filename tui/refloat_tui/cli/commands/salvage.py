@@ -46,11 +46,10 @@ def _next(found: Salvage, target: Path | None, written: Put | None) -> list[str]
     lines: list[str] = []
     if written is None or target is None:
         if any(file.beside is not None for file in found.files):
-            lines.append("`--out FILE.patch` writes the contents that stand in no patch beside it")
+            lines.append("`--out FILE.patch` writes the contents that stand in no patch into FILE.patch.files")
         return lines
-    if written.patch is not None and found.repo is not None:
-        apply = shlex.join(["git", "-C", found.repo, "apply", "--whitespace=nowarn", str(written.patch)])
-        lines.append(f"wrote {written.patch}; `{apply}` applies it")
+    if (apply := written.apply(found.repo)) is not None:
+        lines.append(f"wrote {written.patch}; `{shlex.join(apply)}` applies it")
     if written.beside is not None:
         lines.append(f"wrote {written.beside}")
     if written.listing is not None:

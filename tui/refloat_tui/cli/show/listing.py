@@ -1,22 +1,37 @@
 """`list` for a person, in the same words as on the quick road."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePath
+from types import MappingProxyType
+from typing import Final
 
+from refloat.model.session import Session
 from refloat.model.stamp import Stamp
 from refloat.text import cut, one_line
 from refloat.usecases.find_sessions import TITLE, Listing, listed_title
 from refloat_tui.cli import rows
 from refloat_tui.cli.show.table import labelled
 
+NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
 
-def listing_lines(listing: Listing, width: int, now: Stamp, *, everywhere: bool) -> Iterator[str]:
-    """One line a session, then what could not be read."""
+
+def _at(name: str, held: Mapping[str, str]) -> str:
+    return f"{one_line(held[name])} " if name in held else ""
+
+
+def _title(listing: Listing, session: Session) -> str:
+    return listed_title(session.title, listing.chains.get(session.name), repaired=session.repaired)
+
+
+def listing_lines(
+    listing: Listing, width: int, now: Stamp, held: Mapping[str, str] = NOBODY, *, everywhere: bool
+) -> Iterator[str]:
+    """One line a session, then what could not be read. `held`: who else is at a session, before its title."""
     table = [
         (
             session.state.value,
-            cut(listed_title(session.title, listing.chains.get(session.name), repaired=session.repaired), TITLE),
+            cut(f"{_at(session.name, held)}{_title(listing, session)}", TITLE),
             session.agent,
             session.last_activity_at or "",
             session.session_id,

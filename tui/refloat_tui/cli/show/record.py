@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from refloat.model.record import Decision, Fault, Job, Pickup, SavedStep, Trail, Verified, Wrap
 from refloat.model.saving import RULE, RULE_RECONSTRUCTED, Status
 from refloat.text import one_line
+from refloat_tui.cli import out
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 from refloat_tui.present.saved_words import VERDICTS, ending_words, latest, short_producer, verdict_words
 
@@ -180,8 +181,9 @@ def jobs_lines(jobs: Sequence[Job], ties: "Sequence[Tie]", width: int) -> Iterat
         )
         for job in jobs
     ]
-    yield from columns([heading, *rows], width, "") if rows else []
-    yield from section("TIED", columns([(each.workspace, each.job) for each in ties], width))
+    whole = not out.is_bounded()  # a name that is cut is none: another command is to take it
+    yield from columns([heading, *rows], width, "", whole=whole) if rows else []
+    yield from section("TIED", columns([(each.workspace, each.job) for each in ties], width, whole=whole))
 
 
 def _decided(job: Job) -> str:

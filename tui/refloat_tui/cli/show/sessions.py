@@ -7,7 +7,7 @@ from typing import Final
 from refloat.model.attempts import Standing
 from refloat.model.fate_words import salvage_line
 from refloat.model.repaired import is_made_output
-from refloat.model.session import Session
+from refloat.model.session import Session, State
 from refloat.model.status import NextOperation, Operation, Recap, Status
 from refloat.model.transcript import NO_WORK, Item, Outcome, Step, StepKind
 from refloat.text import UNTITLED, cut, inert, one_line
@@ -107,7 +107,9 @@ def _open_lines(steps: Iterable[Step], root: str | None, width: int) -> Iterator
 
 def _next_words(status: Status) -> str:
     then = status.next
-    if then.operation == "resolve_liveness" and then.command is None:
+    if then.operation == "attach" and then.command is None:
+        return "leave it to where it runs"
+    if then.operation == "resolve_liveness" and then.command is None and status.session.state is not State.UNRESOLVED:
         return "finish what is under way there, or take it over"
     return _OPERATIONS[then.operation]
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from refloat.text import cut, inert_line, one_line
+from refloat_tui.cli import out
 
 
 def labelled(label: str, text: str, width: int, indent: int = 10) -> list[str]:
@@ -13,12 +14,15 @@ def labelled(label: str, text: str, width: int, indent: int = 10) -> list[str]:
         return [f"{label:<{indent}}{said}"]
     import textwrap  # a pipe gets whole lines, and never needs it
 
-    body = textwrap.wrap(said, room, break_long_words=True, break_on_hyphens=False) or [""]
+    # Where nobody reads in columns an id or a path is for another program, or to be copied: whole, however long.
+    body = textwrap.wrap(said, room, break_long_words=out.is_bounded(), break_on_hyphens=False) or [""]
     return [f"{label:<{indent}}{body[0]}", *(" " * indent + more for more in body[1:])]
 
 
-def columns(rows: Iterable[Sequence[str]], width: int, indent: str = "  ") -> list[str]:
-    """Rows with aligned columns; the last column gets the room that is left and is cut to it."""
+def columns(rows: Iterable[Sequence[str]], width: int, indent: str = "  ", *, whole: bool = False) -> list[str]:
+    """Rows with aligned columns; the last column gets the room that is left and is cut to it, unless it is wanted
+    `whole`.
+    """
     listed = [[inert_line(cell) for cell in row] for row in rows]
     if not listed:
         return []
@@ -28,7 +32,7 @@ def columns(rows: Iterable[Sequence[str]], width: int, indent: str = "  ") -> li
     out: list[str] = []
     for row in listed:
         cells = [cell.ljust(size) for cell, size in zip(row[:last], widths, strict=True)]
-        out.append((indent + "  ".join([*cells, cut(row[last], room)])).rstrip())
+        out.append((indent + "  ".join([*cells, row[last] if whole else cut(row[last], room)])).rstrip())
     return out
 
 

@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from refloat.model.checkout import SAVED_PLACES, Checkout, DirtyHunk, EditedFile, Fate, OtherChange, Owner, PlaceKind
-from refloat.model.fate_words import OWNER_WORDS, PLACE_WORDS, STATE_WORDS, fate_words, salvage_line
+from refloat.model.fate_words import OWNER_WORDS, PLACE_WORDS, STATE_WORDS, WRITES_OUT, fate_words, salvage_line
 from refloat.text import cut, inert_line, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 
@@ -53,7 +53,7 @@ def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[s
             run.outcome if run.proved else "not proved",
             "" if run.exit_code is None else f"exit {run.exit_code}",
             run.freshness,
-            "; ".join(filter(None, (run.stale_because, run.note))),
+            "; ".join(filter(None, (one_line(run.command), run.stale_because, run.note))),
         )
         for run in checkout.checks
     ]
@@ -162,7 +162,7 @@ def _is_had_elsewhere(file: EditedFile) -> bool:
 
 
 def _way_back(session: SessionName, width: int) -> Iterator[str]:
-    yield from labelled("", f"`{salvage_line(session)}` brings lost work back as a patch", width, 2)
+    yield from labelled("", f"`{salvage_line(session)}` {WRITES_OUT}", width, 2)
 
 
 def _findings(findings: tuple[Finding, ...], width: int) -> list[str]:

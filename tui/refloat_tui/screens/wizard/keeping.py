@@ -18,9 +18,9 @@ from refloat.model.brief import WrittenBrief
 from refloat.model.record import Lease
 from refloat.model.recovery import Said
 from refloat.model.stamp import Stamp
-from refloat.text import inert
+from refloat.text import cut, inert, one_line
 from refloat.usecases.hold_session import BEAT, Held
-from refloat.usecases.keep_draft import Kept
+from refloat.usecases.keep_draft import DraftMoved, Kept
 from refloat.usecases.recover import Recovery, answer
 from refloat.usecases.rescue import Rescue
 from refloat_tui.base import RefloatScreen
@@ -29,6 +29,9 @@ from refloat_tui.present.holder import holder_words
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.theme import Glyphs
+
+LOOK = 1.0
+"""Seconds between two looks whether somebody took the session over; each answer looks, too."""
 
 
 class Keeping(RefloatScreen[Farewell]):
@@ -40,6 +43,8 @@ class Keeping(RefloatScreen[Farewell]):
 
         rescue: Rescue
         kept: Kept
+        moved: bool = False
+        """Somebody without a claim answered meanwhile: theirs stands, and the one that was refused does not."""
 
     @dataclass
     class HeldBy(Message, bubble=False):
@@ -66,6 +71,8 @@ class Keeping(RefloatScreen[Farewell]):
 
         at: Stamp | None
         why: str | None = None
+        moved: bool = False
+        """Somebody else answered meanwhile."""
 
     @dataclass
     class Drawn(Message, bubble=False):
@@ -82,6 +89,8 @@ class Keeping(RefloatScreen[Farewell]):
         self._recovery: Recovery | None = None
         self._saved: Recovery | None = None
         """The newest that is on its way to the disk, or there."""
+        self._stands: Recovery | None = None
+        """The newest that is there."""
         self._saved_at: Stamp | None = None
         self._unsaved_why: str | None = None
         self._saving = False
@@ -94,7 +103,10 @@ class Keeping(RefloatScreen[Farewell]):
         self._drawing: Recovery | None = None
         """What the running worker writes the brief of."""
         self._lost: Lease | None = None
-        """Who took it over."""
+        """Who took it over, until it is taken back."""
+        self._unkept = ""
+        """Words that were typed when it was taken over."""
+        self._beats = False
         self._changed: tuple[str, ...] = ()
         """What moved since the last answers, until it is passed by."""
 
@@ -108,6 +120,10 @@ class Keeping(RefloatScreen[Farewell]):
 
         def refuse(self, why: str) -> None:
             """Say that there is nothing to recover."""
+
+        def warn_typing(self) -> str:
+            """Say in an open field that it is not kept; the words of one that was just left."""
+            ...
 
     @property
     def _home(self) -> str:
@@ -139,19 +155,27 @@ class Keeping(RefloatScreen[Farewell]):
     def on_keeping_held_by(self, event: HeldBy) -> None:
         """Say who, and ask whether it is to be taken over."""
         who = holder_words(event.lease)
+        self._ask_for(event.rescue, event.lease, lambda: self.dismiss(Farewell(f"Left to them: {who}.")))
+
+    def _ask_for(self, rescue: Rescue, lease: Lease, leave: Callable[[], object]) -> None:
         ask = Confirm(
-            f"{who}.",
+            f"{holder_words(lease)}.",
             "y takes it over: they are told, and it is recorded. n leaves it to them.",
             glyphs=self.glyphs,
         )
 
         def heard(yes: bool | None) -> None:
             if yes:
-                self._take_up(event.rescue)
+                self._take_up(rescue)
             else:
-                self.dismiss(Farewell(f"Left to them: {who}."))
+                leave()
 
         self.app.push_screen(ask, heard)
+
+    def action_wizard_retake(self) -> None:
+        """Ask whether it is to be taken back from whoever took it over."""
+        if self._rescue is not None and self._lost is not None:
+            self._ask_for(self._rescue, self._lost, lambda: None)
 
     @work(thread=True, exclusive=True, group="beat", exit_on_error=False, description="Holding the session")
     def _beat(self) -> None:
@@ -165,11 +189,35 @@ class Keeping(RefloatScreen[Farewell]):
         if taker is not None:
             self.post_message(self.LostTo(taker))
 
+    @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="Looking who holds the session")
+    def _look_who(self) -> None:
+        if self._rescue is None or self._rescue.holding is None or self._lost is not None:
+            return
+        try:
+            taker = self._rescue.holding.taker()
+        except RefloatError as error:  # the next look asks again, and each answer does
+            self.log(error)
+            return
+        if taker is not None:
+            self.post_message(self.LostTo(taker))
+
     def on_keeping_lost_to(self, event: LostTo) -> None:
-        """Say so; what is answered from here on is not kept, for somebody else answers."""
-        self._lost = event.lease
-        self.tell(f"{holder_words(event.lease)}: what you answer now is not kept.", bad=True)
-        self.show_saved()
+        """Say so for as long as it is so; what stands here is what was saved, and nothing more is taken."""
+        if self._lost is not None:
+            return
+        self._lost, self._unkept = event.lease, self.warn_typing()
+        self._recovery = self._saved = self._stands
+        self._typing = self._untold = False
+        self.tell(self.lost_words(), bad=True)
+        self.show()
+        self._draw_brief()
+
+    def lost_words(self) -> str:
+        """Who took it over, and what that means here; "" where nobody did."""
+        if self._lost is None:
+            return ""
+        unkept = f" Not kept: {cut(one_line(self._unkept), 200)}." if self._unkept.strip() else ""
+        return f"{holder_words(self._lost)}: nothing you say here is kept.{unkept} T takes it back, ^c leaves."
 
     def on_unmount(self) -> None:
         """Give the session back. In a thread of its own: workers of a screen that goes are not waited for."""
@@ -183,16 +231,22 @@ class Keeping(RefloatScreen[Farewell]):
     def on_keeping_taken_up(self, event: TakenUp) -> None:
         """Show where the person stood."""
         self._rescue, kept = event.rescue, event.kept
-        self._recovery = self._saved = kept.recovery
+        self._recovery = self._saved = self._stands = kept.recovery
+        self._lost, self._unsaved_why, self._unkept = None, None, ""
         self._saved_at = kept.draft.updated_at
         self._changed = kept.recovery.changed
         if event.rescue.why_memory is not None:
             self.tell(inert(event.rescue.why_memory), bad=True)
+        elif event.moved:
+            self.tell("It was answered elsewhere meanwhile: what stands here is that. Say yours again.", bad=True)
         elif kept.resumed:
             again = f"Taken up again; last answer {clock_time(kept.draft.updated_at)}."
             carried = "It begins with the answers of the recovery that was finished before."
             self.tell(again if kept.draft.revision > 1 else carried)
-        self.set_interval(BEAT, self._beat)
+        if not self._beats:
+            self._beats = True
+            self.set_interval(BEAT, self._beat)
+            self.set_interval(LOOK, self._look_who)
         self.show(fresh=True)
         self._draw_brief()
 
@@ -203,6 +257,9 @@ class Keeping(RefloatScreen[Farewell]):
     def _hear(self, said: Said | None, *, typing: bool = False) -> None:
         """Take one more thing that was said: change, show, save."""
         if said is None or self._recovery is None:
+            return
+        if self._lost is not None:
+            self.tell(self.lost_words(), bad=True)
             return
         self._typing = typing
         self._recovery = answer(self._recovery, said)
@@ -233,8 +290,11 @@ class Keeping(RefloatScreen[Farewell]):
             return
         try:
             kept = self._rescue.save(recovery, done=done, typing=typing)
+        except Held as held:
+            self.post_message(self.LostTo(held.lease))
+            self.post_message(self.Saved(None))
         except RefloatError as error:
-            self.post_message(self.Saved(None, str(error)))
+            self.post_message(self.Saved(None, str(error), isinstance(error, DraftMoved)))
         else:
             self.post_message(self.Saved(kept.draft.updated_at))
 
@@ -244,11 +304,32 @@ class Keeping(RefloatScreen[Farewell]):
         if event.why is not None and event.why != self._unsaved_why:
             self.tell(inert(event.why), bad=True)
         self._unsaved_why = event.why
-        self._saved_at = event.at or self._saved_at
+        if event.at is not None:
+            self._saved_at, self._stands = event.at, self._saved
         self.show_saved()
+        if event.moved and self._farewell is None:
+            self._read_again()
+            return
         self._save()
         if self._farewell is not None and not self._saving:
-            self.dismiss(self._farewell)
+            self._go(self._farewell)
+
+    @work(thread=True, exclusive=True, group="take-up", exit_on_error=False, description="Reading the answers again")
+    def _read_again(self) -> None:
+        if self._rescue is None:
+            return
+        try:
+            self.post_message(self.TakenUp(self._rescue, self._rescue.take_up(), moved=True))
+        except RefloatError as error:
+            self.log(error)  # the next answer says why
+
+    def _go(self, farewell: Farewell) -> None:
+        """Leave, and say what is not kept of what was said."""
+        lost = "" if self._lost is None else f"{holder_words(self._lost)}: nothing you said since is kept."
+        unsaved = "" if self._unsaved_why is None else f"Your last answer is not saved: {inert(self._unsaved_why)}."
+        if (not_kept := lost or unsaved) and farewell.written is None:
+            farewell = Farewell(f"{not_kept} {farewell.sentence}", on_desk=not_kept)
+        self.dismiss(farewell)
 
     def _draw_brief(self) -> None:
         if self._recovery is not None and self._drawing is None:
@@ -283,4 +364,4 @@ class Keeping(RefloatScreen[Farewell]):
             return
         self._save()
         if not self._saving:
-            self.dismiss(farewell)
+            self._go(farewell)

@@ -45,6 +45,10 @@ WIDE = 100
 """Columns from which the brief stands at the right."""
 
 _ADD = "add "
+_ANSWERS = frozenset(
+    f"wizard_{verb}" for verb in ("choose", "edit", "move", "probe", "undo", "write", "wrap", "command", "add", "drop")
+)
+"""What only whoever holds the session may do."""
 _UNREAD = "Left before the session was read: nothing was answered now, and answers that were saved before stand."
 
 
@@ -162,6 +166,8 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         self._say("page-reason", ((inert(why), ""),))
 
     def _changed_words(self) -> Pieces:
+        if self._lost is not None:
+            return ((self.lost_words(), "$state-failed bold"),)
         if not self._changed:
             return ()
         shown = "; ".join(inert_line(sentence) for sentence in self._changed[:3])
@@ -225,6 +231,8 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         verb = self._VERBS.get(action)
         if verb is not None and verb not in self._view.offers:
             return False
+        if action == "wizard_retake":
+            return self._lost is not None
         if action == "wizard_brief" and (self._view.page is Page.BRIEF):
             return False
         return super().check_action(action, parameters)
@@ -237,6 +245,8 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         if look is None:
             # The page itself says so of the key that goes on: a notice would stand over the page that comes.
             return None if action in {"wizard_back", "wizard_next"} else "The session is still being read."
+        if self._lost is not None and action in _ANSWERS:
+            return self.lost_words()
         return self._why_not(action, look, self.rows.cursor_key)
 
     def _why_not(self, action: str, look: Look, key: str | None) -> str | None:
@@ -313,6 +323,9 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         if self._recovery is None:
             return
         written = self._recovery.given.written
+        if self._lost is not None:
+            self.action_wizard_leave()
+            return
         if written is None or self._recovery.given.stale:
             self.action_wizard_write()
             return
@@ -333,7 +346,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
             self.dismiss(Farewell(_UNREAD))
             return
         if self._farewell is not None:  # asked twice: saving hangs, and leaving must work
-            self.dismiss(self._farewell)
+            self._go(self._farewell)
             return
         if (left := self.words.close(kept=False)) is not None:
             self._take_words(left)
@@ -409,17 +422,30 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         """Save as they are typed, where the row says so."""
         event.stop()
         look = self._page_look()
-        if look is None or event.key == PATH or event.key.startswith(_ADD):
+        if look is None or self._lost is not None or event.key == PATH or event.key.startswith(_ADD):
             return
         field = self._view.field(look, event.key)
         if field is not None and field.live:
             self._hear(self._view.typed(look, event.key, event.text), typing=True)
 
+    def warn_typing(self) -> str:
+        """Say in an open field that it is not kept; the words of one that was just left. An open one stays: what is
+        being typed must not fall on the page as keys.
+        """
+        if self.words.is_open:
+            self.words.warn("not kept: it was taken over")
+            return ""
+        return self.words.area.text if self._recovery is not self._stands else ""
+
     def on_words_left(self, event: Words.Left) -> None:
         """Keep what is not saved as it is typed."""
         event.stop()
         self.rows.focus()
-        self._take_words(event)
+        if self._lost is not None:
+            self._unkept = event.text if event.changed else ""
+            self.tell(self.lost_words(), bad=True)
+        else:
+            self._take_words(event)
         self._settle()
         self.show()
         self.words.let_go()

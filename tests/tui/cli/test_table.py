@@ -1,0 +1,14 @@
+"""Small tables: in columns for a person, whole for a pipe."""
+
+import pytest
+
+from refloat_tui.cli.show.table import labelled
+
+PATH = f"/home/ana/.codex/sessions/2026/{'d/' * 40}rollout-01a22789-1049.jsonl"
+
+
+def test_a_path_is_whole_in_a_pipe_and_broken_only_for_who_reads_in_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert any(PATH in line for line in labelled("original", f"{PATH}  (is never written to)", 100))
+    monkeypatch.setenv("COLUMNS", "100")
+    assert all(len(line) <= 100 for line in labelled("original", f"{PATH}  (is never written to)", 100))
