@@ -292,7 +292,9 @@ class Recall:
         before = self._before(key)
         if before is None or (self._index is not None and not self._index.covers(key, before)):
             return {}
-        frozen = self._frozen.get(key) or (self._catalogue.frozen(key) if self._catalogue is not None else None)
+        frozen = self._frozen.get(key)
+        if not frozen and self._catalogue is not None:
+            frozen = self._catalogue.frozen(key, before)
         if frozen is None:
             return {}
         try:
