@@ -502,6 +502,24 @@ async def test_from_a_finding_to_its_step(library: FakeLibrary):
         assert step_under(pilot) == 8
 
 
+async def test_who_comes_to_the_triage_before_it_is_read_stands_where_it_explains(library: FakeLibrary):
+    library.gate = threading.Event()
+    async with make_app(library).run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: library.asked)
+        await pilot.press("4")
+        await pilot.pause()
+        triage = pilot.app.screen.query_one(TriagePane)
+        assert triage.pile_list("saved").has_focus
+        library.gate.set()
+        await settle(pilot)
+        await until(pilot, lambda: triage.pile == "gone")
+        await pilot.pause()
+        assert triage.pile_list("gone").has_focus, "the cursor stands in the pile whose card is told below"
+        card = triage.pile_list("gone").card
+        assert card is not None
+        assert card is triage._card
+
+
 async def test_copy_the_command_and_the_brief(library: FakeLibrary):
     async with make_app(library).run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -527,10 +545,12 @@ async def test_writing_over_a_file_asks_first(tmp_path: Path):
         await pilot.press("w")
         await pilot.pause()
         assert isinstance(pilot.app.screen, Confirm)
-        await pilot.press("escape", "w")
-        await pilot.pause()
-        assert not library.written
-        assert isinstance(pilot.app.screen, Confirm)
+        assert "n enter no" in words_of(pilot.app), "the footer says which answer enter is"
+        for no in ("escape", "enter", "n"):
+            await pilot.press(no, "w")
+            await pilot.pause()
+            assert not library.written
+            assert isinstance(pilot.app.screen, Confirm)
         await pilot.press("y")
         await until(pilot, lambda: library.written)
         assert library.written == [tmp_path / "HANDOFF.md"]

@@ -1,7 +1,10 @@
 """The dirty rest of a checkout: files that the session did not edit, and who made them.
 
-Leaves out what Refloat itself wrote, a brief or anything else that a person had put into the checkout.
+Leaves out what Refloat itself wrote, a brief or anything else that a person had put into the checkout. Refuses to
+leave it out where it took the place of something else that HEAD holds: that is a loss to whoever commits.
 """
+
+from typing import Final
 
 from refloat.checkout.edited import staged_hunks
 from refloat.checkout.files import read_bytes
@@ -13,6 +16,8 @@ from refloat.checkout.survey import Survey
 from refloat.model.checkout import OtherChange, Owner
 from refloat.model.own_files import digest, held_by, is_own_text, listings_of
 from refloat.model.session import SessionName
+
+_PUT_OVER: Final = "Refloat wrote it, over what HEAD holds there"
 
 
 def is_own(survey: Survey, real: str) -> bool:
@@ -40,7 +45,8 @@ def _change(survey: Survey, repository: Repository, path: str, entry: StatusEntr
     if folded is not None and folded.edits:
         return None
     content = survey.content(real)
-    if is_own(survey, real):
+    own = is_own(survey, real)
+    if own and not _took_a_place(repository, entry):
         return None
     raw = whole_hunk(content) if entry.xy == "??" else repository.hunks.get(path, ())
     staged = () if raw else staged_hunks(survey, real)
@@ -48,7 +54,16 @@ def _change(survey: Survey, repository: Repository, path: str, entry: StatusEntr
     hunks = own_hunks([hunk for hunk in raw or staged if len(hunk.lines) <= LONGEST], ground)
     owner, session = owner_of(hunks)
     owner = owner or ground.fallback.owner
-    return OtherChange(path, entry.xy, owner, session, _why(owner, session, ground), tuple(hunks))
+    why = _PUT_OVER if own else _why(owner, session, ground)
+    return OtherChange(path, entry.xy, owner, session, why, tuple(hunks))
+
+
+def _took_a_place(repository: Repository, entry: StatusEntry) -> bool:
+    """Whether HEAD holds another thing there than one that Refloat wrote."""
+    if entry.head is None or entry.submodule:
+        return False
+    held = repository.load_objects([entry.head]).get(entry.head)
+    return held is None or not is_own_text(held.decode(errors="replace"))
 
 
 def _why(owner: Owner, session: SessionName | None, ground: Ground) -> str:

@@ -7,6 +7,7 @@ nearly everywhere, the newest sessions answer.
 
 import math
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -42,13 +43,11 @@ if TYPE_CHECKING:
 
 Stop = Callable[[], bool]
 
-_POOL: Final = 2
-"""Hits that are gathered for each one that is wanted, so that the best can come first."""
+_POOL: Final = 60
+_TITLES: Final = 40
+"""Hits and titles that are ranked, however few of them are wanted: what is best must not depend on that."""
 _EACH: Final = 5
-_SESSIONS: Final = 4
-"""Hits of one session: so many, its newest, or this part of all that are wanted. The first screen is for several
-sessions.
-"""
+"""Hits of one session that come before the other ones of any: the first screen is for several sessions."""
 _CHANGED: Final = 4
 """Changed lines of an edit that an excerpt begins with."""
 _READS: Final = 2000
@@ -263,27 +262,26 @@ class _Search:
             if text
         ]
         self._query = query if self._words else self._demands[0].query
-        self._each = max(_EACH, asked.limit // _SESSIONS)
+        self._titled = Titles(query) if self._words and not (self._demands or asked.since or asked.until) else None
         self._reads = 0
+        self._answered: set[int] = set()
+        """Rows that hold it in an item."""
+        self._deeper: list[Iterator[_Read]] = []
+        """Of each of them what is older than its first hits."""
         self._first = first
         self.more = False
 
     def read(self, rows: Iterable[Row]) -> list[_Read]:
-        """The best first."""
-        found: list[_Read] = []
-        answered: set[int] = set()
-        for row, docs, secrets in self._candidates(rows):
-            if len(found) >= self._asked.limit * _POOL or self._is_enough():
-                self.more = True
-                break
-            if mine := self._read_of(row, docs, secrets=secrets):
-                answered.add(id(row))
-                found += mine
+        """The best of a fixed number first, then others, the newest session first: one more than is wanted, if any."""
+        items = chain(chain.from_iterable(self._firsts(rows)), chain.from_iterable(self._deeper))
+        titles = self._titles(rows)
+        found = list(islice(items, _POOL))
+        found += islice(titles, _TITLES)
+        if self._words:  # of a file or a command all hits are alike: the newest session first, in it the newest step
+            found = _ranked(found)
+        found += islice(chain(items, titles), max(0, self._asked.limit + 1 - len(found)))
         self.more = self.more or any(demand.gave_up for demand in self._demands)
-        found += self._titles(row for row in rows if id(row) not in answered)
-        if not self._words:
-            return found  # of a file or a command all hits are alike: the newest session first, in it the newest step
-        return sorted(found, key=lambda read: (-read.score, read.session.name, read.item or 0))
+        return found
 
     # ── items ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -306,20 +304,37 @@ class _Search:
                     docs = answers.of(key)
                     yield row, docs if self._words else self._demands[0].among(docs), answers.had_secrets(key)
 
-    def _read_of(self, row: Row, docs: Iterator[Candidate], *, secrets: bool) -> list[_Read]:
-        first = next(docs, None)
-        session = None if first is None else self._load(row)
-        if first is None or session is None:
-            return []
-        found: list[_Read] = []
-        for candidate in chain((first,), docs):
-            if len(found) >= self._each or self._is_enough():
+    def _firsts(self, rows: Iterable[Row]) -> Iterator[list[_Read]]:
+        """Of one session after the other its newest hits, the best first."""
+        for row, docs, secrets in self._candidates(rows):
+            reads = self._reads_of(row, docs, secrets=secrets)
+            if found := list(islice(reads, _EACH)):
+                self._answered.add(id(row))
+                self._deeper.append(reads)
+                yield self._lifted(found) if self._words else found
+            if self._is_enough():
                 self.more = True
-                break
+                return
+
+    def _reads_of(self, row: Row, docs: Iterator[Candidate], *, secrets: bool) -> Iterator[_Read]:
+        """What of a session holds the query, the newest first."""
+        session = None
+        for candidate in docs:
+            session = session or self._load(row)
+            if session is None or self._is_enough():
+                self.more = self.more or session is not None
+                return
             read = self._read(session, candidate, secrets=secrets)
             if read is not None and self._is_of_time(read.at):
-                found.append(read)
-        found.sort(key=lambda read: (-read.score if self._words else -(read.item or 0), read.item or 0))
+                yield read
+
+    def _lifted(self, found: list[_Read]) -> list[_Read]:
+        """Hits of a session, the best first; that one stands as high as the title of the session would."""
+        found.sort(key=lambda read: (-read.score, read.item or 0))
+        best = found[0]
+        title = self._title_of(best.session)
+        if title is not None and title.score > best.score:
+            found[0] = replace(best, score=title.score)
         return found
 
     def _is_enough(self) -> bool:
@@ -389,28 +404,42 @@ class _Search:
 
     # ── titles ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _titles(self, rows: Iterator[Row]) -> Iterator[_Read]:
-        """Sessions whose title is like what was typed."""
-        if not self._words or self._demands or self._asked.since or self._asked.until:
+    def _titles(self, rows: Iterable[Row]) -> Iterator[_Read]:
+        """Sessions whose title is like what was typed, and none of whose items answered so far."""
+        if self._titled is None:
             return
         every: list[Row] = []
-        titles = Titles(self._query)
-        left = self._asked.limit
-        for at in titles.among(_titles_of(rows, every)):
+        for at in self._titled.among(_titles_of((row for row in rows if id(row) not in self._answered), every)):
             if self._stop():
                 self.more = True
                 return
             session = self._load(every[at])
-            masked = "" if session is None else composed(mask_tree(session.title, Masker()))
-            if session is None or not (spans := titles.find(masked)):
-                continue
-            score = self._score("title", len(spans), len(split(masked)), session.last_activity_at)
-            places = partial(tuple[tuple[int, int], ...], spans)
-            yield _Read(session, None, False, "title", session.last_activity_at, masked, places, score)
-            left -= 1
-            if not left:
-                self.more = self.more or at + 1 < len(every) or next(rows, None) is not None
-                return
+            read = None if session is None else self._title_of(session)
+            if read is not None and id(every[at]) not in self._answered:
+                yield read
+
+    def _title_of(self, session: Session) -> _Read | None:
+        if self._titled is None or not self._titled.find(composed(session.title)):
+            return None
+        masked = composed(mask_tree(session.title, Masker()))
+        if not (spans := self._titled.find(masked)):
+            return None
+        score = self._score("title", len(spans), len(split(masked)), session.last_activity_at)
+        places = partial(tuple[tuple[int, int], ...], spans)
+        return _Read(session, None, False, "title", session.last_activity_at, masked, places, score)
+
+
+def _ranked(found: list[_Read]) -> list[_Read]:
+    """The best first, of equal ones the newest; of each session some before the others of any."""
+    found.sort(key=lambda read: (read.session.name, read.item or 0))
+    found.sort(key=lambda read: read.at or "", reverse=True)
+    found.sort(key=lambda read: read.score, reverse=True)
+    seen = Counter[str]()
+    layers: tuple[list[_Read], list[_Read]] = ([], [])
+    for read in found:
+        layers[seen[read.session.name] >= _EACH].append(read)
+        seen[read.session.name] += 1
+    return layers[0] + layers[1]
 
 
 def _titles_of(rows: Iterable[Row], seen: list[Row]) -> Iterator[str]:

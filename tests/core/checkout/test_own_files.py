@@ -54,6 +54,19 @@ def test_what_refloat_wrote_is_in_no_list_of_dirty_files(repo: Repo) -> None:
     assert dirty(repo) == sorted(FOREIGN)
 
 
+def test_what_took_the_place_of_a_tracked_file_is_told(repo: Repo) -> None:
+    for name, text in (("README.md", "# Mine\n"), ("HANDOFF.md", OWN["HANDOFF.md"])):
+        (repo.root / name).write_text(text)
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "both")
+    for name in ("README.md", "HANDOFF.md"):
+        (repo.root / name).write_text(OWN["HANDOFF.md"].replace("Go on", "Go on now"))
+    (repo.root / "new.md").write_text(OWN["HANDOFF.md"])
+    repo.git("add", "new.md")
+    changes = repo.compare(repo.story()).other_changes
+    assert [(one.path, one.why) for one in changes] == [("README.md", "Refloat wrote it, over what HEAD holds there")]
+
+
 @pytest.mark.parametrize("content", [b"kept\n", b"\x00\x01binary"])
 def test_a_content_beside_a_patch_is_own_until_somebody_changes_it(repo: Repo, content: bytes) -> None:
     put(repo, content)

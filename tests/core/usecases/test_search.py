@@ -589,6 +589,55 @@ def test_the_best_come_first_and_hits_of_a_session_stand_together(home: Sessions
     assert [best[name].score for name in dict.fromkeys(names)] == sorted((h.score for h in best.values()), reverse=True)
 
 
+def test_what_is_best_does_not_depend_on_how_many_are_wanted(home: Sessions):
+    for number in range(1, 8):
+        made = rich(number)
+        for again in range(number * 3):
+            made.say(f"The importer, once more, {'again ' * again}")
+        home.write(made)
+    home.write(talk(8, "A plan that names the importre"))
+    every = [(hit.session.name, hit.item) for hit in home.search("importer", limit=60).hits]
+    sessions = list(dict.fromkeys(name for name, _ in every))
+    before: set[tuple[str, int | None]] = set()
+    for limit in range(1, 60, 3):
+        found = [(hit.session.name, hit.item) for hit in home.search("importer", limit=limit).hits]
+        assert found[0] == every[0]
+        assert before <= set(found) <= set(every)
+        assert list(dict.fromkeys(name for name, _ in found)) == sessions[: len({name for name, _ in found})]
+        before = set(found)
+
+
+def test_all_that_is_found_is_shown_where_no_more_is_wanted_than_there_is(home: Sessions):
+    home.write(rich(1))
+    made = talk(2, "Something else")
+    for number in range(9):
+        made.say(f"retrying, {number}")
+    home.write(made)
+    every = home.search("retrying")
+    assert len(every.hits) == 9
+    for limit in (9, 10, 20):
+        found = home.search("retrying", limit=limit)
+        assert (found.hits, found.more) == (every.hits, False)
+    found = home.search("retrying", limit=8)
+    assert (len(found.hits), found.more) == (8, True)
+    steps = home.search("", file="src/importer.py", limit=1)
+    assert (len(steps.hits), steps.more) == (1, False)
+
+
+@pytest.mark.parametrize("limit", [1, 20, 60])
+def test_of_many_titles_that_are_alike_the_newest_come_first(home: Sessions, limit: int):
+    for number in range(100, 190):
+        made = ClaudeTalk(f"5f0c1d2e-0000-4000-8000-000000000{number}", cwd="/work/ledgerly")
+        made.clock = number * 86_400
+        made._made = number * 1000
+        made.prompt("Mend the retry")
+        home.write(made)
+    found = home.search("retry", limit=limit)
+    numbers = [int(hit.session.session_id[-3:]) for hit in found.hits]
+    assert numbers == list(range(189, 189 - limit, -1))
+    assert found.more
+
+
 def test_what_a_refresh_or_a_look_of_the_app_has_read_is_searchable_and_read_on_when_it_grows(home: Sessions):
     from refloat.usecases.finder import Finder
     from refloat.usecases.search_sessions import search_known

@@ -1,6 +1,7 @@
 """Words of the command line that a newcomer reads first: what is refused, what to type instead, what contradicts."""
 
 import re
+import subprocess
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -136,6 +137,36 @@ def test_a_recovery_under_way_elsewhere_is_what_comes_next(
     _, out, _ = said(capfd, "status", SESSION)
     (row,) = [row for row in out.splitlines() if row.startswith("next ")]
     assert row.split(maxsplit=1)[1] == "finish what is under way there, or take it over"
+
+
+@pytest.mark.usefixtures("failed")
+def test_a_brief_replaces_its_own_older_one_and_nothing_else_unless_forced(
+    home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    work = home.parent / "work"
+    subprocess.run(["git", "init", "-q", str(work)], check=True)
+    own, notes, link = work / "HANDOFF.md", work / "NOTES.md", work / "link.md"
+    notes.write_text("my notes")
+    link.symlink_to(notes)
+    for _ in range(2):
+        assert said(capfd, "brief", SESSION, "--out", "HANDOFF.md")[0] == 0
+    other = work / "other.md"
+    other.write_text(own.read_text().replace(SESSION, f"{SESSION[:-1]}0"))
+    for path, was in ((notes, "my notes"), (link, "my notes"), (other, other.read_text())):
+        code, _, err = said(capfd, "brief", SESSION, "--out", path.name)
+        assert (code, path.read_text()) == (1, was)
+        assert f"{path} is there already, and it is no brief of claude-code:{SESSION}" in err
+        assert "name another place, or replace it with `--force`" in err
+    subprocess.run(["git", "-C", str(work), "add", "HANDOFF.md"], check=True)
+    code, _, err = said(capfd, "brief", SESSION, "--out", "HANDOFF.md")
+    assert code == 1
+    assert f"git tracks {own}" in err
+    for path in (own, notes, link):
+        assert said(capfd, "brief", SESSION, "--out", path.name, "--force")[0] == 0
+        assert path.read_text().startswith("# Handoff: claude-code:")
+    code, _, err = said(capfd, "brief", SESSION, "--force")
+    assert code == 2
+    assert "--out" in err
 
 
 def test_the_next_command_reads_this_sessions_own_brief_and_stands_on_one_line(

@@ -16,7 +16,7 @@ from refloat_tui.widgets.key_line import KeyLine
 
 
 class Confirm(RefloatScreen[bool]):
-    """Yes or no. Escape is no."""
+    """Yes or no. Escape and enter are no: a key that goes on everywhere else must not agree to a loss."""
 
     CSS = """
     Confirm { align: center middle; }

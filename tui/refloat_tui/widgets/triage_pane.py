@@ -101,6 +101,7 @@ class TriagePane(Pane):
     def take(self, triage: Triage, given: Given, story: Story) -> None:
         """Show a triage with what was said to it; begin at what is worst."""
         fresh = self._triage is None or self._triage.session != triage.session
+        waits = any(self.pile_list(pile).has_focus for pile in PILES)
         self._triage, self._story, self._cards = triage, story, cards_of(triage, given)
         self.show()
         for pile in PILES:
@@ -110,6 +111,8 @@ class TriagePane(Pane):
             filled: list[Pile] = [pile for pile in PILES if self._of(pile)]
             self.pile = filled[-1] if filled else "saved"
         self._draw()
+        if fresh and waits:  # whoever came before anything was read stands in a pile that is not the one shown
+            self.take_focus()
 
     # ── drawing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

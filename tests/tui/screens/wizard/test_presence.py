@@ -64,14 +64,15 @@ async def test_the_wizard_holds_its_session_and_gives_it_back(tmp_path: Path):
         await until(pilot, lambda: held_by(machine) == [])
 
 
-async def test_the_second_is_told_who_is_there_and_leaves_it(tmp_path: Path):
+@pytest.mark.parametrize("key", ["n", "enter", "escape"])
+async def test_the_second_is_told_who_is_there_and_leaves_it(tmp_path: Path, key: str):
     machine = still_machine(tmp_path)
     holding(machine, ADA).take()
     async with wizard(machine, BOB) as (app, pilot):
         await until(pilot, lambda: isinstance(app.screen, Confirm))
         words = " ".join(str(said.visual) for said in app.screen.query(Static))
         assert "ada@here is recovering this since" in words
-        await pilot.press("n")
+        await pilot.press(key)
         await until(pilot, lambda: app.return_value)
         assert app.return_value is not None
         assert app.return_value.sentence.startswith("Left to them: ada@here is recovering this since")
@@ -94,6 +95,10 @@ async def test_it_is_taken_over_by_a_yes_and_the_first_one_notices(tmp_path: Pat
             assert app.wizard._saved is before, "two never write one recovery"
 
 
+def looks_away(_: WizardScreen) -> None:
+    return
+
+
 def said(app: WizardApp, where: str) -> str:
     return str(app.wizard.query_one(f"#{where}", Static).visual)
 
@@ -102,7 +107,7 @@ async def test_what_is_typed_when_it_was_taken_over_is_refused_and_told_for_good
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """The look of each second is away here: the answer itself finds out."""
-    monkeypatch.setattr(WizardScreen, "_look_who", lambda _: None)
+    monkeypatch.setattr(WizardScreen, "_look_who", looks_away)
     machine = still_machine(tmp_path)
     async with wizard(machine, ADA) as (app, pilot):
         await until(pilot, lambda: app.wizard._recovery)

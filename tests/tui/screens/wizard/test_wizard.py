@@ -212,7 +212,10 @@ async def test_a_file_is_replaced_only_on_a_yes(tmp_path: Path) -> None:
     async with wizard(tmp_path, (80, 24)) as desk:
         await desk.press(*["enter"] * 8)
         assert isinstance(desk.app.screen, Confirm)
-        await desk.press("n")
+        await desk.press("enter")
+        assert written(tmp_path) == "precious", "whoever presses enter through the pages agrees to no loss"
+        assert "nothing was written" in desk.told()
+        await desk.press("w", "enter", "n")
         assert written(tmp_path) == "precious"
         await desk.press("w", "enter", "y")
         assert written(tmp_path).startswith("# Round prices")

@@ -12,7 +12,7 @@ from refloat.usecases.brief_session import brief_writer
 from refloat.usecases.check_brief import check_brief
 from refloat.usecases.examine import examine
 from refloat.usecases.preview_brief import look_at
-from refloat.usecases.write_brief import write_private
+from refloat.usecases.put_brief import renew_brief
 from refloat_tui.cli import err, out
 from refloat_tui.cli.commands.bench import answer, as_json, bench, here, located_whole, session_argument, show_secrets
 from refloat_tui.cli.commands.probe import ask_and_look, need_someone_to_ask
@@ -48,6 +48,7 @@ def triage(session: str, probe: bool, show_secrets: bool, json_: bool) -> None:
 @click.command()
 @session_argument
 @click.option("--out", "target", type=click.Path(path_type=Path, dir_okay=False), help="Write it here, private (0600).")
+@click.option("--force", is_flag=True, help="Replace a file that is no older brief of the session, or that git tracks.")
 @click.option(
     "--max-tokens",
     type=click.IntRange(min=200),
@@ -66,6 +67,7 @@ def triage(session: str, probe: bool, show_secrets: bool, json_: bool) -> None:
 def brief(
     session: str,
     target: Path | None,
+    force: bool,
     max_tokens: int,
     template: Path | None,
     preview: bool,
@@ -76,6 +78,8 @@ def brief(
     if preview and (target is not None or show_secrets):
         other = "--out" if target is not None else "--show-secrets"
         raise click.UsageError(f"--preview writes nothing and shows no secret; leave {other} away")
+    if force and target is None:
+        raise click.UsageError("--force replaces a file; name it with --out")
     seen = examine(bench(), *located_whole(session))
     words = template.read_text(encoding="utf-8", errors="replace") if template else None
     parts = (seen.session, seen.story, seen.checkout, seen.triage)
@@ -85,7 +89,7 @@ def brief(
         _show_preview(written, look_at(written, write), json_=json_)
         return
     if target is not None:
-        write_private(target, written.markdown)
+        renew_brief(bench().machine.git, target, written, force=force)
         err.say(f"wrote {target}{_remarks(written)}")
         if seen.session.state is State.LIVE:
             err.say("the session is live: the brief is of this moment, and a second writer must not start from it")

@@ -160,7 +160,7 @@ class Keeping(RefloatScreen[Farewell]):
     def _ask_for(self, rescue: Rescue, lease: Lease, leave: Callable[[], object]) -> None:
         ask = Confirm(
             f"{holder_words(lease)}.",
-            "y takes it over: they are told, and it is recorded. n leaves it to them.",
+            "y takes it over: they are told, and it is recorded. n or enter leaves it to them.",
             glyphs=self.glyphs,
         )
 

@@ -154,6 +154,8 @@ class Outside(Keeping):
         def heard(yes: bool | None) -> None:
             if yes and self._recovery is not None:
                 self._put_now(self._recovery, str(path), overwrite=True)
+            elif not yes:
+                self.tell(f"{inert(path.name)} stays as it is, and nothing was written. w names another file.")
 
         ask = Confirm(f"{path} is there already. Replace it?", "What it holds now is gone then.", glyphs=self.glyphs)
         self.app.push_screen(ask, heard)
