@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from refloat.catalogue.store import Catalogue
 
 _LOOKS: Final = 32
-"""Rows of one session that are read for it, or as many as hits are wanted: most with such words hold them where they are
-meant.
+"""Rows of one session that are read for it, or as many as hits are wanted: most with such words hold them where they
+are meant.
 """
 _FILES, _COMMANDS = 800, 2000
 """And of all sessions, besides twenty for each hit that is wanted: one with an edit takes half a millisecond, one with
