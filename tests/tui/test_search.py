@@ -67,6 +67,54 @@ async def test_hits_come_while_typing_grouped_by_session_and_lead_to_their_item(
         assert app.screen._chosen == row.hit.session.name
 
 
+async def test_the_search_is_come_back_to_as_it_was_left_for_a_place():
+    library = FakeLibrary(some_sessions())
+    app = make_app(library)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await open_search(pilot, "pytest")
+        await settled(pilot, library, "pytest")
+        await pilot.press("f4")
+        await until(pilot, lambda: library.searched[-1].agent is not None)
+        agent = library.searched[-1].agent
+        await until(pilot, lambda: all(row.hit.session.agent == agent for row in hits_of(app)))
+        await pilot.press("ctrl+end")
+        last = screen_of(app).query_one(HitList).cursor_key
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, DeskScreen))
+        await until(pilot, lambda: app.screen.query_one(Detail).shown == "history")
+        await pilot.press("S")
+        await until(pilot, lambda: isinstance(app.screen, SearchScreen))
+        await settled(pilot, library, "pytest")
+        assert library.searched[-1].agent == agent
+        assert f"agent {agent}" in says(app, "filters")
+        assert screen_of(app).query_one(HitList).cursor_key == last
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: isinstance(app.screen, DeskScreen))
+        await pilot.press("S")
+        await until(pilot, lambda: isinstance(app.screen, SearchScreen))
+        assert screen_of(app).query_one(Input).value == "", "whoever left it by escape is done with it"
+
+
+async def test_long_answers_are_gone_through_by_pages():
+    library = FakeLibrary(some_sessions())
+    app = make_app(library)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await open_search(pilot, "src")
+        await settled(pilot, library, "src")
+        hits = screen_of(app).query_one(HitList)
+        stops = [row.key for row in hits_of(app)]
+        assert len(stops) > hits.size.height
+        await pilot.press("pagedown")
+        assert hits.cursor_key == stops[hits.size.height - 1]
+        await pilot.press("pageup")
+        assert hits.cursor_key == stops[0]
+        await pilot.press("ctrl+end")
+        assert hits.cursor_key == stops[-1]
+        await pilot.press("ctrl+home")
+        assert hits.cursor_key == stops[0]
+        assert screen_of(app).query_one(Input).value == "src"
+
+
 async def test_what_the_list_is_narrowed_to_does_not_hide_a_place():
     library = FakeLibrary(some_sessions())
     app = make_app(library)

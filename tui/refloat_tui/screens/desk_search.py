@@ -1,6 +1,7 @@
 """The way from the desk to the search, and with what was found there to its place.
 
-Decides what a search begins with, and that a place is shown as soon as its session is read.
+Decides what a search begins with (as it was left for a place, else with the words that narrow the list), and that a
+place is shown as soon as its session is read.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from refloat_tui.screens.desk_asks import DeskAsks
 
 if TYPE_CHECKING:
     from refloat.model.session import Session, SessionName
-    from refloat_tui.screens.search import Goal
+    from refloat_tui.screens.search import Goal, Left
 
 
 class DeskSearch(DeskAsks):
@@ -23,6 +24,8 @@ class DeskSearch(DeskAsks):
     _here: frozenset[SessionName]
     _goes_to: Goal | None = None
     """A place that is shown when its session has been read."""
+    _left: Left | None = None
+    """The search that led to the last place."""
 
     if TYPE_CHECKING:  # the desk has it
 
@@ -31,15 +34,18 @@ class DeskSearch(DeskAsks):
             ...
 
     def action_desk_search(self) -> None:
-        """Search all sessions."""
+        """Search all sessions; after a place that was found, go on with its search."""
         from refloat_tui.screens.search import SearchScreen
 
         words = self.query_one("#filter", Input).value
-        screen = SearchScreen(self._library, self._sessions.values, self._here, glyphs=self.glyphs, words=words)
+        screen = SearchScreen(
+            self._library, self._sessions.values, self._here, glyphs=self.glyphs, words=words, left=self._left
+        )
         self.app.push_screen(screen, self.come_back)
 
     def come_back(self, goal: Goal | None) -> None:
         """From a search, with the place that was chosen there or with none."""
+        self._left = None if goal is None else goal.left
         if goal is None:
             return
         if not self.show_session(goal.session):

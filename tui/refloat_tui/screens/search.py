@@ -6,7 +6,7 @@ which a next key cancels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -45,12 +45,23 @@ _UNSET: Final = {"where": "all", "agent": "any", "state": "any", "when": "any ti
 
 
 @dataclass(frozen=True, slots=True)
+class Left:
+    """A search as it was left for a place, to come back to."""
+
+    words: str
+    filters: Mapping[str, str]
+    hit: str
+    """The row of the place."""
+
+
+@dataclass(frozen=True, slots=True)
 class Goal:
-    """Where a person wants to go: a session, and an item of its history."""
+    """Where a person wants to go: a session, and an item of its history; and the search that led there."""
 
     session: SessionName
     item: int | None
     line: int | None
+    left: Left | None = None
 
 
 class SearchScreen(RefloatScreen[Goal]):
@@ -86,13 +97,16 @@ class SearchScreen(RefloatScreen[Goal]):
         *,
         glyphs: Glyphs,
         words: str = "",
+        left: Left | None = None,
     ) -> None:
         super().__init__(glyphs=glyphs)
         self._library = library
         self._sessions = sessions
         self._here = here
-        self._words = words
-        self._filters = dict(_UNSET)
+        self._words = words if left is None else left.words
+        self._filters = dict(_UNSET if left is None else left.filters)
+        self._goes_to = None if left is None else left.hit
+        """The hit that the cursor returns to with the first answer."""
         self._found: Found | None = None
         self._why = ""
         self._settle: Timer | None = None
@@ -177,6 +191,9 @@ class SearchScreen(RefloatScreen[Goal]):
     def _take(self, found: Found | None, why: str = "") -> None:
         self._found, self._why = found, why
         self.hits.set_rows(rows_of(found) if found is not None else ())
+        if found is not None and self._goes_to is not None:
+            self.hits.go_to(self._goes_to, middle=True)
+            self._goes_to = None
         self._draw()
         self.refresh_bindings()
 
@@ -205,10 +222,10 @@ class SearchScreen(RefloatScreen[Goal]):
         match action:
             case "search_where":
                 return not self._here
-            case "search_up" | "search_down" | "search_open":
-                return self._found is None or not self._found.hits
-            case _:
+            case "search_agent" | "search_state" | "search_when" | "search_leave":
                 return False
+            case _:
+                return self._found is None or not self._found.hits
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Go where the cursor stands."""
@@ -224,7 +241,8 @@ class SearchScreen(RefloatScreen[Goal]):
         """To the place under the cursor."""
         row = self.hits.cursor_row
         if isinstance(row, HitRow):
-            self.dismiss(Goal(row.hit.session.name, row.hit.item, row.hit.line))
+            left = Left(self.field.value, dict(self._filters), row.key)
+            self.dismiss(Goal(row.hit.session.name, row.hit.item, row.hit.line, left))
 
     def action_search_up(self) -> None:
         """One hit up."""
@@ -233,6 +251,22 @@ class SearchScreen(RefloatScreen[Goal]):
     def action_search_down(self) -> None:
         """One hit down."""
         self.hits.action_rows_down()
+
+    def action_search_page_up(self) -> None:
+        """One page up."""
+        self.hits.action_rows_page_up()
+
+    def action_search_page_down(self) -> None:
+        """One page down."""
+        self.hits.action_rows_page_down()
+
+    def action_search_first(self) -> None:
+        """To the first hit."""
+        self.hits.action_rows_first()
+
+    def action_search_last(self) -> None:
+        """To the last hit."""
+        self.hits.action_rows_last()
 
     def _turn(self, name: str, values: list[str]) -> None:
         choices = [_UNSET[name], *values]
