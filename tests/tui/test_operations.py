@@ -62,6 +62,20 @@ def told(pilot: Pilot[str]) -> str:
     return " ".join(note.message for note in pilot.app._notifications)  # pyright: ignore[reportPrivateUsage] - what is shown
 
 
+async def test_a_new_session_is_asked_for_with_the_brief_that_next_names():
+    operations = FakeOperations()
+    async with app_with(operations).run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        head = pilot.app.screen.query_one(Head)
+        status = head._status  # pyright: ignore[reportPrivateUsage] - as it was read
+        assert status is not None
+        command = ("refloat", "new", "--parent", status.session.name, "--brief", "/src/HANDOFF.md")
+        head.learn(replace(status, next=replace(status.next, operation="new_linked", command=command)))
+        await pilot.press("plus")
+        await until(pilot, lambda: operations.asked)
+        assert operations.asked[-1].brief == Path("/src/HANDOFF.md"), "not another one that is written beside it"
+
+
 @pytest.mark.parametrize(
     ("key", "operation", "how"),
     [

@@ -134,5 +134,5 @@ def test_a_repaired_copy_is_no_attempt() -> None:
             session, None, (), None, NextOperation("continue", None, None, ""), Standing(chain, copy, session.state)
         )
         (row,) = [row for row in status_lines(status, 100) if row.startswith("attempt")]
-        assert ("none yet: a repaired copy of codex:1" in row) == repaired
+        assert ("a repaired copy of codex:1" in row) == repaired
         assert ("2 of 2, started from codex:1" in row) != repaired

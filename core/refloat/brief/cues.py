@@ -29,7 +29,9 @@ EVERY: Final = 255
 """Finders, as bits."""
 COLOURED: Final = 256
 SILENT: Final = 512
-"""No finders: the text holds an escape character, or something else that is not seen; a secret may show without it."""
+"""No finders: the text holds an escape character, or something else that is not seen; a secret may show without it.
+`suspects` finds the first of these by itself: no cue stands for it.
+"""
 
 _NEAR: Final = 4 * 600
 """Bytes behind a cue that a judgement looks at: as many as the finders' `LOOK` characters can take."""

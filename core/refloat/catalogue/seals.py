@@ -4,7 +4,7 @@ Decides whether a value is as it was written (CRC-32: every run of up to 32 bits
 value that is not there: it is read anew.
 """
 
-from binascii import crc32  # see `readers.pairing`
+from binascii import crc32  # `zlib` has the same, and is a library to load
 from typing import Final
 
 _BYTES: Final = 4

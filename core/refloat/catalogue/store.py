@@ -190,9 +190,13 @@ class Catalogue:
         question = f"SELECT {_READING} FROM readings WHERE agent = ? AND lineage = ? AND lineage <> ''"  # noqa: S608 - names of our own
         return [_reading(row) for row in self._ask(question, (agent, lineage))]
 
-    def frozen(self, key: Key) -> bytes | None:
-        """What must be known to read a session on, as `keep_readings` was given it."""
-        rows = self._ask(f"SELECT frozen FROM resumes WHERE {_KEY}", _bound(key))  # noqa: S608 - names of our own
+    def frozen(self, key: Key, files: str) -> bytes | None:
+        """What must be known to read a session on, as `keep_readings` was given it with just these files: another
+        Refloat may have read on since they were asked for.
+        """
+        which = f"EXISTS (SELECT 1 FROM readings WHERE {_KEY} AND files = ?)"  # noqa: S608 - names of our own
+        asked = f"SELECT frozen FROM resumes WHERE {_KEY} AND {which}"  # noqa: S608 - as above
+        rows = self._ask(asked, (*_bound(key), *_bound(key), files))
         return unseal(rows[0][0]) if rows else None
 
     def marks(self) -> Mapping[Key, tuple[str, str, bool]]:

@@ -87,7 +87,7 @@ class Rows:
         counted = [] if self._counts is None else list(self._counts.finditer(text))
         if not held and not counted:
             return
-        ends = list(accumulate(len(line) + 1 for line in lines))
+        ends = _ends_of(lines)
         for needle in held:
             for index in reversed(list(_lines_with(needle, text, ends))):
                 for row in self._needles[needle]:
@@ -104,20 +104,17 @@ def lines_with(words: Iterable[str], lines: Sequence[str]) -> list[str]:
     held = [word for word in words if word in text]
     if not held:
         return []
-    return [text[start:end] for start, end in sorted({place for word in held for place in _stretches(word, text)})]
+    ends = _ends_of(lines)
+    return [lines[index] for index in sorted({index for word in held for index in _lines_with(word, text, ends)})]
 
 
-def _stretches(word: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where the lines that hold a word begin and end."""
-    at = text.find(word)
-    while at >= 0:
-        end = text.find("\n", at)
-        yield text.rfind("\n", 0, at) + 1, (end if end >= 0 else len(text))
-        at = text.find(word, end) if end >= 0 else -1
+def _ends_of(lines: Sequence[str]) -> Sequence[int]:
+    """Where each line's successor begins, in the text that the lines make."""
+    return list(accumulate(len(line) + 1 for line in lines))
 
 
 def _lines_with(needle: str, text: str, ends: Sequence[int]) -> Iterator[int]:
-    """Indexes of the lines that hold a needle; `ends`: where each line's successor begins."""
+    """Indexes of the lines that hold a needle; `ends` is what `_ends_of` tells."""
     at = text.find(needle)
     while at >= 0:
         index = bisect_right(ends, at)

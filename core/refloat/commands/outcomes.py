@@ -28,9 +28,8 @@ _LAST: Final = 12
 _BLOCK: Final = 30
 """Lines above the last one of a summary in which its first one is looked for."""
 _SOME_FAILED: Final = late(r"\b[1-9]\d* failed")
-_COLOUR: Final = late(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]")
-_LINE_COLOUR: Final = late(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]")
-"""The same within one line."""
+_COLOUR: Final = late(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]")
+"""A sequence that colours, names or moves. None of them goes over the end of a line."""
 _TIME_IS_UP: Final = frozenset({124, 137})
 """Exit codes of timeout(1)."""
 _NEVER_RAN: Final = frozenset({126, 127})
@@ -82,7 +81,7 @@ def plain_lines(output: str) -> list[str]:
 
 def _bare_tail(output: str) -> str:
     text = output[-_TAIL:]
-    return _LINE_COLOUR.sub("", text) if "\x1b" in text else text
+    return _COLOUR.sub("", text) if "\x1b" in text else text
 
 
 def _shown_lines(text: str) -> list[str]:

@@ -61,6 +61,13 @@ class Status:
     standing: Standing | None = None
     """Where it stands among the attempts at one piece of work; None where it stands alone."""
 
+    @property
+    def open_work(self) -> tuple[Step, ...]:
+        """Open steps that triage sorts: with one that only looked nothing is lost."""
+        from refloat.model.transcript import NO_WORK  # loaded with the first session that is read
+
+        return tuple(step for step in self.open_steps if step.kind not in NO_WORK)
+
 
 RECAP_LIMIT: Final = 20
 """Items of a recap, where nobody says how many."""

@@ -191,10 +191,7 @@ def _skim(
             if rest:
                 rows[0] = rest + rows[0]
             rest = rows.pop()
-            if quick is None:
-                cursor = yield from _each_row(path, rows, cursor, torn_heads)
-            elif rows:
-                cursor = yield from _skim_rows(path, rows, cursor, torn_heads, quick)
+            cursor = yield from _skim_rows(path, rows, cursor, torn_heads, quick)
             if len(rest) > _LONG:
                 return cursor
         yield cursor
@@ -203,36 +200,23 @@ def _skim(
         return None
 
 
-def _each_row(
-    path: str, rows: Sequence[bytes], cursor: Cursor, torn_heads: Sequence[bytes]
-) -> Generator[tuple[Line | Problem, Cursor], None, Cursor]:
-    """As `_skim_rows`, where nothing takes any."""
-    for raw in rows:
-        line, offset = cursor.line + 1, cursor.offset
-        cursor = Cursor(offset + len(raw) + 1, line)
-        value = plain_value(raw)
-        if value is not NO_RECORD:
-            yield Line(path, line, offset, value, len(raw) + 1), cursor
-        else:
-            for found in read_one(path, line, offset, raw, torn_heads):
-                yield found, cursor
-    return cursor
-
-
 def _skim_rows(
-    path: str, rows: Sequence[bytes], cursor: Cursor, torn_heads: Sequence[bytes], quick: QuickRows
+    path: str, rows: Sequence[bytes], cursor: Cursor, torn_heads: Sequence[bytes], quick: QuickRows | None
 ) -> Generator[tuple[Line | Problem, Cursor], None, Cursor]:
     """Ends with the cursor behind the rows, which begin at `cursor`."""
-    quick.begin(rows, cursor.line + 1, cursor.offset)
     at, line, offset = 0, cursor.line, cursor.offset
-    while True:
-        upto = quick.take(at)
-        line += upto - at
-        offset += sum(map(len, rows[at:upto])) + upto - at
-        if upto == len(rows):
-            return Cursor(offset, line)
-        raw = rows[upto]
-        at = upto + 1
+    if quick is not None and rows:
+        quick.begin(rows, line + 1, offset)
+    while at < len(rows):
+        if quick is not None:
+            upto = quick.take(at)
+            line += upto - at
+            offset += sum(map(len, rows[at:upto])) + upto - at
+            at = upto
+            if at == len(rows):
+                break
+        raw = rows[at]
+        at += 1
         line += 1
         after = Cursor(offset + len(raw) + 1, line)
         value = plain_value(raw)
@@ -242,6 +226,7 @@ def _skim_rows(
             for found in read_one(path, line, offset, raw, torn_heads):
                 yield found, after
         offset = after.offset
+    return Cursor(offset, line)
 
 
 def read_stretch(path: str, start: int, many: int) -> bytes:

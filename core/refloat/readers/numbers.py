@@ -6,7 +6,7 @@ message stand close together. Refuses to remember a whole session.
 
 from __future__ import annotations
 
-from binascii import crc32  # see `pairing`
+from binascii import crc32  # `zlib` has the same, and is a library to load
 from collections.abc import Mapping
 from typing import Final, cast
 

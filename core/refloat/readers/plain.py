@@ -4,17 +4,15 @@ Decides nothing that the readers decide: what is not plain goes the long way.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol
 
 import msgspec
 
 from refloat.model.problem import Place
 from refloat.model.stamp import PLAIN
 from refloat.readers.story import Assembler
-
-T = TypeVar("T")
 
 UNFIT: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What a decoder raises for a row of another shape."""
@@ -23,32 +21,7 @@ is_plain_stamp: Final = re.compile(PLAIN).fullmatch
 """Matches a text that is a `model.stamp.Stamp` as it stands, which nearly all are."""
 
 
-def decode_rows(decode: Callable[[bytes], T], rows: Sequence[bytes]) -> list[T | None]:
-    """Each row decoded, None for one that does not fit."""
-    found: list[T | None] = []
-    values = map(decode, rows)
-    while len(found) < len(rows):
-        try:
-            for value in values:
-                found.append(value)  # noqa: PERF402 - what came before one that does not fit is kept
-        except UNFIT:
-            found.append(None)
-    for at in [at for at, raw in enumerate(rows) if not raw.isascii()]:
-        if not _is_utf8(rows[at]):
-            found[at] = None
-    return found
-
-
-def decode_row(decode: Callable[[bytes], T], raw: bytes) -> T | None:
-    """The same of one."""
-    try:
-        found = decode(raw)
-    except UNFIT:
-        return None
-    return found if raw.isascii() or _is_utf8(raw) else None
-
-
-def _is_utf8(raw: bytes) -> bool:
+def is_utf8(raw: bytes) -> bool:
     """Whether bytes are UTF-8: a decoder that passes over a text does not look at it."""
     try:
         raw.decode()

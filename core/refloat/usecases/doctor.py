@@ -16,6 +16,7 @@ from refloat.ports import Machine
 from refloat.record.contents import FOLDER as OUTPUTS
 from refloat.record.spool import FOLDER as INCOMING
 from refloat.record.store import FILE_NAME, find_url
+from refloat.there import is_directory, is_there
 from refloat.usecases.find_sessions import Listing, Scope, list_sessions
 from refloat.usecases.hooks_install import find_installed
 from refloat.usecases.hooks_log import read_log
@@ -115,7 +116,7 @@ def _hook_warnings(machine: Machine) -> list[Warned]:
 
 
 def _count_drafts(machine: Machine) -> int | None:
-    if not _has_url(machine) and not (machine.places.data / FILE_NAME).exists():
+    if not _has_url(machine) and not is_there(machine.places.data / FILE_NAME):
         return 0  # opening would make it
     try:
         with open_drafts(machine) as drafts:
@@ -135,7 +136,9 @@ def _has_url(machine: Machine) -> bool:
 def _record_warnings(machine: Machine) -> list[Warned]:
     """What is damaged in the record, and what killed commands left beside it."""
     places = machine.places
-    left = [*sorted((places.data / INCOMING).glob("*")), *sorted((places.data / OUTPUTS).rglob("*.partial"))]
+    left: list[Path] = []
+    if is_directory(places.data) and os.access(places.data, os.X_OK):
+        left += [*sorted((places.data / INCOMING).glob("*")), *sorted((places.data / OUTPUTS).rglob("*.partial"))]
     found = [Warned("what a command printed whose `refloat run` was killed, or still runs", str(path)) for path in left]
     try:
         with open_saved(places.data, places.config, places.environment, machine.clock.now()) as record:
@@ -160,8 +163,8 @@ def _number(path: Path) -> int | None:
 def _unusable(path: Path) -> str | None:
     """Why a directory of Refloat's own cannot be used; nothing is made to find out."""
     nearest = path
-    while not nearest.exists() and nearest != nearest.parent:
+    while not is_there(nearest) and nearest != nearest.parent:
         nearest = nearest.parent
-    if not nearest.is_dir():
+    if not is_directory(nearest):
         return f"{nearest} is no directory"
     return None if os.access(nearest, os.W_OK | os.X_OK) else f"{nearest} may not be written"

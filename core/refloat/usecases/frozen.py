@@ -150,15 +150,17 @@ def find_starts(before: str, frozen: bytes, now: str) -> Mapping[str, Resumable]
 
 
 def _only_grew(was: list[list[object]], now: list[list[object]], held: Mapping[str, object]) -> bool:
-    """Whether the last stretch is the only one that changed, and that by growing.
+    """Whether the last stretch is the only one that changed, and that by growing: what is as long as it was and has
+    another time was written over.
 
     It is the same file, and both its head and what stood before the place where reading stopped are as they were: some
     agents shorten a file and write on.
     """
     if not was or len(was) != len(now) or was[:-1] != now[:-1]:
         return False
-    (path, size, _, *rest), (new_path, new_size, _, *new_rest) = was[-1], now[-1]
-    if path != new_path or rest != new_rest or cast("int", new_size) < cast("int", size):
+    (path, size, time, *rest), (new_path, new_size, new_time, *new_rest) = was[-1], now[-1]
+    grew, same = cast("int", new_size) > cast("int", size), (new_size, new_time) == (size, time)
+    if path != new_path or rest != new_rest or not (grew or same):
         return False
     return _mark(str(path), cast("int", held["offset"])) == held["mark"]
 

@@ -14,6 +14,7 @@ from refloat.model.session import Session, SessionName
 from refloat.model.triage import Triage
 from refloat.ports import Machine
 from refloat.record.store import FILE_NAME
+from refloat.there import is_plain_file
 from refloat.usecases.keep_draft import open_drafts
 from refloat.usecases.recover import Recovery, answer
 from refloat.usecases.rescue import who
@@ -21,7 +22,7 @@ from refloat.usecases.rescue import who
 
 def given_so_far(machine: Machine, session: SessionName) -> Given:
     """What was said in the recovery of a session, the unfinished one or the last; nothing where there is none."""
-    if not (machine.places.data / FILE_NAME).is_file():
+    if not is_plain_file(machine.places.data / FILE_NAME):
         return Given()
     with open_drafts(machine) as drafts:
         draft = drafts.newest(session)

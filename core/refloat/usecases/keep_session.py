@@ -18,6 +18,7 @@ from refloat.model.stamp import Stamp, seconds_of
 from refloat.readers.contract import CleanUp, Found, LeavesBeside, Reader
 from refloat.record.kept import KeptDamaged, directory_of, find_damage, keep, read_copy, read_kept
 from refloat.record.names import KEPT, MANIFEST
+from refloat.there import is_directory
 from refloat.usecases.find_sessions import Finder, Located
 from refloat.usecases.sighting import newest_of
 from refloat.usecases.workbench import Workbench
@@ -77,7 +78,8 @@ def kept_warnings(bench: Workbench) -> Iterator[Warned]:
                 "`refloat keep --all-due` keeps them",
                 None,
             )
-    for manifest in sorted((bench.machine.places.data / KEPT).glob(f"*/*/{MANIFEST}")):
+    kept = bench.machine.places.data / KEPT
+    for manifest in sorted(kept.glob(f"*/*/{MANIFEST}")) if is_directory(kept) else ():
         try:
             for path, what in find_damage(read_copy(manifest.parent)):
                 yield Warned(f"{what} (kept in {manifest.parent})", path)

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from refloat.catalogue.store import Catalogue
 
 _LOOKS: Final = 32
-"""Rows of one session that are read for it: most that hold such words hold them where they are meant."""
+"""Rows of one session that are read for it, or as many as hits are wanted: most with such words hold them where they
+are meant.
+"""
 _FILES, _COMMANDS = 800, 2000
-"""And of all sessions, besides two for each hit that is wanted: one with an edit takes half a millisecond, one with a
-command a fifth.
+"""And of all sessions, besides twenty for each hit that is wanted: one with an edit takes half a millisecond, one with
+a command a fifth.
 """
 
 
@@ -37,7 +39,8 @@ class Demand:
         self.gave_up = False
         """A session was left out of which it is not known."""
         self._kind = 1 << KINDS.index("path" if is_file else "command")
-        self._left = (_FILES if is_file else _COMMANDS) + 2 * limit
+        self._left = (_FILES if is_file else _COMMANDS) + 20 * limit
+        self._looks = max(_LOOKS, limit)
         self._catalogue = catalogue
         self._editors: Collection[tuple[str, str]] | None = None
 
@@ -71,7 +74,7 @@ class Demand:
             self.gave_up = True
             return False
         for at, found in enumerate(self.among(docs)):
-            if at == _LOOKS or self._left <= 0:
+            if at == self._looks or self._left <= 0:
                 self.gave_up = True
                 return False
             self._left -= 1

@@ -136,7 +136,7 @@ def _made(found: Found, packed: Packed, ends: Mapping[str, Resumable | None], cl
     try:
         frozen = freeze(ends, found, clean, list(map(_shown, _every(packed))))
         kept = packed if frozen.clean else _masked(packed)
-        reading = Reading(key_of(found), files, packed.summary.lineage, pack(kept))
+        reading = Reading(key_of(found), files, kept.summary.lineage, pack(kept))
     except (TypeError, ValueError):  # some name in it is no text
         return Made(packed, files)
     edited = dict.fromkeys(path for each in _every(kept) for path in each.edited_paths)
@@ -292,7 +292,9 @@ class Recall:
         before = self._before(key)
         if before is None or (self._index is not None and not self._index.covers(key, before)):
             return {}
-        frozen = self._frozen.get(key) or (self._catalogue.frozen(key) if self._catalogue is not None else None)
+        frozen = self._frozen.get(key)
+        if not frozen and self._catalogue is not None:
+            frozen = self._catalogue.frozen(key, before)
         if frozen is None:
             return {}
         try:
@@ -361,19 +363,23 @@ def _masked(packed: Packed) -> Packed:
     return Packed(_mask_summary(packed.summary), subagents)
 
 
-def _shown(summary: Summary) -> tuple[str, Failure | None, str | None, tuple[str, ...]]:
+_TEXTS: Final = (
+    "title", "branch", "commit", "model", "version", "entrypoint", "parent", "continued_in", "lineage", "last_row",
+)  # fmt: skip
+"""Texts of a summary that a transcript says. Where the session works stays as it is: its files lie by that name."""
+
+
+def _shown(summary: Summary) -> tuple[Mapping[str, str | None], Failure | None, tuple[str, ...]]:
     """What of a summary may hold a secret."""
-    return summary.title, summary.ending.failure, summary.branch, summary.edited_paths
+    return {name: getattr(summary, name) for name in _TEXTS}, summary.ending.failure, summary.edited_paths
 
 
 def _mask_summary(summary: Summary) -> Summary:
-    title, failure, branch, paths = mask(_shown(summary))
+    texts, failure, paths = mask(_shown(summary))
     edited = tuple(
         path if path == shown else hide_path(path) for path, shown in zip(summary.edited_paths, paths, strict=True)
     )
-    return replace(
-        summary, title=title, branch=branch, edited_paths=edited, ending=replace(summary.ending, failure=failure)
-    )
+    return replace(summary, **texts, edited_paths=edited, ending=replace(summary.ending, failure=failure))
 
 
 def _unpack(reading: Reading) -> Packed | None:

@@ -28,5 +28,5 @@ def read_told(told: tuple[str, str, str], now: Stamp) -> Session | None:
     try:
         text = f"{front},{live.replace(NOW, now)},{back}"
         return read_session(cast("dict[str, object]", orjson.loads(text)))
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, AttributeError):  # a page that stands in the place of another one
         return None

@@ -46,7 +46,8 @@ def test_what_is_kept_is_found_again_by_both_readers(tmp_path: Path):
         assert catalogue.readings() == {KEY: reading}
         assert catalogue.reading(KEY) == reading
         assert catalogue.kin("claude-code", "row-1") == [reading]
-        assert catalogue.frozen(KEY) == b"frozen"
+        assert catalogue.frozen(KEY, "{}") == b"frozen"
+        assert catalogue.frozen(KEY, "{1}") is None  # that of another state
         assert catalogue.editors(["/w/a.py", "/w/b.py"]) == {("claude-code", "s1")}
         many = [f"/w/{n}.py" for n in range(3000)]
         assert catalogue.editors([*many, "/w/half \ud800", "/w/a.py", *many]) == {("claude-code", "s1")}
@@ -220,7 +221,7 @@ def test_a_value_that_is_not_as_it_was_written_is_not_there(tmp_path: Path, ques
     with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
         assert (catalogue.identity("/t/s1.jsonl") == "") is (found == "identity")
         assert (catalogue.identities()["/t/s1.jsonl"][1] == "") is (found == "identity")
-        assert (catalogue.frozen(KEY) is None) is (found == "frozen")
+        assert (catalogue.frozen(KEY, reading.files) is None) is (found == "frozen")
         assert (catalogue.reading(KEY) == reading) is (found != "summary")
 
 

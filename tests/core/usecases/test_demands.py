@@ -48,7 +48,7 @@ def test_a_session_that_is_known_to_have_edited_a_file_is_not_read_for_it(home: 
     assert (found.hits, found.more, reads) == ((), False, [])
 
 
-@pytest.mark.parametrize(("each", "in_all"), [(3, 1000), (1000, -4)])
+@pytest.mark.parametrize(("each", "in_all"), [(3, 1000), (1000, -36)])
 def test_where_it_takes_too_long_to_know_the_answer_says_that_there_may_be_more(
     home: Sessions, reads: list[str], monkeypatch: pytest.MonkeyPatch, each: int, in_all: int
 ):
@@ -58,9 +58,11 @@ def test_where_it_takes_too_long_to_know_the_answer_says_that_there_may_be_more(
     monkeypatch.setattr(named, "_LOOKS", each)
     monkeypatch.setattr(named, "_FILES", in_all)
     reads.clear()
-    found = home.search("", file="ledger", limit=4)
+    found = home.search("", file="ledger", limit=2)
     assert (found.hits, found.more) == ((), True)
     assert len(reads) == (9 if each == 3 else 4)
+    found = home.search("", file="ledger", limit=8)
+    assert (found.hits, found.more) == ((), False), "who asks for more is told all of it"
 
 
 def test_rows_that_cannot_name_a_file_or_be_a_command_are_not_read_for_it(home: Sessions, reads: list[str]):

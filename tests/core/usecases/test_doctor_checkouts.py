@@ -7,6 +7,7 @@ from typing import Any
 
 from refloat.machine.git import HardenedGit
 from refloat.usecases.doctor import examine_machine
+from refloat.usecases.workbench import Workbench
 
 ID = "11111111-0000-4000-8000-000000000001"
 
@@ -30,3 +31,12 @@ def test_what_a_checkout_would_have_run_is_told_once_and_not_run(home: Any) -> N
         ("git setting diff.external was met and not obeyed", config),
     ]
     assert not mark.exists()
+
+
+def test_places_that_cannot_be_looked_into_end_nothing(home: Any) -> None:
+    bench = home.bench
+    home.write(ID, *home.talk(ID, minute=1))
+    lost = home.directory / ("x" * 300)  # as below a directory of somebody else's, and so for root too
+    places = replace(bench.machine.places, cache=lost / "cache", data=lost / "data", config=lost / "config")
+    own = Workbench(replace(bench.machine, places=places), bench.readers)
+    assert [agent.sessions for agent in examine_machine(own).agents if agent.sessions]

@@ -94,11 +94,13 @@ def test_no_secret_of_a_title_reaches_the_disk(home: Any):
     assert secret not in again.title
 
 
-def test_no_secret_of_a_branch_or_an_edited_path_reaches_the_disk(home: Any):
+def test_no_secret_of_a_branch_a_model_an_id_or_an_edited_path_reaches_the_disk(home: Any):
     secret = "npm_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     path = f"/work/a/{secret}/app.py"
     use = {"type": "tool_use", "id": "t1", "name": "Write", "input": {"file_path": path, "content": "x"}}
     rows = (*home.talk(IDS[0]), home.row(IDS[0], 3, "assistant", [use]))
+    rows = [*rows, home.row(IDS[0], 4, "assistant", [{"type": "text", "text": "Done."}])]
+    rows[-1]["message"]["model"] = rows[-1]["uuid"] = secret
     home.write(IDS[0], *(row | {"gitBranch": f"try-{secret}"} for row in rows))
     assert [each.branch for each in list_sessions(home.bench, Scope()).sessions] == [f"try-{secret}"]
     kept = b"".join(each.read_bytes() for each in (home.directory / "cache").iterdir())

@@ -1,5 +1,6 @@
 """What is frozen of a session goes to disk only when all of it was looked through."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -112,3 +113,21 @@ def test_reading_goes_on_where_it_stopped_if_the_file_only_grew(
     file = SourceFile(str(path), stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_dev)
     starts: Any = find_starts(before, frozen.data, files_text(Found("claude-code", "one", (Segment(file),))) or "")
     assert starts == ({"": at} if goes_on else {})
+
+
+def test_a_file_that_was_written_over_behind_its_head_is_read_anew(tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    rows = b"row\n" * 4000
+    path.write_bytes(rows)
+
+    def told(time: int) -> Found:
+        os.utime(path, ns=(time, time))
+        stat = path.stat()
+        file = SourceFile(str(path), stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_dev)
+        return Found("claude-code", "one", (Segment(file),))
+
+    one = told(1_000)
+    frozen, before = freeze({"": end("One", "two", "", "make")}, one, {}, []), files_text(one) or ""
+    assert find_starts(before, frozen.data, before)
+    path.write_bytes(rows[:8000] + b"ROW\n" + rows[8004:])
+    assert find_starts(before, frozen.data, files_text(told(2_000)) or "") == {}

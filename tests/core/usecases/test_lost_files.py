@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from tests.core.usecases.test_search import Sessions, rich
 
+from refloat.catalogue.store import Catalogue
 from refloat.search.index import FILE
 from refloat.search.shards import COUNT, open_shard, shard_path
-from refloat.usecases.find_sessions import Scope, list_sessions
+from refloat.usecases.find_sessions import Scope, list_sessions, resolve
+from refloat.usecases.recall import Recall
 from refloat.usecases.refresh import refresh
 
 
@@ -106,3 +108,18 @@ def test_a_lost_shard_is_filled_again(home: Sessions, fate: Callable[[Path], Non
 def refresh_all(home: Sessions) -> None:
     *_, state = refresh(home.bench)
     assert (state.complete, state.kept) == (True, True)
+
+
+def test_nothing_is_read_on_from_a_state_that_another_refloat_kept_in_between(home: Sessions):
+    made = rich(1)
+    home.write(made)
+    refresh_all(home)
+    made.say("A zebra at last.")
+    home.write(made)
+    with Catalogue.open(home.cache) or pytest.fail("no catalogue") as catalogue:
+        mine = Recall()
+        mine.open(catalogue, everything=True)
+        located = resolve(home.bench, made.session, home.directory)  # reads on, and makes nothing searchable
+        assert mine.starts(located.found) == {}
+    refresh_all(home)
+    assert {hit.session.session_id for hit in home.search("zebra").hits} == {made.session}

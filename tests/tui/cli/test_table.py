@@ -1,7 +1,8 @@
-"""Small tables: in columns for a person, whole for a pipe."""
+"""Small tables, in columns for a person and whole for a pipe; and the one sentence on standard error."""
 
 import pytest
 
+from refloat_tui.cli import err
 from refloat_tui.cli.show.table import labelled
 
 PATH = f"/home/ana/.codex/sessions/2026/{'d/' * 40}rollout-01a22789-1049.jsonl"
@@ -12,3 +13,8 @@ def test_a_path_is_whole_in_a_pipe_and_broken_only_for_who_reads_in_columns(monk
     assert any(PATH in line for line in labelled("original", f"{PATH}  (is never written to)", 100))
     monkeypatch.setenv("COLUMNS", "100")
     assert all(len(line) <= 100 for line in labelled("original", f"{PATH}  (is never written to)", 100))
+
+
+def test_a_bell_before_a_sentence_is_rung_and_never_spelled(capsys: pytest.CaptureFixture[str]) -> None:
+    err.say("\aben@vm took it meanwhile")
+    assert capsys.readouterr().err == "refloat: ben@vm took it meanwhile\n"

@@ -7,9 +7,11 @@ from refloat.text import inert
 
 
 def say(sentence: str) -> None:
-    """Say one thing; foreign text in it is made inert."""
+    """Say one thing; foreign text in it is made inert. One that begins with a bell rings it, at a terminal."""
+    words = sentence.removeprefix("\a")
     with contextlib.suppress(OSError):  # nobody listens any more; the exit code still tells
-        print(f"refloat: {inert(sentence)}", file=sys.stderr)  # noqa: T201 - this is the one place
+        bell = "\a" if words != sentence and sys.stderr.isatty() else ""
+        print(f"{bell}refloat: {inert(words)}", file=sys.stderr)  # noqa: T201 - this is the one place
 
 
 def progress(sentence: str) -> None:

@@ -121,13 +121,12 @@ def _cache_directory(environment: Mapping[str, str]) -> str:
 
 def _throw_away(directory: str, fault: Exception) -> None:
     """A catalogue that is damaged where a whole look does not read it: this road would stumble over it every time."""
-    from pathlib import Path
-
-    from refloat.catalogue.opening import is_damage, throw_away
+    from refloat.catalogue.opening import throw_away
     from refloat.catalogue.peek import FILE
+    from refloat.damage import is_damage
 
     if is_damage(fault):
-        throw_away(Path(directory) / FILE)
+        throw_away(f"{directory}/{FILE}")
 
 
 def is_unchanged(environment: Mapping[str, str] | None = None) -> bool:

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from refloat.model.stamp import Stamp, moment_of, seconds_of
-from refloat.text import one_line
+from refloat.text import inert_line, one_line
 
 _MINUTE, _HOUR, _DAY, _WEEK, _YEAR = 60, 3600, 86400, 7 * 86400, 365 * 86400
 
@@ -81,6 +81,11 @@ def local_times(text: str) -> str:
 def timed_line(text: str) -> str:
     """The same in one line, inert."""
     return local_times(one_line(text))
+
+
+def timed(text: str) -> str:
+    """The same of a line whose spaces stay as they are."""
+    return local_times(inert_line(text))
 
 
 def _local(found: re.Match[str]) -> str:

@@ -9,7 +9,7 @@ from refloat.model.stopping import Stopped
 from refloat.text import inert_line
 from refloat_tui.operations import Offer, Operation, Row, Salvaged
 from refloat_tui.present import Pieces
-from refloat_tui.present.age import local_times
+from refloat_tui.present.age import timed
 from refloat_tui.present.markdown import MarkdownLine
 from refloat_tui.present.path import from_home
 from refloat_tui.theme import Glyphs
@@ -47,13 +47,11 @@ def offer_lines(
     lines += [MarkdownLine(pieces, lead=f"{label:<{_LABEL}}", style=_QUIET) for label, pieces in choices]
     lines.append(MarkdownLine(()))
     if offer.refused:
-        lines.append(
-            labelled("REFUSED", local_times(inert_line(offer.guard)), "bold", label_style="$state-failed bold")
-        )
+        lines.append(labelled("REFUSED", timed(offer.guard), "bold", label_style="$state-failed bold"))
         lines += _ways_out(offer)
     else:
-        lines.append(labelled("BECAUSE", local_times(inert_line(offer.guard))))
-    lines.append(labelled("LEASE", local_times(inert_line(offer.lease))))
+        lines.append(labelled("BECAUSE", timed(offer.guard)))
+    lines.append(labelled("LEASE", timed(offer.lease)))
     lines += _listed("NOTE", offer.notes, "$state-unresolved")
     lines += _listed("WILL", () if offer.refused else offer.will, "")
     lines += _listed("WILL NOT", () if offer.refused else offer.will_not, _QUIET)
@@ -76,7 +74,7 @@ def _ways_out(offer: Offer) -> Iterator[MarkdownLine]:
 
 def _listed(label: str, sentences: Iterable[str], style: str) -> Iterator[MarkdownLine]:
     for n, sentence in enumerate(sentences):
-        yield labelled("" if n else label, local_times(inert_line(sentence)), style)
+        yield labelled("" if n else label, timed(sentence), style)
 
 
 def _table(offer: Offer) -> Iterator[MarkdownLine]:
@@ -112,7 +110,7 @@ def chosen_of(options: Iterable[str], at: str, glyphs: Glyphs) -> Pieces:
 def stopped_lines(stopped: Stopped) -> list[MarkdownLine]:
     """What a stop came to: the result first, then what runs on and what else was seen."""
     word, style = _RESULT[stopped.result]
-    lines = [MarkdownLine(()), MarkdownLine(((f"{word}  ", style), (local_times(inert_line(stopped.why)), "bold")))]
+    lines = [MarkdownLine(()), MarkdownLine(((f"{word}  ", style), (timed(stopped.why), "bold")))]
     lines += _listed("RUNS ON", (f"process {left.pid} ({left.name}): {left.why}" for left in stopped.left), "")
     lines += _listed("SEEN", stopped.notes, _QUIET)
     return lines

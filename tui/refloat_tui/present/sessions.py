@@ -111,7 +111,7 @@ def _rank(row: SessionRow) -> int:
 
 
 def needs_person(session: Session) -> int:
-    """How many things of it wait for a person: open calls, its sub-agents' included."""
+    """How many calls of it have no result, its sub-agents' included: a person must look, whether it runs or not."""
     return session.dangling + sum(sub.dangling for sub in session.subagents)
 
 

@@ -119,14 +119,7 @@ def broken_step(status: Status) -> Step | None:
     from refloat.model.transcript import StepKind  # loaded with the first session that is read
 
     outside = [step for step in status.open_steps if step.kind is StepKind.EXTERNAL]
-    return (outside or _open_work(status) or list(status.open_steps) or [None])[-1]
-
-
-def _open_work(status: Status) -> list[Step]:
-    """Open steps that triage sorts: with one that only looked nothing is lost."""
-    from refloat.model.transcript import NO_WORK  # loaded with the first session that is read
-
-    return [step for step in status.open_steps if step.kind not in NO_WORK]
+    return (outside or status.open_work or status.open_steps or (None,))[-1]
 
 
 def _waits(pending: PendingRequest, glyphs: Glyphs) -> Pieces:
@@ -147,7 +140,7 @@ def verdict_detail(status: Status, glyphs: Glyphs) -> Pieces:
         meaning = "still without a result." if status.session.state is State.LIVE else "no result recorded."
         if step.kind is StepKind.EXTERNAL:
             meaning += " Look before you repeat it."
-        others = sum(each is not step for each in _open_work(status))
+        others = sum(each is not step for each in status.open_work)
         more = f" {others} more {'is' if others == 1 else 'are'} open." if others else ""
         root = status.session.worktree or status.session.workspace
         return ((step_words(step, root), STRONG), (f" {glyphs.dash} {meaning}{more}", QUIET))

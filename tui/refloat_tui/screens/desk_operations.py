@@ -69,8 +69,6 @@ class DeskOperations(DeskSearch):
 
     def why_not(self, action: str) -> str | None:
         """Without a session there is nothing to ask about."""
-        if action == "desk_salvage" and self._detail.head.salvage is None:
-            return "Nothing is known to be lost that could be had again."
         if action not in ASKS:
             return None
         session, operations = self._session, self._doors.operations
@@ -113,7 +111,8 @@ class DeskOperations(DeskSearch):
         from refloat_tui.screens.operation import OperationScreen  # not before it is asked for: the first paint waits
 
         if self._doors.operations is not None and self._chosen is not None:
-            asked = Asked(operation, self._chosen)
+            brief = self._detail.head.brief if operation == "new" else None
+            asked = Asked(operation, self._chosen, brief=brief)
             question = OperationScreen(self._doors.operations, asked, glyphs=self.glyphs, home=self._home)
             self.app.push_screen(question, self._heard)
 

@@ -55,7 +55,7 @@ def _signs(glyphs: Glyphs) -> dict[str, str]:
             "a line of a brief: verified; recorded; reconstructed; unknown"
         ),
         f"{glyphs.changed} {glyphs.prompt}": "a line of a brief: verified, and lost; a person's own",
-        "40m  2": "at the end of a session's row: how long ago, and how many calls wait for a person",
+        "40m  2": "at the end of a session's row: how long ago, and how many of its calls have no result",
         "2/3": "in a session's row: the second of three attempts at one piece of work",
         f"Triage 3{glyphs.dot}1{glyphs.dot}2": "three saved, one only claimed, two gone",
     }

@@ -415,7 +415,9 @@ class OperationScreen(RefloatScreen[Done]):
             self.tell("The command that applies the patch is copied. The checkout is as it was.")
         elif self.offer is not None:
             self.app.copy_to_clipboard(self.offer.copied)
-            self.tell("The command is copied. Nothing is done: enter does it.")
+            refused = self.offer.refused
+            then = "It is refused here: it would be where you run it, too." if refused else "enter does it."
+            self.tell(f"The command is copied. Nothing is done: {then}")
 
     def action_operation_instead(self) -> None:
         """Ask about what is possible."""

@@ -23,6 +23,8 @@ from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, content, row, wrapped
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from refloat.model.attempts import InChain
     from refloat.model.record import Lease
     from refloat.model.session import Session, SessionName
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
     from refloat.model.status import Status
 
 _LOOKED, _WHEN = 22, 8
-_NEXT = 3
-"""Rows that the next step may take."""
+_NEXT, _DETAIL = 3, 2
+"""Rows that the next step may take, and what hangs."""
 
 
 def _from_here(command: str, home: str) -> str:
@@ -151,9 +153,13 @@ class Head(Vertical):
         return where + shlex.join(words)
 
     @property
-    def salvage(self) -> str | None:
-        """The command that brings lost work back, as a line for a shell, where some can be had."""
-        return self._status.next.salvage if self._status is not None else None
+    def brief(self) -> Path | None:
+        """The brief that NEXT names, which a person may have written: a question about a new session takes the same."""
+        status = self._status
+        from pathlib import Path
+
+        words = status.next.command if status is not None and status.next.operation == "new_linked" else None
+        return Path(words[words.index("--brief") + 1]) if words is not None and "--brief" in words else None
 
     def _put(self, name: str, pieces: Pieces) -> None:
         # An update lays the whole screen out anew.
@@ -182,7 +188,9 @@ class Head(Vertical):
         self._put("verdict", verdict(session, broken.n if broken else None, now, self.glyphs))
         self._put(
             "detail",
-            verdict_detail(status, self.glyphs) if status else (("reading it" + self.glyphs.ellipsis, "$quiet"),),
+            self._fitting(verdict_detail(status, self.glyphs))
+            if status
+            else (("reading it" + self.glyphs.ellipsis, "$quiet"),),
         )
         # Before it is read the rows that most sessions need are there already: what stands below does not move.
         self._put("next", self._next(status) if status else (("NEXT  ", "$accent bold"), (self._ellipsis, "$quiet")))
@@ -191,6 +199,17 @@ class Head(Vertical):
         self._put("keys", keys)
         if self.has_class("-unfolded"):
             self._draw_evidence(session, status, now)
+
+    def _fitting(self, pieces: Pieces) -> Pieces:
+        """What stands in the rows of a detail, with a sign where it goes on: its longest part is cut."""
+        width, parts = self.size.width - 2, list(pieces)
+        at = max(range(len(parts)), key=lambda index: len(parts[index][0]))
+        text, style = parts[at]
+        room = min(len(text), _DETAIL * width)
+        while width > 0 and room > 1 and len(wrapped(tuple(parts), width)) > _DETAIL:
+            room -= 1
+            parts[at] = (cut(text, room, self._ellipsis), style)
+        return tuple(parts)
 
     def _next(self, status: Status) -> Pieces:
         told, step = next_parts(status, self.no_way, self._held)

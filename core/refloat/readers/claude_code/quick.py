@@ -24,7 +24,7 @@ from refloat.readers.claude_code.state import RECENT, State
 from refloat.readers.claude_code.talk import kind_of_words
 from refloat.readers.claude_code.tools import FILE_EDITORS, SHELLS, read_call, telling
 from refloat.readers.patch import absolute
-from refloat.readers.plain import Spot, decode_row, is_plain_stamp
+from refloat.readers.plain import UNFIT, Spot, is_plain_stamp, is_utf8
 from refloat.readers.shell import may_edit
 from refloat.readers.story import Assembler
 
@@ -186,6 +186,15 @@ _COMMAND: Final = StepKind.COMMAND.value
 _ENDED: Final = TurnEnded("completed", None)
 
 
+def _decode(raw: bytes) -> _Row | None:
+    """A row; None where it does not fit."""
+    try:
+        found = _ROW(raw)
+    except UNFIT:
+        return None
+    return found if raw.isascii() or is_utf8(raw) else None
+
+
 class Quick:
     """Takes rows of one session, or of a sub-agent in files of its own, on behalf of its parser.
 
@@ -207,18 +216,18 @@ class Quick:
         """The end of rows that tell nothing new of the session as a whole."""
 
     def begin(self, rows: Sequence[bytes], line: int, offset: int) -> None:
-        """As `plain.QuickRows` has it; so is `take`."""
+        """Rows come that follow each other."""
         self._raw = rows
         self._spot.begin(rows, line, offset)
 
     def take(self, at: int) -> int:
-        """As above."""
+        """Take what is plain from a row on, and tell the first one that is not: see `plain.QuickRows`."""
         spot, kinds, rows = self._spot, self._KINDS, self._raw
         plain, index, lived = self._is_plain(), at, list[Stamp]()
         for index in range(at, len(rows)):
             raw = rows[index]
             # Texts are long: decoded one by one, each is worked on while it is near the processor.
-            row = decode_row(_ROW, raw)
+            row = _decode(raw)
             if row is None:
                 break
             handle = kinds.get(row.type)

@@ -13,14 +13,12 @@ from typing import ClassVar, Final
 from refloat.model.repaired import is_made_output
 from refloat.model.stamp import Stamp
 from refloat.model.transcript import FileEdit, Message, StepKind, TurnBegan, TurnEnded
-from refloat.readers.codex.calls import Asked as AskedFor
-from refloat.readers.codex.calls import read_custom, read_function
+from refloat.readers.codex.calls import Asked, read_custom, read_function
 from refloat.readers.codex.outputs import read_output
 from refloat.readers.codex.prompts import is_injected, person_text, words_among
 from refloat.readers.codex.state import OpenCall, State
 from refloat.readers.codex.talk import EVENT, ITEM, ROW
 from refloat.readers.codex.typed import (
-    Asked,
     Command,
     Completed,
     Context,
@@ -31,6 +29,7 @@ from refloat.readers.codex.typed import (
     Function,
     Output,
     Patch,
+    Prompted,
     Reasoning,
     Row,
     Said,
@@ -85,13 +84,13 @@ class Quick:
         return at, line and line + index, offset + sum(map(len, rows[:index])) + index
 
     def begin(self, rows: Sequence[bytes], line: int, offset: int) -> None:
-        """As `plain.QuickRows` has it; so is `take`."""
+        """Rows come that follow each other."""
         self._batch = rows, line, offset
         self._rows = None
         self._spot.begin(rows, line, offset)
 
     def take(self, at: int) -> int:
-        """As above."""
+        """Take what is plain from a row on, and tell the first one that is not: see `plain.QuickRows`."""
         if not (self._plain or self._is_plain()):
             return at
         if self._rows is None:
@@ -186,7 +185,7 @@ class Quick:
         following = self._rows[self._spot.at + 1 : self._spot.at + 2] if self._rows else ()
         event = following[0].payload if following and following[0] is not None else None
         kept = words_among([part.text for part in row.content])
-        if row.internal_chat_message_metadata_passthrough is not None or not kept or not isinstance(event, Asked):
+        if row.internal_chat_message_metadata_passthrough is not None or not kept or not isinstance(event, Prompted):
             return None
         text = person_text("\n".join(kept))
         if event.kind or not text or is_injected(event.message) or person_text(event.message) != text:
@@ -198,7 +197,7 @@ class Quick:
         self._held = Message("prompt", text, at, self._spot.place, row=row.id)
         return False
 
-    def _asked(self, row: Asked, at: Stamp) -> bool | None:
+    def _asked(self, row: Prompted, at: Stamp) -> bool | None:
         """The event of the prompt in the row before."""
         del row, at
         state, held = self._state, self._held
@@ -268,7 +267,7 @@ class Quick:
         asked = read_custom({"name": row.name, "input": row.input}, self._state.cwd, skim=True)
         return self._call(row.call_id, asked, at)
 
-    def _call(self, call: str, asked: AskedFor, at: Stamp) -> bool | None:
+    def _call(self, call: str, asked: Asked, at: Stamp) -> bool | None:
         known = OpenCall(asked.tool, asked.session, asked.summary, asked.command or "", asked.kind, bool(asked.edits))
         if not self._called(call, known, at, asked.edits, asked.pending):
             return None
@@ -370,7 +369,7 @@ class Quick:
         CustomOutput: _output,
         Turn: _began,
         Completed: _completed,
-        Asked: _asked,
+        Prompted: _asked,
         Tokens: _tokens,
         Said: _said,
         Finished: _finished,

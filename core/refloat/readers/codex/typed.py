@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from refloat.model.stamp import Stamp
-from refloat.readers.plain import decode_rows, is_plain_stamp
+from refloat.readers.plain import UNFIT, is_plain_stamp, is_utf8
 
 
 class Part(Struct, gc=False):
@@ -36,7 +36,7 @@ class Words(Struct, gc=False, tag="message"):
     """Says of each part whose it is."""
 
 
-class Asked(Struct, gc=False, tag="user_message"):
+class Prompted(Struct, gc=False, tag="user_message"):
     """A person's words, as their event has them."""
 
     message: str = ""
@@ -174,13 +174,13 @@ class Finished(Struct, gc=False, tag="item_completed"):
 
 
 class Command(Done, gc=False, tag="exec_command_end"):
-    """An event of the builds before items; so is the next."""
+    """A command ended, in the builds before items."""
 
     call_id: str = ""
 
 
 class Patch(Done, gc=False, tag="patch_apply_end"):
-    """As above."""
+    """A patch was applied, in the builds before items."""
 
     call_id: str = ""
 
@@ -210,9 +210,25 @@ def _row(kind: str, *payloads: type[Struct]) -> type[Struct]:
     return msgspec.defstruct("row", fields, tag_field="type", tag=kind, gc=False)
 
 
+def _decode(rows: Sequence[bytes]) -> list[Row | None]:
+    """Each row decoded, None for one that does not fit."""
+    found: list[Row | None] = []
+    values = map(_ROW, rows)
+    while len(found) < len(rows):
+        try:
+            for value in values:
+                found.append(value)  # noqa: PERF402 - what came before one that does not fit is kept
+        except UNFIT:
+            found.append(None)
+    for at in [at for at, raw in enumerate(rows) if not raw.isascii()]:
+        if not is_utf8(rows[at]):
+            found[at] = None
+    return found
+
+
 def decoded(rows: Sequence[bytes]) -> list[Row | None]:
     """Each row; None for one that is of no type here, or whose time wants a closer look."""
-    found = decode_rows(_ROW, rows)
+    found = _decode(rows)
     return [row if row is not None and is_plain_stamp(row.timestamp) else None for row in found]
 
 
@@ -222,7 +238,7 @@ _ROW: Final = cast(
         _any_of(
             (
                 _row("response_item", Reasoning, Words, Function, Custom, Output, CustomOutput),
-                _row("event_msg", Tokens, Turn, Completed, Asked, Said, Finished, Command, Patch),
+                _row("event_msg", Tokens, Turn, Completed, Prompted, Said, Finished, Command, Patch),
                 _row("turn_context", Context),
             )
         )

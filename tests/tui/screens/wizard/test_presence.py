@@ -95,6 +95,10 @@ async def test_it_is_taken_over_by_a_yes_and_the_first_one_notices(tmp_path: Pat
             assert app.wizard._saved is before, "two never write one recovery"
 
 
+def looks_away(_: WizardScreen) -> None:
+    return
+
+
 def said(app: WizardApp, where: str) -> str:
     return str(app.wizard.query_one(f"#{where}", Static).visual)
 
@@ -103,7 +107,7 @@ async def test_what_is_typed_when_it_was_taken_over_is_refused_and_told_for_good
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """The look of each second is away here: the answer itself finds out."""
-    monkeypatch.setattr(WizardScreen, "_look_who", lambda _: None)
+    monkeypatch.setattr(WizardScreen, "_look_who", looks_away)
     machine = still_machine(tmp_path)
     async with wizard(machine, ADA) as (app, pilot):
         await until(pilot, lambda: app.wizard._recovery)

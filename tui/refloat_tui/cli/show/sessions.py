@@ -9,7 +9,7 @@ from refloat.model.fate_words import salvage_line
 from refloat.model.repaired import is_made_output
 from refloat.model.session import Session, State
 from refloat.model.status import NextOperation, Operation, Recap, Status
-from refloat.model.transcript import NO_WORK, Item, Outcome, Step, StepKind
+from refloat.model.transcript import Item, Outcome, Step, StepKind
 from refloat.text import UNTITLED, cut, inert, one_line
 from refloat_tui.cli.show.table import columns, counted, labelled, section
 
@@ -83,7 +83,7 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     if status.pending_request:
         waits = status.pending_request
         yield from section("WAITS FOR", labelled(f"  {waits.kind}", f"step {waits.step}: {waits.text}", width, 12))
-    yield from section("OPEN STEPS", list(_open_lines(status.open_steps, root, width)))
+    yield from section("OPEN STEPS", list(_open_lines(status, root, width)))
     if status.last_completed_step:
         yield from section("LAST COMPLETED", ["  " + cut(step_line(status.last_completed_step, root), width - 2)])
     agents = [(agent.id, agent.state, counted(agent.dangling, "open call")) for agent in session.subagents]
@@ -91,14 +91,11 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     yield from section("COULD NOT BE READ", list(_problem_lines(session, width)))
 
 
-def _open_lines(steps: Iterable[Step], root: str | None, width: int) -> Iterator[str]:
+def _open_lines(status: Status, root: str | None, width: int) -> Iterator[str]:
     """Steps that may have changed something, one a line; of those that only looked, which triage leaves out, where."""
-    looks: list[Step] = []
-    for step in steps:
-        if step.kind in NO_WORK:
-            looks.append(step)
-        else:
-            yield "  " + cut(step_line(step, root), width - 2)
+    work = status.open_work
+    yield from ("  " + cut(step_line(step, root), width - 2) for step in work)
+    looks = [step for step in status.open_steps if step not in work]
     if looks:
         where = "step " if len(looks) == 1 else "steps "
         where += ", ".join(str(step.n) for step in looks)
@@ -138,7 +135,7 @@ def _seconds(text: str) -> str:
 def _attempt_words(standing: Standing, *, repaired: bool) -> str:
     chain = standing.chain
     if repaired and chain.parent:
-        words = [f"none yet: a repaired copy of {chain.parent}"]
+        words = [f"a repaired copy of {chain.parent}"]
     else:
         words = [f"{chain.n} of {chain.of}"]
         words += [f"started from {chain.parent}"] if chain.parent else []

@@ -59,7 +59,7 @@ class HappenedPage(PageView):
         parts: list[tuple[str, str]] = [
             ("ASKED", cut(one_line(recovery.asked), 240) or "nothing is recorded"),
             ("DONE", done),
-            ("SAID", cut(one_line(recovery.said), 240) or "nothing is recorded"),
+            ("SAID", cut(one_line(recovery.said), 240) or _last_words(contrary=bool(against["SAID"]))),
             ("OPEN", several(session.dangling, "call") + " without a result" if session.dangling else "nothing"),
         ]
         for label, text in parts:
@@ -98,6 +98,11 @@ class HappenedPage(PageView):
         """Back to the record."""
         del key
         return None if look.recovery.given.happened is None else SaidHappened(None)
+
+
+def _last_words(*, contrary: bool) -> str:
+    """Where the talk does not end with words of the agent; what it claimed before stands below."""
+    return "no last words are recorded; what it claimed before:" if contrary else "nothing is recorded"
 
 
 _NAMED: Final = 6
