@@ -487,7 +487,7 @@ def _moved(was: Seen, now: Seen) -> Iterator[str]:
         if before is None:
             yield f"{path} is new here"
         elif after is None:
-            yield f"{path} is neither edited nor dirty any more"
+            yield f"{path} is as git has it, gone, or written by Refloat now"
         elif before != after:
             yield f"{path} changed"
     for step in now.open_steps:

@@ -263,7 +263,7 @@ def test_what_moved_is_told() -> None:
     assert again.changed == (
         "HEAD was 9c0e2b1 and is fffffff",
         "the transcript had 48,213 bytes and has 50,000",
-        "src/settings.py is neither edited nor dirty any more",
+        "src/settings.py is as git has it, gone, or written by Refloat now",
     )
     assert resume(begun(full), draft).changed == ()
 
