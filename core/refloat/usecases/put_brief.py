@@ -1,7 +1,7 @@
 """A brief put into a file: private, whole or not at all.
 
-Decides where a brief usually goes and how it gets there. Refuses to replace a file unless told to, but for an older
-brief of the same session that git does not track: that one is written anew as often as a script likes.
+Decides where a brief usually goes and how it gets there. Refuses to replace a file unless told to, but for a brief of
+Refloat's and an empty file: these a script may write anew as often as it likes.
 """
 
 import os
@@ -9,10 +9,8 @@ from pathlib import Path
 
 from refloat.brief.fingerprint import session_of_brief
 from refloat.errors import NotDone, UsageError
-from refloat.model.brief import WrittenBrief
 from refloat.model.session import Session
-from refloat.ports import Git
-from refloat.there import is_directory
+from refloat.there import is_directory, is_plain_file
 from refloat.usecases.situations import place_of
 from refloat.usecases.write_brief import write_private
 
@@ -43,19 +41,18 @@ def put_brief(path: Path, markdown: str, *, overwrite: bool = False) -> Path:
     return path
 
 
-def renew_brief(git: Git, path: Path, written: WrittenBrief, *, force: bool) -> None:
-    """Write a brief, also over an older one of its session that git does not track; over all else only with `force`.
+def renew_brief(path: Path, markdown: str, *, force: bool) -> None:
+    """Write a brief, also over another one and over an empty file; over all else, links too, only with `force`.
 
     Raises:
-        NotDone: something else is there, or git tracks it.
+        NotDone: something else is there.
         UsageError: it cannot be written.
 
     """
-    path = path.absolute()
-    if not force and os.path.lexists(path):
-        instead = "name another place, or replace it with `--force`"
-        if session_of_brief(path) != written.session:
-            raise NotDone(f"{path} is there already, and it is no brief of {written.session}; {instead}")
-        if git.run(path.parent, "ls-files", "-z", "--", f":(literal){path.name}").out:
-            raise NotDone(f"git tracks {path}; {instead}")
-    write_private(path, written.markdown)
+    if not force and os.path.lexists(path) and not _is_empty(path) and session_of_brief(path) is None:
+        raise NotDone(f"{path} is there already, and no brief; name another place, or replace it with `--force`")
+    write_private(path, markdown)
+
+
+def _is_empty(path: Path) -> bool:
+    return is_plain_file(path) and not path.is_symlink() and not path.stat().st_size

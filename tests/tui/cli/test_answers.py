@@ -140,28 +140,25 @@ def test_a_recovery_under_way_elsewhere_is_what_comes_next(
 
 
 @pytest.mark.usefixtures("failed")
-def test_a_brief_replaces_its_own_older_one_and_nothing_else_unless_forced(
+def test_a_brief_replaces_briefs_and_empty_files_and_nothing_else_unless_forced(
     home: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     work = home.parent / "work"
     subprocess.run(["git", "init", "-q", str(work)], check=True)
-    own, notes, link = work / "HANDOFF.md", work / "NOTES.md", work / "link.md"
+    own, notes, link, other = (work / name for name in ("HANDOFF.md", "NOTES.md", "link.md", "other.md"))
     notes.write_text("my notes")
     link.symlink_to(notes)
+    own.touch()
     for _ in range(2):
         assert said(capfd, "brief", SESSION, "--out", "HANDOFF.md")[0] == 0
-    other = work / "other.md"
     other.write_text(own.read_text().replace(SESSION, f"{SESSION[:-1]}0"))
-    for path, was in ((notes, "my notes"), (link, "my notes"), (other, other.read_text())):
+    assert said(capfd, "brief", SESSION, "--out", "other.md")[0] == 0
+    assert f"{SESSION[:-1]}0" not in other.read_text()
+    for path in (notes, link):
         code, _, err = said(capfd, "brief", SESSION, "--out", path.name)
-        assert (code, path.read_text()) == (1, was)
-        assert f"{path} is there already, and it is no brief of claude-code:{SESSION}" in err
-        assert "name another place, or replace it with `--force`" in err
-    subprocess.run(["git", "-C", str(work), "add", "HANDOFF.md"], check=True)
-    code, _, err = said(capfd, "brief", SESSION, "--out", "HANDOFF.md")
-    assert code == 1
-    assert f"git tracks {own}" in err
-    for path in (own, notes, link):
+        assert (code, path.read_text()) == (1, "my notes")
+        assert f"{path.name} is there already, and no brief; name another place, or replace it with `--force`" in err
+    for path in (notes, link):
         assert said(capfd, "brief", SESSION, "--out", path.name, "--force")[0] == 0
         assert path.read_text().startswith("# Handoff: claude-code:")
     code, _, err = said(capfd, "brief", SESSION, "--force")

@@ -48,7 +48,7 @@ def triage(session: str, probe: bool, show_secrets: bool, json_: bool) -> None:
 @click.command()
 @session_argument
 @click.option("--out", "target", type=click.Path(path_type=Path, dir_okay=False), help="Write it here, private (0600).")
-@click.option("--force", is_flag=True, help="Replace a file that is no older brief of the session, or that git tracks.")
+@click.option("--force", is_flag=True, help="Replace a file that is no brief.")
 @click.option(
     "--max-tokens",
     type=click.IntRange(min=200),
@@ -89,7 +89,7 @@ def brief(
         _show_preview(written, look_at(written, write), json_=json_)
         return
     if target is not None:
-        renew_brief(bench().machine.git, target, written, force=force)
+        renew_brief(target, written.markdown, force=force)
         err.say(f"wrote {target}{_remarks(written)}")
         if seen.session.state is State.LIVE:
             err.say("the session is live: the brief is of this moment, and a second writer must not start from it")
