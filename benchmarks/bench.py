@@ -178,7 +178,7 @@ class Bench:
         told = subprocess.run(argv, env=self.env, capture_output=True, check=True)
         warm, bare = alternate(self.runs, partial(command, LIST, self.env), partial(command, PASS, self.env))
         self.say(f"warm list, {sessions:,} sessions", warm, bare, "python -c pass", 5 if sessions < 10_000 else 12)
-        if b"refloat.usecases" in told.stderr:
+        if b"refloat.readers" in told.stderr:
             busy = bool(running_programs())
             why = "an agent's program runs on this machine" if busy else "and no agent runs: the quick road is broken"
             print(f"    BY THE LONG ROAD: {why}")

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 Stop = Callable[[], bool]
 
-_POOL: Final = 60
+_POOL: Final = 40
 _TITLES: Final = 40
 """Hits and titles that are ranked, however few of them are wanted: what is best must not depend on that."""
 _EACH: Final = 5
