@@ -185,7 +185,7 @@ def test_a_lock_is_borne_by_whoever_got_its_descriptor(tmp_path: Path) -> None:
     take = (
         "import fcntl, os, subprocess, sys; handle = open(sys.argv[1]); fcntl.flock(handle, fcntl.LOCK_EX); "
         "child = subprocess.Popen(['sleep', '3600'], pass_fds=[handle.fileno()], stdout=-3, stderr=-3); "
-        "print(os.getpid(), child.pid); os._exit(0)"
+        "print(os.getpid(), child.pid, flush=True); os._exit(0)"
     )
     done = subprocess.run([sys.executable, "-c", take, str(path)], capture_output=True, check=True, text=True)
     taker, heir = map(int, done.stdout.split())
