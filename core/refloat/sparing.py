@@ -34,8 +34,8 @@ def load_least() -> None:
     """
     load_less()
     if sys.version_info < (3, 12):  # which no longer runs its Python twin
-        own = __import__("_datetime")  # by its name: where it is built in, no type checker finds a file of it
-        load_later("datetime", **{name: value for name, value in vars(own).items() if name[:1] != "_"})
+        twin: ModuleType = __import__("_datetime")  # by its name: where it is built in, no type checker finds a file
+        load_later("datetime", **{name: value for name, value in vars(twin).items() if name[:1] != "_"})
     load_later("dataclasses", ("_FIELD",), _FIELD=_Field())
     _load_orjson()
     load_later("json")
