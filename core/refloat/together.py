@@ -16,7 +16,7 @@ T = TypeVar("T")
 _LOOKS: Final = 100
 
 
-def may_begin(many: int) -> bool:
+def can_start_threads(many: int) -> bool:
     """Whether so many further threads can be had at once; they end before this returns. What cannot do a part of its
     work in place asks first.
     """

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from refloat.together import Running, may_begin
+from refloat.together import Running, can_start_threads
 
 
 def test_the_result_comes_once_it_is_there() -> None:
@@ -49,7 +49,7 @@ def test_whether_threads_can_be_had_is_tried_and_none_is_left(monkeypatch: pytes
         begin(thread)
 
     monkeypatch.setattr(threading.Thread, "start", start)
-    assert may_begin(2)
+    assert can_start_threads(2)
     begun.clear()
-    assert not may_begin(3)
+    assert not can_start_threads(3)
     assert threading.active_count() == before

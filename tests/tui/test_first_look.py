@@ -126,6 +126,6 @@ async def test_the_filter_never_has_the_keys_before_a_person_asks_for_it(monkeyp
     app = make_app(FakeLibrary(some_sessions()))
     async with app.run_test() as pilot:
         await until(pilot, lambda: app.screen.focused is not None and app.screen.focused.id == "sessions")
-        assert True not in focused
+        assert not any(focused)
         await pilot.press("slash")
-        await until(pilot, lambda: True in focused)
+        await until(pilot, lambda: any(focused))

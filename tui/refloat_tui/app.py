@@ -18,7 +18,7 @@ from refloat.errors import NoThreads
 from refloat.late import stand_in
 from refloat.model.light import field, light
 from refloat.model.session import SessionName
-from refloat.together import may_begin
+from refloat.together import can_start_threads
 from refloat.waiting import tell_to
 from refloat_tui.actions import SCOPES, Scope, action_of, bindings
 from refloat_tui.screens.doors import Demo, Doors
@@ -282,7 +282,7 @@ def run_app(app: RefloatApp) -> str | None:
     """
     from refloat_tui.terminal import Watchman
 
-    if not may_begin(_THREADS):
+    if not can_start_threads(_THREADS):
         raise NoThreads("the app")
     tell_to(app.tell_wait)  # what is written beside the screen would spoil it
     watchman = Watchman(lambda: app.call_from_thread(app.exit))

@@ -13,7 +13,7 @@ import threading
 from typing import TYPE_CHECKING, Final, Protocol, Self, TypeVar
 
 from refloat.forking import may_fork
-from refloat.together import may_begin
+from refloat.together import can_start_threads
 from refloat.usecases.tracker import start_tracker
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Workers:
         self._theirs, self._ours = context.Pipe(duplex=False)
         # A pool of which one thread cannot be started waits for ever, or writes a traceback for each worker.
         self._pool: ProcessPoolExecutor | None = None
-        if not may_begin(_EACH * many + _BESIDE):
+        if not can_start_threads(_EACH * many + _BESIDE):
             return
         if not forked:
             start_tracker()

@@ -99,7 +99,7 @@ def test_a_document_that_was_cut_gives_what_is_whole(codex: "CodexHome"):
 
 
 def test_a_packed_rollout_reads_like_a_plain_one(codex: "CodexHome", tmp_path: Path):
-    zstd = pytest.importorskip("backports.zstd")
+    zstd = pytest.importorskip("backports.zstd", reason="the standard library has it here")
     file = codex.rollout().meta().prompt("x").end().save()
     plain = records(file.path)
     packed = file.path.with_name(file.path.name + ".zst")

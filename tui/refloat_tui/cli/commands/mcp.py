@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from refloat.errors import NotDone, NoThreads
-from refloat.together import may_begin
+from refloat.together import can_start_threads
 from refloat_tui.cli import err
 from refloat_tui.cli.commands.bench import bench
 from refloat_tui.cli.saving import real_desk
@@ -32,7 +32,7 @@ def mcp() -> None:
         raise NotDone("`refloat mcp` needs a library that is not installed: pip install 'refloat[mcp]'") from fault
     if sys.stdin.isatty():
         err.say("this speaks MCP on standard input and output, and waits for a client; ctrl-d ends it")
-    if not may_begin(AT_ONCE + _OF_ITS_OWN):
+    if not can_start_threads(AT_ONCE + _OF_ITS_OWN):
         raise NoThreads("`refloat mcp`")
     # A thread waits for standard input and would keep an interrupt from ending the process.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
