@@ -3,19 +3,18 @@
 from tests.tui.waiting import until
 from textual import events
 from textual.app import App, ComposeResult
+from textual.screen import Screen
 from textual.widgets import OptionList, TextArea
 
 from refloat_tui.theme import THEMES
 from refloat_tui.widgets.words import Words
 
 
-class Form(App[None]):
-    """A list, and a field below it."""
+class FormScreen(Screen[None]):
+    """A list, and a field below it. The screen hears of both, as the wizard's does."""
 
-    def __init__(self, *, takes_focus: bool = True) -> None:
+    def __init__(self, *, takes_focus: bool) -> None:
         super().__init__()
-        self.register_theme(THEMES[0])
-        self.theme = THEMES[0].name
         self.takes_focus = takes_focus
         self.kept: list[str] = []
         self.picked: list[int] = []
@@ -34,7 +33,20 @@ class Form(App[None]):
         self.picked.append(event.option_index)
 
 
-def press_at_field(form: Form, *keys: str) -> None:
+class Form(App[None]):
+    """The screen alone."""
+
+    def __init__(self, *, takes_focus: bool = True) -> None:
+        super().__init__()
+        self.register_theme(THEMES[0])
+        self.theme = THEMES[0].name
+        self.form = FormScreen(takes_focus=takes_focus)
+
+    def on_mount(self) -> None:
+        self.push_screen(self.form)
+
+
+def press_at_field(form: FormScreen, *keys: str) -> None:
     """Keys that Textual handed to the field, because it had the focus when they came."""
     area = form.query_one(TextArea)
     for key in keys:
@@ -42,8 +54,9 @@ def press_at_field(form: Form, *keys: str) -> None:
 
 
 async def test_what_is_pressed_while_it_closes_goes_to_what_has_the_focus_next() -> None:
-    form = Form()
-    async with form.run_test() as pilot:
+    app = Form()
+    form = app.form
+    async with app.run_test() as pilot:
         form.query_one(Words).open("note", "Your note", "kept", lines=False)
         await pilot.pause()
         press_at_field(form, "enter", "down", "enter")
@@ -54,8 +67,9 @@ async def test_what_is_pressed_while_it_closes_goes_to_what_has_the_focus_next()
 
 
 async def test_a_key_that_is_for_nobody_goes_round_once() -> None:
-    form = Form(takes_focus=False)
-    async with form.run_test() as pilot:
+    app = Form(takes_focus=False)
+    form = app.form
+    async with app.run_test() as pilot:
         words = form.query_one(Words)
         words.open("note", "Your note", "", lines=False)
         await pilot.pause()

@@ -133,7 +133,9 @@ class Words(Vertical):
         if self._passed is None:
             self._late.append(key)
         elif not any(key is known for known in self._passed):  # nobody took the focus: it would come for ever
-            again = events.Key(key.key, key.character)
+            # From the app, as those of the terminal are: a screen's own message does not rise past the screen, and what
+            # keys are bound to is looked up above it.
+            again = events.Key(key.key, key.character).set_sender(self.app)
             self._passed.append(again)
             self.app.post_message(again)
 
