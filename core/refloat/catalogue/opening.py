@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Final
 
 from refloat.catalogue.peek import SCHEMA
+from refloat.catalogue.seals import seal, unseal
 from refloat.damage import is_damage
 
 _TABLES: Final = """
@@ -21,14 +22,15 @@ CREATE TABLE files (
 ) WITHOUT ROWID;
 CREATE TABLE sessions (
     agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, listed INTEGER NOT NULL,
-    mark TEXT NOT NULL, pulse TEXT NOT NULL, superseded INTEGER NOT NULL,
+    mark TEXT NOT NULL, shown INTEGER NOT NULL, finished INTEGER NOT NULL, superseded TEXT NOT NULL,
     last_activity TEXT NOT NULL, state TEXT NOT NULL,
     place TEXT NOT NULL, worktree TEXT NOT NULL,
-    title TEXT NOT NULL, folder TEXT NOT NULL, front TEXT NOT NULL, live TEXT NOT NULL, back TEXT NOT NULL,
+    title TEXT NOT NULL, folder TEXT NOT NULL, told BLOB NOT NULL,
     PRIMARY KEY (agent, session_id, path)
 );
 CREATE INDEX newest ON sessions (
-    last_activity DESC, session_id, agent, listed, superseded, path, state, place, worktree, title
+    last_activity DESC, session_id, agent, listed, superseded, path, state, place, worktree, title, folder,
+    shown, finished
 );
 CREATE TABLE readings (
     agent TEXT NOT NULL, session_id TEXT NOT NULL, path BLOB NOT NULL, files TEXT NOT NULL,
@@ -46,15 +48,18 @@ CREATE TABLE edited (
 CREATE INDEX edited_by ON edited (agent, session_id);
 CREATE TABLE copies (
     path BLOB NOT NULL, row TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
-    holds INTEGER NOT NULL, PRIMARY KEY (path, row)
+    holds BLOB NOT NULL, PRIMARY KEY (path, row)
 ) WITHOUT ROWID;
 CREATE TABLE alone (
-    path BLOB PRIMARY KEY, agent TEXT NOT NULL, session_id TEXT NOT NULL, last BLOB NOT NULL, found TEXT NOT NULL
+    path BLOB PRIMARY KEY, agent TEXT NOT NULL, session_id TEXT NOT NULL, last BLOB NOT NULL, found BLOB NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE gone (
-    n INTEGER PRIMARY KEY, agent TEXT NOT NULL, place TEXT NOT NULL, told TEXT NOT NULL
+    n INTEGER PRIMARY KEY, agent TEXT NOT NULL, place TEXT NOT NULL, told BLOB NOT NULL
 );
+CREATE TABLE seals (shown INTEGER NOT NULL, finished INTEGER NOT NULL, gone INTEGER NOT NULL);
+INSERT INTO seals VALUES (0, 0, 0);
 """
+"""What a list shows has its seals in columns `shown` and `finished`, and their sums over all listed rows in `seals`."""
 
 
 _LONG: Final = 1024 * 1024
@@ -122,7 +127,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             for statement in _TABLES.split(";\n"):
                 connection.execute(statement)
-            connection.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA.encode(),))
+            connection.execute("INSERT INTO meta VALUES ('schema', ?)", (seal(SCHEMA.encode(), "schema"),))
             connection.execute(
                 f"PRAGMA user_version = {int.from_bytes(os.urandom(4)) >> 1 or 1}"
             )  # see `Catalogue.born`
@@ -131,7 +136,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
         row = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
     except sqlite3.OperationalError as fault:  # no such table: somebody else's file, or a very old one
         raise Foreign from fault
-    if row is None or row[0] != SCHEMA.encode():
+    if row is None or unseal(row[0], "schema") != SCHEMA.encode():
         raise Foreign
 
 

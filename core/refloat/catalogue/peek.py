@@ -12,41 +12,41 @@ import os
 from collections.abc import Iterable, Sequence
 
 from refloat import __version__
+from refloat.catalogue.seals import Broken, check_rows, unseal
 from refloat.catalogue.walk import Spec
+
+TYPE_CHECKING = False  # `typing` is dear on the list's road
+if TYPE_CHECKING:
+    from typing import Any
 
 FILE = "catalogue.db"
 DAMAGED = (_sqlite3.Error, OSError, ValueError, KeyError, TypeError)
 """What reading a catalogue that is damaged, or of another form, raises."""
-SCHEMA = f"12/{__version__}"
+SCHEMA = f"13/{__version__}"
 """A catalogue of anything else is thrown away: another program reads transcripts otherwise. Raise the number whenever a
 table, a frozen reader or the JSON changes within one version."""
 
 NOW = "\x01"
 """Stands in finished JSON for the moment of the look: no JSON text can hold it by itself."""
 
-Told = tuple[str, str, str, str, str, str, int, str, str]
-"""(session id, agent, last activity, state, real path of its workspace, that of an entered worktree, 1 when another
-session carries it whole, its title, the name of its directory)."""
+Told = tuple[str, str, str, str, str, str, str, str, str, bytes]
+"""(session id, agent, last activity, state, real path of its workspace, that of an entered worktree, "1" when another
+session carries it whole, its title, the name of its directory, the path of its last file)."""
 
 Placed = tuple[str, str, str, str]
 """(session id, agent, state, real path of its workspace)."""
 
-Finished = tuple[str, str, str, str, str, str, int, bytes]
-"""The same as far as the number, then its finished JSON."""
+Finished = tuple[str, str, str, str, str, str, str, bytes]
+"""The same as far as the "1", then its finished JSON."""
 
-Gone = tuple[str, str, str]
+Gone = tuple[str, str, bytes]
 """A session whose record is gone: (agent, real path of its workspace, finished JSON)."""
 
-_COLUMNS = "SELECT session_id, agent, last_activity, state, {}, superseded, "
-_PLACES, _NO_PLACES = "place, worktree", "'', ''"
-_SHOWN = _COLUMNS.format(_PLACES) + "title, folder FROM sessions WHERE listed"
-# As bytes, which are written as they are: to make texts of them, and one of all, takes longer than to read them.
-_FINISHED = _COLUMNS + "CAST(front || ',' || live || ',' || back AS BLOB) FROM sessions WHERE listed"
-_PLACED = (
-    "SELECT session_id, agent, state, place FROM sessions WHERE listed AND NOT superseded"
-    " ORDER BY last_activity DESC, session_id, agent"
-)
-_ONE = "SELECT front || ',' || live || ',' || back FROM sessions WHERE listed AND agent = ? AND session_id = ?"
+_COLUMNS = "session_id, agent, last_activity, state, place, worktree, superseded"
+_SHOWN = f"SELECT {_COLUMNS}, title, folder, path FROM sessions WHERE listed"  # noqa: S608 - names of our own
+_FINISHED = f"SELECT {_COLUMNS}, told FROM sessions WHERE listed"  # noqa: S608 - as above
+_ONE = f"SELECT finished, {_COLUMNS}, told FROM sessions WHERE listed AND agent = ? AND session_id = ?"  # noqa: S608 - as above
+_ONE_BY_PATH = _ONE + " AND path = ?"
 
 
 class Peek:
@@ -57,47 +57,88 @@ class Peek:
 
     def notes(self) -> dict[str, str]:
         """What the last whole look noted of itself."""
-        rows: list[tuple[str, bytes]] = self._db.execute("SELECT name, value FROM meta").fetchall()
-        return {name: value.decode("utf-8", "surrogateescape") for name, value in rows}
-
-    def newest(self) -> str:
-        """The last activity of any listed session; "" where there is none."""
-        row: tuple[str | None] = self._db.execute("SELECT max(last_activity) FROM sessions WHERE listed").fetchone()
-        return row[0] or ""
+        return read_notes(self._db)
 
     def told(self) -> list[Told]:
         """Every listed session as a table shows it, newest activity first, then by id."""
-        rows: list[Told] = self._db.execute(_SHOWN).fetchall()
+        rows = read_shown(self._db)
         _sort(rows)
         return rows
 
     def placed(self) -> list[Placed]:
         """Where every listed session stands that no other carries whole, in the order of `told`."""
-        return self._db.execute(_PLACED).fetchall()
+        return [(row[0], row[1], row[3], row[4]) for row in self.told() if not row[6]]
 
-    def told_finished(self, *, places: bool) -> list[Finished]:
-        """The same as finished JSON, with `NOW`; without `places` the two of each are left empty."""
-        asked = _FINISHED.format(_PLACES if places else _NO_PLACES)
-        rows: list[Finished] = self._db.execute(asked).fetchall()
+    def told_finished(self) -> list[Finished]:
+        """The same as finished JSON, with `NOW`."""
+        rows = read_finished(self._db)
         _sort(rows)
         return rows
 
-    def finished(self, sessions: Sequence[tuple[str, str]]) -> list[str]:
+    def finished(self, sessions: Sequence[tuple[str, str]]) -> list[bytes]:
         """The finished JSON of some sessions, by agent and id, in their order."""
-        found: list[str] = []
-        for agent, session_id in sessions:
-            row: tuple[str] | None = self._db.execute(_ONE, (agent, session_id)).fetchone()
-            if row is not None:
-                found.append(row[0])
-        return found
+        found = [read_finished_of(self._db, *session) for session in sessions]
+        if None in found:
+            raise Broken
+        return [text for text in found if text is not None]
 
     def gone(self) -> list[Gone]:
         """Every session whose record is gone."""
-        return self._db.execute("SELECT agent, place, told FROM gone ORDER BY n").fetchall()
+        return _checked(self._db, "gone", "SELECT agent, place, told FROM gone ORDER BY n")
 
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
+
+
+def read_notes(db: _sqlite3.Connection) -> dict[str, str]:
+    """What the last whole look noted of itself.
+
+    Raises:
+        sqlite3.Error: the catalogue is damaged; so in those below.
+    """
+    rows: list[tuple[str, bytes]] = db.execute("SELECT name, value FROM meta").fetchall()
+    notes: dict[str, str] = {}
+    for name, sealed in rows:
+        value = unseal(sealed, name)
+        if value is None:
+            raise Broken
+        notes[name] = value.decode("utf-8", "surrogateescape")
+    return notes
+
+
+def read_shown(db: _sqlite3.Connection) -> list[Told]:
+    """Every listed session as a table shows it, in no order."""
+    return _checked(db, "shown", _SHOWN)
+
+
+def read_finished(db: _sqlite3.Connection) -> list[Finished]:
+    """The same as finished JSON."""
+    return _checked(db, "finished", _FINISHED)
+
+
+def read_finished_of(db: _sqlite3.Connection, agent: str, session_id: str, path: bytes | None = None) -> bytes | None:
+    """The finished JSON of one session, by the path of its last file too where two have the same id."""
+    question, bound = (_ONE, (agent, session_id)) if path is None else (_ONE_BY_PATH, (agent, session_id, path))
+    row = db.execute(question, bound).fetchone()
+    if row is None:
+        return None
+    check_rows([row[1:]], row[0])
+    if row[1:3] != (session_id, agent):  # an index that leads to another one's row
+        raise Broken
+    return row[-1]
+
+
+def _checked(db: _sqlite3.Connection, kind: str, question: str) -> list[Any]:
+    """All rows of a kind: each as it was written, and none missing."""
+    db.execute("BEGIN")  # another Refloat may write between the two questions
+    try:
+        total = db.execute(f"SELECT {kind} FROM seals").fetchone()  # noqa: S608 - as above
+        rows = db.execute(question).fetchall()
+    finally:
+        db.execute("ROLLBACK")
+    check_rows(rows, total and total[0])
+    return rows
 
 
 def _sort(rows: list[Told] | list[Finished]) -> None:

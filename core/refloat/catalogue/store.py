@@ -15,13 +15,13 @@ from __future__ import annotations
 import _sqlite3 as sqlite3  # see `peek`
 import os
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from refloat.catalogue.opening import Foreign, connect, let_go, throw_away
-from refloat.catalogue.peek import FILE, Gone
-from refloat.catalogue.seals import seal, seal_text, unseal, unseal_text
+from refloat.catalogue.peek import FILE, Gone, read_finished, read_finished_of, read_notes, read_shown
+from refloat.catalogue.seals import row_seal, seal, seal_text, unseal, unseal_text
 from refloat.damage import is_damage
 from refloat.model.light import light
 
@@ -30,6 +30,8 @@ HEAD: Final = 4096
 
 _SOME: Final = 64
 """Sessions that are read at once, where those that follow may not be wanted."""
+
+T = TypeVar("T")
 
 Key = tuple[str, str, str]
 """(agent, session id, path of its last file): two files that call themselves the same session keep apart."""
@@ -62,13 +64,11 @@ class Reading:
 
 @light
 class Told:
-    """A session as `refloat list` tells it: finished JSON around the four keys that only a look can fill in."""
+    """A session as `refloat list` tells it."""
 
     key: Key
     mark: str
-    """Changes when anything but the four keys of a look does."""
-    pulse: str
-    """Changes when one of those four does."""
+    """Changes when anything of it does, the moment of the look apart."""
     superseded: bool
     last_activity: str
     state: str
@@ -80,23 +80,11 @@ class Told:
     """Masked, inert, one line."""
     folder: str
     """Name of the workspace's directory; masked, inert, one line."""
-    front: str
-    live: str
-    """`"state": …, "activity": …, "failure": …, "liveness": …` with `peek.NOW` for the moment of the look."""
-    back: str
+    finished: str
+    """Its JSON, with `peek.NOW` for the moment of the look."""
 
 
-@light
-class Relived:
-    """A session of which only the four keys of the look have changed."""
-
-    key: Key
-    state: str
-    pulse: str
-    live: str
-
-
-_Work = tuple[str, Sequence[Sequence[object]]]
+_Work = tuple[str, Iterable[Sequence[object]]]
 """A statement, with the rows that are bound to it one after the other."""
 
 
@@ -107,7 +95,7 @@ class Catalogue:
         self._db = connection
         self._path = path
         self._is_damaged = False
-        """SQLite met a page that is none."""
+        """SQLite met a page that is none, or a seal is broken."""
 
     @classmethod
     def open(cls, directory: str | os.PathLike[str], *, wait: float = 2.0, append: bool = False) -> Self | None:
@@ -194,22 +182,17 @@ class Catalogue:
         """What must be known to read a session on, as `keep_readings` was given it with just these files: another
         Refloat may have read on since they were asked for.
         """
-        which = f"EXISTS (SELECT 1 FROM readings WHERE {_KEY} AND files = ?)"  # noqa: S608 - names of our own
-        asked = f"SELECT frozen FROM resumes WHERE {_KEY} AND {which}"  # noqa: S608 - as above
-        rows = self._ask(asked, (*_bound(key), *_bound(key), files))
-        return unseal(rows[0][0]) if rows else None
+        rows = self._ask(f"SELECT frozen FROM resumes WHERE {_KEY}", _bound(key))  # noqa: S608 - as above
+        return unseal(rows[0][0], *key, files) if rows else None
 
-    def marks(self) -> Mapping[Key, tuple[str, str, bool]]:
-        """(mark, pulse, whether it is listed now) of every session that was told."""
-        rows = self._ask("SELECT agent, session_id, path, mark, pulse, listed FROM sessions")
-        return {
-            (agent, session, os.fsdecode(path)): (mark, pulse, bool(listed))
-            for agent, session, path, mark, pulse, listed in rows
-        }
+    def marks(self) -> Mapping[Key, tuple[str, bool]]:
+        """(mark, whether it is listed now) of every session that was told."""
+        rows = self._ask("SELECT agent, session_id, path, mark, listed FROM sessions")
+        return {(agent, session, os.fsdecode(path)): (mark, bool(on)) for agent, session, path, mark, on in rows}
 
-    def told(self) -> Sequence[tuple[str, str, str]]:
-        """(front, live, back) of every listed session."""
-        return self._ask("SELECT front, live, back FROM sessions WHERE listed")
+    def told(self) -> Sequence[bytes]:
+        """The finished JSON of every listed session."""
+        return [row[-1] for row in self._read(read_finished)]
 
     def scope(self) -> Iterator[tuple[str, str, bytes, str, str, str, str, str]]:
         """(agent, session id, path of its last file as the system spells it, last activity, state, real path of its
@@ -231,14 +214,13 @@ class Catalogue:
             self._is_damaged |= is_damage(fault)
             raise
 
-    def told_of(self, key: Key) -> tuple[str, str, str] | None:
-        """(front, live, back) of one session."""
-        rows = self._ask(f"SELECT front, live, back FROM sessions WHERE {_KEY}", _bound(key))  # noqa: S608 - names of our own
-        return rows[0] if rows else None
+    def told_of(self, key: Key) -> bytes | None:
+        """The finished JSON of one session."""
+        return next(iter(self._read(lambda db: [read_finished_of(db, *_bound(key))])), None)
 
     def titles(self) -> Sequence[tuple[str, str, str]]:
         """(agent, session id, masked title) of every listed session."""
-        return self._ask("SELECT agent, session_id, title FROM sessions WHERE listed")
+        return [(row[1], row[0], row[7]) for row in self._read(read_shown)]
 
     def edited(self) -> Sequence[str]:
         """The absolute paths of all files that any session edited, and the stand-ins of `hide_path`."""
@@ -259,7 +241,8 @@ class Catalogue:
             "SELECT holds FROM copies WHERE path = ? AND row = ? AND size = ? AND mtime_ns = ? AND inode = ?",
             (os.fsencode(path), row, *stat[:3]),
         )
-        return bool(rows[0][0]) if rows else None
+        value = unseal(rows[0][0], path, row) if rows else None
+        return None if value is None else value == _HOLDS
 
     def kin_of(self, agent: str, lineage: str) -> int:
         """How many sessions begin with the same conversation row."""
@@ -272,14 +255,14 @@ class Catalogue:
         question = "SELECT path, agent, session_id, last, found FROM alone"
         rows = self._ask(question) if path is None else self._ask(f"{question} WHERE path = ?", (os.fsencode(path),))
         return {
-            os.fsdecode(at): Alone((agent, session, os.fsdecode(last)), found)
-            for at, agent, session, last, found in rows
+            os.fsdecode(at): Alone((agent, session, os.fsdecode(last)), found.decode())
+            for at, agent, session, last, sealed in rows
+            if (found := unseal(sealed, os.fsdecode(at), agent, session, os.fsdecode(last))) is not None
         }
 
     def notes(self) -> Mapping[str, str]:
         """What the last whole look noted of itself."""
-        rows = self._ask("SELECT name, value FROM meta")
-        return {name: value.decode("utf-8", "surrogateescape") for name, value in rows}
+        return dict(self._read(lambda db: list(read_notes(db).items())))
 
     # ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -305,16 +288,19 @@ class Catalogue:
         """Keep sessions that grew since the look of which `on` are the notes `mark` and `since`, and what it would note
         of itself now; False, and nothing is kept, where another look came between.
         """
-        kept = [(name, value.encode("utf-8", "surrogateescape")) for name, value in notes.items()]
+        rows = list(told)
+        keys = [_bound(row.key) for row in rows]
         return self._write(
             [
                 *_keeping(read),
                 ("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)", _file_rows(files)),
-                (_INSERT_TOLD, [_told_row(row) for row in told]),
+                (_COUNT.format("-"), keys),
+                (_INSERT_TOLD, map(_told_row, rows)),
+                (_COUNT.format("+"), keys),
                 (_INSERT_ALONE, _alone_rows(alone)),
-                ("INSERT OR REPLACE INTO meta VALUES (?, ?)", kept),
+                ("INSERT OR REPLACE INTO meta VALUES (?, ?)", _note_rows(notes)),
             ],
-            on=[text.encode("utf-8", "surrogateescape") for text in on],
+            on=[_note("mark", on[0]), _note("since", on[1])],
         )
 
     def distrust(self) -> bool:
@@ -323,13 +309,15 @@ class Catalogue:
 
     def keep_copies(self, rows: Iterable[tuple[str, Stat, str, bool]]) -> bool:
         """Keep which file holds which conversation row of another session."""
-        bound = [(os.fsencode(path), row, *stat[:3], int(holds)) for path, stat, row, holds in rows]
+        bound = [
+            (os.fsencode(path), row, *stat[:3], seal(_HOLDS if holds else b"", path, row))
+            for path, stat, row, holds in rows
+        ]
         return self._write([("INSERT OR REPLACE INTO copies VALUES (?, ?, ?, ?, ?, ?)", bound)])
 
     def finish(
         self,
         told: Iterable[Told],
-        relived: Iterable[Relived],
         unlisted: Iterable[Key],
         gone: Iterable[Gone],
         notes: Mapping[str, str],
@@ -337,26 +325,27 @@ class Catalogue:
         alone: Mapping[str, Alone | None] | None = None,
         forget: Iterable[str] = (),
     ) -> bool:
-        """Keep a whole look: sessions told anew, those that only live otherwise, those no longer there.
+        """Keep a whole look: sessions told anew, those no longer there.
 
         `notes` say under which conditions all of this holds. `alone` has files that stand alone now, or no longer.
         `forget` names files that are proved to be gone; what was kept of them goes too.
         """
         others = alone or {}
         lost = [(os.fsencode(path),) for path in forget]
-        kept = [(name, value.encode("utf-8", "surrogateescape")) for name, value in notes.items()]
+        removed = list(gone)
         return self._write(
             [
-                (_INSERT_TOLD, [_told_row(row) for row in told]),
-                (_RELIVE, [(row.state, row.pulse, row.live, *_bound(row.key)) for row in relived]),
+                (_INSERT_TOLD, map(_told_row, told)),
                 (f"UPDATE sessions SET listed = 0 WHERE {_KEY}", [_bound(key) for key in unlisted]),  # noqa: S608 - names of our own
                 ("DELETE FROM gone", [()]),
-                ("INSERT INTO gone VALUES (NULL, ?, ?, ?)", list(gone)),
+                ("INSERT INTO gone VALUES (NULL, ?, ?, ?)", removed),
                 ("DELETE FROM meta WHERE name <> ?", [("schema",)]),
-                ("INSERT INTO meta VALUES (?, ?)", kept),
+                ("INSERT INTO meta VALUES (?, ?)", _note_rows(notes)),
                 ("DELETE FROM alone WHERE path = ?", [(os.fsencode(path),) for path in others]),
                 (_INSERT_ALONE, _alone_rows(others)),
                 *((question, lost) for question in _FORGET),
+                # Of all that stand: this look has seen which do.
+                (_COUNT_ALL, [(sum(map(row_seal, removed)),)]),
             ]
         )
 
@@ -382,8 +371,12 @@ class Catalogue:
 
     def _ask(self, question: str, bound: Sequence[object] = ()) -> list[Any]:
         """Rows; none where the catalogue fails in the middle. Columns are typed by the tables above."""
+        return self._read(lambda db: db.execute(question, bound).fetchall())
+
+    def _read(self, read: Callable[[sqlite3.Connection], list[T]]) -> list[T]:
+        """The same of what reads them."""
         try:
-            return self._db.execute(question, bound).fetchall()
+            return read(self._db)
         except sqlite3.Error as fault:
             self._is_damaged |= is_damage(fault)
             return []
@@ -394,10 +387,16 @@ _STANDS: Final = f"SELECT count(*) FROM meta WHERE {_SAME}"  # noqa: S608 - as b
 _INSERT_ALONE: Final = "INSERT OR REPLACE INTO alone VALUES (?, ?, ?, ?, ?)"
 _READING: Final = "agent, session_id, path, files, lineage, summary"
 _KEY: Final = "agent = ? AND session_id = ? AND path = ?"
-_INSERT_TOLD: Final = f"INSERT OR REPLACE INTO sessions VALUES ({', '.join('?' * 16)})"  # noqa: S608 - as above
-
-
-_RELIVE: Final = f"UPDATE sessions SET listed = 1, state = ?, pulse = ?, live = ? WHERE {_KEY}"  # noqa: S608 - as above
+_INSERT_TOLD: Final = f"INSERT OR REPLACE INTO sessions VALUES ({', '.join('?' * 15)})"  # noqa: S608 - as above
+_COUNT: Final = (
+    "UPDATE seals SET (shown, finished) = (SELECT seals.shown {0} coalesce(sum(told.shown), 0),"  # noqa: S608 - as above
+    f" seals.finished {{0}} coalesce(sum(told.finished), 0) FROM sessions AS told WHERE {_KEY} AND listed)"
+)
+_COUNT_ALL: Final = (
+    "UPDATE seals SET gone = ?, (shown, finished) ="
+    " (SELECT coalesce(sum(shown), 0), coalesce(sum(finished), 0) FROM sessions WHERE listed)"
+)
+_HOLDS: Final = b"holds"
 _FORGET: Final = (
     "DELETE FROM edited WHERE (agent, session_id) IN (SELECT agent, session_id FROM readings WHERE path = ?)",
     *(f"DELETE FROM {table} WHERE path = ?" for table in ("files", "sessions", "readings", "resumes", "copies")),  # noqa: S608 - as above
@@ -410,9 +409,15 @@ def _keeping(rows: Iterable[tuple[Reading, bytes, Sequence[str]]]) -> Sequence[_
     return [
         (
             "INSERT OR REPLACE INTO readings VALUES (?, ?, ?, ?, ?, ?)",
-            [(*key, reading.files, reading.lineage, seal(reading.summary)) for key, reading, _, _ in kept],
+            [
+                (*key, row.files, row.lineage, seal(row.summary, *row.key, row.files, row.lineage))
+                for key, row, _, _ in kept
+            ],
         ),
-        ("INSERT OR REPLACE INTO resumes VALUES (?, ?, ?, ?)", [(*key, seal(frozen)) for key, _, frozen, _ in kept]),
+        (
+            "INSERT OR REPLACE INTO resumes VALUES (?, ?, ?, ?)",
+            [(*key, seal(frozen, *reading.key, reading.files)) for key, reading, frozen, _ in kept],
+        ),
         ("DELETE FROM edited WHERE agent = ? AND session_id = ?", [key[:2] for key, _, _, _ in kept]),
         (
             "INSERT OR IGNORE INTO edited VALUES (?, ?, ?)",
@@ -426,12 +431,25 @@ def _file_rows(rows: Iterable[tuple[str, Stat, str]]) -> Sequence[Sequence[objec
 
 
 def _alone_rows(rows: Mapping[str, Alone | None]) -> Sequence[Sequence[object]]:
-    return [(os.fsencode(path), *row.key[:2], os.fsencode(row.key[2]), row.found) for path, row in rows.items() if row]
+    return [
+        (os.fsencode(path), *row.key[:2], os.fsencode(row.key[2]), seal(row.found.encode(), path, *row.key))
+        for path, row in rows.items()
+        if row
+    ]
+
+
+def _note(name: str, value: str) -> bytes:
+    return seal(value.encode("utf-8", "surrogateescape"), name)
+
+
+def _note_rows(notes: Mapping[str, str]) -> Sequence[Sequence[object]]:
+    return [(name, _note(name, value)) for name, value in notes.items()]
 
 
 def _reading(row: tuple[str, str, bytes, str, str, bytes]) -> Reading:
     agent, session, path, files, lineage, summary = row
-    return Reading((agent, session, os.fsdecode(path)), files, lineage, unseal(summary) or b"")
+    key = agent, session, os.fsdecode(path)
+    return Reading(key, files, lineage, unseal(summary, *key, files, lineage) or b"")
 
 
 def _bound(key: Key) -> tuple[str, str, bytes]:
@@ -439,21 +457,22 @@ def _bound(key: Key) -> tuple[str, str, bytes]:
 
 
 def _told_row(row: Told) -> tuple[object, ...]:
+    *key, path = _bound(row.key)
+    superseded, finished = "1" if row.superseded else "", row.finished.encode()
+    columns = row.key[1], row.key[0], row.last_activity, row.state, row.place, row.worktree, superseded
+    shown = row_seal((*columns, row.title, row.folder, path))
     return (
-        *_bound(row.key),
+        *key,
+        path,
         1,
         row.mark,
-        row.pulse,
-        int(row.superseded),
-        row.last_activity,
-        row.state,
-        row.place,
-        row.worktree,
+        shown,
+        row_seal((*columns, finished)),
+        superseded,
+        *columns[2:6],
         row.title,
         row.folder,
-        row.front,
-        row.live,
-        row.back,
+        finished,
     )
 
 

@@ -54,7 +54,7 @@ def _first_rows(found: Peek, now: Stamp, here: str, rows: int) -> FirstRows | No
     chains = read_chains(notes.get(NOTE, ""))
     wanted = _in_order(told, repos, home, chains, rows)[:rows]
     texts = found.finished([(row[1], row[0]) for row in wanted])
-    documents = [orjson.loads(text.replace(NOW, now)) for text in texts]
+    documents = [orjson.loads(text.replace(NOW.encode(), now.encode())) for text in texts]
     sessions = tuple(_session(document) for document in documents)
     return FirstRows(Batch(sessions, provisional=True, total=len(told), chains=chains), home) if sessions else None
 

@@ -22,11 +22,9 @@ def recall_told(catalogue: Catalogue, now: Stamp) -> list[Session]:
     return [session for session in sessions if session is not None]
 
 
-def read_told(told: tuple[str, str, str], now: Stamp) -> Session | None:
-    """One session from its (front, live, back); None where that is of another form: the next look tells it anew."""
-    front, live, back = told
+def read_told(told: bytes, now: Stamp) -> Session | None:
+    """One session from its finished JSON; None where that is of another form: the next look tells it anew."""
     try:
-        text = f"{front},{live.replace(NOW, now)},{back}"
-        return read_session(cast("dict[str, object]", orjson.loads(text)))
-    except (ValueError, TypeError, KeyError, AttributeError):  # a page that stands in the place of another one
+        return read_session(cast("dict[str, object]", orjson.loads(told.replace(NOW.encode(), now.encode()))))
+    except (ValueError, TypeError, KeyError, AttributeError):
         return None

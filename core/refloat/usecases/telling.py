@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Final
 from refloat import wire
 from refloat.brief.masks import Masker
 from refloat.catalogue.peek import NOW, Gone, write_places, write_specs
-from refloat.catalogue.store import Alone, Catalogue, Key, Relived, Told
-from refloat.model.light import replace
-from refloat.model.liveness import Liveness, Verdict
-from refloat.model.session import RecordGone, Session, SessionName, State
+from refloat.catalogue.store import Alone, Catalogue, Key, Told
+from refloat.model.session import RecordGone, Session, SessionName
 from refloat.model.stamp import Stamp, seconds_of
 from refloat.text import cut, one_line
 from refloat.usecases.judging import Judge, is_settled
@@ -32,14 +30,13 @@ if TYPE_CHECKING:
 
     from refloat.model.attempts import InChain
 
-_NOTHING: Final = Liveness(Verdict.UNKNOWABLE, ())
 _LIVE: Final = ("state", "activity", "failure")
 _BACK: Final = "turns"
 """The first key behind `liveness`."""
 _TOGETHER: Final = 256
 """Sessions that are masked with one look at all of them."""
-_Marked = tuple[Key, Session, "InChain | None", str, str]
-"""(key, session, its chain, mark, pulse)"""
+_Marked = tuple[Key, Session, "InChain | None", str]
+"""(key, session, its chain, mark)"""
 
 
 def keep_listing(
@@ -70,36 +67,32 @@ def keep_listing(
 
         notes[NOTE] = write_chains(chains)
     kept, known = catalogue.marks(), catalogue.notes()
-    told, relived = _changed(sessions, kept, chains, surroundings, judge.at)
-    unlisted = [key for key, (_, _, listed) in kept.items() if listed and key not in sessions]
+    told = _changed(sessions, kept, chains, surroundings, judge.at)
+    unlisted = [key for key, (_, listed) in kept.items() if listed and key not in sessions]
     lost = lost_files(sighting, catalogue.identities())
     same = notes == {name: value for name, value in known.items() if name != "schema"}
-    if told or relived or unlisted or lost or others or not same:
+    if told or unlisted or lost or others or not same:
         rows = [_tell_gone(row, surroundings) for row in gone]
-        catalogue.finish(told, relived, unlisted, rows, notes, alone=others, forget=lost)
+        catalogue.finish(told, unlisted, rows, notes, alone=others, forget=lost)
     return [key for key in kept if key[2] in lost] if lost else []
 
 
 def _changed(
     sessions: Mapping[Key, Session],
-    kept: Mapping[Key, tuple[str, str, bool]],
+    kept: Mapping[Key, tuple[str, bool]],
     chains: Mapping[SessionName, InChain],
     surroundings: Surroundings,
     at: Stamp,
-) -> tuple[Sequence[Told], Sequence[Relived]]:
-    """Sessions to be told anew, and those of which the look's four keys alone changed."""
+) -> Sequence[Told]:
+    """Sessions to be told anew."""
     new: list[_Marked] = []
-    relived: list[Relived] = []
     for key, session in sessions.items():
         linked = chains.get(session.name)
-        mark, pulse = _mark(session, surroundings, linked), _pulse(session, at)
-        known_mark, known_pulse, listed = kept.get(key, ("", "", False))
-        if mark != known_mark:
-            new.append((key, session, linked, mark, pulse))
-        elif pulse != known_pulse or not listed:
-            relived.append(Relived(key, session.state, pulse, _live(mask(wire.session(session)), at)))
+        mark = _mark(session, surroundings, linked, at)
+        if kept.get(key) != (mark, True):
+            new.append((key, session, linked, mark))
     told = [_tell(new[start : start + _TOGETHER], at, surroundings) for start in range(0, len(new), _TOGETHER)]
-    return list(chain.from_iterable(told)), relived
+    return list(chain.from_iterable(told))
 
 
 def _differing(kept: Mapping[str, Alone], now: Mapping[str, Alone]) -> dict[str, Alone | None]:
@@ -133,19 +126,11 @@ def mark_of(fingerprint: str) -> str:
     return blake2b(fingerprint.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
 
 
-def _mark(session: Session, surroundings: Surroundings, linked: InChain | None) -> str:
-    """Changes when anything but the four keys of the look does."""
-    still = replace(session, state=State.STOPPED, activity=None, failure=None, liveness=_NOTHING)
-    return _hash((still, surroundings.place(session.workspace), surroundings.place(session.worktree), linked))
-
-
-def _pulse(session: Session, at: Stamp) -> str:
-    """Changes when any of the four keys of the look does, the moment of the look apart."""
-    return _hash(repr((session.state, session.activity, session.failure, session.liveness)).replace(at, NOW))
-
-
-def _hash(value: object) -> str:
-    return blake2b(repr(value).encode("utf-8", "replace"), digest_size=12).hexdigest()
+def _mark(session: Session, surroundings: Surroundings, linked: InChain | None, at: Stamp) -> str:
+    """Changes when anything that is told does, the moment of the look apart."""
+    places = surroundings.place(session.workspace), surroundings.place(session.worktree)
+    told = repr((session, *places, linked)).replace(at, NOW)
+    return blake2b(told.encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
 def _live(document: wire.Document, at: Stamp) -> str:
@@ -156,8 +141,7 @@ def _live(document: wire.Document, at: Stamp) -> str:
 
 def tell_alone(key: Key, session: Session, at: Stamp, surroundings: Surroundings) -> Told:
     """A session as the catalogue keeps it, which stands in no chain of attempts."""
-    mark, pulse = _mark(session, surroundings, None), _pulse(session, at)
-    return _tell([(key, session, None, mark, pulse)], at, surroundings)[0]
+    return _tell([(key, session, None, _mark(session, surroundings, None, at))], at, surroundings)[0]
 
 
 def _tell(sessions: Sequence[_Marked], at: Stamp, surroundings: Surroundings) -> list[Told]:
@@ -174,14 +158,13 @@ def _shown(session: Session) -> tuple[wire.Document, str, str]:
 def _told(
     marked: _Marked, document: wire.Document, title: str, folder: str, at: Stamp, surroundings: Surroundings
 ) -> Told:
-    key, session, linked, mark, pulse = marked
+    key, session, linked, mark = marked
     names = list(document)
     front = {name: document[name] for name in names[: names.index(_LIVE[0])]}
     back = {name: document[name] for name in names[names.index(_BACK) :]}
     return Told(
         key=key,
         mark=mark,
-        pulse=pulse,
         superseded=session.superseded_by is not None,
         last_activity=session.last_activity_at or "",
         state=session.state,
@@ -189,14 +172,12 @@ def _told(
         worktree=surroundings.place(session.worktree).path,
         title=cut(listed_title(title, linked, repaired=session.repaired), TITLE),
         folder=one_line(folder),
-        front=_json(front)[:-1],
-        live=_live(document, at),
-        back=_json(back)[1:],
+        finished=f"{_json(front)[:-1]},{_live(document, at)},{_json(back)[1:]}",
     )
 
 
 def _tell_gone(row: RecordGone, surroundings: Surroundings) -> Gone:
-    return row.agent, surroundings.place(row.workspace).path, _json(mask(wire.record_gone(row)))
+    return row.agent, surroundings.place(row.workspace).path, _json(mask(wire.record_gone(row))).encode()
 
 
 def _json(masked: object) -> str:

@@ -1,5 +1,6 @@
 """The catalogue: private, shared, thrown away when it is not as expected, never needed."""
 
+import random
 import sqlite3
 import stat
 from contextlib import closing
@@ -10,8 +11,8 @@ import pytest
 
 from refloat.catalogue import peek as peeking
 from refloat.catalogue.opening import check
-from refloat.catalogue.peek import FILE, peek, read_places, read_specs, write_places, write_specs
-from refloat.catalogue.store import Catalogue, Reading, Relived, Told
+from refloat.catalogue.peek import DAMAGED, FILE, peek, read_places, read_specs, write_places, write_specs
+from refloat.catalogue.store import Alone, Catalogue, Reading, Told
 
 KEY = ("claude-code", "s1", "/t/s1.jsonl")
 
@@ -20,7 +21,6 @@ def told(key: tuple[str, str, str] = KEY, **more: object) -> Told:
     values = {
         "key": key,
         "mark": "m",
-        "pulse": "p",
         "superseded": False,
         "last_activity": "2026-09-14T09:00:00.000Z",
         "state": "stopped",
@@ -28,9 +28,7 @@ def told(key: tuple[str, str, str] = KEY, **more: object) -> Told:
         "worktree": "",
         "title": "Title",
         "folder": "w",
-        "front": "{",
-        "live": "l",
-        "back": "}",
+        "finished": '{"at":1}',
     }
     return Told(**(values | more))  # pyright: ignore[reportArgumentType] - by name
 
@@ -40,7 +38,7 @@ def test_what_is_kept_is_found_again_by_both_readers(tmp_path: Path):
     with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
         assert catalogue.keep_identities([("/t/s1.jsonl", (1, 2, 3, 4), "{}")])
         assert catalogue.keep_readings([(reading, b"frozen", ["/w/a.py"])])
-        assert catalogue.finish([told()], [], [], [("codex", "/w", "{}")], {"fingerprint": "f"})
+        assert catalogue.finish([told()], [], [("codex", "/w", b"{}")], {"fingerprint": "f"})
     with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
         assert catalogue.identities() == {"/t/s1.jsonl": ((1, 2, 3, 4), "{}")}
         assert catalogue.readings() == {KEY: reading}
@@ -56,8 +54,8 @@ def test_what_is_kept_is_found_again_by_both_readers(tmp_path: Path):
     assert quick is not None
     assert quick.notes()["fingerprint"] == "f"
     assert [(row[0], row[7]) for row in quick.told()] == [("s1", "Title")]
-    assert quick.told_finished(places=True)[0][7] == b"{,l,}"
-    assert quick.gone() == [("codex", "/w", "{}")]
+    assert quick.told_finished()[0][7] == b'{"at":1}'
+    assert quick.gone() == [("codex", "/w", b"{}")]
     quick.close()
 
 
@@ -68,7 +66,7 @@ def test_a_search_reads_the_newest_sessions_first_and_no_more_than_it_asks_for(t
         for number in range(300)
     ]
     with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
-        assert catalogue.finish(rows, [], [rows[1].key], [], {"fingerprint": "f"})
+        assert catalogue.finish(rows, [rows[1].key], [], {"fingerprint": "f"})
         names = [(row[3], row[1]) for row in catalogue.scope()]
         wanted = [(row.last_activity, row.key[1]) for row in rows if not row.superseded and row is not rows[1]]
         assert names == sorted(sorted(wanted, key=lambda pair: pair[1]), key=lambda pair: pair[0], reverse=True)
@@ -76,7 +74,8 @@ def test_a_search_reads_the_newest_sessions_first_and_no_more_than_it_asks_for(t
         asked = "agent, session_id, path, last_activity, state, place, worktree, title"
         for question in (
             plans.format(asked) + " AND NOT superseded ORDER BY last_activity DESC, session_id",
-            plans.format("max(last_activity)"),
+            plans.format("session_id, agent, last_activity, state, place, worktree, superseded, title, folder, path"),
+            plans.format("sum(shown), sum(finished)"),
         ):
             steps = [row[3] for row in catalogue._db.execute(question)]
             assert len(steps) == 1
@@ -154,7 +153,7 @@ def test_what_is_appended_to_the_log_is_moved_into_the_file_before_it_grows_long
 
 def test_reading_something_takes_the_quick_answer_back(tmp_path: Path):
     with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
-        catalogue.finish([told()], [], [], [], {"fingerprint": "f"})
+        catalogue.finish([told()], [], [], {"fingerprint": "f"})
         catalogue.keep_readings([(Reading(KEY, "{}", "", b""), b"", [])])
         assert "fingerprint" not in catalogue.notes()
 
@@ -162,16 +161,15 @@ def test_reading_something_takes_the_quick_answer_back(tmp_path: Path):
 def test_sessions_come_newest_first_and_leave_when_unlisted_or_forgotten(tmp_path: Path):
     keys = [("codex", name, f"/t/{name}") for name in ("b", "a", "c", "d")]
     with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
-        catalogue.finish([told(key) for key in keys], [], [], [], {})
+        catalogue.finish([told(key) for key in keys], [], [], {})
         catalogue.finish(
-            [told(keys[2], last_activity="2026-09-15T00:00:00.000Z")],
-            [Relived(keys[0], "failed", "p2", "l2")],
+            [told(keys[2], last_activity="2026-09-15T00:00:00.000Z"), told(keys[0], state="failed", mark="m2")],
             [keys[3]],
             [],
             {},
             forget=["/t/a"],
         )
-        assert catalogue.marks()[keys[0]] == ("m", "p2", True)
+        assert catalogue.marks()[keys[0]] == ("m2", True)
     quick = peek(str(tmp_path))
     assert quick is not None
     assert [(row[0], row[3]) for row in quick.told()] == [("c", "stopped"), ("b", "failed")]
@@ -183,7 +181,7 @@ def test_a_name_that_is_no_text_is_kept_by_its_bytes_or_not_at_all(tmp_path: Pat
     with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
         assert catalogue.keep_identities([(odd, (1, 2, 3, 4), "{}")])
         assert odd in catalogue.identities()
-        assert not catalogue.finish([told(place="/\udcff")], [], [], [], {"fingerprint": "f"})
+        assert not catalogue.finish([told(place="/\udcff")], [], [], {"fingerprint": "f"})
         assert "fingerprint" not in catalogue.notes()
 
 
@@ -223,6 +221,124 @@ def test_a_value_that_is_not_as_it_was_written_is_not_there(tmp_path: Path, ques
         assert (catalogue.identities()["/t/s1.jsonl"][1] == "") is (found == "identity")
         assert (catalogue.frozen(KEY, reading.files) is None) is (found == "frozen")
         assert (catalogue.reading(KEY) == reading) is (found != "summary")
+
+
+def shown_by(directory: Path) -> object:
+    """Everything that a list, the app's first rows and a search tell; None where one of them met damage."""
+    quick = peek(str(directory))
+    try:
+        if quick is None or "fingerprint" not in (notes := quick.notes()):
+            return None
+        del notes["schema"]
+        finished = quick.told_finished()
+        names = [(row[1], row[0]) for row in finished]
+        return notes, quick.told(), finished, quick.placed(), quick.gone(), quick.finished(names)
+    except DAMAGED:
+        return None
+    finally:
+        if quick is not None:
+            quick.close()
+
+
+def fill(directory: Path) -> None:
+    rows = [
+        told(
+            ("codex", f"s{n:02d}", f"/t/{n}"),
+            title=f"Title {n}",
+            finished=f'{{"n":{n},"x":"{n * 97:0300d}"}}',
+            last_activity=f"2026-09-14T09:00:{n:02d}.000Z",
+        )
+        for n in range(40)
+    ]
+    gone = [("codex", f"/w/{n}", b"{%d}" % n) for n in range(3)]
+    with Catalogue.open(directory) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.finish(rows[:30], [rows[3].key], [], {})
+        assert catalogue.finish(rows[28:], [rows[5].key], gone, {"fingerprint": "f" * 90, "places": "p" * 90})
+        grown = [told(rows[7].key, title="Grown", finished="{}")]
+        on = ("", "")
+        assert not catalogue.keep_grown([], grown, [], {}, {"mark": "m"}, on=on), "of another look"
+        assert catalogue.finish([], [], gone, {"fingerprint": "f" * 90, "mark": "m", "since": "s"})
+        assert catalogue.keep_grown([], grown, [], {}, {"since": "t"}, on=("m", "s"))
+
+
+@pytest.mark.parametrize("kind", ["bit", "page", "count"])
+def test_what_is_shown_is_as_it_was_written_or_not_shown_at_all(tmp_path: Path, kind: str):
+    fill(tmp_path)
+    path = tmp_path / FILE
+    whole, right = path.read_bytes(), shown_by(tmp_path)
+    assert right is not None
+    pages = [whole[at : at + 4096] for at in range(0, len(whole), 4096)]
+    chance, wrong = random.Random(kind), 0  # noqa: S311 - no secret
+    for _ in range(600):
+        damaged = bytearray(whole)
+        if kind == "bit":
+            damaged[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
+        elif kind == "page":
+            at = chance.randrange(1, len(pages))
+            damaged[at * 4096 : at * 4096 + 4096] = chance.choice(pages[1:])
+        else:
+            damaged[chance.randrange(1, len(pages)) * 4096 + chance.choice((3, 4, 8, 9, 10, 11))] ^= (
+                1 << chance.randrange(8)
+            )
+        path.write_bytes(damaged)
+        shown = shown_by(tmp_path)
+        assert shown is None or shown == right
+        wrong += shown is None
+    assert wrong > 20, "some of it was met"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "UPDATE sessions SET title = 'Other' WHERE session_id = 's02'",
+        "UPDATE sessions SET folder = 7 WHERE session_id = 's02'",
+        "UPDATE sessions SET told = x'7b' WHERE session_id = 's02'",
+        "UPDATE sessions SET listed = 0 WHERE session_id = 's02'",
+        "UPDATE sessions SET listed = 1",
+        "DELETE FROM sessions WHERE session_id = 's02'",
+        "DELETE FROM gone WHERE n = 1",
+        "UPDATE meta SET value = x'00' WHERE name = 'since'",
+        "DELETE FROM seals",
+    ],
+)
+def test_whoever_meets_a_row_that_is_not_as_it_was_throws_the_catalogue_away(tmp_path: Path, question: str):
+    fill(tmp_path)
+    with sqlite3.connect(tmp_path / FILE) as raw:
+        raw.execute(question)
+    raw.close()
+    assert shown_by(tmp_path) is None
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        told = catalogue.told() and catalogue.titles() and catalogue.notes()
+        assert bool(told) is ("gone" in question)
+    assert (tmp_path / FILE).exists() is ("gone" in question)
+
+
+def test_what_is_kept_of_one_is_not_told_of_another(tmp_path: Path):
+    other = ("codex", "s2", "/t/s2.jsonl")
+    stat_of = (1, 2, 3, 4)
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        both = [(Reading(KEY, "{}", "r", b"one"), b"1", []), (Reading(other, "{}", "r", b"two"), b"2", [])]
+        assert catalogue.keep_readings(both)
+        assert catalogue.keep_copies([("/a", stat_of, "r", True), ("/b", stat_of, "r", False)])
+        assert catalogue.finish([], [], [], {}, alone={"/a": Alone(KEY, "{1}"), "/b": Alone(other, "{2}")})
+        assert (catalogue.copy("/a", stat_of, "r"), catalogue.copy("/b", stat_of, "r")) == (True, False)
+        assert catalogue.alone("/b") == {"/b": Alone(other, "{2}")}
+    with sqlite3.connect(tmp_path / FILE) as raw:
+        for table, column, key in (
+            ("readings", "summary", "session_id = 's2'"),
+            ("resumes", "frozen", "session_id = 's2'"),
+            ("copies", "holds", "path = CAST('/b' AS BLOB)"),
+            ("alone", "found", "path = CAST('/b' AS BLOB)"),
+        ):
+            given = f"(SELECT {column} FROM {table} WHERE NOT {key})"  # noqa: S608 - names of our own
+            raw.execute(f"UPDATE {table} SET {column} = {given} WHERE {key}")  # noqa: S608 - as above
+    raw.close()
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.readings()[other].summary == b""
+        assert catalogue.readings()[KEY].summary == b"one"
+        assert (catalogue.frozen(KEY, "{}"), catalogue.frozen(other, "{}")) == (b"1", None)
+        assert (catalogue.copy("/a", stat_of, "r"), catalogue.copy("/b", stat_of, "r")) == (True, None)
+        assert catalogue.alone() == {"/a": Alone(KEY, "{1}")}
 
 
 def test_a_catalogue_that_turns_out_damaged_is_gone_for_the_next(tmp_path: Path):

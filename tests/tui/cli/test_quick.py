@@ -20,7 +20,7 @@ from refloat_tui.cli import asking, listing, quick, rows
 from refloat_tui.cli.parser import run
 
 NEVER_SHOWN = "ghp_0123456789abcdefghijABCDEFGHIJ0123"
-ALLOWED = {"_sqlite3", "gc", "time", "refloat", "refloat_tui"}
+ALLOWED = {"_sqlite3", "binascii", "gc", "time", "refloat", "refloat_tui"}
 """What the quick road may load beyond a bare interpreter."""
 
 

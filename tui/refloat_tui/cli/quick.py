@@ -3,7 +3,7 @@
 Decides whether they still hold: same home and variables, same boot, every file as it was, every repository where it
 was, no process of an agent running, no activity of just now. Where only a few transcripts grew, `usecases.regrow` is
 asked to have the catalogue tell it. In any doubt it says nothing, and the full road answers. While nothing changed it
-imports `_sqlite3`, `gc`, `os` and `sys` and nothing else that costs: a test lists the modules that it loads.
+imports `_sqlite3`, `binascii`, `gc`, `os` and `sys` and nothing else that costs: a test lists what it loads.
 """
 
 import os
@@ -138,8 +138,9 @@ def is_unchanged(environment: Mapping[str, str] | None = None) -> bool:
         return False
     try:
         notes = _notes_that_hold(found, "", environment)
-        return notes is not None and _places_that_hold(notes, found.newest(), Repos()) is not None
-    except DAMAGED:
+        return notes is not None and _places_that_hold(notes, _newest(found.told()), Repos()) is not None
+    except DAMAGED as fault:
+        _throw_away(directory, fault)
         return False
     finally:
         found.close()
@@ -202,6 +203,11 @@ def _places_that_hold(notes: Mapping[str, str], newest: str, repos: Repos) -> li
     return None if any(repos.of(path) != (repo, common) for path, repo, common in places) else places
 
 
+def _newest(told: "Sequence[Told | Finished]") -> str:
+    """The last activity of any of them, which are sorted by it."""
+    return told[0][2] if told else ""
+
+
 def _answer(found: Peek, directory: str, asked: Asked, environment: Mapping[str, str]) -> "Iterator[bytes] | None":
     """The answer in pieces; None where the full road must give it."""
     notes = _notes_that_hold(found, directory, environment)
@@ -210,8 +216,7 @@ def _answer(found: Peek, directory: str, asked: Asked, environment: Mapping[str,
     if not asked.json and may_be_held(environment):
         return None  # who is at a session stands in its line
     if asked.json:
-        finished = found.told_finished(places=not asked.everywhere)
-        chosen = _choose(finished, found, notes, asked)
+        chosen = _choose(found.told_finished(), found, notes, asked)
         return None if chosen is None else _json(*chosen)
     chosen = _choose(found.told(), found, notes, asked)
     return None if chosen is None else _text(*chosen, asked, environment)
@@ -222,7 +227,7 @@ def _choose(
 ) -> "tuple[list[_Row], list[Gone]] | None":
     """What was asked for, and the sessions whose record is gone."""
     repos = Repos()
-    places = _places_that_hold(notes, told[0][2] if told else "", repos)
+    places = _places_that_hold(notes, _newest(told), repos)
     if places is None:
         return None
     gone = found.gone()
@@ -268,8 +273,7 @@ def _json(told: Sequence[Finished], gone: Sequence[Gone]) -> "Iterator[bytes]":
     for start in range(0, len(told), _PIECE):
         rows_of = b",".join([row[7] for row in told[start : start + _PIECE]])
         yield (b"," if start else b"") + rows_of.replace(_NOW, at)  # row by row it takes SQLite twice as long
-    records = ",".join([row[2] for row in gone]).encode("utf-8", "replace")
-    yield b'],"records_gone":[' + records + b'],"problems":[]}\n'
+    yield b'],"records_gone":[' + b",".join([row[2] for row in gone]) + b'],"problems":[]}\n'
 
 
 def _text(
