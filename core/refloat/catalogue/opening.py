@@ -148,7 +148,7 @@ def check(path: str | os.PathLike[str]) -> None:
     try:
         connection = sqlite3.connect(path, timeout=0.0)
         try:
-            sound = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+            sound = connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
         finally:
             connection.close()
     except sqlite3.Error as fault:

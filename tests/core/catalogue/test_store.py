@@ -371,3 +371,20 @@ def test_a_check_throws_away_what_is_damaged_and_nothing_else(tmp_path: Path):
     path.write_bytes(content)
     check(path)
     assert not path.exists()
+
+
+def test_a_check_finds_a_letter_that_changed_in_the_path_of_an_edit(tmp_path: Path):
+    path = tmp_path / FILE
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        edited = [f"/w/{n:04d}.py" for n in range(500)]
+        assert catalogue.keep_readings([(Reading(KEY, "{}", "r", b""), b"", edited)])
+    whole = path.read_bytes()
+    name = b"/w/0250.py"
+    assert whole.count(name) == 2, "in the table, and in its index"
+    for at in (whole.index(name), whole.rindex(name)):
+        path.write_bytes(whole[:at] + b"/w/0250.pz" + whole[at + len(name) :])
+        check(path)
+        assert not path.exists()
+    path.write_bytes(whole)
+    check(path)
+    assert path.exists()
