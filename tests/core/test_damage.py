@@ -8,9 +8,13 @@ from threading import Thread
 
 import pytest
 
+from refloat.catalogue.opening import check
 from refloat.catalogue.peek import FILE
 from refloat.catalogue.store import Catalogue
 from refloat.damage import is_damage
+from refloat.readers.codex.index import read_index
+from refloat.search.index import FILE as INDEX_FILE
+from refloat.search.index import Index
 
 
 def fault_of(work: Callable[[], object]) -> sqlite3.Error:
@@ -66,3 +70,28 @@ def test_a_question_from_another_thread_costs_no_catalogue(tmp_path: Path):
     assert catalogue.identities() == {}
     catalogue.close()
     assert (tmp_path / FILE).exists()
+
+
+def test_a_table_whose_name_is_no_text_any_more_is_damage_for_every_cache(tmp_path: Path):
+    def damage(name: str, table: bytes) -> None:
+        data = (tmp_path / name).read_bytes()
+        assert b"CREATE TABLE " + table in data
+        data = data.replace(b"CREATE TABLE " + table, b"CRE\xa4TE TABLE " + table)
+        (tmp_path / name).write_bytes(data.replace(b"table" + table + table, b"table\xa4" + table[1:] + table))
+
+    with Catalogue.open(tmp_path) as catalogue, Index.open(tmp_path) as index:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.keep_identities([("/t/s1.jsonl", (1, 2, 3, 4), "{}")])
+        index.set_note("whole", "yes")
+    database(tmp_path / "state.sqlite").close()
+    for name, table in ((FILE, b"readings"), (INDEX_FILE, b"covered"), ("state.sqlite", b"one")):
+        damage(name, table)
+        with closing(sqlite3.connect(tmp_path / name)) as connection, pytest.raises(UnicodeDecodeError) as raised:
+            connection.execute("SELECT 1 FROM sqlite_master")
+        assert is_damage(raised.value)
+    assert "cannot be read" in read_index(tmp_path / "state.sqlite").problems[0].what
+    with Catalogue.open(tmp_path) as catalogue, Index.open(tmp_path) as index:  # pyright: ignore[reportOptionalContextManager]
+        assert catalogue.identities() == {}
+        assert index.note("whole") is None
+    damage(FILE, b"readings")
+    check(tmp_path / FILE)
+    assert not (tmp_path / FILE).exists()

@@ -12,7 +12,7 @@ from typing import Final
 
 from refloat.catalogue.peek import SCHEMA
 from refloat.catalogue.seals import seal, unseal
-from refloat.damage import is_damage
+from refloat.damage import FAULTS, is_damage
 
 _TABLES: Final = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -151,7 +151,7 @@ def check(path: str | os.PathLike[str]) -> None:
             sound = connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
         finally:
             connection.close()
-    except sqlite3.Error as fault:
+    except FAULTS as fault:
         sound = not is_damage(fault)
     if not sound:
         throw_away(path)

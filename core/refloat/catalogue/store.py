@@ -22,7 +22,7 @@ from typing import Any, Final, Self, TypeVar
 from refloat.catalogue.opening import Foreign, connect, let_go, throw_away
 from refloat.catalogue.peek import FILE, Gone, read_finished, read_finished_of, read_notes, read_shown
 from refloat.catalogue.seals import row_seal, seal, seal_text, unseal, unseal_text
-from refloat.damage import is_damage
+from refloat.damage import FAULTS, is_damage
 from refloat.model.light import light
 
 HEAD: Final = 4096
@@ -108,7 +108,7 @@ class Catalogue:
         for attempt in range(2):
             try:
                 return cls(connect(path, wait, append=append), path)
-            except (sqlite3.Error, Foreign) as fault:
+            except (*FAULTS, Foreign) as fault:
                 # Locked, or not ours to write: go without.
                 if attempt or not (isinstance(fault, Foreign) or is_damage(fault)) or not throw_away(path):
                     return None
@@ -135,7 +135,7 @@ class Catalogue:
 
     def close(self) -> None:
         """Let go of the file; of a damaged one for good, whatever of it can still be read."""
-        with suppress(sqlite3.Error):
+        with suppress(*FAULTS):
             let_go(self._db)
         if self._is_damaged:
             throw_away(self._path)
@@ -210,7 +210,7 @@ class Catalogue:
             rows = self._db.execute(asked)
             while some := rows.fetchmany(_SOME):
                 yield from some
-        except sqlite3.Error as fault:
+        except FAULTS as fault:
             self._is_damaged |= is_damage(fault)
             raise
 
@@ -361,9 +361,9 @@ class Catalogue:
             for question, rows in work:
                 self._db.executemany(question, rows)
             self._db.execute("COMMIT")
-        except (sqlite3.Error, UnicodeEncodeError) as fault:  # names that are no text have no place in a table
+        except (*FAULTS, UnicodeEncodeError) as fault:  # names that are no text have no place in a table
             self._is_damaged |= is_damage(fault)
-            with suppress(sqlite3.Error):
+            with suppress(*FAULTS):
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
             return False
@@ -377,7 +377,7 @@ class Catalogue:
         """The same of what reads them."""
         try:
             return read(self._db)
-        except sqlite3.Error as fault:
+        except FAULTS as fault:
             self._is_damaged |= is_damage(fault)
             return []
 

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
 
-from refloat.damage import is_damage
+from refloat.damage import FAULTS, is_damage
 from refloat.model.light import light
 from refloat.search.digest import Doc, unpack, unpack_docs
 from refloat.search.shards import COUNT, LAST, Shard, open_shard, shard_path, throw_away
@@ -88,7 +88,7 @@ class Index:
         for attempt in range(2):
             try:
                 return cls(directory, _connect(path, wait))
-            except (sqlite3.Error, _Foreign) as fault:
+            except (*FAULTS, _Foreign) as fault:
                 if attempt or not (isinstance(fault, _Foreign) or is_damage(fault)):
                     return None
                 _throw_all_away(directory)
@@ -107,7 +107,7 @@ class Index:
         for shard in self._shards:
             if shard is not None:
                 shard.close()
-        with suppress(sqlite3.Error):
+        with suppress(*FAULTS):
             self._db.close()
         if self._is_damaged:
             _throw_all_away(self.directory)
@@ -149,7 +149,7 @@ class Index:
 
     def set_note(self, name: str, value: str) -> None:
         """Remember something about the index as a whole, until anything in it changes."""
-        with suppress(sqlite3.Error):
+        with suppress(*FAULTS):
             self._db.execute("INSERT OR REPLACE INTO own VALUES (?, ?)", (f"note {name}", value))
 
     def keep(self, rows: Sequence[tuple[Key, str, str | None, bytes]]) -> None:
@@ -166,7 +166,7 @@ class Index:
             for key, files, before, receipt in rows:
                 self._keep(key, files, before, receipt)
             self._db.execute("COMMIT")
-        except (sqlite3.Error, UnicodeEncodeError) as fault:
+        except (*FAULTS, UnicodeEncodeError) as fault:
             self._note_damage(fault)
             self._roll_back()
             return
@@ -204,7 +204,7 @@ class Index:
                 self._drop_runs(_bound(key))
                 self._db.execute(f"DELETE FROM covered WHERE {_KEY}", _bound(key))  # noqa: S608 - names of our own
             self._db.execute("COMMIT")
-        except (sqlite3.Error, UnicodeEncodeError):
+        except (*FAULTS, UnicodeEncodeError):
             self._roll_back()
 
     def _forget_notes(self) -> None:
@@ -216,7 +216,7 @@ class Index:
         self._db.execute(f"DELETE FROM runs WHERE {_KEY} {which}", bound)  # noqa: S608 - as above
 
     def _roll_back(self) -> None:
-        with suppress(sqlite3.Error):
+        with suppress(*FAULTS):
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
 
@@ -252,7 +252,7 @@ class Index:
                 self._db.execute("INSERT OR REPLACE INTO own VALUES ('catalogue', ?)", (str(catalogue),))
             self._throw_shards_away()  # while nobody else can keep what was written to them
             self._db.execute("COMMIT")
-        except sqlite3.Error as fault:
+        except FAULTS as fault:
             self._note_damage(fault)
             self._roll_back()
 
@@ -348,7 +348,7 @@ class Index:
         """Rows; columns are typed by the tables above."""
         try:
             return self._db.execute(question, bound).fetchall()
-        except sqlite3.Error as fault:
+        except FAULTS as fault:
             self._note_damage(fault)
             return []
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from threading import local
 from typing import Final, Self
 
-from refloat.damage import is_damage
+from refloat.damage import FAULTS, is_damage
 from refloat.model.light import light
 from refloat.patterns import late
 
@@ -72,7 +72,7 @@ def write_rows(directory: Path, texts: Sequence[str]) -> Written | None:
     begun = [number for (_, number), writer in _Writer.opened().items() if writer.has_begun]
     for wait in (0, _WAIT):
         for number in dict.fromkeys((*begun, *range(COUNT))):
-            with suppress(sqlite3.Error, OSError):
+            with suppress(*FAULTS, OSError):
                 return _Writer.of(directory, number).write(texts, wait)
     return None
 
@@ -178,7 +178,7 @@ class _Writer:
             self._held += len(texts) + sum(map(len, texts))
             if _Held.rows is None or self._held > _TOGETHER:
                 self._commit()
-        except sqlite3.Error as fault:
+        except FAULTS as fault:
             self._give_up(fault)
             raise
         return Written(self._number, self._mark, first)
@@ -205,12 +205,12 @@ class _Writer:
         if self._held:
             try:
                 self._commit()
-            except sqlite3.Error as fault:
+            except FAULTS as fault:
                 self._give_up(fault)
 
     def _give_up(self, fault: sqlite3.Error) -> None:
         self._lose()
-        with suppress(sqlite3.Error):
+        with suppress(*FAULTS):
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
         if is_damage(fault):
@@ -225,7 +225,7 @@ class _Writer:
     def close(self) -> None:
         """Let go of the file."""
         self._lose()
-        with suppress(sqlite3.Error):
+        with suppress(*FAULTS):
             self._db.close()
 
 
@@ -286,7 +286,7 @@ class Shard:
         question = _LAST_ROWS if newest else _FIRST_ROWS
         try:
             told = self._db.execute(question, (self._spell_out(query), first, last, most)).fetchone()[0]
-        except sqlite3.Error as fault:
+        except FAULTS as fault:
             self.failed = True
             self.is_damaged = self.is_damaged or is_damage(fault)
             return []
@@ -320,12 +320,12 @@ class Shard:
         """How many rows were ever written."""
         try:
             return int(self._db.execute("SELECT value FROM own WHERE name = 'next'").fetchone()[0]) - 1
-        except (sqlite3.Error, TypeError):
+        except (*FAULTS, TypeError):
             return 0
 
     def close(self) -> None:
         """Let go of the file."""
-        with suppress(sqlite3.Error):
+        with suppress(*FAULTS):
             self._db.close()
 
 
@@ -339,7 +339,7 @@ def open_shard(directory: Path, number: int) -> Shard | None:
         connection = sqlite3.connect(path, timeout=1.0, isolation_level=None)
         connection.execute("PRAGMA query_only = 1")
         own = _own(connection)
-    except sqlite3.Error:
+    except FAULTS:
         own = None
     if connection is not None and own is not None:
         return Shard(connection, own["mark"])

@@ -6,7 +6,6 @@ look at everything. Where no index can be kept, one is made for this search alon
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.store import Catalogue
+from refloat.damage import FAULTS
 from refloat.errors import NotDone
 from refloat.model.search import Asked, Found
 from refloat.model.session import Session
@@ -91,7 +91,7 @@ def answer_at_once(bench: Workbench, asked: Asked, begun: Running[FirstFound] | 
         try:
             rows = starmap(Row, catalogue.scope())
             found = search_sessions(bench, index, rows, asked, load=load, first=first, catalogue=catalogue)
-        except sqlite3.Error:  # the catalogue: a look at everything makes it anew
+        except FAULTS:  # the catalogue: a look at everything makes it anew
             return None
         return replace(found, complete=True) if index.is_sound() and not catalogue.is_damaged else None
 

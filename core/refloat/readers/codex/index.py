@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from refloat.damage import FAULTS
 from refloat.model.light import field, light
 from refloat.model.liveness import Holder
 from refloat.model.problem import Problem
@@ -140,7 +141,7 @@ def _read_copy(path: str, main: tuple[int, int] | None, wal: tuple[int, int] | N
                 if wal:
                     copyfile(f"{path}-wal", f"{copy}-wal")
                 return Index(_threads(copy))
-        except (OSError, sqlite3.Error) as broken:
+        except (OSError, *FAULTS) as broken:
             fault = str(broken)
     return Index({}, (Problem(path, None, None, f"the index cannot be read: {fault}"),))
 
