@@ -208,7 +208,7 @@ class _Writer:
             except FAULTS as fault:
                 self._give_up(fault)
 
-    def _give_up(self, fault: sqlite3.Error) -> None:
+    def _give_up(self, fault: sqlite3.Error | UnicodeDecodeError) -> None:
         self._lose()
         with suppress(*FAULTS):
             if self._db.in_transaction:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -354,6 +355,69 @@ def test_nothing_but_the_protocol_is_on_standard_output_and_its_end_ends_it(
     assert first["result"]["serverInfo"]["name"] == "refloat"
     assert "Do not repeat one without a reason" in first["result"]["instructions"]
     assert "Traceback" not in done.stderr
+
+
+def test_a_client_that_reads_no_answers_any_more_ends_it_without_a_word(
+    environment: Mapping[str, str], tmp_path: Path
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "refloat_tui", "mcp"],
+        env=environment,
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as serving:
+        assert serving.stdin is not None
+        assert serving.stdout is not None
+        serving.stdin.write(f"{HELLO}\n".encode())
+        serving.stdin.flush()
+        assert serving.stdout.readline()
+        serving.stdout.close()
+        serving.stdin.write(b'{"jsonrpc": "2.0", "id": 2, "method": "ping"}\n')
+        serving.stdin.flush()
+        _, said = serving.communicate(timeout=PATIENCE)
+    assert (serving.returncode, said) == (0, b"")
+
+
+async def test_sessions_and_caches_that_go_or_are_damaged_under_it_cost_no_other_answer(
+    connect: Connect, environment: Mapping[str, str], tmp_path: Path
+) -> None:
+    place, cache = Path(environment["HOME"]) / ".claude" / "projects" / "p", tmp_path / "home" / ".cache" / "refloat"
+    ids = [f"{SESSION[:-1]}{n}" for n in range(1, 4)]
+    for each in ids:
+        talk = ClaudeTalk(each, cwd=str(tmp_path / "work"))
+        talk.prompt("go on")
+        talk.say("All tests pass.")
+        talk.write(place)
+    paths = sorted(place.glob("*.jsonl"))
+
+    def known(listed: Any) -> list[str]:
+        return sorted(each["session_id"] for each in listed["sessions"])
+
+    async with connect() as caller:
+        assert known(await caller.ask("list", everywhere=True)) == ids
+        for damage in (
+            lambda data: b"",
+            lambda data: b"no database at all" * 600,
+            lambda data: data[:4096] + data[8192:12288] + data[8192:],
+            lambda data: data.replace(b"CREATE TABLE readings", b"CRE\xa4TE TABLE readings"),
+        ):
+            for path in cache.glob("*.db"):
+                data = path.read_bytes()
+                path.unlink()
+                path.write_bytes(damage(data))
+            assert known(await caller.ask("list", everywhere=True)) == ids
+            assert (await caller.ask("brief", session=ids[0]))["markdown"].startswith("# ")
+        shutil.rmtree(cache)
+        assert known(await caller.ask("list", everywhere=True)) == ids
+        paths[1].unlink()
+        assert "no session is called" in await caller.fault("triage", session=ids[1])
+        paths[2].write_bytes(bytes(range(256)) * 40)
+        await caller.ask("recap", session=str(paths[0]))
+        assert known(await caller.ask("list", everywhere=True)) == [ids[0]]
+        assert (await caller.ask("status", session=ids[0]))["session"]["session_id"] == ids[0]
+    assert "Traceback" not in (tmp_path / "stderr").read_text()
 
 
 def test_without_the_library_it_says_what_to_install(environment: Mapping[str, str], tmp_path: Path) -> None:

@@ -68,11 +68,14 @@ TOOLS: Final[Mapping[str, Tool]] = {
 
 
 def serve(door: Door) -> None:
-    """Serve one client on standard input and output until it closes them."""
+    """Serve one client on standard input and output until it closes either of them."""
     sdk = logging.getLogger("mcp")  # its records hold what a client sent, unmasked; faults are answered
     sdk.addHandler(logging.NullHandler())
     sdk.propagate = False
-    anyio.run(_serve, door)
+    try:
+        anyio.run(_serve, door)
+    except* BrokenPipeError:  # nobody reads answers any more
+        pass
 
 
 async def _serve(door: Door) -> None:
