@@ -380,6 +380,14 @@ def test_a_client_that_reads_no_answers_any_more_ends_it_without_a_word(
     assert (serving.returncode, said) == (0, b"")
 
 
+DAMAGES: tuple[Callable[[bytes], bytes], ...] = (
+    lambda data: data[:0],
+    lambda data: b"no database at all" * 600,
+    lambda data: data[:4096] + data[8192:12288] + data[8192:],
+    lambda data: data.replace(b"CREATE TABLE readings", b"CRE\xa4TE TABLE readings"),
+)
+
+
 async def test_sessions_and_caches_that_go_or_are_damaged_under_it_cost_no_other_answer(
     connect: Connect, environment: Mapping[str, str], tmp_path: Path
 ) -> None:
@@ -387,7 +395,7 @@ async def test_sessions_and_caches_that_go_or_are_damaged_under_it_cost_no_other
     ids = [f"{SESSION[:-1]}{n}" for n in range(1, 4)]
     for each in ids:
         talk = ClaudeTalk(each, cwd=str(tmp_path / "work"))
-        talk.prompt("go on")
+        talk.prompt("go on", uuid=each.replace("5f", "6f"))
         talk.say("All tests pass.")
         talk.write(place)
     paths = sorted(place.glob("*.jsonl"))
@@ -397,12 +405,7 @@ async def test_sessions_and_caches_that_go_or_are_damaged_under_it_cost_no_other
 
     async with connect() as caller:
         assert known(await caller.ask("list", everywhere=True)) == ids
-        for damage in (
-            lambda data: b"",
-            lambda data: b"no database at all" * 600,
-            lambda data: data[:4096] + data[8192:12288] + data[8192:],
-            lambda data: data.replace(b"CREATE TABLE readings", b"CRE\xa4TE TABLE readings"),
-        ):
+        for damage in DAMAGES:
             for path in cache.glob("*.db"):
                 data = path.read_bytes()
                 path.unlink()
@@ -415,7 +418,7 @@ async def test_sessions_and_caches_that_go_or_are_damaged_under_it_cost_no_other
         assert "no session is called" in await caller.fault("triage", session=ids[1])
         paths[2].write_bytes(bytes(range(256)) * 40)
         await caller.ask("recap", session=str(paths[0]))
-        assert known(await caller.ask("list", everywhere=True)) == [ids[0]]
+        assert known(await caller.ask("list", everywhere=True)) == [ids[0], ids[2]]
         assert (await caller.ask("status", session=ids[0]))["session"]["session_id"] == ids[0]
     assert "Traceback" not in (tmp_path / "stderr").read_text()
 
