@@ -16,7 +16,6 @@ from refloat.model.attempts import Attempt, InChain, chains_of
 from refloat.model.light import field, light, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State, place_here
-from refloat.model.stamp import Stamp
 from refloat.readers.contract import Found, Reader
 from refloat.uncollected import Uncollected
 from refloat.usecases.alone import find_alone
@@ -103,7 +102,6 @@ class Finder:
         self._told: dict[SessionName, Session] = {}
         self._seen: Seen | None = None
         """What a look at what changed goes on from; None: there must be a whole one first."""
-        self._sighted: tuple[Stamp, Sighting] | None = None
 
     @property
     def told(self) -> Collection[Session]:
@@ -415,8 +413,7 @@ class Finder:
             self._identities.update(catalogue.identities())
         at = self._bench.machine.clock.now()
         sighting = sight(self._bench, self._identities)
-        self._bench.memory.sighting = sighting
-        self._sighted = at, sighting
+        self._bench.memory.sighted = at, sighting
         return sighting
 
     def _note_identities(self, identified: Sequence[tuple[str, Stat, str]], catalogue: Catalogue | None) -> None:
@@ -460,7 +457,7 @@ class Finder:
             judged = Judge(self._bench).judge(found, packed, grew=False)
             return make_session(found, packed, judged, Surroundings(), carrier)
 
-        return Located(found, reader, packed.summary, judge, story, self._sighted if inside else None)
+        return Located(found, reader, packed.summary, judge, story)
 
     def _tell_place(self, packed: Packed) -> None:
         place = place_here(packed.summary.worktree) or place_here(packed.summary.workspace)
