@@ -138,11 +138,6 @@ class DeskScreen(DeskOperations):
         return self._sessions
 
     @property
-    def is_complete(self) -> bool:
-        """Whether everything was looked at once."""
-        return self._complete
-
-    @property
     def _is_in_detail(self) -> bool:
         """Whether the keyboard is at the session, not at the list."""
         return self._detail.has_focus_within or (self._is_narrow and self.has_class("-detail"))
