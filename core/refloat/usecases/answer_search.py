@@ -9,13 +9,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.store import Catalogue
 from refloat.errors import NotDone
+from refloat.model.light import replace
 from refloat.model.search import Asked, Found
 from refloat.model.session import Session
 from refloat.search.index import Index, hash_files

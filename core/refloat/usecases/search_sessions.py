@@ -9,7 +9,6 @@ import math
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from operator import itemgetter
@@ -20,7 +19,7 @@ from refloat.brief.hits import MASK
 from refloat.brief.masks import Masker, mask_tree
 from refloat.brief.suspects import find_suspects
 from refloat.errors import UsageError
-from refloat.model.light import light
+from refloat.model.light import light, replace
 from refloat.model.search import Asked, Found, Hit
 from refloat.model.session import Session
 from refloat.model.stamp import Stamp, seconds_of
@@ -419,14 +418,18 @@ class _Search:
                 yield read
 
     def _title_of(self, session: Session) -> _Read | None:
-        if self._titled is None or not self._titled.find(composed(session.title)):
+        if self._titled is None:
             return None
-        masked = composed(mask_tree(session.title, Masker()))
-        if not (spans := self._titled.find(masked)):
+        text = composed(session.title)
+        words = Words(text)
+        rows = self._titled.find_in(words)
+        if rows and (masked := composed(mask_tree(session.title, Masker()))) != text:
+            text, words = masked, Words(masked)
+            rows = self._titled.find_in(words)
+        if not rows:
             return None
-        score = self._score("title", len(spans), len(split(masked)), session.last_activity_at)
-        places = partial(tuple[tuple[int, int], ...], spans)
-        return _Read(session, None, False, "title", session.last_activity_at, masked, places, score)
+        score = self._score("title", len(rows), len(words.values), session.last_activity_at)
+        return _Read(session, None, False, "title", session.last_activity_at, text, partial(words.places, rows), score)
 
 
 def _ranked(found: list[_Read]) -> list[_Read]:

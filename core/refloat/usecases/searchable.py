@@ -7,9 +7,9 @@ the lines that it stands on are given to a reader's parser of their own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from refloat.model.light import replace
 from refloat.model.problem import Place
 from refloat.model.transcript import Item
 from refloat.readers.contract import Found, Line, Reader, Segment, SourceFile
