@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from refloat.brief.hits import MASK
 from refloat.brief.masks import Masker, mask_tree
-from refloat.brief.suspects import find_suspects
 from refloat.errors import UsageError
 from refloat.model.light import light, replace
 from refloat.model.search import Asked, Found, Hit
@@ -32,8 +31,8 @@ from refloat.search.index import Index, Key
 from refloat.search.query import Query, Words, parse
 from refloat.search.titles import Titles
 from refloat.search.words import composed, is_dense, split
-from refloat.usecases.named import Demand
-from refloat.usecases.searchable import read_items, searchable
+from refloat.usecases.named import Demand, did, within
+from refloat.usecases.searchable import masked, read_items
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -47,8 +46,6 @@ _TITLES: Final = 40
 """Hits and titles that are ranked, however few of them are wanted: what is best must not depend on that."""
 _EACH: Final = 5
 """Hits of one session that come before the other ones of any: the first screen is for several sessions."""
-_CHANGED: Final = 4
-"""Changed lines of an edit that an excerpt begins with."""
 _READS: Final = 2000
 """Candidates that are read in all, besides one for each hit: phrases of common words are met rarely."""
 _WEIGHTS: Final = {"title": 2.5, "prompt": 2.0, "reply": 1.5, "step": 1.0, "marker": 0.8, "thinking": 0.7}
@@ -214,11 +211,11 @@ def _grouped(hits: Sequence[Hit]) -> Iterator[Hit]:
 
 @light
 class _Read:
-    """An item that holds the query, or a title that is like it."""
+    """An item that holds the query, a title that is like it, or a file that a sub-agent edited."""
 
     session: Session
     candidate: Candidate | None
-    """None for a title."""
+    """None for a title, or what a sub-agent did."""
     secrets: bool
     """Something of the session was taken out as a secret."""
     kind: str
@@ -289,12 +286,10 @@ class _Search:
             return
         answers = Answers(self._index, self._query, self._first)
         beside = [(demand, Answers(self._index, demand.query)) for demand in self._demands]
-        wanted = [
-            each
-            for each in (answers.sessions(), *(found.sessions(late=True) for _, found in beside))
-            if each is not None
-        ]
-        for row in self._likely_first(row for row in rows if all(row[:2] in each for each in wanted)):
+        wanted = [answers.sessions()] if self._words else []
+        wanted += [demand.and_editors(found.sessions(late=True)) for demand, found in beside]
+        known = [each for each in wanted if each is not None]
+        for row in self._likely_first(row for row in rows if all(row[:2] in each for each in known)):
             for key in _keys(self._index, row):
                 if all(
                     demand.is_met(row[:2], found.of(key), _below(row), partial(self._items, row))
@@ -314,6 +309,8 @@ class _Search:
             if self._is_enough():
                 self.more = True
                 return
+            if not found and (edit := self._edit_beside(row)) is not None:
+                yield [edit]
 
     def _reads_of(self, row: Row, docs: Iterator[Candidate], *, secrets: bool) -> Iterator[_Read]:
         """What of a session holds the query, the newest first."""
@@ -326,6 +323,21 @@ class _Search:
             read = self._read(session, candidate, secrets=secrets)
             if read is not None and self._is_of_time(read.at):
                 yield read
+
+    def _edit_beside(self, row: Row) -> _Read | None:
+        """That a session, or a sub-agent of it, edited what is asked for, where no item of its own tells it. When that
+        was is not known.
+        """
+        path = None if self._words or self._asked.since or self._asked.until else self._demands[0].edited_by(row[:2])
+        session = None if path is None else self._load(row)
+        if path is None or session is None:
+            return None
+        who = "a sub-agent edited" if session.subagents else "edited"
+        text = composed(mask_tree(f"{who} {within(path, _below(session))}", Masker()))
+        words = Words(text)
+        rows = self._query.find_in(words) or ()
+        score = self._score("step", len(rows), len(words.values), session.last_activity_at)
+        return _Read(session, None, False, "step", session.last_activity_at, text, partial(words.places, rows), score)
 
     def _lifted(self, found: list[_Read]) -> list[_Read]:
         """Hits of a session, the best first; that one stands as high as the title of the session would."""
@@ -366,14 +378,14 @@ class _Search:
         """The item of a candidate, masked, where it really holds the query."""
         below = _below(session)
         for item in self._items(session, candidate.doc):
-            text = composed("\n".join(_masked(item, below)))
+            text = composed("\n".join(masked(item, below)))
             words = Words(text)
             rows, length = self._query.find_in(words), len(words.values)
             if not self._words:
                 demand = self._demands[0]
                 if not demand.holds(item, below):
                     continue
-                text = composed("\n".join(_masked(item, below, _did(item, below, changes=not secrets))))
+                text = composed("\n".join(masked(item, below, did(item, below, changes=not secrets))))
                 words = Words(text)
                 rows = demand.query.find_in(words) or ()
             if rows is not None:
@@ -423,8 +435,8 @@ class _Search:
         text = composed(session.title)
         words = Words(text)
         rows = self._titled.find_in(words)
-        if rows and (masked := composed(mask_tree(session.title, Masker()))) != text:
-            text, words = masked, Words(masked)
+        if rows and (shown := composed(mask_tree(session.title, Masker()))) != text:
+            text, words = shown, Words(shown)
             rows = self._titled.find_in(words)
         if not rows:
             return None
@@ -470,34 +482,3 @@ def _cover(run: str, secret: Collection[str]) -> str:
 
 def _below(session: Session | Row) -> str | None:
     return session.worktree or session.workspace
-
-
-def _did(item: Item, below: str | None, *, changes: bool) -> list[str]:
-    """What a step did, for a search that asks for a file or a command alone: its path stands once, not as often as the
-    index knows it. `changes`: words that no index holds (its tool, its first changed lines) may be told, too.
-    """
-    step = item.step
-    if step is None:
-        return []
-    what = step.command or step.summary
-    what = what.removeprefix(f"{below.rstrip('/')}/") if below and step.command is None else what
-    rows = [row for edit in step.edits for hunk in edit.hunks for row in hunk.lines if row[:1] in ("+", "-")]
-    return [f"{step.tool} {what}: {step.outcome}", *rows[:_CHANGED]] if changes else [what]
-
-
-def _masked(item: Item, below: str | None, shown: Sequence[str] | None = None) -> list[str]:
-    """The searched texts of an item, or others of it that are shown, without any secret of it."""
-    texts = searchable(item, below) if shown is None else list(shown)
-    every = list(dict.fromkeys((*texts, *_whole(item))))
-    suspects = find_suspects(every)
-    if not suspects:
-        return texts
-    masker = Masker()
-    masker.learn_suspects(every, suspects)
-    return masker.lines(texts)
-
-
-def _whole(item: Item) -> tuple[str, ...]:
-    if item.step is not None:
-        return (item.step.input, item.step.output)
-    return (item.text or "",)

@@ -1,7 +1,8 @@
 """What of an item is searched, read fresh from its transcript: the index keeps no text.
 
-Decides which texts of an item count, as the digest of a reading does, and how one item is read without its session:
-the lines that it stands on are given to a reader's parser of their own.
+Decides which texts of an item count, as the digest of a reading does, that all that the item holds tells what of them
+is secret, and how one item is read without its session: the lines that it stands on are given to a reader's parser of
+their own.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
+from refloat.brief.masks import Masker
+from refloat.brief.suspects import find_suspects
 from refloat.model.light import replace
 from refloat.model.problem import Place
 from refloat.model.transcript import Item
@@ -32,6 +35,24 @@ def searchable(item: Item, below: str | None = None) -> list[str]:
     if item.marker is not None:
         return [bounded("marker", item.marker.text)]
     return [bounded(item.type, item.text or "")]
+
+
+def masked(item: Item, below: str | None, shown: Sequence[str] | None = None) -> list[str]:
+    """The searched texts of an item, or others of it that are shown, without any secret of it."""
+    texts = searchable(item, below) if shown is None else list(shown)
+    every = list(dict.fromkeys((*texts, *_whole(item))))
+    suspects = find_suspects(every)
+    if not suspects:
+        return texts
+    masker = Masker()
+    masker.learn_suspects(every, suspects)
+    return masker.lines(texts)
+
+
+def _whole(item: Item) -> tuple[str, ...]:
+    if item.step is not None:
+        return (item.step.input, item.step.output)
+    return (item.text or "",)
 
 
 def whole_path(path: str, below: str | None) -> str:

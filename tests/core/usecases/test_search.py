@@ -295,6 +295,30 @@ def test_filters_narrow_the_sessions(home: Sessions):
     assert [(hit.session.session_id, hit.kind) for hit in steps] == [(f"{CLAUDE}2", "step")]
 
 
+@pytest.mark.parametrize("cache", [True, False], ids=["cache", "no cache"])
+def test_what_a_sub_agent_edited_its_session_did_with_words_and_without(home: Sessions, cache: bool):
+    made = talk(1)
+    path = home.write(made)
+    helper = ClaudeTalk(made.session, cwd="/work/ledgerly", isSidechain=True, agentId="a77")
+    helper.clock, helper._made = made.clock, 90_000
+    helper.prompt("Mend the loader.")
+    helper.call("Edit", "toolu_s", file_path="/work/ledgerly/src/loader.py", old_string="a", new_string="b")
+    helper.result("toolu_s", "The file has been updated.")
+    beside = path.parent / made.session / "subagents"
+    beside.mkdir(parents=True)
+    helper.write(beside, "agent-a77")
+    home.write(talk(2))
+    if not cache:
+        home.cache.parent.mkdir(parents=True, exist_ok=True)
+        home.cache.write_text("no directory")
+    for _ in range(2):
+        assert {hit.session.session_id for hit in home.search("retry", file="loader.py").hits} == {made.session}
+        (hit,) = home.search("", file="src/loader.py").hits
+        assert (hit.session.session_id, hit.item, hit.kind, hit.line) == (made.session, None, "step", None)
+        assert hit.excerpt == (("a sub-agent edited ", False), ("src/loader.py", True))
+    assert home.search("", file="src/loader.py", since="2000-01-01T00:00:00.000Z").hits == (), "when is not known"
+
+
 def test_a_file_alone_is_answered_by_what_each_step_did_the_newest_first(home: Sessions):
     made = talk(1)
     for number in range(3):
