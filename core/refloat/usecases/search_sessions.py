@@ -21,7 +21,7 @@ from refloat.errors import UsageError
 from refloat.model.light import light, replace
 from refloat.model.search import Asked, Found, Hit
 from refloat.model.session import Session
-from refloat.model.stamp import Stamp, seconds_of
+from refloat.model.stamp import Stamp, read_stamp, seconds_of
 from refloat.model.transcript import Item
 from refloat.patterns import late
 from refloat.search.answers import Answers, Candidate, FirstFound
@@ -51,7 +51,9 @@ _READS: Final = 2000
 _WEIGHTS: Final = {"title": 2.5, "prompt": 2.0, "reply": 1.5, "step": 1.0, "marker": 0.8, "thinking": 0.7}
 _K1, _B, _AVERAGE = 1.2, 0.6, 120
 """Of BM25: saturation, influence of length, and the usual length in words."""
-_HALF_LIFE: Final = 30 * 86_400
+_DAY: Final = 86_400
+_HALF_LIFE: Final = 30
+"""Days."""
 _TOLD: Final = 60
 """Characters of a query that an error repeats."""
 _SECRET: Final = 4
@@ -251,7 +253,8 @@ class _Search:
         self._asked = asked
         self._load = load
         self._stop = stop
-        self._now = seconds_of(bench.machine.clock.now())
+        self._today = _day_of(bench.machine.clock.now())
+        """The day from which ages count: that of the newest session, or this one where a clock was ahead."""
         self._demands = [
             Demand(text, is_file=is_file, limit=asked.limit, catalogue=catalogue)
             for text, is_file in ((asked.file, True), (asked.command, False))
@@ -269,6 +272,8 @@ class _Search:
 
     def read(self, rows: Iterable[Row]) -> list[_Read]:
         """The best of a fixed number first, then others, the newest session first: one more than is wanted, if any."""
+        newest = read_stamp(next((row.last_activity for row in rows), None))
+        self._today = self._today if newest is None else min(self._today, _day_of(newest))
         items = chain(chain.from_iterable(self._firsts(rows)), chain.from_iterable(self._deeper))
         titles = self._titles(rows)
         found = list(islice(items, _POOL))
@@ -407,10 +412,12 @@ class _Search:
         return Hit(read.session, read.item, read.kind, line, read.at, pieces, read.score)
 
     def _score(self, kind: str, count: int, length: int, at: Stamp | None) -> float:
-        """BM25 without the rarity of words, which all candidates share, times what kind of text it is and how new."""
+        """BM25 without the rarity of words, which all candidates share, times what kind of text it is and how new: in
+        days, and not from now on, or two equal searches would differ by the second in which they ask.
+        """
         frequency = max(1, count) / max(1, len(self._query.terms))
         match = frequency * (_K1 + 1) / (frequency + _K1 * (1 - _B + _B * length / _AVERAGE))
-        age = max(0.0, self._now - seconds_of(at)) if at else 12 * _HALF_LIFE
+        age = max(0, self._today - _day_of(at)) if at else 12 * _HALF_LIFE
         return round(match * _WEIGHTS[kind] * (0.5 + 0.5 * math.exp2(-age / _HALF_LIFE)), 4)
 
     # ── titles ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -455,6 +462,10 @@ def _ranked(found: list[_Read]) -> list[_Read]:
         layers[seen[read.session.name] >= _EACH].append(read)
         seen[read.session.name] += 1
     return layers[0] + layers[1]
+
+
+def _day_of(at: Stamp) -> int:
+    return int(seconds_of(at) // _DAY)
 
 
 def _titles_of(rows: Iterable[Row], seen: list[Row]) -> Iterator[str]:

@@ -22,7 +22,7 @@ from refloat.errors import UsageError
 from refloat.model.refreshed import Refreshed
 from refloat.model.search import Asked, Found, Hit
 from refloat.model.session import State
-from refloat.model.stamp import Stamp
+from refloat.model.stamp import Stamp, later
 from refloat.readers.registry import load
 from refloat.search.answers import Answers
 from refloat.search.index import FILE, Index
@@ -30,7 +30,7 @@ from refloat.search.query import parse
 from refloat.search.shards import COUNT, shard_path
 from refloat.search.words import composed
 from refloat.testing.claude_talk import ClaudeTalk
-from refloat.testing.fakes import fake_machine
+from refloat.testing.fakes import FakeClock, fake_machine
 from refloat.usecases.answer_search import answer_search
 from refloat.usecases.find_sessions import Scope, list_sessions, resolve
 from refloat.usecases.read_session import read_story
@@ -486,7 +486,7 @@ from tests.core.usecases.test_search import Sessions
 home = Sessions.__new__(Sessions)
 home.directory = Path({directory!r})
 from refloat.readers.registry import load
-from refloat.testing.fakes import fake_machine
+from refloat.testing.fakes import FakeClock, fake_machine
 from refloat.usecases.workbench import Workbench
 home.bench = Workbench(fake_machine(home.directory), [load("claude-code"), load("codex")])
 keep = index.Index.keep
@@ -646,6 +646,31 @@ def test_all_that_is_found_is_shown_where_no_more_is_wanted_than_there_is(home: 
     assert (len(found.hits), found.more) == (8, True)
     steps = home.search("", file="src/importer.py", limit=1)
     assert (len(steps.hits), steps.more) == (1, False)
+
+
+@pytest.mark.parametrize("seconds", [1, 86_399, 900 * 86_400])
+def test_equal_searches_of_the_same_sessions_are_answered_alike_whenever_they_are_made(home: Sessions, seconds: int):
+    for number in range(1, 6):
+        home.write(talk(number, f"Make the importer {'retry ' * number}"))
+    assert isinstance(home.bench.machine.clock, FakeClock)
+    answers: list[list[tuple[str, int | None, float]]] = []
+    for wait in (0, seconds):
+        home.bench.machine.clock.moment = later(home.bench.machine.clock.moment, wait)
+        answers.append([(hit.session.session_id, hit.item, hit.score) for hit in home.search("retry").hits])
+    assert len(answers[0]) == 5
+    assert answers[0] == answers[1]
+
+
+def test_a_session_of_a_clock_that_was_ahead_makes_no_other_old(home: Sessions):
+    for number in (1, 2):
+        made = talk(number, "Make the importer retry")
+        made.clock += (2 - number) * 40 * 86_400
+        home.write(made)
+    before = [(hit.session.session_id, hit.score) for hit in home.search("retry").hits]
+    ahead = talk(3, "Another thing")
+    ahead.clock += 5000 * 86_400
+    home.write(ahead)
+    assert [(hit.session.session_id, hit.score) for hit in home.search("retry").hits] == before
 
 
 @pytest.mark.parametrize("limit", [1, 20, 60])
