@@ -20,7 +20,8 @@ from refloat.model.search import Asked, Found
 from refloat.model.session import Session
 from refloat.search.index import Index, hash_files
 from refloat.usecases.retold import read_told
-from refloat.usecases.search_sessions import Row, newest_first, search_sessions
+from refloat.usecases.search_rows import Row, newest_first
+from refloat.usecases.search_sessions import search_sessions
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:

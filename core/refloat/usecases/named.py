@@ -106,12 +106,7 @@ class Demand:
         return self._editors
 
 
-def within(path: str, below: str | None) -> str:
-    """A path as it is shown of a session: what lies in its directory, from there on."""
-    return path.removeprefix(f"{below.rstrip('/')}/") if below else path
-
-
-def did(item: Item, below: str | None, *, changes: bool) -> list[str]:
+def did(item: Item, near: Callable[[str], str], *, changes: bool) -> list[str]:
     """What a step did, for a search that asks for a file or a command alone: its path stands once, not as often as the
     index knows it. `changes`: words that no index holds (its tool, its first changed lines) may be told, too.
     """
@@ -119,6 +114,6 @@ def did(item: Item, below: str | None, *, changes: bool) -> list[str]:
     if step is None:
         return []
     what = step.command or step.summary
-    what = within(what, below) if step.command is None else what
+    what = near(what) if step.command is None else what
     rows = [row for edit in step.edits for hunk in edit.hunks for row in hunk.lines if row[:1] in ("+", "-")]
     return [f"{step.tool} {what}: {step.outcome}", *rows[:_CHANGED]] if changes else [what]

@@ -6,14 +6,11 @@ nearly everywhere, the newest sessions answer.
 """
 
 import math
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
-from operator import itemgetter
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from refloat.brief.hits import MASK
 from refloat.brief.masks import Masker, mask_tree
@@ -29,17 +26,19 @@ from refloat.search.digest import Doc
 from refloat.search.excerpt import Pieces, excerpt
 from refloat.search.index import Index, Key
 from refloat.search.query import Query, Words, parse
+from refloat.search.query import Row as Span
 from refloat.search.titles import Titles
 from refloat.search.words import composed, is_dense, split
-from refloat.usecases.named import Demand, did, within
-from refloat.usecases.searchable import masked, read_items
+from refloat.usecases.named import Demand, did
+from refloat.usecases.search_rows import Load, Remembered, Row, fitting, known, newest_first
+from refloat.usecases.searchable import masked, near, read_items, shortened
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
     from refloat.catalogue.store import Catalogue
-    from refloat.usecases.sessions import Surroundings
 
 Stop = Callable[[], bool]
+_Shown = tuple[str, Sequence[tuple[int, int]]]
 
 _POOL: Final = 40
 _TITLES: Final = 40
@@ -61,82 +60,13 @@ _SECRET: Final = 4
 _RUN: Final = late(r"\S+")
 
 
-class Row(NamedTuple):
-    """A session that may be searched, before anything but this is known of it. A tuple: there are thousands."""
-
-    agent: str
-    session_id: str
-    kept: tuple[str, ...] | bytes
-    """Its files, the last one is what it is kept under, or one of them; or just that one, as the system spells it."""
-    last_activity: str
-    state: str
-    workspace: str | None
-    worktree: str | None
-    """One that it entered."""
-    title: str
-    session: Session | None = None
-    """Itself, where it is known."""
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """Its files, or the last one of them."""
-        return (os.fsdecode(self.kept),) if isinstance(self.kept, bytes) else self.kept
-
-
-Load = Callable[[Row], Session | None]
-
-
-def newest_first(sessions: Iterable[Session]) -> list[Row]:
-    """The rows of sessions that are known, as a search goes through them: by their last activity, then by id."""
-    rows = sorted(map(_row_of, sessions), key=itemgetter(1))
-    rows.sort(key=itemgetter(3), reverse=True)
-    return rows
-
-
-def _row_of(session: Session) -> Row:
-    return Row(
-        agent=session.agent,
-        session_id=session.session_id,
-        kept=session.transcript.paths,
-        last_activity=session.last_activity_at or "",
-        state=session.state,
-        workspace=session.workspace,
-        worktree=session.worktree,
-        title=session.title,
-        session=session,
-    )
-
-
-def _known(row: Row) -> Session | None:
-    return row.session
-
-
-class _Remembered(Iterable[Row]):
-    """Rows that are asked for once, when somebody comes to them, and gone through more than once."""
-
-    def __init__(self, rows: Iterable[Row]) -> None:
-        self._rows = iter(rows)
-        self._seen: list[Row] = []
-
-    def __iter__(self) -> Iterator[Row]:
-        at = 0
-        while at < len(self._seen) or self._has_next():
-            yield self._seen[at]
-            at += 1
-
-    def _has_next(self) -> bool:
-        before = len(self._seen)
-        self._seen += islice(self._rows, 1)
-        return len(self._seen) > before
-
-
 def search_sessions(
     bench: Workbench,
     index: Index | None,
     rows: Iterable[Row],
     asked: Asked,
     *,
-    load: Load = _known,
+    load: Load = known,
     first: FirstFound | None = None,
     catalogue: "Catalogue | None" = None,
     stop: Stop = lambda: False,
@@ -156,7 +86,7 @@ def search_sessions(
         if text is not None and not split(text):
             raise UsageError(f"{_told(text)} has no letter, digit or emoji: nothing is called so")
     search = _Search(bench, index, query, asked, load, stop, first if query.terms else None, catalogue)
-    read = search.read(_Remembered(_fitting(rows, asked)))
+    read = search.read(Remembered(fitting(rows, asked)))
     shown = [search.hit(each) for each in read[: asked.limit]]
     return Found(asked.words, tuple(_grouped(shown)), complete=False, more=len(read) > len(shown) or search.more)
 
@@ -184,24 +114,6 @@ def _told(words: str) -> str:
     return repr(words if len(words) <= _TOLD else words[:_TOLD] + "…")
 
 
-def _fitting(rows: Iterable[Row], asked: Asked) -> Iterable[Row]:
-    if asked.agent is asked.state is asked.since is asked.workspace is None:
-        return rows
-    from refloat.usecases.sessions import Surroundings
-
-    surroundings = Surroundings()
-    return (row for row in rows if _fits(row, asked, surroundings))
-
-
-def _fits(row: Row, asked: Asked, surroundings: "Surroundings") -> bool:
-    return (
-        (asked.agent is None or row.agent == asked.agent)
-        and (asked.state is None or row.state == asked.state)
-        and (asked.since is None or row.last_activity >= asked.since)
-        and (asked.workspace is None or surroundings.holds(Path(asked.workspace), (row.workspace, row.worktree)))
-    )
-
-
 def _grouped(hits: Sequence[Hit]) -> Iterator[Hit]:
     """Hits of one session together, where its best one stands; the best first within it."""
     seen: dict[str, list[Hit]] = {}
@@ -222,9 +134,8 @@ class _Read:
     """Something of the session was taken out as a secret."""
     kind: str
     at: Stamp | None
-    text: str
-    places: Callable[[], Sequence[tuple[int, int]]]
-    """Stretches of the text that are what was sought."""
+    shown: Callable[[], _Shown]
+    """A text, and the stretches of it that are what was sought."""
     score: float
 
     @property
@@ -338,11 +249,11 @@ class _Search:
         if path is None or session is None:
             return None
         who = "a sub-agent edited" if session.subagents else "edited"
-        text = composed(mask_tree(f"{who} {within(path, _below(session))}", Masker()))
+        text = composed(mask_tree(f"{who} {self._near(_below(session))(path)}", Masker()))
         words = Words(text)
         rows = self._query.find_in(words) or ()
         score = self._score("step", len(rows), len(words.values), session.last_activity_at)
-        return _Read(session, None, False, "step", session.last_activity_at, text, partial(words.places, rows), score)
+        return _Read(session, None, False, "step", session.last_activity_at, partial(_placed, text, words, rows), score)
 
     def _lifted(self, found: list[_Read]) -> list[_Read]:
         """Hits of a session, the best first; that one stands as high as the title of the session would."""
@@ -383,26 +294,41 @@ class _Search:
         """The item of a candidate, masked, where it really holds the query."""
         below = _below(session)
         for item in self._items(session, candidate.doc):
-            text = composed("\n".join(masked(item, below)))
+            texts = masked(item, below)
+            text = composed("\n".join(texts))
             words = Words(text)
             rows, length = self._query.find_in(words), len(words.values)
             if not self._words:
                 demand = self._demands[0]
                 if not demand.holds(item, below):
                     continue
-                text = composed("\n".join(masked(item, below, did(item, below, changes=not secrets))))
+                texts = masked(item, below, did(item, self._near(below), changes=not secrets))
+                text = composed("\n".join(texts))
                 words = Words(text)
                 rows = demand.query.find_in(words) or ()
             if rows is not None:
                 score = self._score(item.type, len(rows), length, item.at)
-                return _Read(session, candidate, secrets, item.type, item.at, text, partial(words.places, rows), score)
+                plain = partial(_placed, text, words, rows)
+                shown = partial(self._shortened, item, texts, below, plain) if self._words else plain
+                return _Read(session, candidate, secrets, item.type, item.at, shown, score)
         return None
+
+    def _shortened(self, item: Item, texts: Sequence[str], below: str | None, plain: Callable[[], _Shown]) -> _Shown:
+        """An item with each of its paths once and short, as long as that holds what was sought."""
+        text = composed("\n".join(shortened(item, texts, self._near(below))))
+        words = Words(text)
+        rows = self._query.find_in(words)
+        return plain() if rows is None else _placed(text, words, rows)
+
+    def _near(self, below: str | None) -> Callable[[str], str]:
+        """How paths of a session that works in `below` are shown."""
+        return partial(near, below=below, home=str(self._bench.machine.places.home))
 
     def hit(self, read: _Read) -> Hit:
         """What is shown of it. A word that the index does not hold of an item was taken out as a secret there, known
         as one by another item of its session: it is not shown either.
         """
-        pieces = excerpt(read.text, read.places())
+        pieces = excerpt(*read.shown())
         line = None
         if read.candidate is not None:
             line = read.candidate.doc.places[0].line
@@ -448,7 +374,9 @@ class _Search:
         if not rows:
             return None
         score = self._score("title", len(rows), len(words.values), session.last_activity_at)
-        return _Read(session, None, False, "title", session.last_activity_at, text, partial(words.places, rows), score)
+        return _Read(
+            session, None, False, "title", session.last_activity_at, partial(_placed, text, words, rows), score
+        )
 
 
 def _ranked(found: list[_Read]) -> list[_Read]:
@@ -462,6 +390,10 @@ def _ranked(found: list[_Read]) -> list[_Read]:
         layers[seen[read.session.name] >= _EACH].append(read)
         seen[read.session.name] += 1
     return layers[0] + layers[1]
+
+
+def _placed(text: str, words: Words, rows: Collection[Span]) -> _Shown:
+    return text, words.places(rows)
 
 
 def _day_of(at: Stamp) -> int:

@@ -295,6 +295,26 @@ def test_filters_narrow_the_sessions(home: Sessions):
     assert [(hit.session.session_id, hit.kind) for hit in steps] == [(f"{CLAUDE}2", "step")]
 
 
+def test_a_path_is_shown_once_and_from_where_its_session_works_or_from_home(home: Sessions):
+    user = str(home.directory / "home")
+    made = talk(1)
+    for number, path in enumerate(
+        ("/work/ledgerly/src/importer.py", f"{user}/notes/importer.md", "/etc/importer.conf")
+    ):
+        made.call("Read", f"toolu_r{number}", file_path=path)
+        made.result(f"toolu_r{number}", f"text {number}")
+    home.write(made)
+
+    def told(words: str) -> list[str]:
+        hits = sorted(home.search(words).hits, key=lambda hit: hit.item or 0)
+        return ["".join(text for text, _ in hit.excerpt) for hit in hits if hit.kind == "step"]
+
+    shown = ["src/importer.py text 0", "~/notes/importer.md text 1", "/etc/importer.conf text 2"]
+    assert told("importer") == shown
+    assert told("importer text") == shown
+    assert told("ledgerly/src") == ["/work/ledgerly/src/importer.py ledgerly/src/importer.py text 0"], "what was sought"
+
+
 @pytest.mark.parametrize("cache", [True, False], ids=["cache", "no cache"])
 def test_what_a_sub_agent_edited_its_session_did_with_words_and_without(home: Sessions, cache: bool):
     made = talk(1)
