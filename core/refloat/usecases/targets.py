@@ -1,8 +1,8 @@
 """Where a file may be written that a person names: one rule for briefs, patches, exports and receipts.
 
 Decides what may be replaced without a word: an empty file, and an older one of the very kind, which a script writes
-anew as often as it likes. Everything else, links too, only when told to. What holds evidence goes neither into Refloat's
-own directory nor into anything but a plain file.
+anew as often as it likes. Everything else, links too, only when told to. What holds evidence goes neither into
+Refloat's own directory nor into anything but a plain file.
 """
 
 import os

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from refloat.model.checkout import Checkout, CheckRun, DirtyHunk, EditedFile, FoundIn, Operation, OtherChange
     from refloat.model.liveness import Liveness
     from refloat.model.problem import Problem
+    from refloat.model.recovered import Recovered
     from refloat.model.salvage import Salvage
     from refloat.model.search import Found, Hit
     from refloat.model.session import Failure, RecordGone, Session
@@ -161,6 +162,21 @@ def status(value: Status, *, full: bool = False) -> Document:
             "workspace": after.workspace,
             "why": after.why,
         },
+        "recovered": None if value.recovered is None else _recovered(value.recovered),
+    }
+
+
+def _recovered(value: Recovered) -> Document:
+    wrap = value.wrap
+    return {
+        "by": value.by,
+        "at": value.at,
+        "brief": None
+        if value.brief is None
+        else {"path": value.brief, "at": value.written_at, "is_there": value.brief_there},
+        "wrap": None
+        if wrap is None
+        else {"receipt": wrap.receipt, "at": wrap.at, "job": wrap.job, "to": wrap.recipient},
     }
 
 
