@@ -98,9 +98,23 @@ def test_who_is_at_a_session_stands_in_its_line(capfd: pytest.CaptureFixture[str
     assert run(["list", "--all"]) == 0
     lines = capfd.readouterr().out.splitlines()
     assert [line.partition(name.partition(":")[2][:8])[1] != "" for line in lines if "@ann " in line] == [True]
+    assert quick.answer(["list", "--all", "--json"]) is None
+    assert run(["list", "--all", "--json"]) == 0
+    rows = {f"{row['agent']}:{row['session_id']}": row for row in json.loads(capfd.readouterr().out)["sessions"]}
+    (held,) = [row for row in rows if "held" in rows[row]]
+    assert held == name
+    assert list(rows[name]["held"]) == ["holder", "doing", "pid", "since", "until"]
+    assert {**rows[name]["held"], "since": "", "until": ""} == {
+        "holder": "ann@elsewhere",
+        "doing": "is recovering this",
+        "pid": 5,
+        "since": "",
+        "until": "",
+    }
     claim.release()
     assert quick.answer(["list", "--all"]) == 0
-    assert "@ann" not in capfd.readouterr().out
+    assert quick.answer(["list", "--all", "--json"]) == 0
+    assert "ann@elsewhere" not in capfd.readouterr().out
 
 
 def without_moments(text: str) -> str:
