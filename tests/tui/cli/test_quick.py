@@ -5,12 +5,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from refloat.catalogue.peek import FILE
+from refloat.model.record import Lease
 from refloat.model.saving import Runner
 from refloat.record.store import Record, open_record
 from refloat.usecases import finder, glimpse
@@ -316,8 +317,8 @@ def test_plain_words_that_it_leaves_come_to_the_same_without_a_parser(
     assert plain.err == parsed.err
 
 
-def not_joined(_: Listing) -> None:
-    return None
+def not_joined(told: Listing, held: Mapping[str, Lease]) -> None:
+    del told, held
 
 
 @pytest.mark.parametrize("prompts", [("Make it retry", "測試 é \x1b[31mred\u202e"), ("Ask", f"Use {NEVER_SHOWN}"), ()])
@@ -346,8 +347,8 @@ def test_what_is_written_where_sessions_are_told_is_what_is_written_of_all(
     answers: list[str | None] = []
     join = listing._joined
 
-    def noted(told: Listing) -> str | None:
-        answers.append(join(told))
+    def noted(told: Listing, held: Mapping[str, Lease]) -> str | None:
+        answers.append(join(told, held))
         return answers[-1]
 
     monkeypatch.setattr(listing, "_joined", noted)
