@@ -43,7 +43,7 @@ Gone = tuple[str, str, bytes]
 """A session whose record is gone: (agent, real path of its workspace, finished JSON)."""
 
 _COLUMNS = "session_id, agent, last_activity, state, place, worktree, superseded"
-_SHOWN = f"SELECT {_COLUMNS}, title, folder, path FROM sessions WHERE listed"  # noqa: S608 - names of our own
+SHOWN = f"SELECT {_COLUMNS}, title, folder, path FROM sessions WHERE listed"  # noqa: S608 - names of our own
 _FINISHED = f"SELECT {_COLUMNS}, told FROM sessions WHERE listed"  # noqa: S608 - as above
 _ONE = f"SELECT finished, {_COLUMNS}, told FROM sessions WHERE listed AND agent = ? AND session_id = ?"  # noqa: S608 - as above
 _ONE_BY_PATH = _ONE + " AND path = ?"
@@ -109,7 +109,7 @@ def read_notes(db: _sqlite3.Connection) -> dict[str, str]:
 
 def read_shown(db: _sqlite3.Connection) -> list[Told]:
     """Every listed session as a table shows it, in no order."""
-    return _checked(db, "shown", _SHOWN)
+    return _checked(db, "shown", SHOWN)
 
 
 def read_finished(db: _sqlite3.Connection) -> list[Finished]:

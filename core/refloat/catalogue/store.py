@@ -28,6 +28,11 @@ from refloat.model.light import light
 HEAD: Final = 4096
 """Bytes at a file's beginning whose hash tells a file that grew from one that was written anew."""
 
+SCOPE: Final = (
+    "SELECT agent, session_id, path, last_activity, state, place, worktree, title FROM sessions"
+    " WHERE listed AND NOT superseded ORDER BY last_activity DESC, session_id"
+)
+"""Answered by an index alone, so that the first rows cost the same however many there are."""
 _SOME: Final = 64
 """Sessions that are read at once, where those that follow may not be wanted."""
 
@@ -202,12 +207,8 @@ class Catalogue:
         Raises:
             sqlite3.Error: the catalogue is damaged. Some rows may have been told.
         """
-        asked = (
-            "SELECT agent, session_id, path, last_activity, state, place, worktree, title FROM sessions"
-            " WHERE listed AND NOT superseded ORDER BY last_activity DESC, session_id"
-        )
         try:
-            rows = self._db.execute(asked)
+            rows = self._db.execute(SCOPE)
             while some := rows.fetchmany(_SOME):
                 yield from some
         except FAULTS as fault:
@@ -392,10 +393,8 @@ _COUNT: Final = (
     "UPDATE seals SET (shown, finished) = (SELECT seals.shown {0} coalesce(sum(told.shown), 0),"  # noqa: S608 - as above
     f" seals.finished {{0}} coalesce(sum(told.finished), 0) FROM sessions AS told WHERE {_KEY} AND listed)"
 )
-_COUNT_ALL: Final = (
-    "UPDATE seals SET gone = ?, (shown, finished) ="
-    " (SELECT coalesce(sum(shown), 0), coalesce(sum(finished), 0) FROM sessions WHERE listed)"
-)
+SUMS: Final = "SELECT coalesce(sum(shown), 0), coalesce(sum(finished), 0) FROM sessions WHERE listed"
+_COUNT_ALL: Final = f"UPDATE seals SET gone = ?, (shown, finished) = ({SUMS})"  # noqa: S608 - as above
 _HOLDS: Final = b"holds"
 _FORGET: Final = (
     "DELETE FROM edited WHERE (agent, session_id) IN (SELECT agent, session_id FROM readings WHERE path = ?)",
