@@ -46,7 +46,7 @@ def first_rows(places: Places, now: Stamp, here: str, rows: int) -> FirstRows | 
 
 def _first_rows(found: Peek, now: Stamp, here: str, rows: int) -> FirstRows | None:
     notes = found.notes()
-    if notes.get("schema", SCHEMA) != SCHEMA:
+    if notes.get("schema") != SCHEMA:
         return None
     repos = {path: repo for path, repo, _ in read_places(notes.get("places", ""))}
     home = repos.get(here) or Repos().of(here)[0] or here

@@ -3,9 +3,11 @@
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -253,6 +255,35 @@ def test_it_says_nothing_without_a_whole_catalogue(home: Path, tmp_path: Path, d
 )
 def test_words_that_it_does_not_know_are_left_to_the_parser(home: Path, words: tuple[str, ...]):
     assert silent(words)
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    ("words", "damage"),
+    [
+        (["list", "--all"], "title = replace(title, 'e', 'o')"),
+        (["list", "--all", "--json"], "told = CAST(replace(CAST(told AS TEXT), 'retry', 'rotry') AS BLOB)"),
+    ],
+)
+def test_a_row_that_is_not_as_it_was_written_is_looked_at_anew(
+    tmp_path: Path, words: list[str], damage: str, capfdbinary: pytest.CaptureFixture[bytes]
+):
+    right, _ = both(words, capfdbinary)
+    path = tmp_path / "cache" / "refloat" / FILE
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute(f"UPDATE sessions SET {damage}")  # noqa: S608 - names of our own
+    assert silent(tuple(words))
+    assert not path.exists()
+    fast, full = both(words, capfdbinary) if run(words) == 0 else ("", "")
+    assert without_moments(fast) == without_moments(full) == without_moments(right)
+
+
+@pytest.mark.usefixtures("home")
+def test_it_says_nothing_of_what_another_version_kept(monkeypatch: pytest.MonkeyPatch):
+    assert quick.is_unchanged()
+    monkeypatch.setattr(quick, "SCHEMA", "another")
+    assert silent()
+    assert not quick.is_unchanged()
 
 
 def test_it_loads_nothing_that_costs(home: Path):

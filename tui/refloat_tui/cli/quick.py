@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from refloat.catalogue.peek import DAMAGED, NOW, Finished, Gone, Peek, Told, peek, read_places, read_specs
+from refloat.catalogue.peek import DAMAGED, NOW, SCHEMA, Finished, Gone, Peek, Told, peek, read_places, read_specs
 from refloat.catalogue.repos import Repos, is_in_scope
 from refloat.catalogue.walk import Row, Spec, differing, fingerprint, patched, walk
 from refloat.machine.moment import ago, boot_seconds, now
@@ -151,7 +151,7 @@ def _notes_that_hold(found: Peek, directory: str, environment: Mapping[str, str]
     catalogue, what it would note now.
     """
     notes = found.notes()
-    if "fingerprint" not in notes or not _same_conditions(notes, environment):
+    if notes.get("schema") != SCHEMA or "fingerprint" not in notes or not _same_conditions(notes, environment):
         return None
     specs = read_specs(notes["specs"])
     if any(spec[0] not in _AGENTS for spec in specs) or _any_agent_runs():
