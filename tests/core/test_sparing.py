@@ -3,9 +3,15 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
+from threading import Barrier
+
+import pytest
 
 import refloat
+from refloat.sparing import load_later
 
 SOURCES = Path(refloat.__file__).parent.parent
 
@@ -128,3 +134,25 @@ def test_a_dataclass_needs_no_look_at_code() -> None:
 
 def test_every_module_of_the_library_can_do_without() -> None:
     run(_ALL.replace("{NEEDS_MORE}", '{"refloat.record.postgres", "refloat.testing.conformance"}'), "-S")
+
+
+def test_threads_that_ask_at_once_are_all_given_one_and_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    threads = 8
+    with ThreadPoolExecutor(threads) as pool:
+        for n in range(40):
+            name, start = f"asked_at_once_{n}", Barrier(threads)
+            (tmp_path / f"{name}.py").write_text("made = object()\n")
+            load_later(name)
+            late = import_module(name)
+
+            def ask(_: int, late: object = late, start: Barrier = start) -> object:
+                start.wait()
+                return late.made  # pyright: ignore[reportAttributeAccessIssue] - of the module written above
+
+            given = set(pool.map(ask, range(threads)))
+            own = sys.modules.pop(name)
+            assert own is not late
+            assert given == {own.made}
