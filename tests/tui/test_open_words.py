@@ -11,7 +11,7 @@ from refloat.model.triage import Finding, FindingVerdict, Triage
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.samples import crashed, make_session, make_step, make_story
 from refloat.triage.findings import sort_findings
-from refloat.usecases.recover import Card, cards_of, confirmed_words
+from refloat.usecases.recover import Card, cards_of, pile_words
 from refloat.usecases.show_recap import show_recap
 from refloat.usecases.show_status import show_status
 from refloat_tui.cli.show.sessions import recap_lines, status_lines
@@ -116,9 +116,29 @@ def test_the_saved_say_how_many_were_seen() -> None:
     seen = finding("a", "edit", FindingVerdict.CONFIRMED)
     failed = finding("pytest", "check", FindingVerdict.RECORDED)
     cards = [Card(row.what, row, "saved", "saved", "", looked=False) for row in (seen, failed)]
-    assert confirmed_words(cards, "saved") == " (1 confirmed)"
-    assert confirmed_words(cards[:1], "saved") == ""
-    assert confirmed_words(cards, "gone") == ""
+    assert pile_words(cards, "saved") == " (1 confirmed)"
+    assert pile_words(cards[:1], "saved") == ""
+    assert pile_words(cards, "gone") == ""
+
+
+def test_outcomes_come_before_a_pile_would_mislead() -> None:
+    seen = finding("src/a.py edited", "edit", FindingVerdict.CONFIRMED)
+    red = replace(finding("pytest -q", "check", FindingVerdict.RECORDED), why="it failed with exit code 1")
+    lost = finding("src/b.py edited", "edit", FindingVerdict.LOST)
+    push = finding("git push origin main", "external", FindingVerdict.LOST)
+    cards = [Card(row.what, row, "saved", "saved", "", looked=False) for row in (seen, red)]
+    cards += [Card(row.what, row, "gone", "gone", "", looked=False) for row in (lost, push)]
+    assert pile_words(cards, "saved") == " (1 failed, 1 confirmed)"
+    assert pile_words(cards, "gone") == " (1 unknown, 1 lost)"
+    assert pile_words(cards[:3], "gone") == ""
+    assert what_words(red, UNICODE) == "failed: pytest -q"
+    assert what_words(push, UNICODE) == "outcome unknown: git push origin main"
+    assert (what_words(seen, UNICODE), what_words(lost, UNICODE)) == (seen.what, lost.what)
+    told = "\n".join(triage_lines(replace(EMPTY, saved=(seen, red), gone=(lost, push)), 400))
+    assert "gone 2 (1 lost, 1 of unknown outcome)" in told
+    assert "  FAILED       pytest -q" in told
+    assert "  UNKNOWN      git push origin main" in told
+    assert "GONE (stands nowhere, or nobody knows how it ended)" in told
 
 
 def test_a_check_that_failed_is_never_told_as_work_that_holds() -> None:
@@ -130,7 +150,7 @@ def test_a_check_that_failed_is_never_told_as_work_that_holds() -> None:
     claim = replace(finding("Committed it.", "committed", FindingVerdict.CONFIRMED), claim="committed")
     lines = [*triage_lines(replace(EMPTY, saved=(failed, claim)), 400)]
     assert "saved 2 (1 confirmed, 1 result of a failed check, 1 claim borne out) · claimed 0" in lines[0]
-    assert any(line.startswith("  failed") and "pytest -q" in line for line in lines)
+    assert any(line.startswith("  FAILED") and "pytest -q" in line for line in lines)
 
 
 def test_before_anything_was_counted_no_number_is_told() -> None:

@@ -18,6 +18,7 @@ from refloat.usecases.find_sessions import Located
 from refloat.usecases.linked import standing_of
 from refloat.usecases.place_words import only_told, under_another_user
 from refloat.usecases.read_session import read_story
+from refloat.usecases.recovered import find_recovered
 from refloat.usecases.show_status import show_status
 from refloat.usecases.workbench import Workbench
 
@@ -84,6 +85,7 @@ def advised_status(
         except RefloatError as error:
             doubt = f"nobody can tell who is at it ({error}); else: "
     status = show_status(reader, session, story, checkout, standing, seen)
+    status = replace(status, recovered=find_recovered(bench, session.name))
     uid = os.getuid() if actor is None else actor.uid
     theirs = _of_another_user(bench, session, uid) if status.next.operation == "attach" else ""
     if theirs:

@@ -161,6 +161,7 @@ def test_a_brief_replaces_briefs_and_empty_files_and_nothing_else_unless_forced(
     for path in (notes, link):
         assert said(capfd, "brief", SESSION, "--out", path.name, "--force")[0] == 0
         assert path.read_text().startswith("# Handoff: claude-code:")
+    assert said(capfd, "brief", SESSION, "--out", "-")[1].startswith("# Handoff: claude-code:")
     code, _, err = said(capfd, "brief", SESSION, "--force")
     assert code == 2
     assert "--out" in err

@@ -61,12 +61,13 @@ def start_offer(asked: Asked, scene: Scene, plan: Plan, agents: Sequence[str], *
         will.insert(0, "go on with this very session, in its own transcript")
     else:
         question = f"Start a new session from {scene.words}?"
-        if plan.brief is not None and asked.brief is None:
+        if plan.writes_brief:
             will.insert(0, f"write the brief first, private: {inert_line(str(plan.brief))}")
             will.append("name the session's id and the brief's file anew when it starts")
         will.append("link both sessions, so that each leads to the other")
     will.append("hold the session and its workspace while the agent runs")
-    notes = (*plan.ruling.warnings, *(f"overruled: {why}" for why in plan.ruling.overruled))
+    overruled = (f"overruled: {why}" for why in plan.ruling.overruled)
+    notes = (*plan.ruling.warnings, *overruled, *map(inert_line, plan.brief_words))
     missing = "" if plan.installed else f"{plan.command[0]} is not installed here, or not on the PATH"
     if missing and plan.ruling.allowed:
         notes = (*notes, "copy the command, and run it where the program is")

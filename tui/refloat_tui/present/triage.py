@@ -43,8 +43,12 @@ def kind_words(finding: Finding) -> str:
 
 
 def what_words(finding: Finding, glyphs: Glyphs) -> str:
-    """What it is; a claim between the marks of a quotation."""
+    """What it is; a claim between the marks of a quotation. A check that failed and an action that nobody knows to have
+    happened begin with that: a pile's name alone would call the one done and the other lost.
+    """
     what = inert_line(finding.what) if finding.files else one_line(finding.what)
+    if finding.failed or finding.unknown:
+        what = f"{'failed' if finding.failed else 'outcome unknown'}: {what}"
     return f"{glyphs.quotes[0]}{what}{glyphs.quotes[1]}" if finding.claim else what
 
 

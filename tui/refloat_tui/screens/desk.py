@@ -385,7 +385,7 @@ class DeskScreen(DeskOperations):
             case "desk_back":
                 return not self._is_in_detail and not self.query_one("#filter").has_focus and not self._words
             case "desk_return":
-                return not self._detail.can_return
+                return not self.can_return
             case "desk_newer" | "desk_older":
                 return self.neighbour(action) is None
             case "desk_demo":
@@ -439,12 +439,6 @@ class DeskScreen(DeskOperations):
             stops[(stops.index(self.focused) + by) % len(stops)].focus()
         else:
             self._list.focus()
-
-    def action_desk_return(self) -> None:
-        """To where the last jump began."""
-        self.add_class("-detail")
-        self._detail.go_back()
-        self.refresh_bindings()
 
     def action_desk_evidence(self) -> None:
         """Unfold what the state rests on."""

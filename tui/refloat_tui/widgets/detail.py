@@ -355,6 +355,10 @@ class Detail(Vertical):
         else:
             self.post_message(Unreachable(f"Checkout holds nothing of step {event.step}."))
 
+    def forget_jumps(self) -> None:
+        """What comes next is where a person came to by another way."""
+        self._came_from.clear()
+
     def go_back(self) -> None:
         """To where the last jump began."""
         if self._came_from:

@@ -21,7 +21,7 @@ from refloat.model.recovery import Said as Answer
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.text import inert_line
-from refloat.usecases.recover import Card, cards_of, confirmed_words
+from refloat.usecases.recover import Card, cards_of, pile_words
 from refloat_tui.actions import bindings
 from refloat_tui.present import Pieces
 from refloat_tui.present.triage import EMPTY, card_words
@@ -146,7 +146,7 @@ class TriagePane(Pane):
         return Content("   ").join(content(words) for words in names).append_text(f"   {empty}", "$quiet")
 
     def _size_of(self, pile: Pile) -> str:
-        return f" {len(self._of(pile))}{confirmed_words(self._cards, pile)}"
+        return f" {len(self._of(pile))}{pile_words(self._cards, pile)}"
 
     def on_resize(self) -> None:
         """Three or one, by the new width."""

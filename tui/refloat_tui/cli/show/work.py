@@ -111,13 +111,14 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
     """The three piles, what must not be repeated, what may still run."""
     sizes = (
         f"saved {len(triage.saved)}{_of_the_saved(triage)} · claimed {len(triage.claimed)} · gone {len(triage.gone)}"
+        f"{_of_the_gone(triage)}"
     )
     yield from labelled("TRIAGE", f"{triage.session}  {sizes}", width)
     if not (triage.saved or triage.claimed or triage.gone or triage.do_not_repeat or triage.still_open):
         yield from labelled("", "No edit, check, commit, effect outside or claim is recorded: nothing to sort.", width)
-    yield from section("SAVED", _findings(triage.saved, width))
-    yield from section("CLAIMED", _findings(triage.claimed, width))
-    yield from section("GONE", _findings(triage.gone, width))
+    yield from section("SAVED (stands, or its result is known)", _findings(triage.saved, width))
+    yield from section("CLAIMED (said, and no step proves it)", _findings(triage.claimed, width))
+    yield from section("GONE (stands nowhere, or nobody knows how it ended)", _findings(triage.gone, width))
     if any(row.kind == "edit" and row.recoverable_from for row in triage.gone):
         yield from _way_back(triage.session, width)
     rows = [
@@ -156,6 +157,13 @@ def _of_the_saved(triage: Triage) -> str:
     return f" ({', '.join(filter(None, told))})" if any(told) else ""
 
 
+def _of_the_gone(triage: Triage) -> str:
+    """How many of it are not lost for all that is known."""
+    unknown = sum(row.unknown for row in triage.gone)
+    lost = f"{len(triage.gone) - unknown} lost, " if unknown != len(triage.gone) else ""
+    return f" ({lost}{unknown} of unknown outcome)" if unknown else ""
+
+
 def _is_had_elsewhere(file: EditedFile) -> bool:
     """Whether an edit went away and its content stands only where it is not safe."""
     went = any(edit.fate in {Fate.LOST, Fate.REVERTED} for edit in file.edits)
@@ -181,7 +189,8 @@ def _findings(findings: tuple[Finding, ...], width: int) -> list[str]:
         said = f"{finding.claim.replace('_', ' ')}: " if finding.claim else ""
         if finding.message is not None:
             steps = ", ".join(filter(None, (steps, f"item {finding.message}")))
-        rows.append(cut(f"  {finding.known_as:<12} {said}{inert_line(finding.what)}{where}  {steps}", width))
+        known = finding.known_as.upper() if finding.failed or finding.unknown else finding.known_as
+        rows.append(cut(f"  {known:<12} {said}{inert_line(finding.what)}{where}  {steps}", width))
         detail = "; ".join(part for part in (finding.why, f"recoverable from {back}" if back else "") if part)
         if detail:
             rows.extend(labelled("", detail, width, 15))

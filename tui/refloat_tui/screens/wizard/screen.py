@@ -205,6 +205,8 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
             return (("not saved", "$state-unresolved bold"),)
         if self._rescue is not None and self._rescue.why_memory is not None:
             return (("kept in memory only", "$state-unresolved"),)
+        if self._before is not None:
+            return ((f"finished {clock_time(self._before.updated_at)}, begun anew", "$pile-saved"),)
         if self._saved_at is None:
             return ()
         return ((f"saved {clock_time(self._saved_at)}", "$quiet"),)

@@ -6,7 +6,7 @@ from refloat.model.fate_words import PLACE_WORDS
 from refloat.model.recovery import PILES, LookedAt, MovedTo, Page, Said
 from refloat.model.triage import Finding
 from refloat.text import inert_line, one_line
-from refloat.usecases.recover import Card, Recovery, cards, confirmed_words
+from refloat.usecases.recover import Card, Recovery, cards, pile_words
 from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.age import local_times, timed_line
 from refloat_tui.present.triage import EMPTY, kind_words, verdict, what_words
@@ -60,7 +60,7 @@ class TriagePage(PageView):
             rows.append(
                 heading(
                     f"{pile} pile",
-                    ((pile.upper(), f"$pile-{pile} bold"), (f"  {len(own)}{confirmed_words(found, pile)}", QUIET)),
+                    ((pile.upper(), f"$pile-{pile} bold"), (f"  {len(own)}{pile_words(found, pile)}", QUIET)),
                 )
             )
             if not own:
