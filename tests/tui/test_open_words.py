@@ -20,7 +20,7 @@ from refloat_tui.operations import Asked, Offer
 from refloat_tui.present.next_keys import next_actions
 from refloat_tui.present.offer_lines import offer_lines
 from refloat_tui.present.recap import recap_rows
-from refloat_tui.present.state import broken_step, next_words, verdict_detail
+from refloat_tui.present.state import broken_step, next_parts, verdict_detail
 from refloat_tui.present.teach import headline
 from refloat_tui.present.triage import card_words, nothing_beside, what_words
 from refloat_tui.theme import ASCII, UNICODE
@@ -53,7 +53,7 @@ def test_the_app_and_status_tell_the_same_of_what_is_lost() -> None:
     sample = crashed()
     status = show_status(ClaudeCode(), sample.session, sample.story, sample.checkout)
     assert status.next.open
-    assert "src/vat.py" in next_words(status)
+    assert "src/vat.py" in next_parts(status)[0]
     assert "src/vat.py" in status.next.why
 
 
@@ -77,11 +77,10 @@ def test_where_lost_work_is_announced_its_way_back_is_named() -> None:
 
 def test_next_keeps_the_look_outside_beside_what_is_lost() -> None:
     sample = crashed()
-    told = next_words(show_status(ClaudeCode(), sample.session, sample.story, sample.checkout))
-    assert told.startswith("First know: the edit of src/vat.py is lost from the checkout")
-    assert told.endswith("Look at what step 8 did, then start a linked session with the brief.")
-    before = next_words(show_status(ClaudeCode(), sample.session, sample.story))
-    assert before == "Look at what step 8 did, then start a linked session with the brief."
+    first, then = next_parts(show_status(ClaudeCode(), sample.session, sample.story, sample.checkout))
+    assert first.startswith("First know: the edit of src/vat.py is lost from the checkout")
+    before = next_parts(show_status(ClaudeCode(), sample.session, sample.story))
+    assert before == ("", then) == ("", "Look at what step 8 did, then start a linked session with the brief.")
 
 
 def test_what_stands_nowhere_has_no_way_back() -> None:

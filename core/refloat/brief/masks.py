@@ -110,27 +110,29 @@ def find_by(text: str, finders: int = EVERY) -> tuple[Hit, ...]:
     return merge(hits) if hits else ()
 
 
-def find_in_all(texts: Sequence[str]) -> Iterator[tuple[str, tuple[Hit, ...]]]:
-    """Those of many texts in which `find_secrets` finds something, with what it finds."""
-    for number, finders in find_suspects(texts):
-        if finders & EVERY and (hits := find_by(texts[number], finders)):
-            yield texts[number], hits
+def find_in_all(
+    texts: Sequence[str], suspects: Iterable[tuple[int, int]]
+) -> Iterator[tuple[int, str, tuple[Hit, ...]]]:
+    """What many texts hold of which `find_suspects` has told this: a text's number, what of it was looked through and
+    what was found in that. Texts as they are come first, then what a reader sees of them, where that is less.
+    """
+    seen: dict[int, str] = {}
+    for number, finders in suspects:
+        text = texts[number]
+        if finders & EVERY and (hits := find_by(text, finders)):
+            yield number, text, hits
+        unseen = finders & (COLOURED | SILENT)
+        if unseen and (part := seen_part(text, silent=unseen != COLOURED)) is not None:
+            seen[number] = part
+    if seen:
+        numbers, parts = list(seen), list(seen.values())
+        bare = ((at, finders & EVERY) for at, finders in find_suspects(parts))
+        yield from ((numbers[at], part, hits) for at, part, hits in find_in_all(parts, bare))
 
 
 def holding(texts: Sequence[str]) -> Iterator[str]:
-    """Those of many texts that hold a secret, also one that shows only without what is not seen."""
-    for number, finders in find_suspects(texts):
-        text = texts[number]
-        if (finders & EVERY and find_by(text, finders)) or (
-            (seen := _seen_of(text, finders)) is not None and find_secrets(seen)
-        ):
-            yield text
-
-
-def _seen_of(text: str, finders: int) -> str | None:
-    """What a reader sees of a suspect; None where that is all of it."""
-    unseen = finders & (COLOURED | SILENT)
-    return seen_part(text, silent=unseen != COLOURED) if unseen else None
+    """Those of many texts that hold a secret, also one that shows only without what is not seen; some of them twice."""
+    return (texts[number] for number, _, _ in find_in_all(texts, find_suspects(texts)))
 
 
 class Masker:
@@ -179,21 +181,10 @@ class Masker:
     def learn_suspects(self, texts: Sequence[str], suspects: Iterable[tuple[int, int]]) -> bool:
         """The same of many texts of which `find_suspects` has told this."""
         if self.enabled:
-            bare: list[str] = []
-            for number, finders in suspects:
-                text = texts[number]
-                if finders & EVERY:
-                    self._keep(text, find_by(text, finders))
-                if (seen := _seen_of(text, finders)) is not None:
-                    bare.append(seen)
-            for text, hits in find_in_all(bare) if bare else ():
-                self._keep(text, hits)
+            for _, text, hits in find_in_all(texts, suspects):
+                self._found = True
+                self._remember(text, hits)
         return self._found
-
-    def _keep(self, text: str, hits: Sequence[Hit]) -> None:
-        if hits:
-            self._found = True
-            self._remember(text, hits)
 
     def text(self, text: str) -> str:
         """Mask one text. The same text masked again stays the same."""

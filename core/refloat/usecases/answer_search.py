@@ -9,18 +9,19 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.store import Catalogue
 from refloat.errors import NotDone
+from refloat.model.light import replace
 from refloat.model.search import Asked, Found
 from refloat.model.session import Session
 from refloat.search.index import Index, hash_files
 from refloat.usecases.retold import read_told
-from refloat.usecases.search_sessions import Row, newest_first, search_sessions
+from refloat.usecases.search_rows import Row, newest_first
+from refloat.usecases.search_sessions import search_sessions
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:

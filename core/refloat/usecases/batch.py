@@ -40,5 +40,5 @@ class Batch:
     """What was read is there for the next look; False where nothing can be written."""
     chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
     """Of a complete one, and of one by the ends: where sessions stand among the attempts at one piece of work."""
-    finished: Mapping[SessionName, str] = field(default_factory=dict[SessionName, str])
+    written: Mapping[SessionName, str] = field(default_factory=dict[SessionName, str])
     """Of one by the ends: what was written of sessions where they were told, as far as asked and possible."""

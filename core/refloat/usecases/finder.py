@@ -16,7 +16,6 @@ from refloat.model.attempts import Attempt, InChain, chains_of
 from refloat.model.light import field, light, slotted
 from refloat.model.problem import Problem
 from refloat.model.session import RecordGone, Session, SessionName, State, place_here
-from refloat.model.stamp import Stamp
 from refloat.readers.contract import Found, Reader
 from refloat.uncollected import Uncollected
 from refloat.usecases.alone import find_alone
@@ -34,7 +33,7 @@ from refloat.usecases.watching import Watched
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
-    from refloat.usecases.by_ends import Finish
+    from refloat.usecases.by_ends import Write
     from refloat.usecases.judging import Judge
 
 Stop = Callable[[], bool]
@@ -71,7 +70,7 @@ class Listing:
     problems: tuple[Problem, ...]
     chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
     """Where sessions stand among the attempts at one piece of work."""
-    finished: Mapping[SessionName, str] = field(default_factory=dict[SessionName, str])
+    written: Mapping[SessionName, str] = field(default_factory=dict[SessionName, str])
     """What was written of sessions where they were told, of those of which that could be done."""
 
 
@@ -85,17 +84,17 @@ class Finder:
         whole: Placed | None = None,
         searched: Searched | None = None,
         before: Callable[[int], object] = lambda _: None,
-        finish: "Finish | None" = None,
+        write: "Write | None" = None,
     ) -> None:
         """`whole`: the one session that is located will be wanted whole; it is told where that one works, early. With
         `searched` texts are kept for searching too, and what is not there yet is read again. `before` hears of how
-        many sessions the ends of files will be read, maybe in two processes; `finish` is called, in either one, for
+        many sessions the ends of files will be read, maybe in two processes; `write` is called, in either one, for
         sessions told by them.
         """
         self._bench = bench
         self._searched = searched
         self._whole = whole
-        self._before, self._finish = before, finish
+        self._before, self._write = before, write
         self._recall = Recall()
         self._copies = Copies()
         self._identities: dict[str, tuple[Stat, str]] = {}
@@ -103,7 +102,6 @@ class Finder:
         self._told: dict[SessionName, Session] = {}
         self._seen: Seen | None = None
         """What a look at what changed goes on from; None: there must be a whole one first."""
-        self._sighted: tuple[Stamp, Sighting] | None = None
 
     @property
     def told(self) -> Collection[Session]:
@@ -127,7 +125,7 @@ class Finder:
         if scope.agent is not None:
             gone = tuple(row for row in gone if row.agent == scope.agent)
         shown = tuple(sessions[: scope.limit])
-        return Listing(shown, gone, batch.problems or (), batch.chains, batch.finished)
+        return Listing(shown, gone, batch.problems or (), batch.chains, batch.written)
 
     def _fits(self, session: Session, scope: Scope, here: frozenset[SessionName] | None) -> bool:
         return (
@@ -287,12 +285,12 @@ class Finder:
 
     def _tell_by_ends(self, look: "_Look", unread: Sequence[tuple[Reader, Found]]) -> Batch:
         """Every session, the unread ones by the ends of their files. Keeps nothing."""
-        from refloat.usecases.by_ends import ByEnds, Telling
+        from refloat.usecases.by_ends import ByEnds, Maker
         from refloat.usecases.linked import settled, with_parents
 
-        telling = Telling(look.judge, look.surroundings, self._grew, self._carrier, self._finish)
+        maker = Maker(look.judge, look.surroundings, self._grew, self._carrier, self._write)
         self._before(len(unread))
-        with ByEnds(telling, unread) as ends:
+        with ByEnds(maker, unread) as ends:
             self._note_identities(look.sighting.identified, look.catalogue)
             gone, more = self._find_gone(look.sighting)
             told = ends.result(look.sighting.found, self._recall.recall)
@@ -307,7 +305,7 @@ class Finder:
             by_ends=True,
             total=len(unread),
             chains=chains,
-            finished={name: text for name, text in told.finished.items() if name not in chains},
+            written={name: text for name, text in told.written.items() if name not in chains},
         )
 
     def _conclude(self, look: "_Look") -> Batch:
@@ -415,8 +413,7 @@ class Finder:
             self._identities.update(catalogue.identities())
         at = self._bench.machine.clock.now()
         sighting = sight(self._bench, self._identities)
-        self._bench.memory.sighting = sighting
-        self._sighted = at, sighting
+        self._bench.memory.sighted = at, sighting
         return sighting
 
     def _note_identities(self, identified: Sequence[tuple[str, Stat, str]], catalogue: Catalogue | None) -> None:
@@ -460,7 +457,7 @@ class Finder:
             judged = Judge(self._bench).judge(found, packed, grew=False)
             return make_session(found, packed, judged, Surroundings(), carrier)
 
-        return Located(found, reader, packed.summary, judge, story, self._sighted if inside else None)
+        return Located(found, reader, packed.summary, judge, story)
 
     def _tell_place(self, packed: Packed) -> None:
         place = place_here(packed.summary.worktree) or place_here(packed.summary.workspace)

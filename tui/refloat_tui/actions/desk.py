@@ -45,7 +45,7 @@ ACTIONS: Final = (
         "backspace",
         "back",
         "Back from a jump",
-        "To where you stood before the last jump from one pane to another; again, to the one before it.",
+        "To where you stood before the last jump, again to the one before it; from a hit back to its search.",
         "leave",
         footer=3,
         shown_key="⌫",

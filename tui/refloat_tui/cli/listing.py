@@ -46,9 +46,9 @@ def answer_plain(asked: "Asked") -> int | None:
 
 def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False) -> None:
     """Print sessions, newest activity first, with their state."""
-    finish = _Finish() if as_json and not show_secrets else None
+    write = _Write() if as_json and not show_secrets else None
     sought = replace(scope, limit=None) if scope.resumable else scope
-    listing = Finder(bench(), before=lambda many: _load(many, as_json=as_json), finish=finish).find(sought)
+    listing = Finder(bench(), before=lambda many: _load(many, as_json=as_json), write=write).find(sought)
     if scope.resumable:
         listing = replace(listing, sessions=_accepted(listing.sessions, scope.limit))
     held = holders(bench()) if may_be_held(os.environ) else {}
@@ -89,7 +89,7 @@ def _load(many: int, *, as_json: bool) -> None:
     suspects.expect(many * _TEXT)
 
 
-class _Finish:
+class _Write:
     """Writes the JSON of each of some sessions, if there is no secret in any of them: one that is found once is masked
     everywhere. Sessions say the same in thousands of places: no text is looked through twice.
     """
@@ -111,12 +111,12 @@ class _Finish:
 
 
 def _joined(listing: Listing, held: "Mapping[str, Lease]") -> str | None:
-    """The JSON of the whole from that of each session; None where it holds a secret, or one is not finished, or is
+    """The JSON of the whole from that of each session; None where it holds a secret, or one is not written, or is
     held: what is kept of a session says nothing of that.
     """
     if any(session.name in held for session in listing.sessions):
         return None
-    texts = [listing.finished.get(session.name) for session in listing.sessions]
+    texts = [listing.written.get(session.name) for session in listing.sessions]
     if not texts or None in texts:
         return None
     from refloat import wire

@@ -31,9 +31,9 @@ def answer(words: Sequence[str]) -> int | None:
     from refloat.uncollected import Uncollected
 
     unchanged = asked_in_copy(quick.is_unchanged)
-    from refloat.sparing import load_less
+    from refloat.sparing import load_least
 
-    load_less()
+    load_least()
     from refloat_tui.cli import ending
 
     codes: list[int] = []

@@ -8,7 +8,7 @@ from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVer
 from refloat.text import inert_line, one_line
 from refloat.usecases.recover import Card
 from refloat_tui.present import QUIET, STRONG, Pieces
-from refloat_tui.present.age import local_times
+from refloat_tui.present.age import timed_line
 from refloat_tui.theme import Glyphs
 
 _VERDICTS: Final[dict[FindingVerdict, str]] = {
@@ -56,7 +56,7 @@ def evidence(card: Card, glyphs: Glyphs) -> Pieces:
     """The evidence in a line: what it says, then where it stands."""
     finding, facts = card.finding, list[str]()
     if finding.why:
-        facts.append(local_times(one_line(finding.why)))
+        facts.append(timed_line(finding.why))
     if finding.steps:
         facts.append(("step " if len(finding.steps) == 1 else "steps ") + ", ".join(map(str, finding.steps[:6])))
     if finding.subagent:
@@ -131,7 +131,7 @@ def still_open_words(work: StillOpen, glyphs: Glyphs) -> tuple[Pieces, Pieces, P
     if work.kind == "queued_prompt":
         words, style, glyph = "unsent", "$pile-claimed", glyphs.prompt
     pid = f", pid {work.pid}" if work.pid else ""
-    why = f": {local_times(one_line(work.why))}" if work.why else ""
+    why = f": {timed_line(work.why)}" if work.why else ""
     return (
         ((f"{glyph} {words}", style),),
         ((one_line(work.what), ""),),
