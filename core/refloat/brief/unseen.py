@@ -66,13 +66,14 @@ def seen_part(text: str, *, silent: bool = True) -> str | None:
 
 def seen_text(text: str) -> tuple[str, list[int], list[int]] | None:
     """The same, and where its parts begin in it and in the text itself."""
-    if not may_hide(text):
+    is_of_more = is_silent(text)
+    if not is_of_more and "\x1b" not in text:
         return None
     parts: list[str] = []
     starts: list[int] = []
     origins: list[int] = []
     at = length = 0
-    for unseen in _UNSEEN.finditer(text):
+    for unseen in (_UNSEEN if is_of_more else _COLOUR).finditer(text):
         if unseen.start() > at:
             parts.append(text[at : unseen.start()])
             starts.append(length)
