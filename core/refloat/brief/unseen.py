@@ -53,11 +53,6 @@ def is_silent(text: str) -> bool:
     return _ONE_SILENT.search(text) is not None
 
 
-def may_hide(text: str) -> bool:
-    """Whether a text may hold what is not seen: then a secret may lie in it that its parts do not show."""
-    return "\x1b" in text or is_silent(text)
-
-
 def seen_part(text: str, *, silent: bool = True) -> str | None:
     """A text without what is not seen; None for a text that is seen as a whole. `silent`: what `is_silent` tells."""
     bare, met = (_UNSEEN if silent else _COLOUR).subn("", text)
