@@ -664,7 +664,8 @@ async def test_what_the_first_sessions_bring_moves_no_key_of_the_footer(monkeypa
             hold.set()
         await settle(pilot)
         after = words_of(pilot.app).splitlines()[-1]
-        assert "J jobs" not in before
+        assert "+ new" in before, "it keeps its place before there is a session to start from"
+        assert "attach" not in before
         assert before == after
 
 

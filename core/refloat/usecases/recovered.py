@@ -39,6 +39,13 @@ def find_recovered(bench: Workbench, session: SessionName) -> Recovered | None:
         return None
 
 
+def brief_of_recovery(recovered: Recovered | None, session: SessionName) -> str | None:
+    """The file that a recovery wrote its brief to, where that session's brief stands there still."""
+    if recovered is None or recovered.brief is None or not recovered.brief_there:
+        return None
+    return recovered.brief if session_of_brief(Path(recovered.brief)) == session else None
+
+
 def _open(bench: Workbench) -> Record | None:
     from refloat.record.store import find_url
     from refloat.usecases.saved_record import open_saved

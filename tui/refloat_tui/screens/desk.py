@@ -234,6 +234,8 @@ class DeskScreen(DeskOperations):
             self._list.holders = holders
             self._list.redraw()
         self._detail.head.take_holder(holders.get(chosen))
+        if holders != before:
+            self.refresh_bindings()
         if self._detail.session is not None and _whose(holders.get(chosen)) != _whose(before.get(chosen)):
             self._read_soon()  # what may be done next is another thing
 

@@ -16,6 +16,7 @@ from refloat_tui.present import Pieces
 from refloat_tui.present.age import absolute, clock_time, local_times, zone
 from refloat_tui.present.evidence import evidence_row, liveness_sentence
 from refloat_tui.present.holder import holder_words
+from refloat_tui.present.in_vain import in_vain
 from refloat_tui.present.next_keys import chain_words, leads_there, next_actions
 from refloat_tui.present.path import from_home
 from refloat_tui.present.recovered import recovered_words
@@ -122,6 +123,15 @@ class Head(Vertical):
         if session is None or status is None or self._no_way is None or self._no_way[0] != session.name:
             return ""
         return self._no_way[1] if leads_there(status) else ""
+
+    def is_vain(self, action: str) -> bool:
+        """Whether an operation on the session would be refused, as far as it was looked at."""
+        return action in in_vain(self._session, self._status, self._holder, no_way=bool(self.no_way))
+
+    @property
+    def can_salvage(self) -> bool:
+        """Whether lost work can be had again."""
+        return self._status is not None and self._status.next.salvage is not None
 
     @property
     def _held(self) -> str:
