@@ -100,7 +100,7 @@ def read_notes(db: _sqlite3.Connection) -> dict[str, str]:
     rows: list[tuple[str, bytes]] = db.execute("SELECT name, value FROM meta").fetchall()
     notes: dict[str, str] = {}
     for name, sealed in rows:
-        value = unseal(sealed, name)
+        value = unseal(sealed, name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - as the table has it
         if value is None:
             raise Broken
         notes[name] = value.decode("utf-8", "surrogateescape")

@@ -149,9 +149,7 @@ class Catalogue:
 
     def identities(self) -> Mapping[str, tuple[Stat, str]]:
         """What every known file was when it was looked into, by path."""
-        rows = self._ask("SELECT path, size, mtime_ns, inode, device, identity FROM files")
-        known = ((os.fsdecode(row[0]), row) for row in rows)
-        return {path: ((row[1], row[2], row[3], row[4]), unseal_text(row[5], path)) for path, row in known}
+        return dict(self._ask("SELECT path, size, mtime_ns, inode, device, identity FROM files", made=_identity))
 
     def identity(self, path: str) -> str:
         """What a file was when it was looked into; "" for one that is not known."""
@@ -160,13 +158,12 @@ class Catalogue:
 
     def readings(self) -> Mapping[Key, Reading]:
         """Every session as it was read."""
-        rows = self._ask(f"SELECT {_READING} FROM readings")  # noqa: S608 - names of our own
-        return {reading.key: reading for reading in map(_reading, rows)}
+        rows: list[Reading] = self._ask(f"SELECT {_READING} FROM readings", made=_reading)  # noqa: S608 - names of our own
+        return {reading.key: reading for reading in rows}
 
     def files(self) -> Mapping[Key, str]:
         """Which files every session was read from, with their stats."""
-        rows = self._ask("SELECT agent, session_id, path, files FROM readings")
-        return {(agent, session, os.fsdecode(path)): files for agent, session, path, files in rows}
+        return dict(self._ask("SELECT agent, session_id, path, files FROM readings", made=_keyed))
 
     def count(self) -> int:
         """How many sessions are known."""
@@ -175,13 +172,13 @@ class Catalogue:
 
     def reading(self, key: Key) -> Reading | None:
         """One session as it was read."""
-        rows = self._ask(f"SELECT {_READING} FROM readings WHERE {_KEY}", _bound(key))  # noqa: S608 - names of our own
-        return _reading(rows[0]) if rows else None
+        rows = self._ask(f"SELECT {_READING} FROM readings WHERE {_KEY}", _bound(key), made=_reading)  # noqa: S608 - names of our own
+        return rows[0] if rows else None
 
     def kin(self, agent: str, lineage: str) -> Sequence[Reading]:
         """Every session that begins with the same conversation row."""
         question = f"SELECT {_READING} FROM readings WHERE agent = ? AND lineage = ? AND lineage <> ''"  # noqa: S608 - names of our own
-        return [_reading(row) for row in self._ask(question, (agent, lineage))]
+        return self._ask(question, (agent, lineage), made=_reading)
 
     def frozen(self, key: Key, files: str) -> bytes | None:
         """What must be known to read a session on, as `keep_readings` was given it with just these files: another
@@ -192,8 +189,8 @@ class Catalogue:
 
     def marks(self) -> Mapping[Key, tuple[str, bool]]:
         """(mark, whether it is listed now) of every session that was told."""
-        rows = self._ask("SELECT agent, session_id, path, mark, listed FROM sessions")
-        return {(agent, session, os.fsdecode(path)): (mark, bool(on)) for agent, session, path, mark, on in rows}
+        rows = self._ask("SELECT agent, session_id, path, mark, listed FROM sessions", made=_keyed)
+        return {key: (mark, bool(listed)) for key, mark, listed in rows}
 
     def told(self) -> Sequence[bytes]:
         """The finished JSON of every listed session."""
@@ -225,7 +222,7 @@ class Catalogue:
 
     def edited(self) -> Sequence[str]:
         """The absolute paths of all files that any session edited, and the stand-ins of `hide_path`."""
-        return [path for (path,) in self._ask("SELECT DISTINCT path FROM edited")]
+        return self._ask("SELECT DISTINCT path FROM edited", made="".join)
 
     def editors(self, paths: Iterable[str]) -> frozenset[tuple[str, str]]:
         """(agent, session id) of every session that edited one of the absolute paths."""
@@ -254,12 +251,10 @@ class Catalogue:
     def alone(self, path: str | None = None) -> Mapping[str, Alone]:
         """The files, or the one file, of sessions that stand alone, as the last whole look knew them."""
         question = "SELECT path, agent, session_id, last, found FROM alone"
-        rows = self._ask(question) if path is None else self._ask(f"{question} WHERE path = ?", (os.fsencode(path),))
-        return {
-            os.fsdecode(at): Alone((agent, session, os.fsdecode(last)), found.decode())
-            for at, agent, session, last, sealed in rows
-            if (found := unseal(sealed, os.fsdecode(at), agent, session, os.fsdecode(last))) is not None
-        }
+        if path is not None:
+            question += " WHERE path = ?"
+        rows = self._ask(question, () if path is None else (os.fsencode(path),), made=_alone)
+        return {at: row for at, row in rows if row is not None}
 
     def notes(self) -> Mapping[str, str]:
         """What the last whole look noted of itself."""
@@ -370,9 +365,9 @@ class Catalogue:
             return False
         return True
 
-    def _ask(self, question: str, bound: Sequence[object] = ()) -> list[Any]:
-        """Rows; none where the catalogue fails in the middle. Columns are typed by the tables above."""
-        return self._read(lambda db: db.execute(question, bound).fetchall())
+    def _ask(self, question: str, bound: Sequence[object] = (), made: Callable[[Any], Any] = tuple) -> list[Any]:
+        """What is made of rows; nothing where the catalogue fails in the middle. Columns are typed by the tables."""
+        return self._read(lambda db: list(map(made, db.execute(question, bound))))
 
     def _read(self, read: Callable[[sqlite3.Connection], list[T]]) -> list[T]:
         """The same of what reads them."""
@@ -380,7 +375,9 @@ class Catalogue:
             return read(self._db)
         except FAULTS as fault:
             self._is_damaged |= is_damage(fault)
-            return []
+        except (TypeError, ValueError):  # a column of another type: the page of another table
+            self._is_damaged = True
+        return []
 
 
 _SAME: Final = "name = 'fingerprint' OR (name = 'mark' AND value = ?) OR (name = 'since' AND value = ?)"
@@ -443,6 +440,22 @@ def _note(name: str, value: str) -> bytes:
 
 def _note_rows(notes: Mapping[str, str]) -> Sequence[Sequence[object]]:
     return [(name, _note(name, value)) for name, value in notes.items()]
+
+
+def _identity(row: tuple[bytes, int, int, int, int, str]) -> tuple[str, tuple[Stat, str]]:
+    path = os.fsdecode(row[0])
+    return path, (row[1:5], unseal_text(row[5], path))
+
+
+def _keyed(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A row with its first three columns as a key."""
+    return (row[0], row[1], os.fsdecode(row[2])), *row[3:]
+
+
+def _alone(row: tuple[bytes, str, str, bytes, bytes]) -> tuple[str, Alone | None]:
+    at, *key, last = os.fsdecode(row[0]), row[1], row[2], os.fsdecode(row[3])
+    found = unseal(row[4], at, *key, last)
+    return at, None if found is None else Alone((row[1], row[2], last), found.decode())
 
 
 def _reading(row: tuple[str, str, bytes, str, str, bytes]) -> Reading:

@@ -39,7 +39,13 @@ def answer(words: Sequence[str]) -> int | None:
     codes: list[int] = []
 
     def told() -> None:
-        found, holds = _find(*asked), unchanged()  # whatever was found: nobody else waits for the copy's end
+        try:
+            found = _find(*asked)
+        except (TypeError, ValueError, AttributeError):  # a damaged page may tell anything, and the copy has met it
+            if unchanged():
+                raise
+            return
+        holds = unchanged()  # whatever was found: nobody else waits for the copy's end
         if found is not None and holds:
             show(found, as_json="--json" in asked[1])
             codes.append(0)
