@@ -75,7 +75,11 @@ def serve(door: Door) -> None:
     try:
         anyio.run(_serve, door)
     except* BrokenPipeError:  # nobody reads answers any more
-        pass
+        sys.unraisablehook = _say_nothing  # what the stream still holds cannot be written when it is let go of, either
+
+
+def _say_nothing(told: object) -> None:
+    del told
 
 
 async def _serve(door: Door) -> None:
