@@ -18,7 +18,8 @@ from refloat.model.session import place_here
 from refloat.model.stamp import seconds_of
 from refloat.model.story import Story
 from refloat.readers.contract import Found, Reader
-from refloat.usecases.finder import Finder, Scope
+from refloat.usecases.batch import Scope
+from refloat.usecases.finder import Finder
 from refloat.usecases.located import Located
 from refloat.usecases.memory import CaughtUp
 from refloat.usecases.read_many import size_of

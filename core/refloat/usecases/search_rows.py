@@ -30,6 +30,7 @@ class Row(NamedTuple):
     worktree: str | None
     """One that it entered."""
     title: str
+    """Masked where it is all that is known."""
     session: Session | None = None
     """Itself, where it is known."""
 

@@ -24,7 +24,7 @@ from refloat.patterns import late
 from refloat.search.answers import Answers, Candidate, FirstFound
 from refloat.search.digest import Doc
 from refloat.search.excerpt import Pieces, excerpt
-from refloat.search.index import Index, Key
+from refloat.search.index import Index, Key, mend
 from refloat.search.query import Query, Words, parse
 from refloat.search.query import Row as Span
 from refloat.search.titles import Titles
@@ -87,8 +87,8 @@ def search_sessions(
             raise UsageError(f"{_told(text)} has no letter, digit or emoji: nothing is called so")
     search = _Search(bench, index, query, asked, load, stop, first if query.terms else None, catalogue)
     read = search.read(Remembered(fitting(rows, asked)))
-    shown = [search.hit(each) for each in read[: asked.limit]]
-    return Found(asked.words, tuple(_grouped(shown)), complete=False, more=len(read) > len(shown) or search.more)
+    shown = [hit for each in read[: asked.limit] if (hit := search.hit(each)) is not None]
+    return Found(asked.words, tuple(_grouped(shown)), complete=False, more=len(read) > asked.limit or search.more)
 
 
 def search_known(bench: Workbench, sessions: Sequence[Session], asked: Asked, stop: Stop) -> Found:
@@ -98,6 +98,7 @@ def search_known(bench: Workbench, sessions: Sequence[Session], asked: Asked, st
         UsageError: there is nothing to look for.
     """
     shown = [session for session in sessions if session.superseded_by is None]
+    mend(bench.machine.places.cache, in_use=True)
     index = Index.open(bench.machine.places.cache)
     if index is None:
         return replace(search_sessions(bench, None, newest_first(shown), asked, stop=stop), unread=len(shown))
@@ -127,7 +128,7 @@ def _grouped(hits: Sequence[Hit]) -> Iterator[Hit]:
 class _Read:
     """An item that holds the query, a title that is like it, or a file that a sub-agent edited."""
 
-    session: Session
+    row: Row
     candidate: Candidate | None
     """None for a title, or what a sub-agent did."""
     secrets: bool
@@ -173,6 +174,7 @@ class _Search:
         ]
         self._query = query if self._words else self._demands[0].query
         self._titled = Titles(query) if self._words and not (self._demands or asked.since or asked.until) else None
+        self._loaded: dict[int, Session | None] = {}
         self._reads = 0
         self._answered: set[int] = set()
         """Rows that hold it in an item."""
@@ -230,13 +232,12 @@ class _Search:
 
     def _reads_of(self, row: Row, docs: Iterator[Candidate], *, secrets: bool) -> Iterator[_Read]:
         """What of a session holds the query, the newest first."""
-        session = None
         for candidate in docs:
-            session = session or self._load(row)
+            session = self._session(row)
             if session is None or self._is_enough():
                 self.more = self.more or session is not None
                 return
-            read = self._read(session, candidate, secrets=secrets)
+            read = self._read(row, _below(session), candidate, secrets=secrets)
             if read is not None and self._is_of_time(read.at):
                 yield read
 
@@ -245,21 +246,22 @@ class _Search:
         was is not known.
         """
         path = None if self._words or self._asked.since or self._asked.until else self._demands[0].edited_by(row[:2])
-        session = None if path is None else self._load(row)
+        session = None if path is None else self._session(row)
         if path is None or session is None:
             return None
         who = "a sub-agent edited" if session.subagents else "edited"
         text = composed(mask_tree(f"{who} {self._near(_below(session))(path)}", Masker()))
         words = Words(text)
         rows = self._query.find_in(words) or ()
-        score = self._score("step", len(rows), len(words.values), session.last_activity_at)
-        return _Read(session, None, False, "step", session.last_activity_at, partial(_placed, text, words, rows), score)
+        at = session.last_activity_at
+        score = self._score("step", len(rows), len(words.values), at)
+        return _Read(row, None, False, "step", at, partial(_placed, text, words, rows), score)
 
     def _lifted(self, found: list[_Read]) -> list[_Read]:
         """Hits of a session, the best first; that one stands as high as the title of the session would."""
         found.sort(key=lambda read: (-read.score, read.item or 0))
         best = found[0]
-        title = self._title_of(best.session)
+        title = self._title_of(best.row)
         if title is not None and title.score > best.score:
             found[0] = replace(best, score=title.score)
         return found
@@ -278,22 +280,26 @@ class _Search:
         until = self._asked.until
         later: list[Row] = []
         for row in rows:
-            session = None if until is None else self._load(row)
+            session = None if until is None else self._session(row)
             if until is not None and session is not None and (session.started_at or until) > until:
                 later.append(row)
             else:
                 yield row
         yield from later
 
-    def _items(self, row: Row | Session, doc: Doc) -> Sequence[Item]:
+    def _session(self, row: Row) -> Session | None:
+        if id(row) not in self._loaded:
+            self._loaded[id(row)] = self._load(row)
+        return self._loaded[id(row)]
+
+    def _items(self, row: Row, doc: Doc) -> Sequence[Item]:
         self._reads += 1
         whole = not self._words  # what a step did is shown then, its changed lines too
         return read_items(self._bench.reader(row.agent), row.agent, row.session_id, doc, whole=whole)
 
-    def _read(self, session: Session, candidate: Candidate, *, secrets: bool) -> _Read | None:
+    def _read(self, row: Row, below: str | None, candidate: Candidate, *, secrets: bool) -> _Read | None:
         """The item of a candidate, masked, where it really holds the query."""
-        below = _below(session)
-        for item in self._items(session, candidate.doc):
+        for item in self._items(row, candidate.doc):
             texts = masked(item, below)
             text = composed("\n".join(texts))
             words = Words(text)
@@ -310,7 +316,7 @@ class _Search:
                 score = self._score(item.type, len(rows), length, item.at)
                 plain = partial(_placed, text, words, rows)
                 shown = partial(self._shortened, item, texts, below, plain) if self._words else plain
-                return _Read(session, candidate, secrets, item.type, item.at, shown, score)
+                return _Read(row, candidate, secrets, item.type, item.at, shown, score)
         return None
 
     def _shortened(self, item: Item, texts: Sequence[str], below: str | None, plain: Callable[[], _Shown]) -> _Shown:
@@ -324,10 +330,13 @@ class _Search:
         """How paths of a session that works in `below` are shown."""
         return partial(near, below=below, home=str(self._bench.machine.places.home))
 
-    def hit(self, read: _Read) -> Hit:
-        """What is shown of it. A word that the index does not hold of an item was taken out as a secret there, known
-        as one by another item of its session: it is not shown either.
+    def hit(self, read: _Read) -> Hit | None:
+        """What is shown of it; None where its session cannot be told any more. A word that the index does not hold of
+        an item was taken out as a secret there, known as one by another item of its session: it is not shown either.
         """
+        session = self._session(read.row)
+        if session is None:
+            return None
         pieces = excerpt(*read.shown())
         line = None
         if read.candidate is not None:
@@ -335,7 +344,7 @@ class _Search:
         if read.secrets and read.candidate is not None and self._index is not None:
             words = {word for text, _ in pieces for word in split(text) if len(word) >= _SECRET and not is_dense(word)}
             pieces = _covered(pieces, self._index.unknown_words(read.candidate.rows, words))
-        return Hit(read.session, read.item, read.kind, line, read.at, pieces, read.score)
+        return Hit(session, read.item, read.kind, line, read.at, pieces, read.score)
 
     def _score(self, kind: str, count: int, length: int, at: Stamp | None) -> float:
         """BM25 without the rarity of words, which all candidates share, times what kind of text it is and how new: in
@@ -357,38 +366,37 @@ class _Search:
             if self._stop():
                 self.more = True
                 return
-            session = self._load(every[at])
-            read = None if session is None else self._title_of(session)
+            read = self._title_of(every[at])
             if read is not None and id(every[at]) not in self._answered:
                 yield read
 
-    def _title_of(self, session: Session) -> _Read | None:
+    def _title_of(self, row: Row) -> _Read | None:
         if self._titled is None:
             return None
-        text = composed(session.title)
+        text = composed(row.title)
         words = Words(text)
         rows = self._titled.find_in(words)
-        if rows and (shown := composed(mask_tree(session.title, Masker()))) != text:
-            text, words = shown, Words(shown)
+        if rows and row.session is not None:  # what the catalogue keeps of others is masked
+            text = composed(mask_tree(row.title, Masker()))
+            words = Words(text)
             rows = self._titled.find_in(words)
         if not rows:
             return None
-        score = self._score("title", len(rows), len(words.values), session.last_activity_at)
-        return _Read(
-            session, None, False, "title", session.last_activity_at, partial(_placed, text, words, rows), score
-        )
+        at = read_stamp(row.last_activity)
+        score = self._score("title", len(rows), len(words.values), at)
+        return _Read(row, None, False, "title", at, partial(_placed, text, words, rows), score)
 
 
 def _ranked(found: list[_Read]) -> list[_Read]:
     """The best first, of equal ones the newest; of each session some before the others of any."""
-    found.sort(key=lambda read: (read.session.name, read.item or 0))
+    found.sort(key=lambda read: (read.row[:2], read.item or 0))
     found.sort(key=lambda read: read.at or "", reverse=True)
     found.sort(key=lambda read: read.score, reverse=True)
-    seen = Counter[str]()
+    seen = Counter[tuple[str, str]]()
     layers: tuple[list[_Read], list[_Read]] = ([], [])
     for read in found:
-        layers[seen[read.session.name] >= _EACH].append(read)
-        seen[read.session.name] += 1
+        layers[seen[read.row[:2]] >= _EACH].append(read)
+        seen[read.row[:2]] += 1
     return layers[0] + layers[1]
 
 

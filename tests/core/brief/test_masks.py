@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refloat.brief import masks
+from refloat.brief.find_secrets import find_in_all, find_secrets
 from refloat.brief.hits import is_placeholder
-from refloat.brief.masks import PIECE, Masker, find_in_all, find_secrets, mask_tree
+from refloat.brief.masks import PIECE, Masker, mask_tree
 from refloat.brief.suspects import find_suspects
 from refloat.brief.unseen import seen_part
 

@@ -15,7 +15,7 @@ from refloat.model.record import Lease
 from refloat.model.saving import Runner
 from refloat.record.store import Record, open_record
 from refloat.usecases import finder, glimpse
-from refloat.usecases.finder import Listing, Scope
+from refloat.usecases.batch import Listing, Scope
 from refloat.usecases.hold_session import Holder, Holding
 from refloat_tui.cli import asking, listing, quick, rows
 from refloat_tui.cli.parser import run

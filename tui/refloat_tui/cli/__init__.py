@@ -19,7 +19,12 @@ def main() -> int:
         return code
     from refloat_tui.cli.parser import run
 
-    return run(words)
+    code = run(words)
+    if words and words[0] == "refresh":  # thousands of sessions are held
+        from refloat_tui.cli import leaving
+
+        leaving.leave(code)
+    return code
 
 
 def _answer_shortly(words: list[str]) -> int | None:

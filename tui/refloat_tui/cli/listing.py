@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from refloat.model.session import Session, State
-from refloat.usecases.finder import Finder, Listing, Scope
+from refloat.usecases.batch import Listing, Scope
+from refloat.usecases.finder import Finder
 from refloat.usecases.may_be_held import may_be_held
 from refloat_tui.cli.asking import answer, bench, here
 from refloat_tui.cli.held import holders

@@ -6,7 +6,8 @@ from pathlib import Path
 import click
 
 from refloat import wire_record
-from refloat.brief.masks import Masker, find_secrets, mask_tree
+from refloat.brief.find_secrets import find_secrets
+from refloat.brief.masks import Masker, mask_tree
 from refloat.errors import NotDone
 from refloat.machine import here
 from refloat.model.saving import RELEASES, STATUSES, Release, Status

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from refloat.model.brief import BriefCheck, BriefPreview, Moved
+    from refloat.model.checkout import CheckRun
     from refloat.model.session import SessionName
     from refloat.model.triage import Finding, Triage
 
@@ -47,21 +48,21 @@ def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[s
         for change in checkout.other_changes
     ]
     yield from section(f"OTHER CHANGES, NOT OF THIS SESSION'S EDITS ({len(others)})", columns(others, width))
-    checks = [
-        (
-            f"step {run.step}",
-            run.outcome if run.proved else "not proved",
-            "" if run.exit_code is None else f"exit {run.exit_code}",
-            run.freshness,
-            "; ".join(filter(None, (one_line(run.command), run.stale_because, run.note))),
-        )
-        for run in checkout.checks
-    ]
-    yield from section("CHECKS", columns(checks, width))
+    yield from section("CHECKS", columns(map(_check, checkout.checks), width))
     warnings = [
         line for warned in checkout.warnings for line in labelled("  !", f"{warned.what} {warned.path or ''}", width, 4)
     ]
     yield from section("NOT OBEYED, OR NOT LOOKED AT", warnings)
+
+
+def _check(run: CheckRun) -> tuple[str, ...]:
+    return (
+        f"step {run.step}",
+        run.outcome if run.proved else "not proved",
+        "" if run.exit_code is None else f"exit {run.exit_code}",
+        run.freshness,
+        "; ".join(filter(None, (one_line(run.command), run.stale_because, run.note))),
+    )
 
 
 def _by(what: EditedFile | OtherChange | DirtyHunk, checkout: Checkout) -> str:
