@@ -16,7 +16,7 @@ from refloat.model.light import replace
 from refloat.model.problem import Place
 from refloat.model.transcript import Item, Step
 from refloat.readers.contract import Found, Line, Reader, Segment, SourceFile
-from refloat.readers.lines import LONGEST, Cursor, read_one
+from refloat.readers.lines import LONG, Cursor, Tail, read_lines, read_long, read_one
 from refloat.readers.story import Assembler
 from refloat.readers.whole import open_plain, read_any, reads_on
 from refloat.search.digest import Doc, bounded
@@ -118,7 +118,10 @@ def _lines(place: Place, torn_heads: Sequence[bytes]) -> Iterator[Line]:
     if reads_on(place.path):
         with open_plain(place.path) as file:
             file.seek(place.offset)
-            raw = file.readline(LONGEST)
+            raw = file.readline(LONG + 1)
+        if len(raw) > LONG:
+            yield from _long_line(place, torn_heads)
+            return
         found = read_one(place.path, place.line, place.offset, raw.rstrip(b"\n"), torn_heads)
         yield from (record for record in found if isinstance(record, Line))
         return
@@ -127,3 +130,18 @@ def _lines(place: Place, torn_heads: Sequence[bytes]) -> Iterator[Line]:
         if isinstance(record, Line) and record.offset == place.offset:
             yield record
             return
+
+
+def _long_line(place: Place, torn_heads: Sequence[bytes]) -> Iterator[Line]:
+    from refloat.usecases.parting import part  # such lines are rare
+
+    for got in read_lines(place.path, Cursor(place.offset, place.line - 1), torn_heads):
+        if isinstance(got, Tail):
+            records = read_long(place.path, place.line, place.offset, got.cut, torn_heads) if got.cut else ()
+        else:
+            records = (got[0],)
+        for record in records:
+            if record.offset != place.offset:
+                return
+            if isinstance(record, Line):
+                yield part(record)

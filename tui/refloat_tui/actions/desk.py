@@ -98,6 +98,7 @@ ACTIONS: Final = (
         "repair",
         "Repair its transcript into a copy",
         "What keeps the agent from loading it, and a repaired copy. The original is never written to.",
+        footer=5,
     ),
     Action(
         "desk.newer",
@@ -170,6 +171,7 @@ ACTIONS: Final = (
         "salvage",
         "Write lost work into a patch",
         "What is lost and can still be had, outside of the checkout: a patch, or the contents. Shown first.",
+        footer=5,
     ),
     Action(
         "desk.recap",

@@ -207,8 +207,8 @@ def _answer(found: Peek, directory: str, asked: Asked, environment: Mapping[str,
     notes = _notes_that_hold(found, directory, environment)
     if notes is None:
         return None
-    if not asked.json and may_be_held(environment):
-        return None  # who is at a session stands in its line
+    if may_be_held(environment):
+        return None  # who is at a session stands with it
     if asked.json:
         finished = found.told_finished(places=not asked.everywhere)
         chosen = _choose(finished, found, notes, asked)
