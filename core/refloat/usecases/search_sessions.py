@@ -380,18 +380,19 @@ class _Search:
                 yield read
 
     def _title_of(self, row: Row) -> _Read | None:
-        if self._titled is None:
+        session = None if self._titled is None else self._session(row)
+        if self._titled is None or session is None:
             return None
-        text = composed(row.title)
+        text = composed(session.title)
         words = Words(text)
         rows = self._titled.find_in(words)
         if rows and row.session is not None:  # what the catalogue keeps of others is masked
-            text = composed(mask_tree(row.title, Masker()))
+            text = composed(mask_tree(session.title, Masker()))
             words = Words(text)
             rows = self._titled.find_in(words)
         if not rows:
             return None
-        at = read_stamp(row.last_activity)
+        at = session.last_activity_at
         score = self._score("title", len(rows), len(words.values), at)
         return _Read(row, None, False, "title", at, partial(_placed, text, words, rows), score)
 
