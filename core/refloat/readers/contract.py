@@ -141,6 +141,8 @@ class Line:
     """The JSON value."""
     size: int = 0
     """Bytes of the line."""
+    whole: bool = True
+    """Nothing was left out of its texts; see `readers.cutting`."""
 
 
 class Sink(Protocol):
