@@ -414,7 +414,7 @@ class Finder:
         if catalogue is not None and not self._identities:
             self._identities.update(catalogue.identities())
         at = self._bench.machine.clock.now()
-        sighting = sight(self._bench, self._identities)
+        sighting = sight(self._bench, lambda: self._identities)
         self._bench.memory.sighting = sighting
         self._sighted = at, sighting
         return sighting

@@ -35,6 +35,8 @@ class CaughtUp:
     """Agent and session id → what was found of it, with its place among all that was found."""
     left: int
     """Sessions that stayed unread."""
+    written: object
+    """`Catalogue.written` before what follows was asked."""
     readings: int
     """Sessions that the catalogue held then."""
 

@@ -186,6 +186,35 @@ def test_a_look_at_an_unchanged_disk_is_the_last_one_again(town: Town) -> None:
         assert then.left > 0
 
 
+def test_a_catalogue_that_lost_a_session_is_caught_up_with_again(town: Town) -> None:
+    catalogue = Catalogue.open(town.bench.machine.places.cache)
+    assert catalogue is not None
+    with catalogue:
+        catch_up(town.bench, catalogue, 1 << 20)
+        first = catch_up(town.bench, catalogue, 1 << 20)  # knows what the other wrote
+        assert catch_up(town.bench, catalogue, 1 << 20) is first
+        catalogue.keep_copies([("/x", (1, 2, 3, 4), "row", True)])  # something was written, and nothing is missing
+        same = catch_up(town.bench, catalogue, 1 << 20)
+        assert (same.readings, same.by_name) == (first.readings, first.by_name)
+        (path,) = [found.files[0].path for _, found in first.sighting.found if found.session_id == OTHER]
+        catalogue.finish([], [], [], [], {}, forget=[path])
+        assert catalogue.count() == first.readings - 1
+        assert catch_up(town.bench, catalogue, 1 << 20).readings == first.readings
+        assert catalogue.count() == first.readings
+
+
+def test_what_is_known_of_files_is_not_asked_where_nothing_changed(town: Town) -> None:
+    asked: list[int] = []
+
+    def identities() -> sighting.Identities:
+        asked.append(1)
+        return {}
+
+    first = sighting.sight(town.bench, identities)
+    assert sighting.sight(town.bench, identities, first) is first
+    assert asked == [1]
+
+
 def test_the_look_that_found_a_session_serves_for_its_neighbours(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     located = resolve(town.bench, OWN, town.work)
     looks: list[object] = []
