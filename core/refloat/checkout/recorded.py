@@ -95,7 +95,7 @@ class OtherRecords(Sequence[OtherRecord]):
         it holds the line, its edits removed none like it, and nothing need be folded.
         """
         for at, seen in self._told().get(real, {}).items():
-            if any(_may_hold(line, one) for one in seen):
+            if _may_hold(line, seen):
                 yield self[at]
 
     def _told_files(self) -> AbstractSet[str]:
@@ -110,33 +110,50 @@ class OtherRecords(Sequence[OtherRecord]):
     def _told_of_files(self) -> dict[str, dict[int, list[FileEdit | Touched]]]:
         """By file, and by number of the story: all that the fold of the file gets its lines from."""
         told: dict[str, dict[int, list[FileEdit | Touched]]] = {}
-        real = self._trees.real
+        named: dict[str, dict[int, list[FileEdit | Touched]]] = {}  # by the path as recorded: of thousands, a few
         for at, story in enumerate(self._stories()):
-            for own in (story, *story.subagents.values()):
-                for item in own.items:
-                    for edit in item.step.edits if item.step is not None else ():
-                        for path in (edit.path,) if edit.moved_to is None else (edit.path, edit.moved_to):
-                            told.setdefault(real(path), {}).setdefault(at, []).append(edit)
-            for row in story.touched:
-                told.setdefault(real(row.path), {}).setdefault(at, []).append(row)
+            for path, one in _told_in(story):
+                rows = named.get(path)
+                if rows is None:
+                    rows = named[path] = told.setdefault(self._trees.real(path), {})
+                if at in rows:
+                    rows[at].append(one)
+                else:
+                    rows[at] = [one]
         return told
 
 
-def _may_hold(line: str, told: FileEdit | Touched) -> bool:
-    """Whether a file can get a line from an edit, or from a look at it. An edit without positions puts lines together
-    from parts, and a move takes over those of another file: whatever comes of these is not looked at.
+def _told_in(story: Story) -> Iterator[tuple[str, FileEdit | Touched]]:
+    """Every edit and every look at a file, with the path that it changes or shows; a move changes two."""
+    for own in (story, *story.subagents.values()):
+        for item in own.items:
+            if item.step is not None:
+                for edit in item.step.edits:
+                    yield edit.path, edit
+                    if edit.moved_to is not None:
+                        yield edit.moved_to, edit
+    for row in story.touched:
+        yield row.path, row
+
+
+def _may_hold(line: str, told: Iterable[FileEdit | Touched]) -> bool:
+    """Whether a file can get a line from some edits and looks at it. An edit without positions puts lines together from
+    parts, and a move takes over those of another file: whatever comes of these is not looked at.
     """
-    if isinstance(told, Touched):
-        return told.content is not None and line in told.content
-    for hunk in told.hunks:
-        if hunk.old_start is None:
-            return True
-        for row in hunk.lines:
-            if line in row:
+    for one in told:
+        if isinstance(one, Touched):
+            if one.content is not None and line in one.content:
                 return True
-    before, after = told.before, told.after
-    told_whole = (before is not None and line in before) or (after is not None and line in after)
-    return told_whole or told.moved_to is not None
+            continue
+        for hunk in one.hunks:
+            if hunk.old_start is None:
+                return True
+            for row in hunk.lines:
+                if line in row:
+                    return True
+        if one.moved_to is not None or line in (one.before or "") or line in (one.after or ""):
+            return True
+    return False
 
 
 def _load_backups(story: Story, real: Callable[[str], str]) -> dict[str, list[tuple[str, Content]]]:

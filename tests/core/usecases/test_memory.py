@@ -13,6 +13,7 @@ import pytest
 
 from refloat.catalogue.peek import FILE
 from refloat.catalogue.store import Catalogue
+from refloat.errors import Unreadable
 from refloat.machine.git import HardenedGit
 from refloat.model.checkout import Checkout, Fate, Owner
 from refloat.model.stamp import later
@@ -152,6 +153,27 @@ def test_a_record_is_read_again_once_it_has_changed(town: Town, reads: list[str]
     town.other.write(town.directory / "home" / ".claude" / "projects" / "p")
     kept.read(*found_in(town, OTHER))
     assert reads == [OTHER, OTHER]
+
+
+def test_many_records_are_read_as_each_by_itself(town: Town, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [found_in(town, session) for session in (OTHER, OWN)]
+    each = [Memory().read(*row) for row in rows]
+    monkeypatch.setattr(memory, "_WORTH_SHARING", 1)
+    kept = Memory()
+    assert kept.read_all(rows) == each
+    del reads[:]
+    assert kept.read_all(rows) == each
+    assert reads == []
+    assert kept.read(*rows[0]) == each[0]
+
+
+def test_of_many_records_the_first_that_cannot_be_read_is_told(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_WORTH_SHARING", 1)
+    rows = [found_in(town, session) for session in (OWN, OTHER)]
+    for _, found in rows:
+        Path(found.files[0].path).write_bytes(b"\0" * 100)
+    with pytest.raises(Unreadable, match=OWN):
+        Memory().read_all(rows)
 
 
 def test_what_was_used_longest_ago_is_forgotten(town: Town, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
