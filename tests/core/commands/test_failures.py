@@ -40,37 +40,8 @@ def test_the_summary_and_what_it_names(output: str, told: str) -> None:
 
 
 _PARTS = [
-    "=",
-    " ",
-    "\t",
-    "1",
-    "23",
-    "failed",
-    "errors",
-    "error",
-    "FAILED",
-    "(",
-    ")",
-    "failures=1",
-    ":",
-    ",",
-    "Test",
-    "s",
-]
-_PARTS += [
-    "test result:",
-    " passed;",
-    "Found",
-    "problems",
-    "failing",
-    "fatal",
-    "a.py",
-    "...",
-    "---",
-    "FAIL",
-    "ERROR",
-    "●",
-    "✕",
+    *("=", " ", "\t", "1", "23", "failed", "errors", "error", "FAILED", "(", ")", "failures=1", ":", ",", "Test", "s"),
+    *("test result:", " passed;", "Found", "problems", "failing", "fatal", "a.py", "...", "---", "FAIL", "●", "✕"),
 ]
 
 
