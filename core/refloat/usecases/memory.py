@@ -92,7 +92,7 @@ class Memory:
         Raises:
             Unreadable: as `read` does, of the first such session.
         """
-        read = self._read_many(rows) if len(rows) >= _WORTH_SHARING else {}
+        read: Mapping[int, Story] = self._read_many(rows) if len(rows) >= _WORTH_SHARING else {}
         return [read.get(at) or self.read(*row) for at, row in enumerate(rows)]
 
     def _read_many(self, rows: Sequence[tuple[Reader, Found]]) -> Mapping[int, Story]:
