@@ -189,6 +189,23 @@ def test_whoever_removed_a_line_is_among_those_that_may_have(data: st.DataObject
             assert list(others.that_may_have_removed(line, path)) == list(others)
 
 
+def test_a_line_put_together_from_parts_or_moved_here_may_have_been_removed(bare: Repo) -> None:
+    story = StoryBuilder()
+    story.edit(written("/w/a.txt", "one two\n", existed=False))
+    story.edit(replaced("/w/a.txt", "two", "three", every=False))
+    story.edit(FileEdit("/w/a.txt", "delete", existed=True))
+    story.edit(written("/w/b.txt", "moved\n", existed=False))
+    story.edit(FileEdit("/w/b.txt", "update", moved_to="/w/c.txt", existed=True))
+    story.edit(FileEdit("/w/c.txt", "delete", existed=True))
+    paths = ["/w/a.txt", "/w/c.txt"]
+    others = OtherRecords(
+        [story.build()], SessionName("claude-code:own"), paths, Trees(bare.bench.machine.git, None, "/w")
+    )
+    for path, line in zip(paths, ["one three", "moved"], strict=True):
+        assert line in others[0].folded[path].traces.removed
+        assert list(others.that_may_have_removed(line, path)) == list(others)
+
+
 def test_of_edits_with_positions_only_those_that_hold_a_line_may_have_removed_it(bare: Repo) -> None:
     story = StoryBuilder()
     story.edit(FileEdit("/w/a.txt", "update", hunks=hunks_between("alpha\nbeta\n", "gamma\nbeta\n"), existed=True))
