@@ -27,6 +27,8 @@ from refloat_tui.theme import THEMES, choose_glyphs, choose_theme
 _THREADS: Final = 12
 """Threads that the app has at once: Textual's two, the watchman, the pool of the event loop, the looks at sessions."""
 
+_OURS: Final = {theme.name: theme for theme in THEMES}
+
 _WAIT_SHOWN: Final = 8.0
 """Seconds that a word about a wait stands."""
 
@@ -88,7 +90,11 @@ class RefloatApp(App[str]):
     @property
     def available_themes(self) -> dict[str, Theme]:
         """Textual's looks, and ours."""
-        return {**super().available_themes, **{theme.name: theme for theme in THEMES}}
+        return {**super().available_themes, **_OURS}
+
+    def get_theme(self, theme_name: str) -> Theme | None:
+        """A look by its name. Textual asks for it with each line that it draws."""
+        return _OURS.get(theme_name) or super().get_theme(theme_name)
 
     def compose(self) -> ComposeResult:
         """The first rows, on Textual's own screen."""
