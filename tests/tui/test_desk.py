@@ -643,7 +643,7 @@ async def test_the_demo_is_built_once_however_often_its_key_is_pressed(library: 
         gate.set()
         await until(pilot, lambda: len(pilot.app.screen_stack) == 3)
         await pilot.press("d")
-        await pilot.app.workers.wait_for_complete()
+        await until(pilot, lambda: not any(worker.group == "demo" for worker in pilot.app.workers if worker.is_running))
         assert (len(built), len(pilot.app.screen_stack)) == (1, 3)
 
 
