@@ -23,6 +23,7 @@ from refloat.waiting import tell_to
 from refloat_tui.actions import SCOPES, Scope, action_of, bindings
 from refloat_tui.screens.doors import Demo, Doors
 from refloat_tui.theme import THEMES, choose_glyphs, choose_theme
+from refloat_tui.turns import TurnApp
 
 _THREADS: Final = 12
 """Threads that the app has at once: Textual's two, the watchman, the pool of the event loop, the looks at sessions."""
@@ -62,7 +63,7 @@ class Start:
 _NO_HELP: Final[frozenset[Scope]] = frozenset({"confirm", "help"})
 
 
-class RefloatApp(App[str]):
+class RefloatApp(TurnApp[str]):
     """The terminal app."""
 
     TITLE = "refloat"

@@ -476,7 +476,7 @@ class DeskScreen(DeskOperations):
 
     def action_desk_jobs(self) -> None:
         """List the jobs."""
-        self.find_jobs(self._session)
+        self.opening = self.find_jobs(self._session)
 
     def action_desk_demo(self) -> None:
         """Build the demo and open it."""
