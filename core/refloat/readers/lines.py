@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 import orjson
 
-from refloat.model.light import light
+from refloat.model.light import light, replace
 from refloat.model.problem import Problem
 from refloat.patterns import late
 from refloat.readers.contract import Line
 from refloat.readers.load import loads
 
 if TYPE_CHECKING:
+    from refloat.readers.cutting import Shortened
     from refloat.readers.plain import QuickRows
 
-LONGEST: Final = 128 * 1024 * 1024
-"""Bytes of one line. Longer ones are passed over and reported: no record of a conversation is that long."""
-
 _CHUNK: Final = 1024 * 1024
+LONG: Final = 4 * _CHUNK
+"""Bytes of a line that is held as it is. Of what is longer, memory holds what `cutting` leaves of it."""
 _SMALL: Final = 64 * 1024
 _NEAR: Final = 256 * 1024
 """Bytes that are parted while they are still near the processor."""
@@ -46,6 +46,8 @@ class Tail:
 
     cursor: Cursor
     data: bytes
+    cut: Shortened | None = None
+    """What is left of it, where it is long: `data` holds nothing then."""
 
 
 # Escapes are consumed pair by pair, so that an escaped backslash before `ud83d` is not taken for one.
@@ -87,63 +89,86 @@ def read_lines(
 ) -> Iterator[tuple[Line | Problem, Cursor] | Tail]:
     """Yield each whole line behind `cursor` with the cursor behind it, then a Tail when bytes are left over.
 
-    `opener` opens files that are not read as they stand on disk. Lines of more than `longest` bytes (else `LONGEST`)
-    are passed over and told.
+    `opener` opens files that are not read as they stand on disk. Of a line of more than `LONG` bytes comes what
+    `cutting` leaves of it; one of more than `longest` bytes is passed over and told.
 
     Raises:
         OSError: the file cannot be opened or read.
 
     """
     with opener(path) if opener else open(path, "rb") as file:  # noqa: PTH123 - buffered reading in chunks of our own
-        file.seek(cursor.offset)
-        offset, line = cursor.offset, cursor.line
-        buffer = bytearray()
-        searched = 0
-        skipping = 0
-        left = None if end is None else max(0, end - cursor.offset)
-        while True:
-            chunk = file.read(_CHUNK if left is None else min(_CHUNK, left))
-            if left is not None:
-                left -= len(chunk)
-            if not chunk:
-                break
-            buffer += chunk
-            start = 0
-            while (newline := buffer.find(b"\n", max(searched, start))) >= 0:
-                value, raw = _cut_line(buffer, start, newline)
-                size = newline - start + 1 + skipping
-                if newline - start > _CHUNK:  # while it is worked on, memory holds its value alone
-                    del buffer[: newline + 1]
-                    newline = -1
-                line += 1
-                after = Cursor(offset + size, line)
-                if skipping:
-                    yield Problem(path, line, offset, f"a line of {size:,} bytes was passed over"), after
-                    skipping = 0
-                elif value is not NO_RECORD:
-                    yield Line(path, line, offset, value, size=size), after
-                else:
-                    for found in read_one(path, line, offset, raw, torn_heads):
-                        yield found, after
-                offset += size
-                start = searched = newline + 1
-            del buffer[:start]
-            searched = len(buffer)
-            if len(buffer) > (longest or LONGEST):
-                skipping += len(buffer)
-                buffer.clear()
-                searched = 0
-        if skipping:
-            yield (
-                Problem(path, line + 1, offset, f"a line of over {skipping:,} bytes was passed over"),
-                Cursor(offset, line),
-            )
-        elif buffer:
-            yield Tail(Cursor(offset, line), bytes(buffer))
+        at: Cursor | None = cursor
+        while at is not None:
+            long = yield from _read_short(file, path, at, torn_heads, end, longest or LONG)
+            at = long and (yield from _read_cut(file, path, long, torn_heads, end, shorten=longest is None))
 
 
-_LONG: Final = 4 * _CHUNK
-"""A line that is longer is left to `read_lines`, which holds it once."""
+def _read_short(
+    file: BinaryIO, path: str, cursor: Cursor, torn_heads: Sequence[bytes], end: int | None, longest: int
+) -> Generator[tuple[Line | Problem, Cursor] | Tail, None, Cursor | None]:
+    """Ends with where a long line begins, or None at the end of the file."""
+    offset, line = cursor.offset, cursor.line
+    file.seek(offset)
+    buffer = bytearray()
+    searched = 0
+    left = None if end is None else max(0, end - offset)
+    while chunk := file.read(_CHUNK if left is None else min(_CHUNK, left)):
+        if left is not None:
+            left -= len(chunk)
+        buffer += chunk
+        start = 0
+        while (newline := buffer.find(b"\n", max(searched, start))) >= 0:
+            if newline - start > longest:
+                return Cursor(offset, line)
+            value, raw = _cut_line(buffer, start, newline)
+            size = newline - start + 1
+            if newline - start > _CHUNK:  # while it is worked on, memory holds its value alone
+                del buffer[: newline + 1]
+                newline = -1
+            line += 1
+            after = Cursor(offset + size, line)
+            if value is not NO_RECORD:
+                yield Line(path, line, offset, value, size=size), after
+            else:
+                for found in read_one(path, line, offset, raw, torn_heads):
+                    yield found, after
+            offset += size
+            start = searched = newline + 1
+        del buffer[:start]
+        searched = len(buffer)
+        if len(buffer) > longest:
+            return Cursor(offset, line)
+    if buffer:
+        yield Tail(Cursor(offset, line), bytes(buffer))
+    return None
+
+
+def _read_cut(
+    file: BinaryIO, path: str, cursor: Cursor, torn_heads: Sequence[bytes], end: int | None, *, shorten: bool
+) -> Generator[tuple[Line | Problem, Cursor] | Tail, None, Cursor | None]:
+    """The long line that begins at the cursor. Ends with the cursor behind it, or None where it has no end."""
+    from refloat.readers import cutting  # such lines are rare
+
+    cut = (cutting.shorten if shorten else cutting.pass_over)(file, cursor.offset, end and end - cursor.offset)
+    if shorten and not cut.ended:
+        yield Tail(cursor, b"", cut)
+        return None
+    after = Cursor(cursor.offset + cut.size + 1, cursor.line + 1) if cut.ended else cursor
+    for found in read_long(path, cursor.line + 1, cursor.offset, cut, torn_heads):
+        yield found, after
+    return after if cut.ended else None
+
+
+def read_long(
+    path: str, line: int, offset: int, cut: Shortened, torn_heads: Sequence[bytes]
+) -> Iterator[Line | Problem]:
+    """As `read_one`, for what was left of a long line."""
+    if cut.data is None:
+        size = f"{cut.size + 1:,}" if cut.ended else f"over {cut.size:,}"
+        yield Problem(path, line, offset, f"a line of {size} bytes was passed over")
+        return
+    for found in read_one(path, line, offset, cut.data, torn_heads, cut.size):
+        yield found if isinstance(found, Problem) or cut.whole else replace(found, whole=False)
 
 
 def skim_lines(
@@ -151,27 +176,17 @@ def skim_lines(
 ) -> Iterator[tuple[Line | Problem, Cursor] | Tail | Cursor]:
     """As `read_lines`, for a file as it stands on disk, without the lines that `quick` takes, where it is given.
 
-    Where reading stopped comes as a Cursor before the Tail: the last lines may have been taken.
+    Where reading stopped comes as a Cursor before the Tail, and before a long line: the last lines may have been taken.
 
     Raises:
         OSError: the file cannot be opened or read.
 
     """
-    while True:
-        long = yield from _skim(path, cursor, torn_heads, end, quick)
-        if long is None:
-            return
-        cursor = long
-        for got in read_lines(path, long, torn_heads, end):
-            if isinstance(got, Tail):
-                yield cursor
-                yield got
-                return
-            cursor = got[1]
-            yield got
-            break
-        else:
-            return
+    at: Cursor | None = cursor
+    while at is not None and (long := (yield from _skim(path, at, torn_heads, end, quick))) is not None:
+        yield long
+        with open(path, "rb") as file:  # noqa: PTH123 - as in `read_lines`
+            at = yield from _read_cut(file, path, long, torn_heads, end, shorten=True)
 
 
 def _skim(
@@ -192,7 +207,7 @@ def _skim(
                 rows[0] = rest + rows[0]
             rest = rows.pop()
             cursor = yield from _skim_rows(path, rows, cursor, torn_heads, quick)
-            if len(rest) > _LONG:
+            if len(rest) > LONG:
                 return cursor
         yield cursor
         if rest:
@@ -243,30 +258,41 @@ def read_stretch(path: str, start: int, many: int) -> bytes:
         os.close(descriptor)
 
 
-def read_one(path: str, line: int, offset: int, raw: bytes, torn_heads: Sequence[bytes]) -> Iterator[Line | Problem]:
-    """The record of one line, or what is wrong with it, or both when a whole record stands behind a torn one."""
+def raw_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Lines as they stand, with their ends; a long one in pieces."""
+    return iter(lambda: file.readline(LONG), b"")
+
+
+def read_one(
+    path: str, line: int, offset: int, raw: bytes, torn_heads: Sequence[bytes], size: int | None = None
+) -> Iterator[Line | Problem]:
+    """The record of one line, or what is wrong with it, or both when a whole record stands behind a torn one. `size`:
+    its bytes, where `raw` is what is left of a long line.
+    """
+    size = len(raw) if size is None else size
     body = raw.strip(b" \t\r")
     if not body:
         return
     if value := _whole(body):
-        yield Line(path, line, offset, value[0], size=len(raw) + 1)
+        yield Line(path, line, offset, value[0], size=size + 1)
         return
     bare = body.lstrip(b"\x00 \t\r")
-    nuls = len(body) - len(bare)
+    nuls = len(body) - len(bare) + size - len(raw)
     bare = bare.rstrip(b"\x00 \t\r")
     if not bare:
         yield Problem(path, line, offset, f"{nuls:,} NUL bytes and nothing else")
         return
     if value := _whole(bare):
         yield Problem(path, line, offset, "NUL bytes around a whole record")
-        yield Line(path, line, offset, value[0], size=len(raw) + 1)
+        yield Line(path, line, offset, value[0], size=size + 1)
         return
     for head in torn_heads:
         at = bare.rfind(head)
         while at > 0:
             if value := _whole(bare[at:]):
-                yield Problem(path, line, offset, f"a record cut after {at:,} bytes, with a whole one behind it")
-                yield Line(path, line, offset, value[0], size=len(raw) + 1)
+                cut = at + size - len(raw)
+                yield Problem(path, line, offset, f"a record cut after {cut:,} bytes, with a whole one behind it")
+                yield Line(path, line, offset, value[0], size=size + 1)
                 return
             at = bare.rfind(head, 0, at)
     yield Problem(path, line, offset, "no whole JSON record: " + _reason(bare))

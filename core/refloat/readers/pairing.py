@@ -11,6 +11,7 @@ from binascii import a2b_base64, b2a_base64, crc32, crc_hqx  # `zlib` has the sa
 from collections.abc import Mapping
 from typing import Any, Final
 
+from refloat.model.left_out import whole_size
 from refloat.model.light import field, plain_of, replace, slotted
 from refloat.model.transcript import Call, Outcome, Result, Step, StepKind, Touched
 
@@ -61,7 +62,7 @@ class StepDraft:
             path=call.place.path,
             input=keep(call.input, kept),
             output=keep_ends(output, kept),
-            output_bytes=len(output) if output.isascii() else len(output.encode("utf-8", "surrogatepass")),
+            output_bytes=whole_size(output),
             command=call.command,
             cwd=call.cwd,
             edits=edits,

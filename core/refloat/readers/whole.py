@@ -15,8 +15,10 @@ from typing import BinaryIO, Final, cast
 from refloat.model.problem import Problem
 from refloat.patterns import late
 from refloat.readers.contract import Line
-from refloat.readers.lines import LONGEST, Cursor, Tail, read_lines
+from refloat.readers.lines import Cursor, Tail, read_lines
 
+LONGEST: Final = 12 * 1024 * 1024
+"""Bytes of a document. It is held whole, as bytes, as text and as values; the agent that wrote such was young."""
 _ITEMS: Final = late(r'"items"\s*:\s*\[')
 _SESSION: Final = late(r'"session"\s*:\s*')
 _BETWEEN: Final = late(r"[\s,]*")

@@ -13,8 +13,10 @@ from typing import BinaryIO, Final, cast
 import orjson
 
 from refloat.model.light import light
-from refloat.readers.lines import LONGEST, decode
+from refloat.readers.lines import decode
 
+LONGEST: Final = 128 * 1024 * 1024
+"""Bytes of one line. Longer ones are passed over and reported: no record of a conversation is that long."""
 _SKIP: Final = 1024 * 1024
 _BLANK: Final = b" \t\r\n"
 _DEEPEST: Final = 200

@@ -7,7 +7,7 @@ line ends), anything else is told as a Problem and makes the record `cut`. Refus
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 import orjson
@@ -16,11 +16,12 @@ from refloat.model.light import light, replace
 from refloat.model.problem import Problem
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, Parser, Reader, Segment, Sink
-from refloat.readers.lines import NO_RECORD, Cursor, Tail, plain_value, read_one, skim_lines
+from refloat.readers.lines import NO_RECORD, Cursor, Tail, plain_value, read_long, read_one, skim_lines
 from refloat.readers.story import Assembler
 from refloat.readers.whole import open_plain, read_any, reads_on
 
 if TYPE_CHECKING:
+    from refloat.model.transcript import Event
     from refloat.readers.plain import QuickParser, QuickRows
 
 _BLOCK: Final = 1024 * 1024
@@ -200,10 +201,15 @@ class Drive:
     def end(self, tail: Tail, *, last: bool) -> None:
         """Take what stands behind the last line end. `last`: nothing follows, and what is no whole record was cut."""
         line, offset = _after(tail.cursor)
-        got = list(read_one(self._path, line, offset, tail.data, self._torn_heads))
+        size, data, cut = len(tail.data), tail.data, tail.cut
+        if cut is None:
+            got = list(read_one(self._path, line, offset, data, self._torn_heads))
+        else:
+            got = list(read_long(self._path, line, offset, cut, self._torn_heads))
+            size, data = cut.size, b"?" if cut.data is None else cut.data
         whole = any(isinstance(record, Line) for record in got)
-        if not whole and tail.data.strip(b"\x00 \t\r"):
-            got = [Problem(self._path, line, offset, f"the last record is incomplete: {len(tail.data):,} bytes")]
+        if not whole and data.strip(b"\x00 \t\r"):
+            got = [Problem(self._path, line, offset, f"the last record is incomplete: {size:,} bytes")]
         for record in got:
             if isinstance(record, Problem):
                 told = record if line else replace(record, line=None)  # rows that were entered in the middle
@@ -260,13 +266,19 @@ class Drive:
             self.assembler.take((record,))
             return
         try:
-            events = self._parser.feed(record)
+            events = self._parser.feed(record) if record.whole else self._feed_part(record)
             if not isinstance(events, list):  # one that is told as it is read fails here or nowhere
                 events = list(events)
         except _UNFORESEEN as fault:
             what = f"a record that could not be understood ({type(fault).__name__})"
             events = [Problem(record.path, record.line, record.offset, what)]
         self.assembler.take(events)
+
+    def _feed_part(self, line: Line) -> Iterable[Event]:
+        """What is told by a line of which something was left out."""
+        from refloat.usecases.parting import part, soften  # such lines are rare
+
+        return soften(line, list(self._parser.feed(part(line))))
 
     def _start(self, segment: Segment) -> Cursor:
         """The cursor at a segment's start; an earlier segment of the same file knows its line number."""

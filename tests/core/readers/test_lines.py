@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from refloat.model.problem import Problem
-from refloat.readers import lines
 from refloat.readers.contract import Line
 from refloat.readers.lines import Cursor, Tail, decode, read_lines
 
@@ -63,11 +62,11 @@ def test_lone_surrogates_are_replaced_and_escaped_backslashes_left_alone() -> No
     }
 
 
-def test_a_line_beyond_the_limit_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "LONGEST", 2_000_000)
-    data = b'{"a":"' + b"x" * 5_000_000 + b'"}\n{"ok":1}\n'
-    found = read(tmp_path / "t", data)
-    assert values(found) == [{"ok": 1}]
+def test_a_line_beyond_the_limit_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    path.write_bytes(b'{"a":"' + b"x" * 5_000_000 + b'"}\n{"ok":1}\n')
+    found = [got[0] for got in read_lines(str(path), Cursor(), HEADS, longest=2_000_000) if isinstance(got, tuple)]
+    assert values([*found]) == [{"ok": 1}]
     (problem,) = [entry for entry in found if isinstance(entry, Problem)]
     assert (problem.line, problem.offset) == (1, 0)
     assert "5,000,009" in problem.what
@@ -107,11 +106,56 @@ def test_reading_on_from_any_cursor_gives_what_one_reading_gives(
     assert [entry for entry in read_lines(str(path), cursor, HEADS) if not isinstance(entry, Tail)] == rest
 
 
-def test_a_line_of_fifty_megabytes_is_read(tmp_path: Path) -> None:
-    big = json.dumps({"image": "A" * 50_000_000}).encode()
+def test_a_line_of_fifty_megabytes_is_read_by_the_ends_of_its_texts(tmp_path: Path) -> None:
+    big = json.dumps({"image": "A" * 50_000_000, "uuid": "a"}).encode()
+    line, after = read(tmp_path / "t", big + b'\n{"ok":1}\n')
+    assert isinstance(line, Line)
+    assert (line.line, line.offset, line.size, line.whole) == (1, 0, len(big) + 1, False)
+    assert isinstance(line.value, dict)
+    assert line.value["uuid"] == "a"
+    assert isinstance(after, Line)
+    assert (after.line, after.offset, after.whole) == (2, len(big) + 1, True)
+
+
+def test_a_line_of_five_megabytes_is_read_whole(tmp_path: Path) -> None:
+    big = json.dumps({"text": 'a "word" \n' * 500_000}).encode()
     (line,) = read(tmp_path / "t", big + b"\n")
     assert isinstance(line, Line)
-    assert line.size == len(big) + 1
+    assert (line.value, line.size, line.whole) == (json.loads(big), len(big) + 1, True)
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        (b'{"a":"' + b"x" * 9_000_000 + b"\xff" + b"x" * 9_000_000 + b'"}', "bytes that are not UTF-8"),
+        (b'{"a":"' + b"x" * 9_000_000 + b"\\q" + b"x" * 9_000_000 + b'"}', "not valid JSON"),
+        (b"\x00" * 9_000_000, "9,000,000 NUL bytes and nothing else"),
+        (b"{" + b'"a":[],' * 2_000_000 + b'"b":1}', "a line of 14,000,008 bytes was passed over"),
+    ],
+)
+def test_what_is_wrong_with_a_long_line_is_told_as_of_a_short_one(tmp_path: Path, line: bytes, what: str) -> None:
+    told, after = read(tmp_path / "t", line + b'\n{"ok":1}\n')
+    assert isinstance(told, Problem)
+    assert what in told.what
+    assert values([after]) == [{"ok": 1}]
+
+
+def test_a_whole_record_behind_a_long_torn_one_is_read(tmp_path: Path) -> None:
+    torn = b'{"type":"user","text":"' + b"x" * 20_000_000
+    told, line = read(tmp_path / "t", torn + b'{"type":"y","k":2}\n')
+    assert isinstance(told, Problem)
+    assert f"cut after {len(torn):,} bytes" in told.what
+    assert values([line]) == [{"type": "y", "k": 2}]
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_bytes_behind_the_last_line_end_are_a_tail_however_many(tmp_path: Path, ended: bool) -> None:
+    data = b'{"a":"' + b"x" * 20_000_000 + (b'"}' if ended else b"")
+    *_, tail = read(tmp_path / "t", b'{"a":1}\n' + data)
+    assert isinstance(tail, Tail)
+    assert tail.cursor == Cursor(8, 1)
+    assert tail.cut is not None
+    assert (tail.cut.size, tail.cut.ended, tail.cut.whole) == (len(data), False, False)
 
 
 def test_lines_longer_than_a_chunk_are_read_like_all_others(tmp_path: Path) -> None:

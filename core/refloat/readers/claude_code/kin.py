@@ -18,6 +18,7 @@ from refloat.model.light import light
 from refloat.patterns import late
 from refloat.readers.claude_code.values import get_object, text
 from refloat.readers.contract import SourceFile
+from refloat.readers.lines import raw_lines
 
 _BLOCK: Final = 1024 * 1024
 _TAIL: Final = 64 * 1024
@@ -129,7 +130,7 @@ def _parting(files: Sequence[SourceFile], shared: frozenset[str]) -> tuple[bool,
     for file in files:
         try:
             with open(file.path, "rb") as lines:  # noqa: PTH123 - pathlib is dear on the list's roads
-                for line in lines:
+                for line in raw_lines(lines):
                     match = _ROW.search(line)
                     if match is None:
                         waiting = waiting or _NEVER_COPIED.match(line) is not None
@@ -151,7 +152,7 @@ def _rows(file: SourceFile) -> frozenset[str]:
     found: set[str] = set()
     try:
         with open(file.path, "rb") as lines:  # noqa: PTH123 - pathlib is dear on the list's roads
-            for line in lines:
+            for line in raw_lines(lines):
                 found.update(row.decode("utf-8", "replace") for row in _ROW.findall(line))
     except OSError:
         return frozenset()

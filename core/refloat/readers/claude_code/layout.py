@@ -17,7 +17,7 @@ from refloat.patterns import late
 from refloat.readers.claude_code.kin import Descent, Member, find_descents
 from refloat.readers.claude_code.values import get_object, mapping, text
 from refloat.readers.contract import Found, FoundSubagent, Identity, Segment, SourceFile, Walk
-from refloat.readers.lines import read_stretch
+from refloat.readers.lines import raw_lines, read_stretch
 from refloat.readers.load import loads
 from refloat.readers.naming import make_id
 from refloat.there import is_directory, is_plain_file
@@ -174,7 +174,7 @@ def _inline_roots(path: str) -> list[str]:
     roots: list[str] = []
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - a stream of bytes
-            for line in file:
+            for line in raw_lines(file):
                 if _INLINE in line and _ROOT in line:
                     row = get_object(line) or {}
                     if row.get("isSidechain") is True and row.get("parentUuid") is None:

@@ -14,7 +14,7 @@ from refloat.model.stamp import Stamp, later
 from refloat.patterns import late
 from refloat.readers.codex.shape import Json, as_dict, as_id, as_int, as_list, as_text, finger, time_of_uuid
 from refloat.readers.contract import SourceFile
-from refloat.readers.lines import decode
+from refloat.readers.lines import decode, raw_lines
 
 MOMENT: Final = 10.0
 """Seconds within which a file's copied rows were written."""
@@ -81,7 +81,7 @@ class Ancestry:
         for file in self._files:
             try:
                 with open(file.path, "rb") as lines:  # noqa: PTH123 - streamed
-                    for line in lines:
+                    for line in raw_lines(lines):
                         ids.update(found.decode("utf-8", "replace") for found in _IDS.findall(line))
                         if any(mark in line for mark in _USER):
                             prompts.update(map(finger, user_texts(_payload(line))))
@@ -113,7 +113,7 @@ def names_itself(path: str, own: str) -> bool:
         with open(path, "rb") as lines:  # noqa: PTH123 - streamed
             return any(
                 b'"thread_settings_applied"' in line and mark in line and _settles(_payload(line), own)
-                for line in lines
+                for line in raw_lines(lines)
             )
     except OSError:
         return False

@@ -17,7 +17,7 @@ from refloat.model.stamp import read_stamp
 from refloat.patterns import late
 from refloat.readers.codex.shape import UUID, Json, as_dict, as_id, as_int, as_text, is_uuid
 from refloat.readers.contract import Found, FoundSubagent, Identity, Line, Segment, SourceFile
-from refloat.readers.lines import read_one, read_stretch
+from refloat.readers.lines import raw_lines, read_one, read_stretch
 from refloat.readers.naming import make_id
 from refloat.readers.whole import open_plain, read_document
 
@@ -343,11 +343,13 @@ def _end_by_count(path: str, ordinal: str) -> int:
     at = 0
     try:
         with open_plain(path) as lines:
-            for line in lines:
+            begin = 0
+            for line in raw_lines(lines):
                 found = _ORDINAL.search(line)
                 if found and int(found[1]) >= int(ordinal):
-                    return at
+                    return begin
                 at += len(line)
+                begin = at if line.endswith(b"\n") else begin
     except (OSError, EOFError):
         return -1
     return at

@@ -5,6 +5,7 @@ from __future__ import annotations
 from binascii import crc32
 from typing import Final, TypeGuard
 
+from refloat.model.left_out import inside_json, is_left_out
 from refloat.patterns import late
 from refloat.readers.lines import decode
 
@@ -85,7 +86,7 @@ def parse_object(value: object) -> Json:
         if value.lstrip()[:1] != "{":
             return _NOTHING
         try:
-            return as_dict(decode(value.encode("utf-8", "replace")))
+            return as_dict(decode((inside_json(value) if is_left_out(value) else value).encode("utf-8", "replace")))
         except (ValueError, RecursionError):
             return _NOTHING
     return as_dict(value)

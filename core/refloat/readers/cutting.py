@@ -1,0 +1,262 @@
+"""One line that is too long to be held, as a shorter one: of its long texts the beginnings and the ends.
+
+Decides where a text may be parted (never inside an escape, a character or its two halves), how much of it stays, and
+when a line is given up: where what is left of it would still take too much memory as values. What is left out is
+looked through as the decoder would, and counted. Refuses to say what a secret is: whoever shows a shortened text parts
+it again where none is (`refloat.usecases.parting`), for which each side holds more than is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import BinaryIO, Final, cast
+
+from refloat.model.light import light
+from refloat.patterns import late
+from refloat.readers.lines import decode
+
+_CHUNK: Final = 1024 * 1024
+ROOM: Final = 8 * 1024 * 1024
+"""Bytes that a line may have in the end."""
+_HEAVIEST: Final = 64 * 1024 * 1024
+"""Bytes that its values may take, about."""
+LEVELS: Final = ((ROOM, 192 * 1024, 64 * 1024), (512 * 1024, 192 * 1024, 64 * 1024), (16 * 1024, 8 * 1024, 3 * 1024))
+"""(bytes from which a text is cut, bytes of its beginning and of its end that stay), the first one that is enough. All
+that is kept of a text anywhere (`story.KEPT`) stands in the beginning and the end of the first two, the worst escapes
+apart.
+"""
+LAST: Final = (1024, 512, 256)
+"""The same where nothing else is enough, once half of the room is taken."""
+MARK: Final = "\ufdd0"
+"""Stands around the number of bytes left out of a text: no character, so nobody writes it."""
+_MARKED: Final = b"\\ufdd0%d\\ufdd0"
+
+_REST: Final = late(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+"""A text up to its end, or up to where more bytes are needed."""
+_ESCAPE: Final = late(rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_NULS: Final = late(rb"\x00{2,}")
+_PAIR: Final = 12
+"""Bytes of the longest escape: one character in two halves."""
+_LIST, _DICT, _VALUE, _TEXT = 80, 240, 40, 64
+"""Bytes that each takes in memory, at most."""
+_BONES: Final = 64 * 1024
+_QUOTE, _BACKSLASH = b'"\\'
+
+
+@light
+class Shortened:
+    """A line, as far as it could be held."""
+
+    size: int
+    """Bytes of it, without its end."""
+    data: bytes | None
+    """What is left of it; None: it was given up."""
+    whole: bool
+    """Nothing was left out."""
+    ended: bool
+    """It has an end."""
+
+
+def shorten(file: BinaryIO, start: int, left: int | None = None) -> Shortened:
+    """The line that begins at `start`, of which no more than `left` bytes count. The file is left anywhere.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    for level in LEVELS:
+        file.seek(start)
+        one = _Line(*level, last=level is LEVELS[-1])
+        if one.read(file, left):
+            return Shortened(one.size, bytes(one.out), one.whole, one.ended)
+        if one.is_heavy:
+            break
+    return pass_over(file, start, left)
+
+
+def pass_over(file: BinaryIO, start: int, left: int | None = None) -> Shortened:
+    """The same line, given up.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    file.seek(start)
+    size = 0
+    while chunk := file.read(_CHUNK if left is None else min(_CHUNK, left - size)):
+        end = chunk.find(b"\n")
+        if end >= 0:
+            return Shortened(size + end, None, whole=False, ended=True)
+        size += len(chunk)
+    return Shortened(size, None, whole=False, ended=False)
+
+
+class _Line:
+    """One reading of a line."""
+
+    def __init__(self, limit: int, head: int, tail: int, *, last: bool) -> None:
+        self._limit, self._head, self._tail = limit, head, tail
+        self._last = last
+        self.out = bytearray()
+        self.size = 0
+        self.whole = True
+        self.ended = False
+        self._bones = bytearray()
+        """What stands outside of texts, not weighed yet."""
+        self._weight = 0
+        self._inside = False
+        self._searched = 0
+        """Bytes of the text that is being read in which its end was looked for."""
+        self._left_out: int | None = None
+        """Bytes left out of that text, where it is a long one."""
+        self._fault = b""
+        """What stands in it for what is wrong with them."""
+
+    @property
+    def is_heavy(self) -> bool:
+        """Whether its values would take too much, long texts apart."""
+        return self._weight > _HEAVIEST
+
+    def read(self, file: BinaryIO, left: int | None) -> bool:
+        """Read it; False where too much is left of it."""
+        rest = b""
+        while not self.ended and (chunk := file.read(_CHUNK if left is None else min(_CHUNK, left - self.size))):
+            end = chunk.find(b"\n")
+            self.ended = end >= 0
+            chunk = chunk[:end] if self.ended else chunk
+            self.size += len(chunk)
+            rest = self._take(rest + chunk)
+            if len(self.out) > ROOM or self.is_heavy:
+                return False
+        if self._inside:  # it is cut, or no record at all
+            self._close(rest)
+        self._weigh()
+        return len(self.out) <= ROOM and not self.is_heavy
+
+    def _take(self, data: bytes) -> bytes:
+        """Take what is whole of it; of a text that goes on, what is still wanted is given back."""
+        at = 0
+        while True:
+            if self._inside:
+                end = self._end_of(data, at)
+                if end < 0:
+                    return self._hold(data[at:])
+                self._close(data[at:end])
+                self.out += b'"'
+                self._inside = False
+                at = end + 1
+            quote = data.find(b'"', at)
+            self._stand(data[at:] if quote < 0 else data[at : quote + 1])
+            if self._last and len(self.out) > ROOM // 2:
+                self._limit, self._head, self._tail = LAST
+            if quote < 0:
+                return b""
+            self._inside = True
+            at = quote + 1
+
+    def _end_of(self, data: bytes, at: int) -> int:
+        """Where the text ends that goes on at `at`; -1 where it goes on behind the data."""
+        begin = at + self._searched
+        quote = data.find(b'"', begin)
+        end = quote if quote >= 0 else len(data)
+        escape = data.find(b"\\", begin, end)
+        if escape >= 0:
+            found = _REST.match(data, escape)
+            end = begin if found is None else found.end()
+        if end < len(data) and data[end] == _QUOTE:
+            self._searched = 0
+            return end
+        self._searched = end - at
+        return -1
+
+    def _hold(self, text: bytes) -> bytes:
+        """What is still wanted of a text of which there is more."""
+        if self._left_out is None:
+            if len(text) <= self._limit:
+                return text
+            text = self._begin(text)
+        kept = self._leave_out(text, len(text) - self._tail - _CHUNK)
+        self._searched -= len(text) - len(kept)
+        return kept
+
+    def _close(self, text: bytes) -> None:
+        """The rest of a text."""
+        self._searched = 0
+        if self._left_out is None and len(text) <= self._limit:
+            self.out += text
+            self._weight += _TEXT + len(text)
+            return
+        if self._left_out is None:
+            text = self._begin(text)
+        text = self._leave_out(text, len(text) - self._tail)
+        self.out += _MARKED % (self._left_out or 0) + self._fault + text
+        self._left_out, self._fault = None, b""
+
+    def _begin(self, text: bytes) -> bytes:
+        """Keep the beginning of a long text; what stands behind it."""
+        head = part_at(text, self._head)
+        self.out += text[:head]
+        self._searched -= min(self._searched, head)
+        self._left_out, self.whole = 0, False
+        return text[head:]
+
+    def _leave_out(self, text: bytes, upto: int) -> bytes:
+        """Look through a text up to about there; what stands behind that."""
+        at = 0
+        while at < upto:
+            piece = text[at : min(at + _CHUNK, upto) + _PAIR]
+            piece = piece[: part_at(piece, min(_CHUNK, upto - at))]
+            if not piece:
+                break
+            self._left_out = (self._left_out or 0) + self._bytes_of(piece)
+            at += len(piece)
+        return text[at:]
+
+    def _bytes_of(self, piece: bytes) -> int:
+        """Bytes of a piece of a text, as UTF-8 without escapes."""
+        try:
+            text = cast("str", decode(b'"%b"' % piece))
+        except ValueError:
+            self._fault = b"\xff" if _is_broken(piece) else b"\x01"  # what the decoder then stumbles over
+            return len(piece)
+        return len(text) if text.isascii() else len(text.encode())
+
+    def _stand(self, piece: bytes) -> None:
+        """What stands outside of texts."""
+        if b"\x00\x00" in piece:
+            piece = _NULS.sub(b"\x00", piece)
+        self.out += piece
+        self._bones += piece
+        if len(self._bones) >= _BONES:
+            self._weigh()
+
+    def _weigh(self) -> None:
+        count = self._bones.count
+        self._weight += count(b"[") * _LIST + count(b"{") * _DICT + count(b",") * _VALUE
+        self._bones.clear()
+
+
+def part_at(text: bytes, at: int) -> int:
+    """The last place up to `at` where the inside of a JSON text, which begins whole, may be parted."""
+    for _ in range(3):  # a character has four bytes at most; what has more of these is none
+        if 0 < at < len(text) and text[at] & 0xC0 == 0x80:
+            at -= 1
+    for begin in range(max(0, at - _PAIR + 1), at):
+        if text[begin] == _BACKSLASH and _is_escape(text, begin):
+            found = _ESCAPE.match(text, begin)
+            if found is None or found.end() > at:
+                return begin
+    return at
+
+
+def _is_escape(text: bytes, at: int) -> bool:
+    """Whether a backslash is not escaped itself."""
+    before = text[:at]
+    return (at - len(before.rstrip(b"\\"))) % 2 == 0
+
+
+def _is_broken(piece: bytes) -> bool:
+    """Whether bytes are no UTF-8."""
+    try:
+        piece.decode()
+    except UnicodeDecodeError:
+        return True
+    return False

@@ -1,0 +1,112 @@
+"""Long lines to shorter ones: what stays is what the decoder reads of the whole line, with the middle of texts gone."""
+
+import io
+import json
+from typing import cast
+
+import orjson
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from refloat.readers import cutting
+from refloat.readers.cutting import MARK, part_at, shorten
+from refloat.readers.lines import decode
+
+PIECES = ["a", '"', "\\", "\n", "é", "漢", "😀", "\x00", "\\u00e9", " ", "{", "[1,2]", "plain words ", '{"k":"v"}']
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=120).map("".join)
+ROWS = st.dictionaries(st.sampled_from("abcd"), TEXTS | st.lists(TEXTS, max_size=3) | st.integers(), max_size=4)
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything a ten thousandth of what it is."""
+    for name, value in (("_CHUNK", 50), ("ROOM", 400), ("LAST", (40, 15, 13)), ("_BONES", 8)):
+        monkeypatch.setattr(cutting, name, value)
+    monkeypatch.setattr(cutting, "LEVELS", ((400, 60, 30), (100, 60, 30), (50, 20, 14)))
+
+
+def check(whole: object, left: object) -> None:
+    """What is left of a value is the value, but for the middle of texts, whose bytes are counted."""
+    if isinstance(whole, dict):
+        rows, kept = cast("dict[str, object]", whole), cast("dict[str, object]", left)
+        assert list(rows) == list(kept)
+        for key, value in rows.items():
+            check(value, kept[key])
+    elif isinstance(whole, list):
+        for value, kept in zip(cast("list[object]", whole), cast("list[object]", left), strict=True):
+            check(value, kept)
+    elif isinstance(whole, str) and isinstance(left, str) and MARK in left:
+        head, size, tail = left.split(MARK)
+        assert whole.startswith(head)
+        assert whole.endswith(tail)
+        assert len(head.encode()) + int(size) + len(tail.encode()) == len(whole.encode())
+    else:
+        assert whole == left
+
+
+@pytest.mark.usefixtures("small")
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(ROWS, st.booleans(), st.booleans())
+def test_what_is_left_decodes_to_the_value_without_the_middle_of_its_texts(
+    row: dict[str, object], ascii_only: bool, ended: bool
+) -> None:
+    raw = json.dumps(row, ensure_ascii=ascii_only).encode()
+    cut = shorten(io.BytesIO(b"xx\n" + raw + (b'\n{"next":1}' if ended else b"")), 3)
+    assert (cut.size, cut.ended) == (len(raw), ended)
+    assert cut.data is not None
+    assert not cut.whole or cut.data == raw
+    check(row, decode(cut.data))
+
+
+@pytest.mark.usefixtures("small")
+@given(TEXTS, st.integers(0, 400), st.booleans())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_text_is_parted_between_characters(text: str, at: int, ascii_only: bool) -> None:
+    raw = json.dumps(text, ensure_ascii=ascii_only).encode()[1:-1]
+    place = part_at(raw, min(at, len(raw)))
+    assert 0 <= min(at, len(raw)) - place < 12
+    assert json.loads(b'"' + raw[:place] + b'"') + json.loads(b'"' + raw[place:] + b'"') == text
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("bad", [b"\xff", b"\x01", b"\\q", b"\xed\xa0\x80"])
+@pytest.mark.parametrize("at", [0, 70, 300, 900])
+def test_what_is_wrong_with_a_text_is_seen_wherever_it_stands(bad: bytes, at: int) -> None:
+    text = b"x" * at + bad + b"x" * (1000 - at)
+    cut = shorten(io.BytesIO(b'{"a":"' + text + b'"}\n'), 0)
+    assert cut.data is not None
+    with pytest.raises(orjson.JSONDecodeError):
+        decode(cut.data)
+
+
+@pytest.mark.usefixtures("small")
+def test_half_a_character_that_was_left_out_is_no_fault() -> None:
+    text = "x" * 300 + "\\ud83d" + "x" * 700
+    cut = shorten(io.BytesIO(b'{"a":"' + text.encode() + b'"}\n'), 0)
+    assert cut.data is not None
+    left = cast("dict[str, str]", decode(cut.data))["a"]
+    assert int(left.split(MARK)[1]) == 1003 - len(left) + len(MARK) * 2 + len(left.split(MARK)[1])
+
+
+def test_a_line_of_many_values_is_given_up_before_they_take_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cutting, "_HEAVIEST", 100_000)
+    light, heavy = json.dumps([[1]] * 100).encode(), json.dumps([[1]] * 1000).encode()
+    assert shorten(io.BytesIO(light), 0).data == light
+    cut = shorten(io.BytesIO(heavy + b"\n"), 0)
+    assert (cut.data, cut.size, cut.ended) == (None, len(heavy), True)
+
+
+def test_many_texts_that_are_not_long_are_cut_once_half_of_the_room_is_taken() -> None:
+    texts = ["words " * 1500] * 3000
+    cut = shorten(io.BytesIO(json.dumps(texts).encode()), 0)
+    assert cut.data is not None
+    assert len(cut.data) < cutting.ROOM
+    left = cast("list[str]", decode(cut.data))
+    check(texts, left)
+    assert left[:400] == texts[:400]
+
+
+def test_no_more_than_the_given_bytes_count() -> None:
+    cut = shorten(io.BytesIO(b'{"a":1}\n{"b":2}\n'), 0, 5)
+    assert (cut.data, cut.size, cut.ended) == (b'{"a":', 5, False)

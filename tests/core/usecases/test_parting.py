@@ -1,0 +1,139 @@
+"""Lines too long to be held: no secret is parted where something was left out, no edit in them is taken for whole."""
+
+import io
+import json
+import random
+import string
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from refloat.brief.masks import PIECE, Masker
+from refloat.model.left_out import inside_json, is_left_out, say_left_out, whole_size
+from refloat.model.story import Story
+from refloat.readers import cutting
+from refloat.readers.contract import Found, Line, Segment, SourceFile
+from refloat.readers.cutting import shorten
+from refloat.readers.lines import decode
+from refloat.readers.registry import load
+from refloat.usecases.parting import part
+from refloat.usecases.read_session import read_story
+from refloat.usecases.reading import read_summary
+
+READER = load("claude-code")
+
+
+def sample(length: int, seed: str) -> str:
+    return "".join(random.Random(seed).choices(string.ascii_letters + string.digits, k=length))  # noqa: S311 - the same each time
+
+
+BODY = [sample(64, seed) for seed in "abcdef"] + [sample(30, "g") + "=="]
+PEM = "\n".join(["-----BEGIN RSA " + "PRIVATE KEY-----", *BODY, "-----END RSA " + "PRIVATE KEY-----"])
+TOKEN, PASSWORD, BEARER = "gh" + "p_" + sample(36, "t"), sample(24, "p"), sample(40, "b")
+SECRETS = {
+    "token": (TOKEN, [TOKEN]),
+    "assignment": (f"DB_PASSWORD={PASSWORD}", [PASSWORD]),
+    "key": (PEM, BODY),
+    "bearer": (f"Authorization: Bearer {BEARER}", [BEARER]),
+}
+"""Each as it stands, and what of it is secret."""
+WORDS = "these are plain words of an output, one line of many\n" * 200
+
+
+def parted(text: str) -> str:
+    cut = shorten(io.BytesIO(json.dumps({"text": text}).encode()), 0)
+    assert cut.data is not None
+    assert not cut.whole
+    line = part(Line("p", 1, 0, decode(cut.data), cut.size, whole=False))
+    return cast("dict[str, str]", line.value)["text"]
+
+
+@pytest.mark.parametrize("kind", SECRETS)
+@pytest.mark.parametrize("end", ["head", "tail"])
+def test_no_secret_is_parted_where_something_is_left_out(kind: str, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cutting, "LEVELS", ((6000, 2400, 2400),))
+    monkeypatch.setattr(cutting, "ROOM", 6000)
+    secret, values = SECRETS[kind]
+    for at in range(100, 2500, 41):
+        place = at if end == "head" else len(WORDS) - at
+        shown = Masker().text(parted(f"{WORDS[:place]} {secret} {WORDS[place:]}"))
+        pieces = [value[start : start + PIECE] for value in values for start in range(len(value) - PIECE + 1)]
+        assert not [piece for piece in pieces if piece in shown], (at, shown)
+
+
+def test_what_is_left_out_is_counted_to_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cutting, "LEVELS", ((6000, 2400, 2400),))
+    monkeypatch.setattr(cutting, "ROOM", 6000)
+    text = "näive wörds – 漢字 and 😀\n" * 1000
+    shown = parted(text)
+    assert is_left_out(shown)
+    assert whole_size(shown) == len(text.encode())
+    head, _, tail = shown.partition("\n[… ")
+    assert text.startswith(head)
+    assert text.endswith(tail.partition("…]\n")[2])
+
+
+def test_a_text_that_is_json_itself_is_json_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cutting, "LEVELS", ((6000, 2400, 2400),))
+    monkeypatch.setattr(cutting, "ROOM", 6000)
+    for more in range(40):
+        inner = {"output": "x" * more + 'a "word"\nand \\ é\n' * 1000, "exit_code": 3}
+        found = json.loads(inside_json(parted(json.dumps(inner))))
+        assert found["exit_code"] == 3
+        assert is_left_out(found["output"])
+
+
+def test_words_that_only_look_alike_say_nothing() -> None:
+    assert not is_left_out("[… 12 bytes …]")
+    assert whole_size("a\n[… 12 bytes …]\nb") == len("a\n[… 12 bytes …]\nb".encode())
+    assert whole_size(f"ab{say_left_out(1_234_567)}c") == 1_234_570
+
+
+# ── a session ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def read(home: Any, rows: Sequence[Any]) -> Story:
+    path: Path = home.write("s", *rows)
+    stat = path.stat()
+    file = SourceFile(str(path), stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_dev)
+    found = Found("claude-code", "s", (Segment(file, identity=READER.identify(file)),))
+    story = read_story(READER, found)
+    assert read_summary(READER, found)[0] == story.summary
+    return story
+
+
+def call(home: Any, n: int, tool: str, **given: str) -> dict[str, Any]:
+    return home.row("s", n, "assistant", [{"type": "tool_use", "id": f"toolu_{n}", "name": tool, "input": given}])
+
+
+def answer(home: Any, n: int, output: str, **told: object) -> dict[str, Any]:
+    block = {"type": "tool_result", "tool_use_id": f"toolu_{n - 1}", "content": output}
+    return home.row("s", n, "user", [block], toolUseResult=told)
+
+
+def test_an_output_too_long_to_be_held_is_told_by_its_ends(home: Any) -> None:
+    output = "first line\n" + "more words of it\n" * 1_200_000 + "3 passed in 0.1s"
+    rows = [*home.talk("s")[:1], call(home, 2, "Bash", command="pytest"), answer(home, 3, output, stdout="")]
+    story = read(home, rows)
+    step = next(item.step for item in story.items if item.step is not None)
+    assert step.output.startswith("first line\nmore words")
+    assert step.output.endswith("more words of it\n3 passed in 0.1s")
+    assert step.output_bytes == len(output)
+    assert story.summary.problems == ()
+
+
+def test_a_file_too_long_to_be_held_is_not_judged_by_what_is_left_of_it(home: Any) -> None:
+    content = "a line of the file\n" * 1_000_000
+    rows = [
+        *home.talk("s")[:1],
+        call(home, 2, "Write", file_path="/w/big.txt", content=content),
+        answer(home, 3, "File created", type="create", filePath="/w/big.txt", content=content, structuredPatch=[]),
+    ]
+    story = read(home, rows)
+    step = next(item.step for item in story.items if item.step is not None)
+    (edit,) = step.edits
+    assert (edit.path, edit.before, edit.after, edit.hunks) == ("/w/big.txt", None, None, ())
+    assert [problem.line for problem in story.summary.problems] == [2, 3]
+    assert all("too long to be compared" in problem.what for problem in story.summary.problems)
