@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.tui.conftest import NOW, UTF8, FakeLibrary, make_app, many_sessions, some_sessions
-from tests.tui.waiting import has_read, until
+from tests.tui.waiting import PATIENCE, has_read, until
 from textual.app import App
 from textual.content import Content
 from textual.pilot import Pilot
@@ -460,10 +460,10 @@ async def test_how_it_ended_joins_the_evidence_once_the_session_is_read(library:
 
         def says_why() -> bool:
             head.take(session, told, NOW)  # again: the desk's own look may draw what it read meanwhile
-            return "the kernel killed process 41207 (node)" in words_of(pilot.app)
+            words = words_of(pilot.app)
+            return "the kernel killed process 41207 (node)" in words and "why it died" in words
 
         await until(pilot, says_why)
-        assert "why it died" in words_of(pilot.app)
 
 
 @pytest.mark.parametrize("kind", sorted(OF_THE_END))
@@ -643,6 +643,27 @@ async def test_the_demo_opens_beside_sessions_too_and_is_offered_by_the_palette_
         await pilot.press("d")
         await until(pilot, lambda: len(pilot.app.screen_stack) == 3)
         await until(pilot, lambda: words_of(pilot.app).lstrip().startswith("refloat demo"))
+
+
+async def test_the_demo_is_built_once_however_often_its_key_is_pressed(library: FakeLibrary):
+    built: list[object] = []
+    gate = threading.Event()
+
+    def build() -> tuple[Library, Doors]:
+        built.append(None)
+        gate.wait(PATIENCE)
+        return FakeLibrary(some_sessions()), Doors(is_demo=True)
+
+    async with make_app(library, Doors(demo=build)).run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("d", "d", "d")
+        await until(pilot, lambda: built)
+        await pilot.press("d")
+        gate.set()
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 3)
+        await pilot.press("d")
+        await until(pilot, lambda: not any(worker.group == "demo" for worker in pilot.app.workers if worker.is_running))
+        assert (len(built), len(pilot.app.screen_stack)) == (1, 3)
 
 
 async def test_what_the_first_sessions_bring_moves_no_key_of_the_footer(monkeypatch: pytest.MonkeyPatch):

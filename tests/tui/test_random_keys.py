@@ -158,4 +158,7 @@ async def test_the_palette_is_left_once_however_often_enter_is_pressed():
             app.post_message(events.Key("enter", None))  # at once, as a terminal hands over what was typed fast
         await until(pilot, lambda: app.screen is not palette)
         await pilot.pause()
-        assert isinstance(app.screen, DeskScreen)
+        # Only the first was the palette's. The others go to the desk, one after the other.
+        assert palette not in app.screen_stack
+        assert isinstance(app.screen_stack[1], DeskScreen)
+        assert app.is_running

@@ -23,9 +23,12 @@ from refloat.waiting import tell_to
 from refloat_tui.actions import SCOPES, Scope, action_of, bindings
 from refloat_tui.screens.doors import Demo, Doors
 from refloat_tui.theme import THEMES, choose_glyphs, choose_theme
+from refloat_tui.turns import TurnApp
 
 _THREADS: Final = 12
 """Threads that the app has at once: Textual's two, the watchman, the pool of the event loop, the looks at sessions."""
+
+_OURS: Final = {theme.name: theme for theme in THEMES}
 
 _WAIT_SHOWN: Final = 8.0
 """Seconds that a word about a wait stands."""
@@ -60,7 +63,7 @@ class Start:
 _NO_HELP: Final[frozenset[Scope]] = frozenset({"confirm", "help"})
 
 
-class RefloatApp(App[str]):
+class RefloatApp(TurnApp[str]):
     """The terminal app."""
 
     TITLE = "refloat"
@@ -88,7 +91,11 @@ class RefloatApp(App[str]):
     @property
     def available_themes(self) -> dict[str, Theme]:
         """Textual's looks, and ours."""
-        return {**super().available_themes, **{theme.name: theme for theme in THEMES}}
+        return {**super().available_themes, **_OURS}
+
+    def get_theme(self, theme_name: str) -> Theme | None:
+        """A look by its name. Textual asks for it with each line that it draws."""
+        return _OURS.get(theme_name) or super().get_theme(theme_name)
 
     def compose(self) -> ComposeResult:
         """The first rows, on Textual's own screen."""

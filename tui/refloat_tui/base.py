@@ -4,7 +4,7 @@ Screens derive from `RefloatScreen`, start their workers on themselves (with `ex
 `why_not` for actions that are impossible now.
 """
 
-from typing import Final, TypeVar
+from typing import ClassVar, Final, TypeVar
 
 from textual import events
 from textual.await_complete import AwaitComplete
@@ -39,6 +39,12 @@ class RefloatScreen(Screen[Returned]):
     """
 
     AUTO_FOCUS = None
+    asked_at: float | None = None
+    """When a question was shown here that a key can answer with yes, as `time.monotonic` tells it."""
+    YES: ClassVar[frozenset[str]] = frozenset()
+    """Actions that agree to a question."""
+    opening: Worker[None] | None = None
+    """What makes the screen that a key asked for; whoever shows it takes this back."""
 
     def __init__(
         self,
@@ -52,6 +58,19 @@ class RefloatScreen(Screen[Returned]):
         self.glyphs = glyphs
         """The signs to draw with."""
         self._told = ""
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether another screen is about to lie on this one: the next keys are for that."""
+        made = self.opening
+        return made is not None and made.state not in {WorkerState.ERROR, WorkerState.CANCELLED}
+
+    def is_no_answer(self, key: events.Key) -> bool:
+        """Whether a key would agree to a question that was not there yet when it was pressed."""
+        if self.asked_at is None or key.time >= self.asked_at:
+            return False
+        active = self.active_bindings.get(key.key)
+        return active is not None and active.binding.action in self.YES
 
     def why_not(self, action: str) -> str | None:
         """Why an action is impossible now, as a sentence that says what would make it possible; None: it is possible.

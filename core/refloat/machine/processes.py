@@ -99,7 +99,9 @@ class LinuxProcesses:
         raw = _read(f"{self._proc}/{pid}/environ")
         if raw is None:
             return None
-        pairs = (os.fsdecode(entry).partition("=") for entry in raw.split(b"\0") if entry)
+        pairs = (
+            entry.partition("=") for entry in os.fsdecode(raw).split("\0")
+        )  # at once: it is asked of every process
         return {name: value for name, equals, value in pairs if equals}
 
     def listening_ports(self, pids: Collection[int]) -> frozenset[int]:

@@ -17,8 +17,12 @@ POLL_MS: Final = 2_000
 """Between two looks where the system cannot tell."""
 _BURST_MS: Final = 1_000
 """A burst is told after at most so long."""
-STEP_MS: Final = 200
-"""So often it is asked whether to stop; a burst is over when nothing came for so long."""
+STEP_MS: Final = 50
+"""A burst is over when nothing came for so long. It is looked at in steps of that length, so the first change of one is
+told after one step to two: the longer, the later a person sees that an agent works.
+"""
+_WAKE_MS: Final = 200
+"""So often it is asked whether to stop while nothing comes."""
 _RECHECK_MS: Final = 5_000
 """So often roots that are missing, or may have been replaced, are looked at."""
 
@@ -74,7 +78,7 @@ class FileWatch:
 
     def _wait_for(self, roots: Sequence[Path], stop: Callable[[], bool]) -> None:
         while not stop() and not _identities(roots):
-            time.sleep(STEP_MS / 1000)
+            time.sleep(_WAKE_MS / 1000)
 
     def _watch(
         self, roots: Sequence[Path], there: Mapping[Path, tuple[int, int]], stop: Callable[[], bool]
@@ -89,7 +93,7 @@ class FileWatch:
             debounce=_BURST_MS,
             step=STEP_MS,
             stop_event=_Stop(stop),
-            rust_timeout=STEP_MS,
+            rust_timeout=_WAKE_MS,
             yield_on_timeout=True,
             force_polling=polling is not None,
             poll_delay_ms=self._poll_ms,
@@ -130,7 +134,7 @@ class FileWatch:
             yield Change(frozenset(), overflow=True)
             looked = time.monotonic()
             while not stop() and time.monotonic() - looked < self._poll_ms / 1000:
-                time.sleep(min(STEP_MS, self._poll_ms) / 1000)
+                time.sleep(min(_WAKE_MS, self._poll_ms) / 1000)
 
 
 def _native() -> str:

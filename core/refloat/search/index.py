@@ -42,6 +42,7 @@ CREATE TABLE docs (
     run INTEGER NOT NULL, piece INTEGER NOT NULL, docs BLOB NOT NULL, PRIMARY KEY (run, piece)
 ) WITHOUT ROWID;
 """
+_COVERED: Final = "SELECT agent, session_id, path, files FROM covered"
 _KEY: Final = "agent = ? AND session_id = ? AND path = ?"
 _RUNS: Final = 200
 """Runs of one session, after which it is read anew."""
@@ -122,10 +123,16 @@ class Index:
     def covered(self) -> Mapping[Key, str]:
         """`hash_files` of every session that is searchable, in the state in which it is."""
         if self._covered is None:
-            rows = self._ask("SELECT agent, session_id, path, files FROM covered")
-            broken = self._broken()
-            self._covered = {key: str(row[3]) for row in rows if (key := _key(row)) not in broken}
+            self._covered = self._sound(self._ask(_COVERED))
         return self._covered
+
+    def covered_of(self, keys: Iterable[Key]) -> Mapping[Key, str]:
+        """The same, of a few sessions alone."""
+        return self._sound([row for key in keys for row in self._ask(f"{_COVERED} WHERE {_KEY}", _bound(key))])
+
+    def _sound(self, rows: Iterable[Sequence[Any]]) -> dict[Key, str]:
+        broken = self._broken()
+        return {key: str(row[3]) for row in rows if (key := _key(row)) not in broken}
 
     def is_sound(self) -> bool:
         """Whether all that is kept could be asked so far. What could not, since its shard is gone or damaged, is let go

@@ -26,7 +26,7 @@ from refloat.usecases.located import Located
 from refloat.usecases.narrow import Seen, tell_again
 from refloat.usecases.read_many import read_each, size_of
 from refloat.usecases.reading import Placed
-from refloat.usecases.recall import Index, Recall, Searched, found_again, key_of
+from refloat.usecases.recall import Recall, Searched, found_again, index_of, key_of
 from refloat.usecases.sessions import Surroundings, make_session, names_here, newest_first, unreadable
 from refloat.usecases.sighting import Sighting, newest_of, sight
 from refloat.usecases.watching import Watched
@@ -141,7 +141,8 @@ class Finder:
         if grown is None:
             return None
         with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
-            self._recall.open(catalogue, everything=False, index=self._index(catalogue))
+            keys = [key_of(found) for _, found in grown.found.values()]
+            self._recall.open(catalogue, everything=False, index=index_of(self._searched, catalogue, keys))
             digests = self._searched.digests if self._searched is not None else None
             try:
                 read = list(read_each(self._recall, list(grown.found.values()), stop, digests=digests))
@@ -151,8 +152,8 @@ class Finder:
                 return None
             self._note_identities(grown.identified, catalogue)
             grew = {key_of(found): self._grew(found) for found, _ in read}
-            seen.take(grown, read)
-            batch = tell_again(self._bench, seen, grew, self._copies, catalogue)
+            carriers = seen.carriers(self._copies, catalogue) if seen.take(grown, read) else None
+            batch = tell_again(self._bench, seen, grew, carriers)
         if batch is None:
             return None
         self._sizes |= {key_of(found): size_of(found) for found, _ in read}
@@ -175,16 +176,11 @@ class Finder:
         with _opened(Catalogue.open(self._bench.machine.places.cache)) as catalogue:
             if catalogue is not None and remembered:
                 yield self._remembered(catalogue, here)
-            self._recall.open(catalogue, everything=True, index=self._index(catalogue))
+            self._recall.open(catalogue, everything=True, index=index_of(self._searched, catalogue))
             try:
                 yield from self._look(self._sight(catalogue), catalogue, here, stop, by_ends=by_ends, most=most)
             finally:
                 self._recall.close()  # also when nobody wants the rest
-
-    def _index(self, catalogue: Catalogue | None) -> Index | None:
-        if self._searched is None:
-            return None
-        return self._searched.index(None if catalogue is None else catalogue.born or None)
 
     def _remembered(self, catalogue: Catalogue, here: Path | None) -> Batch:
         """What the last look told, before the disk is looked at."""

@@ -52,6 +52,8 @@ def settled(attempts: Iterable[Attempt], sessions: Sequence[Session]) -> tuple[A
     asked anything, and wrote no transcript) is left out.
     """
     known = tuple(attempts)
+    if not known:
+        return ()
     taken, names = {attempt.child for attempt in known}, {session.name for session in sessions}
     found: list[Attempt] = []
     for attempt in known:

@@ -8,7 +8,7 @@ finds on disk does not fit the last whole look's fingerprint then, and so it loo
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,6 +51,10 @@ class Seen:
     _names: frozenset[str] | None = None
     _lone: Mapping[str, int] | None = None
     _families: Mapping[tuple[str, str], int] | None = None
+    _passing: set[Key] | None = None
+    """Sessions whose state might pass with time in the last look: of others that stays as it is."""
+    _passing_at: str = ""
+    """From when on activity counted as recent then."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -81,35 +85,69 @@ class Seen:
             self._families = Counter((each.agent, known.summary.lineage) for each, known in self.known.values())
         return stays_alone(before[1], packed, self._families[found.agent, before[1].summary.lineage])
 
-    def take(self, grown: Grown, read: Sequence[tuple[Found, Packed]]) -> None:
-        """What grew is seen as it is now."""
+    def passing(self) -> Collection[Key]:
+        """Sessions whose state may have passed with time since the last look, told from those of the one before it:
+        the later a look, the fewer.
+        """
+        from refloat.usecases.judging import may_pass
+
+        recent = self.judge.recent
+        if self._passing is None or recent < self._passing_at:  # the clock was set back
+            self._passing = set(self.sessions)
+        self._passing_at = recent
+        self._passing = {key for key in self._passing if may_pass(self.sessions[key], recent)}
+        return self._passing
+
+    def carriers(self, copies: Copies, catalogue: Catalogue | None) -> Mapping[Key, SessionName]:
+        """Which session carries which one whole."""
+        rows = [(key, found, packed.summary) for key, (found, packed) in self.known.items()]
+        return copies.find(rows, catalogue)
+
+    def judged_anew(self, made: Mapping[Key, Session], judge: "Judge") -> None:
+        """Sessions as a later look tells them."""
+        self.sessions |= made
+        self.judge = judge
+        if self._passing is not None:
+            self._passing |= made.keys()
+
+    def take(self, grown: Grown, read: Sequence[tuple[Found, Packed]]) -> bool:
+        """What grew is seen as it is now; whether one of them names another session now that carries it. Nothing else
+        that they say makes copies: they begin like no other.
+        """
         rows = list(self.sighting.found)
         for at, pair in grown.found.items():
             rows[at] = pair
         self.sighting = replace(self.sighting, found=tuple(rows))
-        self.known |= {key_of(found): (found, packed) for found, packed in read}
+        taken = {key_of(found): (found, packed) for found, packed in read}
+        moved = any(
+            packed.summary.continued_in != self.known[key][1].summary.continued_in for key, (_, packed) in taken.items()
+        )
+        self.known |= taken
+        return moved
 
 
 def tell_again(
-    bench: Workbench, seen: Seen, grew: Mapping[Key, bool], copies: Copies, catalogue: Catalogue | None
+    bench: Workbench, seen: Seen, grew: Mapping[Key, bool], carriers: Mapping[Key, SessionName] | None
 ) -> Batch | None:
-    """Tell those that are, or may be, others now; `grew` has every session that was read."""
-    from refloat.usecases.judging import Judge, may_pass
+    """Tell those that are, or may be, others now; `grew` has every session that was read. `carriers`: which session
+    carries which, None: the same as before.
+    """
+    from refloat.usecases.judging import Judge
     from refloat.usecases.linked import read_attempts, settled, with_parents
 
     judge, surroundings = Judge(bench), Surroundings()
     if tuple(read_attempts(bench)) != tuple(seen.attempts):
         return None
-    carriers = copies.find([(key, found, packed.summary) for key, (found, packed) in seen.known.items()], catalogue)
-    anew, recent = judge.told(seen.names) != seen.judge.told(seen.names), seen.judge.recent
-    keys = [
-        key
-        for key, session in seen.sessions.items()
-        if anew or key in grew or carriers.get(key) != session.superseded_by or may_pass(session, recent)
-    ]
+    if judge.told(seen.names) != seen.judge.told(seen.names):
+        keys = list(seen.sessions)
+    else:
+        anew = {*grew, *seen.passing()}
+        if carriers is not None:
+            anew |= {key for key, each in seen.sessions.items() if carriers.get(key) != each.superseded_by}
+        keys = [key for key in seen.sessions if key in anew]
     judged = judge.judge_all([(*seen.known[key], grew.get(key, False)) for key in keys])
     made = {
-        key: make_session(*seen.known[key], each, surroundings, carriers.get(key))
+        key: make_session(*seen.known[key], each, surroundings, _carrier(seen, key, carriers))
         for key, each in zip(keys, judged, strict=True)
     }
     chains = chains_of(settled(seen.attempts, tuple((seen.sessions | made).values())))
@@ -117,12 +155,15 @@ def tell_again(
         return None
     made = dict(zip(made, with_parents(made.values(), chains), strict=True))
     told = tuple(each for key, each in made.items() if key in grew or not _says_the_same(each, seen.sessions[key]))
-    seen.sessions |= made
-    seen.judge = judge
+    seen.judged_anew(made, judge)
     if seen.here is not None:
         here = names_here(seen.asked, made.values(), surroundings) or frozenset[SessionName]()
         seen.here = seen.here - {session.name for session in made.values()} | here
     return Batch(told, problems=seen.problems, here=seen.here, narrow=True, chains=chains)
+
+
+def _carrier(seen: Seen, key: Key, carriers: Mapping[Key, SessionName] | None) -> SessionName | None:
+    return seen.sessions[key].superseded_by if carriers is None else carriers.get(key)
 
 
 def _says_the_same(one: Session, other: Session) -> bool:

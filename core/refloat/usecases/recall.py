@@ -90,10 +90,19 @@ class Index(Protocol):
 class Searched:
     """What is made of the texts of sessions while they are read."""
 
-    index: Callable[[int | None], Index]
-    """For one look, beside the catalogue that is known by this number."""
+    index: Callable[[int | None, Collection[Key] | None], Index]
+    """For one look, beside the catalogue that is known by this number; with keys: it is asked for these alone."""
     digests: Callable[[], Digest]
     """A function that pickle finds by its name."""
+
+
+def index_of(
+    searched: Searched | None, catalogue: Catalogue | None, keys: Collection[Key] | None = None
+) -> Index | None:
+    """The index for one look, where texts are kept at all; `keys`: it will be asked for these sessions alone."""
+    if searched is None:
+        return None
+    return searched.index(None if catalogue is None else catalogue.born or None, keys)
 
 
 def make(

@@ -20,8 +20,10 @@ from refloat.usecases.workbench import Workbench
 class KeptIndex:
     """The index as one look uses it, from whatever thread makes it, beside a catalogue (`Catalogue.born`)."""
 
-    def __init__(self, directory: Path, catalogue: int | None = None) -> None:
+    def __init__(self, directory: Path, catalogue: int | None = None, keys: Collection[Key] | None = None) -> None:
+        """`keys`: it will be asked for these sessions alone."""
         self._directory = directory
+        self._keys = keys
         self._catalogue = catalogue
         self._covered: Mapping[Key, str] | None = None
         self._asked = False
@@ -49,7 +51,7 @@ class KeptIndex:
                 with index:
                     if self._catalogue is not None:
                         index.belong(self._catalogue)
-                    self._covered = dict(index.covered())
+                    self._covered = dict(index.covered() if self._keys is None else index.covered_of(self._keys))
         return self._covered
 
     def keep(self, rows: Sequence[tuple[Key, str, str | None, bytes]]) -> None:

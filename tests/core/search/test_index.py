@@ -53,6 +53,7 @@ def test_a_session_that_is_read_on_has_more_and_one_read_anew_has_only_that(inde
     assert found(index, "alpha") == [3, 2, 1]
     assert index.covers(KEY, "b")
     assert not index.covers(KEY, "a")
+    assert index.covered_of([KEY, OTHER]) == index.covered()
     index.keep([(KEY, "c", None, receipt(index.directory, "delta"))])
     assert found(index, "alpha") == []
     assert found(index, "delta") == [1]

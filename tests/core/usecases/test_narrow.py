@@ -84,6 +84,13 @@ class Desk:
             self.home.append(session, row)
             self.changed.add(str(path))
 
+    def goes_on_in(self, session: str) -> None:
+        """The next of the ids goes on with the whole of it."""
+        if self.home.path(session).exists():
+            other = IDS[(IDS.index(session) + 1) % len(IDS)]
+            self.home.append(session, {"type": "continued-in", "continuedInSessionId": other})
+            self.changed.add(str(self.home.path(session)))
+
     def half(self, session: str) -> None:
         if self.home.path(session).exists():
             self.home.append(session, b'{"type":"user","uuid":"half', end=b"")
@@ -159,6 +166,7 @@ def fork(desk: Desk, session: str) -> None:
 HAPPENINGS: dict[str, Callable[[Desk, str], None]] = {
     "grows": Desk.grow,
     "goes on": lambda desk, session: desk.grow(session, "assistant"),
+    "goes on in another": Desk.goes_on_in,
     "a torn row": Desk.half,
     "begins": Desk.write,
     "a fork begins": fork,
@@ -255,6 +263,34 @@ def test_only_a_transcript_that_a_process_opens_counts(desk: Desk) -> None:
     desk.home.processes.files = {41: frozenset({str(desk.home.path(IDS[1]).resolve())})}
     (batch,) = told(desk)
     assert {row.session_id: row.state for row in batch.sessions}[IDS[1]] == "live"
+
+
+def test_one_that_goes_on_in_another_is_carried_by_it(desk: Desk) -> None:
+    desk.goes_on_in(IDS[0])
+    (batch,) = told(desk)
+    assert {row.session_id: row.superseded_by for row in batch.sessions}[IDS[0]] == f"claude-code:{IDS[1]}"
+    desk.grow(IDS[2])
+    (batch,) = told(desk)
+    seen = desk.narrow._seen
+    assert seen is not None
+    carried = {row.session_id: row.superseded_by for row in seen.sessions.values()}
+    assert carried == {IDS[0]: f"claude-code:{IDS[1]}", IDS[1]: None, IDS[2]: None}
+
+
+def test_a_clock_that_is_set_back_makes_recent_again(desk: Desk) -> None:
+    start = desk.home.clock.moment
+    told(desk)
+    desk.home.clock.moment = later(start, 3600.0)
+    told(desk)
+    told(desk)
+    seen = desk.narrow._seen
+    assert seen is not None
+    assert not list(seen.passing())
+    last = next(iter(seen.sessions.values())).last_activity_at
+    assert last is not None
+    desk.home.clock.moment = last
+    told(desk)
+    assert len(list(seen.passing())) == len(IDS[:3])
 
 
 def test_what_was_recent_passes(desk: Desk) -> None:

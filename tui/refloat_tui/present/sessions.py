@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -14,6 +14,7 @@ from refloat_tui.present.path import from_home, group_name
 
 if TYPE_CHECKING:
     from refloat.model.attempts import InChain
+    from refloat.usecases.batch import Batch
 
 _ALONE: Final[Mapping[SessionName, InChain]] = MappingProxyType({})
 
@@ -70,6 +71,11 @@ def matches(session: Session, words: str) -> bool:
     return all(word in haystack for word in words.casefold().split())
 
 
+def is_shown(session: Session, *, here: frozenset[SessionName], words: str, everywhere: bool) -> bool:
+    """Whether a list that is narrowed so shows a session."""
+    return session.superseded_by is None and (everywhere or session.name in here) and matches(session, words)
+
+
 def _newest_first(sessions: Iterable[Session]) -> list[Session]:
     ordered = sorted(sessions, key=lambda session: session.session_id)
     return sorted(ordered, key=lambda session: session.last_activity_at or "", reverse=True)
@@ -88,11 +94,7 @@ def list_entries(
     """The rows: the group of this place first, then by newest activity; inside, what is broken first, then newest. A
     session that another one went on from is not work to do any more, whatever it ended in.
     """
-    shown = [
-        session
-        for session in sessions
-        if session.superseded_by is None and (everywhere or session.name in here) and matches(session, words)
-    ]
+    shown = [session for session in sessions if is_shown(session, here=here, words=words, everywhere=everywhere)]
     groups: dict[str, list[Session]] = {}
     for session in _newest_first(shown):
         groups.setdefault(group_of(session), []).append(session)
@@ -104,6 +106,49 @@ def list_entries(
         found.append(Heading(f"# {name}", group_name(name or None), where, name == home_group, len(rows)))
         found += rows
     return tuple(found)
+
+
+def renewed(entries: Sequence[Entry], rows: Mapping[int, Session]) -> Sequence[Entry] | None:
+    """The rows of `list_entries` with some sessions, by the place of their rows, as they are now; None where that moves
+    a row, and all must be put in order again. Which sessions are shown, and in which chains, is the same.
+    """
+    found = list(entries)
+    for at, session in rows.items():
+        row = found[at]
+        if not isinstance(row, SessionRow) or group_of(row.session) != group_of(session):
+            return None
+        found[at] = SessionRow(session, row.chain)
+    stays = all(_stays_in_group(found, at) and _group_stays(entries, at, session) for at, session in rows.items())
+    return found if stays else None
+
+
+def _stays_in_group(entries: Sequence[Entry], at: int) -> bool:
+    pairs = ((at - 1, at), (at, at + 1))
+    return all(_in_order(entries[one], entries[other]) for one, other in pairs if other < len(entries))
+
+
+def _in_order(one: Entry, other: Entry) -> bool:
+    if isinstance(one, Heading) or isinstance(other, Heading):
+        return True
+    if _rank(one) != _rank(other):
+        return _rank(one) < _rank(other)
+    before, after = one.session, other.session
+    newer, older = before.last_activity_at or "", after.last_activity_at or ""
+    return newer > older or (newer == older and before.session_id <= after.session_id)
+
+
+def _group_stays(entries: Sequence[Entry], at: int, session: Session) -> bool:
+    """Whether a group stays in its place, as far as that is known without a look at the others: they go by what is
+    newest in them, and one that stands in front of them only gets newer.
+    """
+    row = entries[at]
+    before = (row.session.last_activity_at or "") if isinstance(row, SessionRow) else ""
+    now = session.last_activity_at or ""
+    if now <= before:
+        return now == before
+    heads = (each for each in reversed(entries[: at + 1]) if isinstance(each, Heading))
+    own, above = next(heads, None), next(heads, None)
+    return own is not None and (own.here or above is None or above.here)
 
 
 def _rank(row: SessionRow) -> int:
@@ -126,9 +171,27 @@ def has_moved_on(known: Session | None, seen: Session) -> bool:
     )
 
 
+def has_grown(known: Session, seen: Session) -> bool:
+    """Whether the transcript of a live session grew, as far as these two say."""
+    return seen.state is State.LIVE and known.transcript.bytes != seen.transcript.bytes
+
+
 def looks_the_same(known: Session | None, seen: Session) -> bool:
     """Whether a list would show the same."""
     return known is seen or (known is not None and replace(known, liveness=seen.liveness) == seen)
+
+
+def take_sessions(known: dict[SessionName, Session], found: Batch) -> list[tuple[Session | None, Session]]:
+    """Take a batch; those sessions that a list would show otherwise now, as they were and as they are."""
+    others: list[tuple[Session | None, Session]] = []
+    for session in found.sessions:
+        before = known.get(session.name)
+        if not looks_the_same(before, session):
+            others.append((before, session))
+        known[session.name] = session
+    for name in found.removed:
+        known.pop(name, None)
+    return others
 
 
 @light

@@ -1,5 +1,7 @@
 """A question before something is replaced or ended."""
 
+import math
+import time
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -23,12 +25,14 @@ class Confirm(RefloatScreen[bool]):
     Confirm > Vertical { width: auto; max-width: 90%; height: auto; padding: 1 2; border-left: outer $accent; }
     Confirm Static { width: auto; max-width: 100%; height: auto; }
     """
+    YES = frozenset({"confirm_yes"})
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("confirm")]
 
     def __init__(self, question: str, consequence: str, *, glyphs: Glyphs) -> None:
         super().__init__(glyphs=glyphs)
         self._question = question
         self._consequence = consequence
+        self.asked_at = math.inf
 
     def compose(self) -> ComposeResult:
         """The question, and what comes of a yes."""
@@ -36,6 +40,13 @@ class Confirm(RefloatScreen[bool]):
             yield Static(content(((inert(self._question), "bold"),)), markup=False)
             yield Static(content(((inert(self._consequence), "$quiet"),)), markup=False)
         yield KeyLine(self.glyphs)
+
+    def on_mount(self) -> None:
+        """Listen once it can be read."""
+        self.call_after_refresh(self._listen)
+
+    def _listen(self) -> None:
+        self.asked_at = time.monotonic()
 
     def action_confirm_yes(self) -> None:
         """Do it."""

@@ -6,22 +6,23 @@ Decides what is chosen and what is read when. The reading itself is `desk_work`;
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual import events, on, work
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from refloat.model.session import SessionName, State
+from refloat.model.session import SessionName
 from refloat_tui.actions import bindings
 from refloat_tui.library import HUGE
-from refloat_tui.present.sessions import has_moved_on, list_entries, looks_the_same
+from refloat_tui.present.sessions import has_grown, has_moved_on, is_shown, list_entries, take_sessions
 from refloat_tui.present.teach import headline, nothing_fits, teach_empty
 from refloat_tui.screens.desk_operations import OF_A_SESSION, DeskOperations
-from refloat_tui.screens.doors import Demo, Doors
+from refloat_tui.screens.doors import Doors
 from refloat_tui.widgets.cells import content, say, two_ends
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.first_look import NARROW_BELOW
@@ -30,7 +31,7 @@ from refloat_tui.widgets.row_list import RowList
 from refloat_tui.widgets.session_list import SessionList
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from textual.content import Content
 
@@ -142,12 +143,6 @@ class DeskScreen(DeskOperations):
         """Whether the keyboard is at the session, not at the list."""
         return self._detail.has_focus_within or (self._is_narrow and self.has_class("-detail"))
 
-    @work(thread=True, exclusive=True, group="demo", exit_on_error=False, description="Building the demo")
-    def build_demo(self, build: Demo) -> None:
-        """The demo; its desk lies over this one."""
-        library, doors = build()
-        self.app.call_from_thread(self._show_demo, library, doors)
-
     def _show_demo(self, library: Library, doors: Doors) -> None:
         self.app.push_screen(DeskScreen(library, doors, glyphs=self.glyphs, home=doors.home or self._home, over=True))
 
@@ -156,12 +151,13 @@ class DeskScreen(DeskOperations):
     def on_sessions_found(self, message: SessionsFound) -> None:
         """Take a batch: change what is known, then draw what is seen."""
         before, was_complete = self._session, self._complete
-        changed, grew = self._take(message.found)
+        others, moved = self._take(message.found)
         self._now = self._library.now()
-        self._list.breathing = frozenset(grew) if grew else self._list.breathing
+        if grew := frozenset(new.name for old, new in others if old is not None and has_grown(old, new)):
+            self._list.breathe(grew)
         if self._everywhere is None and self._complete:
-            self._everywhere = not self._here
-        if changed or not was_complete:
+            self._everywhere, moved = not self._here, True
+        if moved or not was_complete or not self._draw_in_place(others):
             self._draw()
         self._go_to_wanted()
         after = self._session
@@ -170,26 +166,29 @@ class DeskScreen(DeskOperations):
             if has_moved_on(before, after):
                 self._read_soon()
 
-    def _take(self, found: Batch) -> tuple[bool, set[SessionName]]:
-        """Whether the list looks different now, and which live sessions grew."""
-        grew: set[SessionName] = set()
-        changed = bool(found.removed) or (found.here is not None and found.here != self._here)
-        for session in found.sessions:
-            known = self._sessions.get(session.name)
-            changed = changed or not looks_the_same(known, session)
-            if known is not None and session.state is State.LIVE and known.transcript.bytes != session.transcript.bytes:
-                grew.add(session.name)
-            self._sessions[session.name] = session
-        for name in found.removed:
-            self._sessions.pop(name, None)
+    def _take(self, found: Batch) -> tuple[Sequence[tuple[Session | None, Session]], bool]:
+        """Sessions that look different now, as they were and as they are, and whether rows come or go besides."""
+        others = take_sessions(self._sessions, found)
+        moved = bool(found.removed) or (found.here is not None and found.here != self._here)
         self._here = self._here if found.here is None else found.here
         self._gone = self._gone if found.gone is None else found.gone
         self._problems = self._problems if found.problems is None else found.problems
         self._complete |= found.complete
         if (found.complete or found.chains) and found.chains != self._chains:
-            self._chains, changed = found.chains, True
+            self._chains, moved = found.chains, True
         self._progress = f" {found.done:,} of {found.total:,}" if found.total else ""
-        return changed, grew
+        return others, moved
+
+    def _draw_in_place(self, others: Sequence[tuple[Session | None, Session]]) -> bool:
+        """Draw sessions anew where they stand, and nothing else; False where that is not all."""
+        narrowed = partial(is_shown, here=self._here, words=self._words, everywhere=self._everywhere is not False)
+        if any(old is None or old.state is not new.state or narrowed(old) != narrowed(new) for old, new in others):
+            return False
+        if not self._list.renew([new for _, new in others if narrowed(new)], self._now):
+            return False
+        if any(new.name == self._chosen for _, new in others):
+            self.refresh_bindings()
+        return True
 
     def on_place_known(self, message: PlaceKnown) -> None:
         """The line at the top knows where we are."""
@@ -468,13 +467,13 @@ class DeskScreen(DeskOperations):
 
     def action_desk_jobs(self) -> None:
         """List the jobs."""
-        self.find_jobs(self._session)
+        self.opening = self.find_jobs(self._session)
 
     def action_desk_demo(self) -> None:
         """Build the demo and open it."""
-        if self._doors.demo is not None:
+        if self._doors.demo is not None and not self.is_at("demo") and self.is_current:
             self.tell(f"Building the demo{self.glyphs.ellipsis}")
-            self.build_demo(self._doors.demo)
+            self.build_demo(self._doors.demo, self._show_demo)
 
     def action_desk_quit(self) -> None:
         """Leave; from a demo that was opened here, back to the desk below it."""

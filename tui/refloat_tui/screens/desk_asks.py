@@ -155,6 +155,7 @@ class DeskAsks(DeskWork, RecordAsks[None]):
 
     def on_jobs_found(self, event: JobsFound) -> None:
         """Show them; one may be opened."""
+        self.opening = None
         from refloat_tui.screens.job import JobScreen
         from refloat_tui.screens.jobs import JobsScreen
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from refloat.model.recovery import Said
     from refloat.model.session import SessionName
     from refloat_tui.library import Library, LongHistory, Opened
+    from refloat_tui.screens.doors import Demo, Doors
     from refloat_tui.theme import Glyphs
 
 _ANYWAY: Final = 30.0
@@ -75,6 +76,11 @@ class DeskWork(RefloatScreen[None]):
     def is_at(self, *groups: str) -> bool:
         """Whether work of one of these groups goes on."""
         return any(worker.group in groups and worker.is_running for worker in self.workers)
+
+    @work(thread=True, exclusive=True, group="demo", exit_on_error=False, description="Building the demo")
+    def build_demo(self, build: Demo, show: Callable[[Library, Doors], None]) -> None:
+        """The demo; it is at work until that is shown."""
+        self.app.call_from_thread(show, *build())
 
     @work(thread=True, exclusive=True, group="panes", exit_on_error=False, description="Loading the panes")
     def load_panes(self) -> None:

@@ -63,6 +63,7 @@ class OperationScreen(RefloatScreen[Done]):
     """Ask, look again, do, tell. Left without a yes it returns None and nothing was done."""
 
     CSS_PATH = "operation.tcss"
+    YES = frozenset({"operation_yes"})
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("operation")]
 
     @dataclass
@@ -177,6 +178,7 @@ class OperationScreen(RefloatScreen[Done]):
         if event.same and event.planned is not None:
             self._do(event.planned)
         self._draw()
+        self.asked_at = time.monotonic()
 
     # ── drawing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -84,6 +84,7 @@ class WrapAsks(RefloatScreen[Returned]):
 
     def on_wrap_asks_wrap_ready(self, event: WrapReady) -> None:
         """Ask."""
+        self.opening = None
         if event.why is not None:
             self.tell(inert(event.why), bad=True)
         else:

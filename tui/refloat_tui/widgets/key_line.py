@@ -35,6 +35,7 @@ class KeyLine(Widget):
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.glyphs = glyphs
+        self._drawn = Content()
 
     def on_mount(self) -> None:
         """Follow what is possible."""
@@ -42,7 +43,8 @@ class KeyLine(Widget):
 
     def _follow(self, screen: Screen[object]) -> None:
         del screen
-        self.refresh()
+        if self.is_attached and not self._make().is_same(self._drawn):
+            self.refresh()
 
     def _find_rows(self) -> list[tuple[Action, str, bool, bool]]:
         """Each action, its key, whether it works, and whether the room is for others first."""
@@ -62,6 +64,11 @@ class KeyLine(Widget):
         return sorted(found.values(), key=lambda row: row[0].footer)
 
     def render(self) -> RenderResult:
+        """The keys that work now."""
+        self._drawn = self._make()
+        return self._drawn
+
+    def _make(self) -> Content:
         """As many as fit: what matters most first to stay, in the order of the groups."""
         room, chosen = self.size.width, list[tuple[Action, str, bool, bool]]()
         most = _MOST_WHEN_NARROW if self.app.size.width < 100 else 99

@@ -4,7 +4,7 @@ Decides movement, cursor and scrolling. Refuses to know what a row is: subclasse
 a key is answered as fast as with ten, because a row is drawn when it is looked at.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from textual import events
@@ -121,6 +121,16 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
         self.refresh()
         if self.cursor_key != key:
             self._tell_moved()
+
+    def renew_rows(self, rows: Sequence[R], at: Iterable[int]) -> None:
+        """Take rows that stand where they stood, with their keys; those at some places say something else now."""
+        self.rows = rows
+        for each in at:
+            self.refresh_line(each)
+
+    def place_of(self, key: str) -> int | None:
+        """Where the row of a key stands."""
+        return self._places.get(key)
 
     def redraw(self) -> None:
         """Draw what is seen anew: rows are the same, what they say is not."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from refloat_tui.present.age import minute_of
-from refloat_tui.present.sessions import Entry, Heading, SessionRow
+from refloat_tui.present.sessions import Entry, Heading, SessionRow, renewed
 from refloat_tui.widgets.row_list import RowList
 from refloat_tui.widgets.session_rows import age_cell, heading_line, session_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from textual.content import Content
 
@@ -42,6 +42,26 @@ class SessionList(RowList[Entry]):
             return
         for name in ended:
             self.draw_again(name)
+
+    def breathe(self, grew: frozenset[SessionName]) -> None:
+        """These grew just now, and others no more."""
+        before, self.breathing = self.breathing, grew
+        for name in before ^ grew:
+            self.draw_again(name)
+
+    def renew(self, sessions: Sequence[Session], now: Stamp) -> bool:
+        """Show sessions as they are now, in the rows where they stand; False, and nothing is changed, where a row would
+        have to come, go or move.
+        """
+        places = {place: each for each in sessions if (place := self.place_of(each.name)) is not None}
+        rows = renewed(self.rows, places) if len(places) == len(sessions) else None
+        if rows is None:
+            return False
+        self.renew_rows(rows, places)
+        if minute_of(now) != minute_of(self.now):
+            self.refresh()
+        self.now = now
+        return True
 
     def shown_in(self, row: Entry) -> object:
         """The row, the minute, and what is known of the session besides."""

@@ -425,7 +425,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         def keep(fields: Fields | None) -> None:
             self._hear(SaidWrap(tuple((fields or {}).items())))
 
-        self.ask_to_wrap(WrapWanted(session, draft, keep))
+        self.opening = self.ask_to_wrap(WrapWanted(session, draft, keep))
 
     # ── words that are typed ─────────────────────────────────────────────────────────────────────────────────────────
 

@@ -1,0 +1,86 @@
+"""Keys that come faster than they are dealt with do what the same keys do when each is waited for."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.tui.conftest import FakeLibrary, make_app, some_sessions
+from tests.tui.operated import FakeOperations
+from tests.tui.records import empty_record, some_record
+from tests.tui.waiting import has_read, until
+from textual import events
+from textual.widgets import Input, TextArea
+
+from refloat_tui.app import RefloatApp
+from refloat_tui.screens.doors import Doors
+from refloat_tui.widgets.detail import Detail
+from refloat_tui.widgets.row_list import RowList
+
+STORIES = {
+    "a filter, and a row down": ["slash", *"ound", "enter", "down"],
+    "a filter with letters that are keys of the desk": ["slash", *"stop", "enter", "j"],
+    "a filter that is left again": ["slash", *"vat", "escape", "2", "end"],
+    "a filter, entered": ["slash", *"round", "enter", "enter", "down", "down"],
+    "a place in the history": ["2", "i", *"3", "enter", "down"],
+    "a step in the history, and its kinds": ["2", "i", *"s2", "enter", "f", "2"],
+    "a search that is left": ["S", *"round", "escape", "down"],
+    "a search from the desk, with its filter": ["ctrl+f", *"pytest", "f3", "escape", "escape", "2"],
+    "panes": ["enter", "3", "down", "4", "down", "escape", "down", "5", "1"],
+    "help and back": ["question_mark", "down", "escape", "down", "question_mark", "escape", "slash", "x"],
+    "a reason for a move": ["4", "m", *"seen by me", "escape", "down"],
+    "a question that is left": ["s", "escape", "down", "plus", "escape", "down"],
+    "the palette, left": ["ctrl+p", *"hist", "escape", "down"],
+    "an item whole, and back": ["2", "home", "enter", "down", "escape", "down", "down"],
+    "the jobs, left": ["J", "escape", "down"],
+}
+
+
+def made(place: Path) -> RefloatApp:
+    library = FakeLibrary(some_sessions())
+    library.saved = empty_record(place)
+    return make_app(library, Doors(operations=FakeOperations()))
+
+
+def came_to(app: RefloatApp) -> dict[str, object]:
+    """Where a person stands, and what stands in the fields."""
+    found: dict[str, object] = {"screens": [type(screen).__name__ for screen in app.screen_stack]}
+    focused = app.focused
+    found["focus"] = (type(focused).__name__, focused.id) if focused is not None else None
+    for screen in app.screen_stack:
+        for field in screen.query(Input):
+            found[f"{type(screen).__name__} {field.id}"] = field.value
+        for area in screen.query(TextArea):
+            found[f"{type(screen).__name__} {area.id}"] = area.text
+        for rows in screen.query(RowList):
+            found[f"{type(screen).__name__} {type(rows).__name__} {rows.id}"] = rows.cursor_key
+        for detail in screen.query(Detail):
+            found["shown"] = detail.shown
+    return found
+
+
+def burst(app: RefloatApp, keys: Sequence[str]) -> None:
+    """Keys as the terminal tells of them, all at once."""
+    for key in keys:
+        app.post_message(events.Key(key, key if len(key) == 1 else None).set_sender(app))
+
+
+async def comes_to(place: Path, keys: Sequence[str], *, fast: bool) -> dict[str, object]:
+    app = made(place)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: has_read(app))
+        if fast:
+            burst(app, keys)
+            await until(pilot, lambda: not app.message_queue_size and not app.is_typing)
+        else:
+            for key in keys:
+                await pilot.press(key)
+                await until(pilot, lambda: not app.is_typing)
+        await until(pilot, lambda: has_read(app))
+        return came_to(app)
+
+
+@pytest.mark.parametrize("story", STORIES)
+async def test_a_burst_does_what_each_key_alone_does(story: str, tmp_path: Path) -> None:
+    some_record(tmp_path, some_sessions()[0][0])
+    slow = await comes_to(tmp_path, STORIES[story], fast=False)
+    assert await comes_to(tmp_path, STORIES[story], fast=True) == slow

@@ -1,0 +1,134 @@
+"""Keys one at a time: each goes to what the one before it led to.
+
+Textual hands a key to whatever has the focus when it comes, and looks up what it is bound to once it has risen to the
+app. Of keys that come faster than that, the next ones are with the old focus already: `/stop` asked to stop a session,
+and the `j` behind an enter stood in the field. So a key waits until the one before it, and what was told because of it,
+has gone all the way. Decides the order alone. A screen that work in a thread makes is waited for too
+(`RefloatScreen.opening`), two seconds at most. Refuses to wait for other work, and for a widget that does not answer:
+after a second the next key goes on. One that would agree to a question that was not there when it was pressed is
+dropped (`RefloatScreen.is_no_answer`).
+"""
+
+import time
+from collections import deque
+from typing import Final, Generic, TypeVar
+
+from textual import events
+from textual.app import App
+from textual.message import Message
+from textual.message_pump import MessagePump
+from textual.timer import Timer
+
+from refloat_tui.base import RefloatScreen
+
+Returned = TypeVar("Returned")
+_FEWEST: Final = 3
+"""Ways from the widget to the app that are waited for: of the key; of what was told at the end of that; and, from
+whatever has the focus by then, of its first messages.
+"""
+_MOST: Final = 12
+"""Ways that are waited for as long as some part of the screen has messages left."""
+_PATIENCE: Final = 1.0
+"""Seconds after which a way is not waited for any more: a widget that goes away takes its messages along."""
+_OPENING: Final = 2.0
+"""Seconds that a screen is waited for that is on its way."""
+_LOOK: Final = 0.02
+"""Seconds between two looks whether it is there."""
+
+
+class WayGone(Message, namespace="turns"):
+    """All that a widget was told before has been dealt with on the way from it to the app."""
+
+    def __init__(self, way: int) -> None:
+        super().__init__()
+        self.way = way
+
+
+class TurnApp(App[Returned], Generic[Returned]):
+    """An app that hands keys and pasted texts on one at a time."""
+
+    _turns: deque[events.Key | events.Paste]
+    _way: int = 0
+    """The way that is waited for; 0: none."""
+    _begun: int = 0
+    """Ways that were begun since the last key."""
+    _gone: int = 0
+    """All ways so far."""
+    _pressed: float = 0.0
+    """When the last key was handed on."""
+    _target: MessagePump | None = None
+    """Whom the last key was for."""
+    _late: Timer | None = None
+
+    @property
+    def is_typing(self) -> bool:
+        """Whether a key is under way still."""
+        return bool(self._way)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keep the order of what is typed."""
+        if not isinstance(event, (events.Key, events.Paste)) or event.is_forwarded:
+            await super().on_event(event)
+            return
+        if not hasattr(self, "_turns"):
+            self._turns = deque()
+        self._turns.append(event)
+        if not self._way:
+            await self._take_turn()
+
+    async def _take_turn(self) -> None:
+        """Hand on the next that is for somebody."""
+        while self._turns:
+            event = self._turns.popleft()
+            screen = self.screen
+            if isinstance(screen, RefloatScreen) and isinstance(event, events.Key) and screen.is_no_answer(event):
+                continue
+            self._target = self.focused or self.screen
+            self._begun, self._pressed = 0, time.monotonic()
+            await super().on_event(event)
+            self._begin_way()
+            return
+
+    def _begin_way(self) -> None:
+        self._begun += 1
+        self._gone += 1
+        self._way = self._gone
+        self._late = self.set_timer(_PATIENCE, self._give_up)
+        node = self._target if self._begun < _FEWEST and self._target is not None else self.focused or self.screen
+        # From the app, as a key: what a screen tells in its own name does not rise past it.
+        if not node.post_message(WayGone(self._way).set_sender(self)):
+            self.post_message(WayGone(self._way))
+
+    def _give_up(self) -> None:
+        self.post_message(WayGone(self._way))
+        self._begun = _MOST
+
+    async def on_turns_way_gone(self, message: WayGone) -> None:
+        """The next way, or the next key."""
+        if message.way != self._way:
+            return
+        if self._late is not None:
+            self._late.stop()
+        if self._exit:
+            self._turns.clear()
+        elif self._begun < _FEWEST or (self._begun < _MOST and self._is_busy()):
+            self._begin_way()
+        elif self._is_opening() and time.monotonic() < self._pressed + _OPENING:
+            self._late = self.set_timer(_LOOK, self._look_again)
+        else:
+            if isinstance(self.screen, RefloatScreen):
+                self.screen.opening = None
+            self._way = 0
+            await self._take_turn()
+
+    def _look_again(self) -> None:
+        self.post_message(WayGone(self._way))
+
+    def _is_opening(self) -> bool:
+        screen = self.screen
+        return isinstance(screen, RefloatScreen) and screen.is_opening
+
+    def _is_busy(self) -> bool:
+        """Whether messages lie about that may say where the next key goes."""
+        screen = self.screen
+        return any(node.message_queue_size for node in (screen, *screen.walk_children()))
