@@ -17,6 +17,7 @@ import os
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain, islice
 from typing import Any, Final, Self
 
 from refloat.catalogue.opening import Foreign, connect, let_go, throw_away
@@ -96,7 +97,7 @@ class Relived:
     live: str
 
 
-_Work = tuple[str, Sequence[Sequence[object]]]
+_Work = tuple[str, Iterable[Sequence[object]] | None]
 """A statement, with the rows that are bound to it one after the other."""
 
 
@@ -159,6 +160,10 @@ class Catalogue:
         rows = self._ask("SELECT path, size, mtime_ns, inode, device, identity FROM files")
         known = ((os.fsdecode(row[0]), row) for row in rows)
         return {path: ((row[1], row[2], row[3], row[4]), unseal_text(row[5], path)) for path, row in known}
+
+    def known_files(self) -> Iterator[str]:
+        """Their paths."""
+        return (os.fsdecode(path) for (path,) in self._ask("SELECT path FROM files"))
 
     def identity(self, path: str) -> str:
         """What a file was when it was looked into; "" for one that is not known."""
@@ -342,12 +347,12 @@ class Catalogue:
         `notes` say under which conditions all of this holds. `alone` has files that stand alone now, or no longer.
         `forget` names files that are proved to be gone; what was kept of them goes too.
         """
-        others = alone or {}
+        rows, others = self._told_work(told), alone or {}
         lost = [(os.fsencode(path),) for path in forget]
         kept = [(name, value.encode("utf-8", "surrogateescape")) for name, value in notes.items()]
-        return self._write(
+        return rows is not None and self._write(
             [
-                (_INSERT_TOLD, [_told_row(row) for row in told]),
+                rows,
                 (_RELIVE, [(row.state, row.pulse, row.live, *_bound(row.key)) for row in relived]),
                 (f"UPDATE sessions SET listed = 0 WHERE {_KEY}", [_bound(key) for key in unlisted]),  # noqa: S608 - names of our own
                 ("DELETE FROM gone", [()]),
@@ -360,17 +365,27 @@ class Catalogue:
             ]
         )
 
-    def _write(self, work: Sequence[_Work], *, on: Sequence[bytes] = ()) -> bool:
+    def _told_work(self, told: Iterable[Told]) -> _Work | None:
+        """What writes sessions told anew, None where they have no place. Of many, a table beside holds what is made."""
+        rows = map(_told_row, told)
+        first = list(islice(rows, _MANY))
+        if len(first) < _MANY:
+            return _INSERT_TOLD, first
+        beside = [(_TOLD_BESIDE, None), ("DELETE FROM temp.told", None), (_INSERT_BESIDE, chain(first, rows))]
+        made = self._write(beside, begin="BEGIN")  # while it is, nobody waits
+        return ("INSERT OR REPLACE INTO sessions SELECT * FROM temp.told", None) if made else None
+
+    def _write(self, work: Sequence[_Work], *, on: Sequence[bytes] = (), begin: str = "BEGIN IMMEDIATE") -> bool:
         """Statements with their rows in one transaction, as long as what is noted is `on`; a catalogue that cannot be
         written is no fault of the work.
         """
         try:
-            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute(begin)
             if on and self._db.execute(_STANDS, on).fetchall() != [(3,)]:
                 self._db.execute("ROLLBACK")
                 return False
             for question, rows in work:
-                self._db.executemany(question, rows)
+                self._db.execute(question) if rows is None else self._db.executemany(question, rows)
             self._db.execute("COMMIT")
         except (sqlite3.Error, UnicodeEncodeError) as fault:  # names that are no text have no place in a table
             self._is_damaged |= is_damage(fault)
@@ -395,6 +410,10 @@ _INSERT_ALONE: Final = "INSERT OR REPLACE INTO alone VALUES (?, ?, ?, ?, ?)"
 _READING: Final = "agent, session_id, path, files, lineage, summary"
 _KEY: Final = "agent = ? AND session_id = ? AND path = ?"
 _INSERT_TOLD: Final = f"INSERT OR REPLACE INTO sessions VALUES ({', '.join('?' * 16)})"  # noqa: S608 - as above
+_INSERT_BESIDE: Final = _INSERT_TOLD.replace("sessions", "temp.told")
+_TOLD_BESIDE: Final = "CREATE TEMP TABLE IF NOT EXISTS told AS SELECT * FROM sessions WHERE 0"
+_MANY: Final = 512
+"""Sessions told anew that are too many to be held at once."""
 
 
 _RELIVE: Final = f"UPDATE sessions SET listed = 1, state = ?, pulse = ?, live = ? WHERE {_KEY}"  # noqa: S608 - as above

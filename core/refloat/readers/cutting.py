@@ -57,15 +57,17 @@ class Shortened:
     """It has an end."""
 
 
-def shorten(file: BinaryIO, start: int, left: int | None = None) -> Shortened:
-    """The line that begins at `start`, of which no more than `left` bytes count. The file is left anywhere.
+def shorten(file: BinaryIO, start: int, left: int | None = None, room: int | None = None) -> Shortened:
+    """The line that begins at `start`, of which no more than `left` bytes count, in so much `room` (else `ROOM`). The
+    file is left anywhere.
 
     Raises:
         OSError: it cannot be read.
     """
-    for level in LEVELS:
+    room = room or ROOM
+    for at, (limit, head, tail) in enumerate(LEVELS):
         file.seek(start)
-        one = _Line(*level, last=level is LEVELS[-1])
+        one = _Line(room, (limit if at else room, head, tail), last=at == len(LEVELS) - 1)
         if one.read(file, left):
             return Shortened(one.size, bytes(one.out), one.whole, one.ended)
         if one.is_heavy:
@@ -92,8 +94,9 @@ def pass_over(file: BinaryIO, start: int, left: int | None = None) -> Shortened:
 class _Line:
     """One reading of a line."""
 
-    def __init__(self, limit: int, head: int, tail: int, *, last: bool) -> None:
-        self._limit, self._head, self._tail = limit, head, tail
+    def __init__(self, room: int, level: tuple[int, int, int], *, last: bool) -> None:
+        self._room = room
+        self._limit, self._head, self._tail = level
         self._last = last
         self.out = bytearray()
         self.size = 0
@@ -124,12 +127,12 @@ class _Line:
             chunk = chunk[:end] if self.ended else chunk
             self.size += len(chunk)
             rest = self._take(rest + chunk)
-            if len(self.out) > ROOM or self.is_heavy:
+            if len(self.out) > self._room or self.is_heavy:
                 return False
         if self._inside:  # it is cut, or no record at all
             self._close(rest)
         self._weigh()
-        return len(self.out) <= ROOM and not self.is_heavy
+        return len(self.out) <= self._room and not self.is_heavy
 
     def _take(self, data: bytes) -> bytes:
         """Take what is whole of it; of a text that goes on, what is still wanted is given back."""
@@ -145,7 +148,7 @@ class _Line:
                 at = end + 1
             quote = data.find(b'"', at)
             self._stand(data[at:] if quote < 0 else data[at : quote + 1])
-            if self._last and len(self.out) > ROOM // 2:
+            if self._last and len(self.out) > self._room // 2:
                 self._limit, self._head, self._tail = LAST
             if quote < 0:
                 return b""

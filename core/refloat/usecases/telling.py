@@ -70,12 +70,14 @@ def keep_listing(
 
         notes[NOTE] = write_chains(chains)
     kept, known = catalogue.marks(), catalogue.notes()
-    told, relived = _changed(sessions, kept, chains, surroundings, judge.at)
+    new, relived = _changed(sessions, kept, chains, surroundings, judge.at)
     unlisted = [key for key, (_, _, listed) in kept.items() if listed and key not in sessions]
-    lost = lost_files(sighting, catalogue.identities())
+    lost = lost_files(sighting, catalogue.known_files())
     same = notes == {name: value for name, value in known.items() if name != "schema"}
-    if told or relived or unlisted or lost or others or not same:
+    if new or relived or unlisted or lost or others or not same:
         rows = [_tell_gone(row, surroundings) for row in gone]
+        batches = (new[start : start + _TOGETHER] for start in range(0, len(new), _TOGETHER))
+        told = chain.from_iterable(_tell(batch, judge.at, surroundings) for batch in batches)
         catalogue.finish(told, relived, unlisted, rows, notes, alone=others, forget=lost)
     return [key for key in kept if key[2] in lost] if lost else []
 
@@ -86,7 +88,7 @@ def _changed(
     chains: Mapping[SessionName, InChain],
     surroundings: Surroundings,
     at: Stamp,
-) -> tuple[Sequence[Told], Sequence[Relived]]:
+) -> tuple[Sequence[_Marked], Sequence[Relived]]:
     """Sessions to be told anew, and those of which the look's four keys alone changed."""
     new: list[_Marked] = []
     relived: list[Relived] = []
@@ -98,8 +100,7 @@ def _changed(
             new.append((key, session, linked, mark, pulse))
         elif pulse != known_pulse or not listed:
             relived.append(Relived(key, session.state, pulse, _live(mask(wire.session(session)), at)))
-    told = [_tell(new[start : start + _TOGETHER], at, surroundings) for start in range(0, len(new), _TOGETHER)]
-    return list(chain.from_iterable(told)), relived
+    return new, relived
 
 
 def _differing(kept: Mapping[str, Alone], now: Mapping[str, Alone]) -> dict[str, Alone | None]:

@@ -1,7 +1,9 @@
 """The catalogue: private, shared, thrown away when it is not as expected, never needed."""
 
+import os
 import sqlite3
 import stat
+from collections.abc import Sequence
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -255,3 +257,25 @@ def test_a_check_throws_away_what_is_damaged_and_nothing_else(tmp_path: Path):
     path.write_bytes(content)
     check(path)
     assert not path.exists()
+
+
+def test_many_sessions_told_at_once_are_kept_as_few_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = [("codex", f"s{n}", f"/t/s{n}.jsonl") for n in range(9)]
+    kept: list[Sequence[tuple[str, str, str]]] = []
+    for many in (1, 5, 9, 100):
+        monkeypatch.setattr("refloat.catalogue.store._MANY", many)
+        with Catalogue.open(tmp_path / str(many)) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+            assert catalogue.finish([told(keys[0], front="old")], [], [], [], {})
+            assert catalogue.finish((told(key, front=key[1]) for key in keys), [], [], [], {"fingerprint": "f"})
+            assert catalogue.finish((told(key, front=key[1] + "'") for key in keys[:7]), [], [], [], {})
+            assert catalogue.marks() == dict.fromkeys(keys, ("m", "p", True))
+            kept.append(catalogue.told())
+    assert sorted(kept[0])[:1] == [("s0'", "l", "}")]
+    assert all(rows == kept[0] for rows in kept)
+
+
+def test_files_are_known_by_their_paths(tmp_path: Path) -> None:
+    odd = os.fsdecode(b"/t/\xff.jsonl")
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        catalogue.keep_identities([("/t/a.jsonl", (1, 2, 3, 4), "{}"), (odd, (1, 2, 3, 5), "{}")])
+        assert set(catalogue.known_files()) == {"/t/a.jsonl", odd}
