@@ -6,6 +6,18 @@ Decides nothing. A module of its own, and no generator: the quickest commands lo
 import gc
 
 
+def pause() -> None:
+    """Look for no cycles until `resume`, or to the end of a process that makes none."""
+    gc.disable()
+
+
+def resume() -> None:
+    """Look for them again after `pause`, apart from all that was made until now: what a start makes stays anyway."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+
+
 def grow_old() -> None:
     """Let all values that there are count as old: no look at the young ones concerns them."""
     gc.freeze()

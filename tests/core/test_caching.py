@@ -32,7 +32,7 @@ def test_a_whole_file_in_a_question_is_not_kept_with_its_answer():
     held = [words._fold.many, len(words._FORMS), sort_of.many, effects_of.many]
     paragraph = "\u6587\u5b57" * 500
     assert words.index_form(paragraph)
-    assert words.find_words(paragraph)
+    assert words.word_spans(paragraph)
     assert sort_of(("pytest", "x" * 5000)) == "test"
     assert effects_of(f"git push origin a # {'x' * 5000}")
     assert [words._fold.many, len(words._FORMS), sort_of.many, effects_of.many] == held

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.tui.conftest import NOW, FakeLibrary, make_app, many_sessions, some_sessions
+from tests.tui.conftest import NOW, UTF8, FakeLibrary, make_app, many_sessions, some_sessions
 from tests.tui.waiting import has_read, until
 from textual.app import App
 from textual.content import Content
@@ -17,6 +17,7 @@ from textual.widgets import Input, Static
 from refloat.errors import Unreadable
 from refloat.model.fate_words import FATE_WORDS, OWNER_WORDS, STATE_WORDS
 from refloat.model.liveness import OF_THE_END, Evidence
+from refloat.model.recovered import Handed, Recovered
 from refloat.model.session import SessionName, State
 from refloat.model.stamp import later
 from refloat.model.transcript import Item
@@ -77,6 +78,26 @@ async def test_broken_ones_stand_on_top_and_the_first_is_chosen(library: FakeLib
         assert "NEXT  Look at what step 8 did" in words
         assert words.index("✖ failed") < words.index("◐ unres.") < words.index("● live") < words.index("■ stopped")
         assert "BILLING" not in words
+
+
+@pytest.mark.parametrize(("size", "glyphs"), [(WIDE, UNICODE), (SMALL, ASCII)])
+async def test_a_recovery_that_was_finished_is_told_where_the_session_stands(
+    library: FakeLibrary, size: tuple[int, int], glyphs: Glyphs
+):
+    name = next(iter(library.all))
+    brief, before = "/home/ana/shop/HANDOFF.md", later(NOW, -86_400 * 3)
+    wrap = Handed("1a2b3c4d5e6f7a8b", before, f"recovery:{name}", "ben")
+    library.recovered = {name: Recovered("ana@devbox", before, brief, before, brief_there=True, wrap=wrap)}
+    async with make_app(library, environment={} if glyphs is ASCII else UTF8).run_test(size=size) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await pilot.pause()
+        (line,) = [line for line in words_of(pilot.app).splitlines() if "RECOVERED" in line]
+        assert f"{glyphs.ok} RECOVERED  ana@devbox, 2026-09-11 " in line
+        assert "; brief in ~/shop/HANDOFF.md" in line
+        await pilot.press("escape", "down")
+        await settle(pilot)
+        assert "RECOVERED" not in words_of(pilot.app)
 
 
 async def test_every_pane_by_its_key(library: FakeLibrary):
@@ -643,7 +664,8 @@ async def test_what_the_first_sessions_bring_moves_no_key_of_the_footer(monkeypa
             hold.set()
         await settle(pilot)
         after = words_of(pilot.app).splitlines()[-1]
-        assert "J jobs" not in before
+        assert "+ new" in before, "it keeps its place before there is a session to start from"
+        assert "attach" not in before
         assert before == after
 
 

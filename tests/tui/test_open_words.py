@@ -11,7 +11,7 @@ from refloat.model.triage import Finding, FindingVerdict, Triage
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.samples import crashed, make_session, make_step, make_story
 from refloat.triage.findings import sort_findings
-from refloat.usecases.recover import Card, cards_of, confirmed_words
+from refloat.usecases.recover import Card, cards_of, pile_words
 from refloat.usecases.show_recap import show_recap
 from refloat.usecases.show_status import show_status
 from refloat_tui.cli.show.sessions import recap_lines, status_lines
@@ -20,7 +20,7 @@ from refloat_tui.operations import Asked, Offer
 from refloat_tui.present.next_keys import next_actions
 from refloat_tui.present.offer_lines import offer_lines
 from refloat_tui.present.recap import recap_rows
-from refloat_tui.present.state import broken_step, next_words, verdict_detail
+from refloat_tui.present.state import broken_step, next_parts, verdict_detail
 from refloat_tui.present.teach import headline
 from refloat_tui.present.triage import card_words, nothing_beside, what_words
 from refloat_tui.theme import ASCII, UNICODE
@@ -53,7 +53,7 @@ def test_the_app_and_status_tell_the_same_of_what_is_lost() -> None:
     sample = crashed()
     status = show_status(ClaudeCode(), sample.session, sample.story, sample.checkout)
     assert status.next.open
-    assert "src/vat.py" in next_words(status)
+    assert "src/vat.py" in next_parts(status)[0]
     assert "src/vat.py" in status.next.why
 
 
@@ -77,11 +77,10 @@ def test_where_lost_work_is_announced_its_way_back_is_named() -> None:
 
 def test_next_keeps_the_look_outside_beside_what_is_lost() -> None:
     sample = crashed()
-    told = next_words(show_status(ClaudeCode(), sample.session, sample.story, sample.checkout))
-    assert told.startswith("First know: the edit of src/vat.py is lost from the checkout")
-    assert told.endswith("Look at what step 8 did, then start a linked session with the brief.")
-    before = next_words(show_status(ClaudeCode(), sample.session, sample.story))
-    assert before == "Look at what step 8 did, then start a linked session with the brief."
+    first, then = next_parts(show_status(ClaudeCode(), sample.session, sample.story, sample.checkout))
+    assert first.startswith("First know: the edit of src/vat.py is lost from the checkout")
+    before = next_parts(show_status(ClaudeCode(), sample.session, sample.story))
+    assert before == ("", then) == ("", "Look at what step 8 did, then start a linked session with the brief.")
 
 
 def test_what_stands_nowhere_has_no_way_back() -> None:
@@ -117,9 +116,29 @@ def test_the_saved_say_how_many_were_seen() -> None:
     seen = finding("a", "edit", FindingVerdict.CONFIRMED)
     failed = finding("pytest", "check", FindingVerdict.RECORDED)
     cards = [Card(row.what, row, "saved", "saved", "", looked=False) for row in (seen, failed)]
-    assert confirmed_words(cards, "saved") == " (1 confirmed)"
-    assert confirmed_words(cards[:1], "saved") == ""
-    assert confirmed_words(cards, "gone") == ""
+    assert pile_words(cards, "saved") == " (1 confirmed)"
+    assert pile_words(cards[:1], "saved") == ""
+    assert pile_words(cards, "gone") == ""
+
+
+def test_outcomes_come_before_a_pile_would_mislead() -> None:
+    seen = finding("src/a.py edited", "edit", FindingVerdict.CONFIRMED)
+    red = replace(finding("pytest -q", "check", FindingVerdict.RECORDED), why="it failed with exit code 1")
+    lost = finding("src/b.py edited", "edit", FindingVerdict.LOST)
+    push = finding("git push origin main", "external", FindingVerdict.LOST)
+    cards = [Card(row.what, row, "saved", "saved", "", looked=False) for row in (seen, red)]
+    cards += [Card(row.what, row, "gone", "gone", "", looked=False) for row in (lost, push)]
+    assert pile_words(cards, "saved") == " (1 failed, 1 confirmed)"
+    assert pile_words(cards, "gone") == " (1 unknown, 1 lost)"
+    assert pile_words(cards[:3], "gone") == ""
+    assert what_words(red, UNICODE) == "failed: pytest -q"
+    assert what_words(push, UNICODE) == "outcome unknown: git push origin main"
+    assert (what_words(seen, UNICODE), what_words(lost, UNICODE)) == (seen.what, lost.what)
+    told = "\n".join(triage_lines(replace(EMPTY, saved=(seen, red), gone=(lost, push)), 400))
+    assert "gone 2 (1 lost, 1 of unknown outcome)" in told
+    assert "  FAILED       pytest -q" in told
+    assert "  UNKNOWN      git push origin main" in told
+    assert "GONE (stands nowhere, or nobody knows how it ended)" in told
 
 
 def test_a_check_that_failed_is_never_told_as_work_that_holds() -> None:
@@ -131,7 +150,7 @@ def test_a_check_that_failed_is_never_told_as_work_that_holds() -> None:
     claim = replace(finding("Committed it.", "committed", FindingVerdict.CONFIRMED), claim="committed")
     lines = [*triage_lines(replace(EMPTY, saved=(failed, claim)), 400)]
     assert "saved 2 (1 confirmed, 1 result of a failed check, 1 claim borne out) · claimed 0" in lines[0]
-    assert any(line.startswith("  failed") and "pytest -q" in line for line in lines)
+    assert any(line.startswith("  FAILED") and "pytest -q" in line for line in lines)
 
 
 def test_before_anything_was_counted_no_number_is_told() -> None:

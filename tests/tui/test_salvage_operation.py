@@ -18,7 +18,7 @@ from refloat.testing.claude_talk import SESSION, ClaudeTalk
 from refloat.usecases.open_bench import open_bench
 from refloat_tui.bench_operations import BenchOperations
 from refloat_tui.operations import Asked
-from refloat_tui.present.offers import salvage_offer
+from refloat_tui.present.offers import Target, salvage_offer
 from refloat_tui.screens.operation import OperationScreen
 from refloat_tui.theme import UNICODE
 
@@ -95,7 +95,7 @@ def test_where_nothing_can_be_in_a_patch_none_is_promised(tmp_path: Path) -> Non
     found = Salvage(
         SessionName(NAME), str(tmp_path), "", (SalvagedFile("a.py", in_patch=False, why="x", beside=b"a"),), 0
     )
-    offer = salvage_offer(Asked("salvage", NAME), "“A”", found, "/home/ana/l.patch", "")
+    offer = salvage_offer(Asked("salvage", NAME), "A", found, Target("/home/ana/l.patch"))
     assert offer.question == "Write the lost work of “A” into files: no patch can hold it?"
     assert [line.split(",")[0] for line in offer.will] == [
         "write /home/ana/l.patch.files",

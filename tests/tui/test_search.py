@@ -14,6 +14,7 @@ from refloat_tui.screens.search import SearchScreen
 from refloat_tui.widgets.detail import Detail
 from refloat_tui.widgets.history_pane import HistoryPane
 from refloat_tui.widgets.hit_list import HitList
+from refloat_tui.widgets.panes import JumpTo
 
 
 def screen_of(app: App[str]) -> SearchScreen:
@@ -93,6 +94,36 @@ async def test_the_search_is_come_back_to_as_it_was_left_for_a_place():
         await pilot.press("S")
         await until(pilot, lambda: isinstance(app.screen, SearchScreen))
         assert screen_of(app).query_one(Input).value == "", "whoever left it by escape is done with it"
+
+
+async def test_back_leads_from_a_place_to_its_search_and_from_jumps_made_there_first():
+    library = FakeLibrary(some_sessions())
+    app = make_app(library)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await open_search(pilot, "pytest")
+        await settled(pilot, library, "pytest")
+        await pilot.press("down", "down")
+        at = screen_of(app).query_one(HitList).cursor_key
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, DeskScreen))
+        await until(pilot, lambda: app.screen.query_one(Detail).shown == "history")
+        assert isinstance(app.screen, DeskScreen)
+        assert not app.screen.is_idle("desk_return")
+        detail, key = app.screen.query_one(Detail), app.screen.query_one(HistoryPane).list.cursor_key
+        detail.post_message(JumpTo(1))
+        await until(pilot, lambda: detail.can_return and detail.history.list.cursor_key == "1")
+        await pilot.press("backspace")
+        await until(pilot, lambda: detail.history.list.cursor_key == key)
+        assert isinstance(app.screen, DeskScreen)
+        await pilot.press("backspace")
+        await until(pilot, lambda: isinstance(app.screen, SearchScreen))
+        await settled(pilot, library, "pytest")
+        assert screen_of(app).query_one(Input).value == "pytest"
+        assert screen_of(app).query_one(HitList).cursor_key == at
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, DeskScreen))
+        assert isinstance(app.screen, DeskScreen)
+        assert app.screen.is_idle("desk_return"), "whoever left it by escape is done with it"
 
 
 async def test_long_answers_are_gone_through_by_pages():

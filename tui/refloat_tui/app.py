@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -14,6 +13,7 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 
+from refloat import uncollected
 from refloat.errors import NoThreads
 from refloat.late import stand_in
 from refloat.model.light import field, light
@@ -133,12 +133,8 @@ class RefloatApp(App[str]):
         return desk
 
     async def _give_early(self) -> None:
-        """What was typed before there was a desk goes to it. From here on cycles are looked for, apart from all that a
-        start makes: it stays anyway.
-        """
-        if not gc.isenabled():
-            gc.freeze()
-            gc.enable()
+        """What was typed before there was a desk goes to it. `opening.hasten` paused the look for cycles until here."""
+        uncollected.resume()
         await self.screen_stack[0].remove_children()
         early, self._early = self._early or [], None
         for key in early:

@@ -66,6 +66,13 @@ class RefloatScreen(Screen[Returned]):
         del action
         return False
 
+    def is_vain(self, action: str) -> bool:
+        """Whether an action would be refused now: its key is dimmed in the footer, or left out where there is little
+        room, and still opens what says why.
+        """
+        del action
+        return False
+
     def word_of(self, action: str) -> str | None:
         """What the footer says of an action now; empty: nothing. None: what the table of actions says."""
         del action

@@ -23,12 +23,12 @@ from refloat.model.terminals import Attachment
 from refloat_tui.operations import Asked, Offer, Operation, Planned, Repaired, Salvaged
 from refloat_tui.present.offers import (
     Scene,
+    Target,
     attach_offer,
     repair_offer,
     salvage_offer,
     start_offer,
     stop_offer,
-    title_words,
 )
 
 if TYPE_CHECKING:
@@ -242,15 +242,12 @@ class BenchOperations:
         located = resolve(self._bench, asked.session, self._cwd)
         found = salvage_session(self._bench, located)
         path = self._patch_of(found) if asked.out is None else _path(asked.out, self._bench, self._cwd)
-        offer = salvage_offer(
-            asked,
-            title_words(located.session.title),
-            found,
+        target = Target(
             None if path is None else str(path),
             self._forbids(path, found),
             inside=path is not None and _is_below(path, found.repo),
         )
-        return _Salvage(offer, self._bench, found, path)
+        return _Salvage(salvage_offer(asked, located.session.title, found, target), self._bench, found, path)
 
     def _patch_of(self, found: Salvage) -> Path | None:
         """A new file at home, or in a temporary place where home lies in the checkout: it is written into only if a

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar, dataclass_transform
 
 from textual.message import Message
 
@@ -20,26 +20,35 @@ if TYPE_CHECKING:
     from refloat_tui.library import Opened
 
 
-@dataclass(eq=False, repr=False)
+T = TypeVar("T")
+
+
+@dataclass_transform(eq_default=False)
+def message(kind: type[T]) -> type[T]:
+    """A message's class as a dataclass that nobody compares or prints: to make what does that is most of its making."""
+    return dataclass(eq=False, repr=False)(kind)
+
+
+@message
 class SessionsFound(Message, bubble=False):
     """A batch of sessions."""
 
     found: Batch
 
 
-@dataclass(eq=False, repr=False)
+@message
 class PanesLoaded(Message, bubble=False):
     """All that the panes are made of is there."""
 
 
-@dataclass(eq=False, repr=False)
+@message
 class PlaceKnown(Message, bubble=False):
     """Where Refloat was started."""
 
     place: StartedIn
 
 
-@dataclass(eq=False, repr=False)
+@message
 class WatchTold(Message, bubble=False):
     """Files changed; the screen waits a moment for more and looks."""
 
@@ -53,7 +62,7 @@ class WatchTold(Message, bubble=False):
         return isinstance(message, WatchTold) and (message.changed or not self.changed)
 
 
-@dataclass(eq=False, repr=False)
+@message
 class WayLooked(Message, bubble=False):
     """It was looked whether anything leads to where a live session runs."""
 
@@ -62,7 +71,7 @@ class WayLooked(Message, bubble=False):
     """Why nothing does; empty: something does."""
 
 
-@dataclass(eq=False, repr=False)
+@message
 class SessionOpened(Message, bubble=False):
     """A session was read."""
 
@@ -70,7 +79,7 @@ class SessionOpened(Message, bubble=False):
     opened: Opened
 
 
-@dataclass(eq=False, repr=False)
+@message
 class LongBegun(Message, bubble=False):
     """The history of a long session can be asked for."""
 
@@ -78,7 +87,7 @@ class LongBegun(Message, bubble=False):
     size: int
 
 
-@dataclass(eq=False, repr=False)
+@message
 class StretchFound(Message, bubble=False):
     """A stretch of a long history."""
 
@@ -87,7 +96,7 @@ class StretchFound(Message, bubble=False):
     stretch: Stretch
 
 
-@dataclass(eq=False, repr=False)
+@message
 class LongTold(Message, bubble=False):
     """How far something is that a long session takes."""
 
@@ -102,7 +111,7 @@ class LongTold(Message, bubble=False):
         return isinstance(message, LongTold) and message.doing == self.doing and message.done < message.size
 
 
-@dataclass(eq=False, repr=False)
+@message
 class CheckoutCompared(Message, bubble=False):
     """The checkout was held against a session."""
 
@@ -110,7 +119,7 @@ class CheckoutCompared(Message, bubble=False):
     checkout: Checkout
 
 
-@dataclass(eq=False, repr=False)
+@message
 class TriageMade(Message, bubble=False):
     """A session was sorted into saved, claimed, gone."""
 
@@ -119,7 +128,7 @@ class TriageMade(Message, bubble=False):
     given: Given
 
 
-@dataclass(eq=False, repr=False)
+@message
 class AnswerKept(Message, bubble=False):
     """An answer is on disk."""
 
@@ -127,7 +136,7 @@ class AnswerKept(Message, bubble=False):
     given: Given
 
 
-@dataclass(eq=False, repr=False)
+@message
 class BriefWritten(Message, bubble=False):
     """A brief stands ready; nothing is on disk yet."""
 
@@ -135,7 +144,7 @@ class BriefWritten(Message, bubble=False):
     written: WrittenBrief
 
 
-@dataclass(eq=False, repr=False)
+@message
 class JobsFound(Message, bubble=False):
     """Every job of the record (or, `why`, none can be read)."""
 
@@ -143,7 +152,7 @@ class JobsFound(Message, bubble=False):
     why: str | None = None
 
 
-@dataclass(eq=False, repr=False)
+@message
 class PartFailed(Message, bubble=False):
     """One part of a session could not be had; the others stand."""
 
@@ -153,7 +162,7 @@ class PartFailed(Message, bubble=False):
     why: str
 
 
-@dataclass(eq=False, repr=False)
+@message
 class BriefSaved(Message, bubble=False):
     """A brief was written to a file."""
 

@@ -1,45 +1,23 @@
 """Secrets masked on the way out: every string of a value, in one pass of its own, with the words around left alone.
 
-Decides what of a text is replaced by `[masked: KIND]`, remembers what it found, and masks it wherever it (or a piece
-of twelve characters of it) stands in the same output. Detection is the kept library bc-detect-secrets joined with
-shapes and names of our own for what a line scanner cannot see; the library loads only when a cheap look says that one
-of its formats may be there. Refuses to cut: cutting comes after masking, half a secret is not found any more.
+Decides what of a text is replaced by `[masked: KIND]`, remembers what `find_secrets` found, and masks it wherever it
+(or a piece of twelve characters of it) stands in the same output. Refuses to cut: cutting comes after masking, half a
+secret is not found any more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from functools import cache, lru_cache
+from functools import cache
 from itertools import chain
 from operator import attrgetter
 from typing import Final, TypeVar, cast
 
-from refloat.brief.assignments import assignment_hits, command_hits
-from refloat.brief.cues import (
-    ADDRESSES,
-    ASSIGNMENTS,
-    COLOURED,
-    COMMANDS,
-    EVERY,
-    HEADERS,
-    KEYS,
-    LIBRARY,
-    SILENT,
-    TOKENS,
-    WEBHOOKS,
-)
+from refloat.brief.find_secrets import find_in_all, find_secrets
 from refloat.brief.hits import MASK, Hit, merge
-from refloat.brief.shapes import (
-    header_hits,
-    library_hits,
-    private_key_hits,
-    provider_hits,
-    userinfo_hits,
-    webhook_hits,
-)
 from refloat.brief.suspects import find_suspects
-from refloat.brief.unseen import placed, seen_part, seen_text
+from refloat.brief.unseen import placed, seen_text
 from refloat.model.light import field_names, replace
 from refloat.patterns import late
 
@@ -61,76 +39,6 @@ _SHORT_RUN: Final = late(r"\S{6,}")
 _FEW: Final = 32
 """So many short values are looked for one by one; of more, every place is looked up."""
 _REPEATED_KEY: Final = late(r"(\[masked: private key\])(?:(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)[ \t]*\1)+")
-
-
-def _lower(text: str) -> str:
-    """Lower case of the same length: U+0130 is the one character that grows."""
-    return text.replace("\u0130", "I").lower()
-
-
-_SHORT: Final = 256
-
-
-def find_secrets(text: str) -> tuple[Hit, ...]:
-    """Every secret of a text by shape and name, sorted, apart from each other."""
-    return _find_short(text) if len(text) <= _SHORT else _find(text)
-
-
-@lru_cache(maxsize=8192)
-def _find_short(text: str) -> tuple[Hit, ...]:
-    return _find(text)
-
-
-def _find(text: str) -> tuple[Hit, ...]:
-    for _, finders in find_suspects((text,)):
-        return find_by(text, finders)
-    return ()
-
-
-def find_by(text: str, finders: int = EVERY) -> tuple[Hit, ...]:
-    """What these finders, as bits of `brief.cues`, find in a text."""
-    low = _lower(text)
-    hits: list[Hit] = []
-    if finders & TOKENS:
-        hits += provider_hits(text)
-    if finders & WEBHOOKS:
-        hits += webhook_hits(text)
-    if finders & KEYS:
-        hits += private_key_hits(text)
-    if finders & HEADERS:
-        hits += header_hits(text, low)
-    if finders & ADDRESSES:
-        hits += userinfo_hits(text)
-    if finders & ASSIGNMENTS:
-        hits += assignment_hits(text, low)
-    if finders & COMMANDS:
-        hits += command_hits(text, low)
-    if finders & LIBRARY:
-        hits += library_hits(text, low)
-    return merge(hits) if hits else ()
-
-
-def find_in_all(texts: Sequence[str]) -> Iterator[tuple[str, tuple[Hit, ...]]]:
-    """Those of many texts in which `find_secrets` finds something, with what it finds."""
-    for number, finders in find_suspects(texts):
-        if finders & EVERY and (hits := find_by(texts[number], finders)):
-            yield texts[number], hits
-
-
-def holding(texts: Sequence[str]) -> Iterator[str]:
-    """Those of many texts that hold a secret, also one that shows only without what is not seen."""
-    for number, finders in find_suspects(texts):
-        text = texts[number]
-        if (finders & EVERY and find_by(text, finders)) or (
-            (seen := _seen_of(text, finders)) is not None and find_secrets(seen)
-        ):
-            yield text
-
-
-def _seen_of(text: str, finders: int) -> str | None:
-    """What a reader sees of a suspect; None where that is all of it."""
-    unseen = finders & (COLOURED | SILENT)
-    return seen_part(text, silent=unseen != COLOURED) if unseen else None
 
 
 class Masker:
@@ -179,21 +87,10 @@ class Masker:
     def learn_suspects(self, texts: Sequence[str], suspects: Iterable[tuple[int, int]]) -> bool:
         """The same of many texts of which `find_suspects` has told this."""
         if self.enabled:
-            bare: list[str] = []
-            for number, finders in suspects:
-                text = texts[number]
-                if finders & EVERY:
-                    self._keep(text, find_by(text, finders))
-                if (seen := _seen_of(text, finders)) is not None:
-                    bare.append(seen)
-            for text, hits in find_in_all(bare) if bare else ():
-                self._keep(text, hits)
+            for _, text, hits in find_in_all(texts, suspects):
+                self._found = True
+                self._remember(text, hits)
         return self._found
-
-    def _keep(self, text: str, hits: Sequence[Hit]) -> None:
-        if hits:
-            self._found = True
-            self._remember(text, hits)
 
     def text(self, text: str) -> str:
         """Mask one text. The same text masked again stays the same."""
@@ -404,9 +301,15 @@ def _gather(value: object, found: list[str]) -> None:
             found.append("\n".join(cast("Sequence[str]", value)))
         elif str in kinds:
             found += [part for part in cast("Sequence[object]", value) if type(part) is str]
-    elif value is None or isinstance(value, (Enum, int, float)):
+    else:
+        _gather_rare(value, found)
+
+
+def _gather_rare(value: object, found: list[str]) -> None:
+    """The same of what is of a type of its own, or holds more than plain values."""
+    if value is None or isinstance(value, (Enum, int, float)):
         return
-    elif isinstance(value, str):
+    if isinstance(value, str):
         found.append(value)
     elif isinstance(value, tuple | list | set | frozenset):
         rows = cast("Sequence[object]", value)
@@ -415,7 +318,7 @@ def _gather(value: object, found: list[str]) -> None:
         else:
             for inner in rows:
                 _gather(inner, found)
-    elif _is_path(kind):
+    elif _is_path(type(value)):
         found.append(str(value))
     elif isinstance(value, Mapping):
         for key, inner in cast("Mapping[object, object]", value).items():

@@ -53,11 +53,6 @@ def is_silent(text: str) -> bool:
     return _ONE_SILENT.search(text) is not None
 
 
-def may_hide(text: str) -> bool:
-    """Whether a text may hold what is not seen: then a secret may lie in it that its parts do not show."""
-    return "\x1b" in text or is_silent(text)
-
-
 def seen_part(text: str, *, silent: bool = True) -> str | None:
     """A text without what is not seen; None for a text that is seen as a whole. `silent`: what `is_silent` tells."""
     bare, met = (_UNSEEN if silent else _COLOUR).subn("", text)
@@ -66,13 +61,14 @@ def seen_part(text: str, *, silent: bool = True) -> str | None:
 
 def seen_text(text: str) -> tuple[str, list[int], list[int]] | None:
     """The same, and where its parts begin in it and in the text itself."""
-    if not may_hide(text):
+    is_of_more = is_silent(text)
+    if not is_of_more and "\x1b" not in text:
         return None
     parts: list[str] = []
     starts: list[int] = []
     origins: list[int] = []
     at = length = 0
-    for unseen in _UNSEEN.finditer(text):
+    for unseen in (_UNSEEN if is_of_more else _COLOUR).finditer(text):
         if unseen.start() > at:
             parts.append(text[at : unseen.start()])
             starts.append(length)

@@ -46,6 +46,7 @@ _PLACED = (
     "SELECT session_id, agent, state, place FROM sessions WHERE listed AND NOT superseded"
     " ORDER BY last_activity DESC, session_id, agent"
 )
+NEWEST = "SELECT max(last_activity) FROM sessions WHERE listed"
 _ONE = "SELECT front || ',' || live || ',' || back FROM sessions WHERE listed AND agent = ? AND session_id = ?"
 
 
@@ -62,7 +63,7 @@ class Peek:
 
     def newest(self) -> str:
         """The last activity of any listed session; "" where there is none."""
-        row: tuple[str | None] = self._db.execute("SELECT max(last_activity) FROM sessions WHERE listed").fetchone()
+        row: tuple[str | None] = self._db.execute(NEWEST).fetchone()
         return row[0] or ""
 
     def told(self) -> list[Told]:

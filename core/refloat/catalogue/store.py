@@ -29,6 +29,11 @@ from refloat.model.light import light
 HEAD: Final = 4096
 """Bytes at a file's beginning whose hash tells a file that grew from one that was written anew."""
 
+SCOPE: Final = (
+    "SELECT agent, session_id, path, last_activity, state, place, worktree, title FROM sessions"
+    " WHERE listed AND NOT superseded ORDER BY last_activity DESC, session_id"
+)
+"""Answered by an index alone, so that the first rows cost the same however many there are."""
 _SOME: Final = 64
 """Sessions that are read at once, where those that follow may not be wanted."""
 
@@ -224,12 +229,8 @@ class Catalogue:
         Raises:
             sqlite3.Error: the catalogue is damaged. Some rows may have been told.
         """
-        asked = (
-            "SELECT agent, session_id, path, last_activity, state, place, worktree, title FROM sessions"
-            " WHERE listed AND NOT superseded ORDER BY last_activity DESC, session_id"
-        )
         try:
-            rows = self._db.execute(asked)
+            rows = self._db.execute(SCOPE)
             while some := rows.fetchmany(_SOME):
                 yield from some
         except sqlite3.Error as fault:

@@ -133,7 +133,7 @@ def _instead(seen: Situation, branch: Branch) -> Instead | None:
     """The first way of the row's that would be let through; a stop may still have to be told of which process."""
     for way in _INSTEAD.get(branch, ()):
         if way == "brief":
-            return way
+            return way if seen.lease is None else None  # nobody hands over what somebody is at
         rows = [row.branch for row in _forbidding(replace(seen, operation=way, force=None, pid=None))]
         if not rows or (rows == ["name_the_process"] and tied_to(seen)):
             return way
@@ -175,7 +175,7 @@ def _about_attaching(seen: Situation) -> Iterator[_Forbids]:
             why = f"nobody can prove which process owns {seen.session}{_candidates(seen)}: find out before attaching"
             yield _Forbids("resolve_before_attaching", why, hard=True)
         case State.FAILED | State.STOPPED | State.UNBOUND:
-            why = f"no process runs for {seen.session}, so there is no terminal to go to"
+            why = f"no process runs for {seen.session}, so there is no terminal to go to{_at_work(seen)}"
             yield _Forbids("nothing_runs", why, hard=True)
         case _:
             assert_never(seen.state)
@@ -201,7 +201,7 @@ def _about_stopping(seen: Situation) -> Iterator[_Forbids]:
                 why = f"nothing ties process {seen.pid} to {seen.session}{_candidates(seen)}"
                 yield _Forbids("process_is_not_tied", why, hard=True)
         case State.FAILED | State.STOPPED | State.UNBOUND:
-            why = f"no process runs for {seen.session}: there is nothing to stop"
+            why = f"no process runs for {seen.session}: there is nothing to stop{_at_work(seen)}"
             yield _Forbids("nothing_to_stop", why, hard=True)
         case _:
             assert_never(seen.state)
@@ -274,7 +274,10 @@ def _about_the_workspace(seen: Situation) -> Iterator[_Forbids]:
 def _workspace_held(seen: Situation, lease: Lease) -> _Forbids:
     place = inert_line(lease.subject.partition(":")[2].partition(":")[2])
     whose = "another session of yours works" if lease.holder == seen.own else "somebody else works"
-    why = f"{_holder_words(lease, seen.now)}: {whose} in {place}, and two writers spoil the work"
+    doing = _holder_words(lease, seen.now)
+    if seen.lease is None or seen.lease.runner != lease.runner:
+        doing = doing.replace(" this", " another session", 1)  # whoever took it spoke of the session that it was for
+    why = f"{doing}: {whose} in {place}, and two writers spoil the work"
     return _Forbids("workspace_is_held", why, lease.holder, about=(lease.token,))
 
 
@@ -413,6 +416,11 @@ def _holder_words(lease: Lease, now: Stamp) -> str:
     doing = inert_line(lease.reason or "").partition(";")[0] or "holds this"
     process = f" (process {lease.runner.pid})" if lease.runner.pid else ""
     return f"{inert_line(lease.holder)} {doing}{process}, {_for(lease.since, now)}"
+
+
+def _at_work(seen: Situation) -> str:
+    """Whose lease stands on a session without a process: a program that its agent's records do not show yet."""
+    return "" if seen.lease is None else f"; {_holder_words(seen.lease, seen.now)}"
 
 
 def _for(since: Stamp, now: Stamp) -> str:

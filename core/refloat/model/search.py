@@ -32,7 +32,7 @@ class Hit:
 
     session: Session
     item: int | None
-    """Its number in `history`; None: the title of the session is meant."""
+    """Its number in `history`; None: the title of the session is meant, or an edit of a sub-agent."""
     kind: str
     """`prompt`, `reply`, `thinking`, `step`, `marker` or `title`."""
     line: int | None

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from refloat.model.attempts import Standing
     from refloat.model.checkout import Warned
     from refloat.model.problem import Problem
+    from refloat.model.recovered import Recovered
     from refloat.model.session import PendingKind, Session, SessionName
     from refloat.model.stamp import Stamp
     from refloat.model.transcript import Item, Step
@@ -60,6 +61,8 @@ class Status:
     next: NextOperation
     standing: Standing | None = None
     """Where it stands among the attempts at one piece of work; None where it stands alone."""
+    recovered: Recovered | None = None
+    """The recovery of it that was finished last; None where none was."""
 
     @property
     def open_work(self) -> tuple[Step, ...]:

@@ -118,14 +118,18 @@ class Finding:
         return self.kind == "check" and self.why.startswith(CHECK_FAILED)
 
     @property
+    def unknown(self) -> bool:
+        """Whether it left nothing that can be lost, and nobody knows whether it happened."""
+        return self.kind in {"external", "dangling"} and self.verdict is FindingVerdict.LOST
+
+    @property
     def known_as(self) -> str:
         """The verdict in a word for people. What left no artifact cannot be lost: its outcome is unknown. The result of
         a check that failed is recorded, and nobody may take it for work that holds.
         """
         if self.failed:
             return "failed"
-        outcome_only = self.kind in {"external", "dangling"} and self.verdict is FindingVerdict.LOST
-        return "unknown" if outcome_only else self.verdict.value
+        return "unknown" if self.unknown else self.verdict.value
 
     @property
     def key(self) -> str:

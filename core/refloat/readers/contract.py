@@ -164,8 +164,8 @@ class Sink(Protocol):
 class Digest(Protocol):
     """What is made of the texts of one session while it is read, wherever that happens."""
 
-    def sink(self, part: str) -> Sink:
-        """Where the texts of the session itself ("") or of a sub-agent (its id) go."""
+    def sink(self, part: str) -> Sink | None:
+        """Where the texts of the session itself ("") or of a sub-agent (its id) go; None where none are wanted."""
         ...
 
     def close(self) -> bytes:

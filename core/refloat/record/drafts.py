@@ -64,6 +64,13 @@ def newest_draft(record: Record, session: SessionName) -> Draft | None:
     return None if row is None else _draft(row)
 
 
+def finished_draft(record: Record, session: SessionName) -> Draft | None:
+    """The draft of a session that was finished last, or None."""
+    with record.reading() as connection:
+        row = connection.row("drafts.finished", session=session)
+    return None if row is None else _draft(row)
+
+
 def begin_draft(record: Record, session: SessionName, title: str, seen: Seen, now: Stamp) -> Draft:
     """The unfinished draft of a session: the one that is there, or a new one. Two that begin at once share one.
 

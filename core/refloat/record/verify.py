@@ -5,7 +5,7 @@ Decides what is altered, missing or unchecked, and names the step and the field.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from refloat.model.record import Fault, Signature, Signed, Verdict, Verified
@@ -54,28 +54,13 @@ def judge_job(
         KeyUnusable: something is signed, and the known keys cannot be read.
 
     """
-    created_at = None if job.row is None else job.row["created_at"]
     faults: list[Fault] = []
-    places: list[_Place] = []
-    in_flight: list[int] = []
     if job.row is None:
         faults.append(Fault(None, "job", "the job's own row is missing", "missing"))
-    for at, (kind, row) in enumerate(job.links):
-        if at:
-            looked()
-        if kind == "step" and row["sealed"] is None:
-            in_flight.append(number(row, "seq") or 0)
-            if only is None:
-                faults += _judge_open(row, created_at, check)
-            continue
-        altered = altered_fields(kind, row, created_at)
-        places.append(_Place(number(row, "sealed") or 0, kind, row, not altered))
-        if only is None or row["receipt"] == only:
-            faults += [_fault(kind, row, field) for field in altered]
-            if row["signature"] is not None and row["signer"] is None:
-                faults.append(_fault(kind, row, "signature", "it is signed, and nobody is named who signed it"))
-            faults += _judge_contents(kind, row, check)
-    if job.links:
+    places: list[_Place] = []
+    for place, told in _judge_links(job, check, only):
+        places += [] if place is None else [place]
+        faults += told
         looked()
     places.sort(key=lambda place: place.sealed)
     faults += [fault for fault, receipt in _judge_chain(places) if only is None or receipt == only]
@@ -84,11 +69,8 @@ def judge_job(
     chosen = [place for place in places if only is None or place.row["receipt"] == only]
     keys = known() if _any_signed(chosen) else no_keys()
     signatures = _judge_signatures(chosen, keys)
-    faults += [
-        _fault(place.kind, place.row, "signature", "it is not its signer's signature of this receipt")
-        for place, signature in zip(chosen, signatures, strict=True)
-        if signature == "invalid"
-    ]
+    faults += _badly_signed(chosen, signatures)
+    in_flight = [number(row, "seq") or 0 for kind, row in job.links if _is_open(kind, row)]
     return Verified(
         job.name,
         len(chosen),
@@ -97,6 +79,37 @@ def judge_job(
         max(signatures, key=_BADNESS.__getitem__) if signatures else "unsigned",
         _signers(chosen, signatures, keys),
     )
+
+
+def _badly_signed(chosen: Sequence[_Place], signatures: Sequence[Signature]) -> list[Fault]:
+    return [
+        _fault(place.kind, place.row, "signature", "it is not its signer's signature of this receipt")
+        for place, signature in zip(chosen, signatures, strict=True)
+        if signature == "invalid"
+    ]
+
+
+def _is_open(kind: LinkKind, row: Row) -> bool:
+    return kind == "step" and row["sealed"] is None
+
+
+def _judge_links(
+    job: WholeJob, check: CheckContent, only: str | None
+) -> Iterator[tuple[_Place | None, Sequence[Fault]]]:
+    """Each link's place in the chain, none of a step in flight, and what is wrong with it where that is asked."""
+    created_at = None if job.row is None else job.row["created_at"]
+    for kind, row in job.links:
+        if _is_open(kind, row):
+            yield None, _judge_open(row, created_at, check) if only is None else ()
+            continue
+        altered = altered_fields(kind, row, created_at)
+        faults: list[Fault] = []
+        if only is None or row["receipt"] == only:
+            faults += [_fault(kind, row, field) for field in altered]
+            if row["signature"] is not None and row["signer"] is None:
+                faults.append(_fault(kind, row, "signature", "it is signed, and nobody is named who signed it"))
+            faults += _judge_contents(kind, row, check)
+        yield _Place(number(row, "sealed") or 0, kind, row, not altered), faults
 
 
 def _judge_open(row: Row, created_at: object, check: CheckContent) -> list[Fault]:

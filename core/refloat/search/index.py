@@ -20,6 +20,7 @@ from typing import Any, Final, Self
 from refloat.damage import is_damage
 from refloat.model.light import light
 from refloat.search.digest import Doc, unpack, unpack_docs
+from refloat.search.seal import is_broken, is_broken_in_use, unseal
 from refloat.search.shards import COUNT, LAST, Shard, open_shard, shard_path, throw_away
 
 FILE: Final = "search.db"
@@ -149,8 +150,12 @@ class Index:
 
     def set_note(self, name: str, value: str) -> None:
         """Remember something about the index as a whole, until anything in it changes."""
-        with suppress(sqlite3.Error):
+        try:
+            self._begin()
             self._db.execute("INSERT OR REPLACE INTO own VALUES (?, ?)", (f"note {name}", value))
+            self._db.execute("COMMIT")
+        except sqlite3.Error:
+            self._roll_back()
 
     def keep(self, rows: Sequence[tuple[Key, str, str | None, bytes]]) -> None:
         """Make readings searchable: (session, its files as text, the same of the reading that this one went on from or
@@ -161,7 +166,7 @@ class Index:
         """
         self._changed()
         try:
-            self._db.execute("BEGIN IMMEDIATE")
+            self._begin()
             self._forget_notes()
             for key, files, before, receipt in rows:
                 self._keep(key, files, before, receipt)
@@ -198,7 +203,7 @@ class Index:
         """Let go of sessions whose files are proved to be gone."""
         self._changed()
         try:
-            self._db.execute("BEGIN IMMEDIATE")
+            self._begin()
             self._forget_notes()
             for key in keys:
                 self._drop_runs(_bound(key))
@@ -214,6 +219,10 @@ class Index:
         own = f"SELECT n FROM runs WHERE {_KEY} {which}"  # noqa: S608 - names of our own
         self._db.execute(f"DELETE FROM docs WHERE run IN ({own})", bound)  # noqa: S608 - as above
         self._db.execute(f"DELETE FROM runs WHERE {_KEY} {which}", bound)  # noqa: S608 - as above
+
+    def _begin(self) -> None:
+        self._db.execute("BEGIN IMMEDIATE")
+        unseal(self.directory)
 
     def _roll_back(self) -> None:
         with suppress(sqlite3.Error):
@@ -240,7 +249,7 @@ class Index:
         """
         self._changed()
         try:
-            self._db.execute("BEGIN IMMEDIATE")
+            self._begin()
             if catalogue is not None and self._db.execute(_BELONGS).fetchall() == [(str(catalogue),)]:
                 self._db.execute("ROLLBACK")
                 return
@@ -388,6 +397,7 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            unseal(path.parent)
             for statement in _TABLES.split(";\n"):
                 connection.execute(statement)
             connection.execute("INSERT INTO own VALUES ('form', ?)", (_FORM,))
@@ -407,6 +417,14 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
         connection.close()
         raise _Foreign
     return connection
+
+
+def mend(directory: Path, *, in_use: bool = False) -> None:
+    """Throw the index away where its seal is broken: its sessions count as not yet read. `in_use`: this process may
+    have it open.
+    """
+    if (is_broken_in_use if in_use else is_broken)(directory):
+        _throw_all_away(directory)
 
 
 def _throw_all_away(directory: Path) -> None:

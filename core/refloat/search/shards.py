@@ -23,6 +23,7 @@ from typing import Final, Self
 from refloat.damage import is_damage
 from refloat.model.light import light
 from refloat.patterns import late
+from refloat.search.seal import unseal
 
 COUNT: Final = 4
 LAST: Final = 2**62
@@ -189,6 +190,7 @@ class _Writer:
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute("BEGIN IMMEDIATE")
+        unseal(self._path.parent)
         own = _own(self._db)
         if own is None:
             _make(self._db)
@@ -252,7 +254,8 @@ def _make(connection: sqlite3.Connection) -> None:
 
 
 def throw_away(path: Path) -> None:
-    """Remove a file with its side files, as far as that is allowed."""
+    """Remove a file of the index with its side files, as far as that is allowed."""
+    unseal(path.parent)
     for each in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
         with suppress(OSError):
             each.unlink(missing_ok=True)

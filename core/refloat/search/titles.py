@@ -7,12 +7,12 @@ is right.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import count, islice
 from typing import Final
 
-from refloat.search.query import Query
-from refloat.search.words import composed, find_words, split
+from refloat.search.query import Query, Row, Words
+from refloat.search.words import composed, split
 
 _EXACT: Final = 3
 _ONE: Final = 7
@@ -53,25 +53,30 @@ class Titles:
                 low = title.lower() if title.isascii() else ""
                 if low and not all(any(word in low for word in like) for like in told):
                     continue
-                if self.find(composed(title)) is not None:
+                if self.find_in(Words(composed(title))) is not None:
                     yield at
 
-    def find(self, title: str) -> list[tuple[int, int]] | None:
-        """Where a title (`words.composed`) holds words like those of the query; None where one is missing."""
-        if any(query.find(title) for query in self._without):
+    def find_in(self, words: Words) -> Collection[Row] | None:
+        """Where a title's words are like those of the query, for `Words.places`; None where one is missing."""
+        if any(query.find_in(words) for query in self._without):
             return None
-        words = find_words(title)
-        found: set[tuple[int, int]] = set()
+        found: set[Row] = set()
         for likes in self._terms:
-            places = [
-                (words[at].start, words[at + len(likes) - 1].end)
-                for at in range(len(words) - len(likes) + 1)
-                if all(like[words[at + place].text] for place, like in enumerate(likes))
-            ]
-            if not places:
+            rows = _rows(likes, words.values)
+            if not rows:
                 return None
-            found.update(places)
-        return sorted(found)
+            found.update(rows)
+        return found
+
+
+def _rows(likes: Sequence[_Likes], values: Sequence[str]) -> list[Row]:
+    """Every row of words that is like a term."""
+    if len(likes) == 1:
+        like = likes[0]
+        return [(at, at) for at, word in enumerate(values) if like[word]]
+    last = len(likes) - 1
+    starts = range(len(values) - last)
+    return [(at, at + last) for at in starts if all(like[values[at + place]] for place, like in enumerate(likes))]
 
 
 class _Likes(dict[str, bool]):

@@ -11,7 +11,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 from refloat.caching import cached_if
 from refloat.patterns import late
@@ -40,14 +40,6 @@ _ESCAPED: Final = late(r"\x1b\[[0-9;:?]{0,32}[A-Za-z]")
 _MAY_CONTROL: Final = late(r"\[(?:(?<=\x1b\[)|(?<=1[bB]\[)|(?<=033\[)|(?<=\\e\[))[0-9;:?]{0,32}[A-Za-z]")
 """Stands in every text that holds one with a bracket. It begins with its one fixed sign, which is found at once."""
 _ACCENTS: Final = late("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
-
-
-class Word(NamedTuple):
-    """A word of a text and where it stands."""
-
-    text: str
-    start: int
-    end: int
 
 
 _MARKED: Final = late(rb"\?\?*")
@@ -94,11 +86,6 @@ def is_dense(word: str) -> bool:
 def _is_of_word(character: str) -> bool:
     """Whether a character stands in words. Signs of Indic scripts do, and count as no letters to Python."""
     return character.isalnum() or "\u0900" <= character <= "\u0dff" or is_dense(character)
-
-
-def find_words(text: str) -> list[Word]:
-    """The words of a `composed` text, with their places in it."""
-    return [Word(word, *span) for word, span in zip(split(text), word_spans(text), strict=True)]
 
 
 def word_spans(text: str) -> Sequence[tuple[int, int]]:

@@ -9,18 +9,20 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from refloat.catalogue.store import Catalogue
 from refloat.errors import NotDone
+from refloat.model.light import replace
 from refloat.model.search import Asked, Found
 from refloat.model.session import Session
-from refloat.search.index import Index, hash_files
+from refloat.search.index import Index, hash_files, mend
+from refloat.search.seal import seal
 from refloat.usecases.retold import read_told
-from refloat.usecases.search_sessions import Row, newest_first, search_sessions
+from refloat.usecases.search_rows import Row, newest_first
+from refloat.usecases.search_sessions import search_sessions
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -66,15 +68,21 @@ def answer_search(
             if end.complete and not end.unread and catalogue is not None and (look := _look_of(catalogue)):
                 index.set_note(_WHOLE, look)
             found = search_sessions(able, index, newest_first(sessions), asked, catalogue=catalogue)
-            return replace(found, complete=not end.unread and index.is_sound(), unread=end.unread)
+            found = replace(found, complete=not end.unread and index.is_sound(), unread=end.unread)
+        if found.complete:
+            seal(able.machine.places.cache)
+        return found
 
 
 def answer_at_once(bench: Workbench, asked: Asked, begun: Running[FirstFound] | None = None) -> Found | None:
-    """The answer by what the last whole look told, where all of it is searchable. `begun`: `begin_search` of its words.
+    """The answer by what the last whole look told, where all of it is searchable. `begun`: `begin_search` of its words,
+    by somebody who has the index's seal looked at.
 
     Raises:
         UsageError: there is nothing to look for.
     """
+    if begun is None:
+        mend(bench.machine.places.cache)
     index = Index.open(bench.machine.places.cache)
     if index is None:
         return None

@@ -1,11 +1,27 @@
-"""What a look at the sessions tells, piece by piece."""
+"""What a look at the sessions is asked, and what it tells: piece by piece, or at once."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from refloat.model.attempts import InChain
 from refloat.model.light import field, light
 from refloat.model.problem import Problem
-from refloat.model.session import RecordGone, Session, SessionName
+from refloat.model.session import RecordGone, Session, SessionName, State
+
+
+@light
+class Scope:
+    """Which sessions are asked for."""
+
+    cwd: Path | None = None
+    """Those of this directory (design, section 7); None: all."""
+    agent: str | None = None
+    state: State | None = None
+    resumable: bool = False
+    """Only those that `continue` would accept now."""
+    limit: int | None = None
+    all_copies: bool = False
+    """Also those whose whole content another session carries."""
 
 
 @light
@@ -40,5 +56,18 @@ class Batch:
     """What was read is there for the next look; False where nothing can be written."""
     chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
     """Of a complete one, and of one by the ends: where sessions stand among the attempts at one piece of work."""
-    finished: Mapping[SessionName, str] = field(default_factory=dict[SessionName, str])
+    written: Mapping[SessionName, str] = field(default_factory=dict[SessionName, str])
     """Of one by the ends: what was written of sessions where they were told, as far as asked and possible."""
+
+
+@light
+class Listing:
+    """What `refloat list` answers."""
+
+    sessions: tuple[Session, ...]
+    records_gone: tuple[RecordGone, ...]
+    problems: tuple[Problem, ...]
+    chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
+    """Where sessions stand among the attempts at one piece of work."""
+    written: Mapping[SessionName, str] = field(default_factory=dict[SessionName, str])
+    """What was written of sessions where they were told, of those of which that could be done."""

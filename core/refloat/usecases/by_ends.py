@@ -25,30 +25,30 @@ if TYPE_CHECKING:
     from refloat.usecases.judging import Judge, Judged
     from refloat.usecases.sessions import Surroundings
 
-Finish = Callable[[Sequence[Session]], Sequence[str | None]]
+Write = Callable[[Sequence[Session]], Sequence[str | None]]
 """What is written of each of some sessions; None where that must be seen together with all the others."""
 _Made = tuple[Session, str | None]
 
 
 @slotted
-class Told:
+class ToldByEnds:
     """What the look told of each session."""
 
     sessions: list[Session] = field(default_factory=list[Session])
     problems: list[Problem] = field(default_factory=list[Problem])
     """Why others could not be read."""
-    finished: dict[SessionName, str] = field(default_factory=dict[SessionName, str])
+    written: dict[SessionName, str] = field(default_factory=dict[SessionName, str])
 
 
 @slotted
-class Telling:
-    """What a session is told by, apart from what was read of it."""
+class Maker:
+    """Makes sessions of what was read of them, by all else that they are told by."""
 
     judge: Judge
     surroundings: Surroundings
     grew: Callable[[Found], bool]
     carrier: Callable[[Found], SessionName | None]
-    finish: Finish | None = None
+    write: Write | None = None
 
     def make(self, found: Found, packed: Packed, judged: Judged) -> Session:
         """The session."""
@@ -62,17 +62,17 @@ class Telling:
         judged = self.judge.judge(found, packed, grew=False)
         return None if judged.liveness.verdict is Verdict.CANDIDATE else self.make(found, packed, judged)
 
-    def finished(self, sessions: Sequence[Session]) -> list[_Made]:
+    def with_texts(self, sessions: Sequence[Session]) -> list[_Made]:
         """Each with what is written of it."""
-        texts = self.finish(sessions) if self.finish is not None and sessions else [None] * len(sessions)
+        texts = self.write(sessions) if self.write is not None and sessions else [None] * len(sessions)
         return list(zip(sessions, texts, strict=True))
 
 
 class ByEnds:
     """Begins with the sessions that nobody has read in another process, where one can be had. Use it in a `with`."""
 
-    def __init__(self, telling: Telling, unread: Sequence[tuple[Reader, Found]]) -> None:
-        self._telling = telling
+    def __init__(self, maker: Maker, unread: Sequence[tuple[Reader, Found]]) -> None:
+        self._maker = maker
         # Those of one agent together: what reads them is loaded where they are read.
         self._unread = sorted(unread, key=lambda pair: pair[1].agent)
         self._shared = Shared(self._look_at, self._unread)
@@ -84,11 +84,11 @@ class ByEnds:
         """Give up what is not done."""
         self._shared.__exit__(*fault)
 
-    def result(self, every: Sequence[tuple[Reader, Found]], known: Callable[[Found], Packed | None]) -> Told:
+    def result(self, every: Sequence[tuple[Reader, Found]], known: Callable[[Found], Packed | None]) -> ToldByEnds:
         """All of `every`, in that order; `known` tells what one comes to that was read before."""
         rows = zip(self._unread, self._shared.result(), strict=True)
         seen = {key_of(found): made for (_, found), made in rows}
-        told, left = Told(), list[tuple[int, Found, Packed]]()
+        told, left = ToldByEnds(), list[tuple[int, Found, Packed]]()
         made: list[_Made | None] = []
         for _, found in every:
             one = seen.get(key_of(found)) or known(found)
@@ -99,14 +99,14 @@ class ByEnds:
             elif one is not None:
                 left.append((len(made), found, one))
                 made.append(None)
-        judged = self._telling.judge.judge_all([(found, one, self._telling.grew(found)) for _, found, one in left])
-        sessions = [self._telling.make(found, one, each) for (_, found, one), each in zip(left, judged, strict=True)]
-        for (at, _, _), one in zip(left, self._telling.finished(sessions), strict=True):
+        judged = self._maker.judge.judge_all([(found, one, self._maker.grew(found)) for _, found, one in left])
+        sessions = [self._maker.make(found, one, each) for (_, found, one), each in zip(left, judged, strict=True)]
+        for (at, _, _), one in zip(left, self._maker.with_texts(sessions), strict=True):
             made[at] = one
         for session, text in filter(None, made):
             told.sessions.append(session)
             if text is not None:
-                told.finished[session.name] = text
+                told.written[session.name] = text
         return told
 
     def _look_at(self, pairs: Sequence[tuple[Reader, Found]]) -> list[_Made | Packed]:
@@ -117,8 +117,8 @@ class ByEnds:
             for at, (reader, found) in enumerate(pairs):
                 packed = glimpse(reader, found)
                 looked.append(packed)
-                if (session := self._telling.make_alone(found, packed)) is not None:
+                if (session := self._maker.make_alone(found, packed)) is not None:
                     alone[at] = session
-            for at, made in zip(alone, self._telling.finished([*alone.values()]), strict=True):
+            for at, made in zip(alone, self._maker.with_texts([*alone.values()]), strict=True):
                 looked[at] = made
             return looked

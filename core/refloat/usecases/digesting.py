@@ -9,7 +9,6 @@ from pathlib import Path
 
 from refloat.brief.masks import Masker
 from refloat.model.light import light
-from refloat.model.problem import Place
 from refloat.readers.contract import Sink
 from refloat.search.digest import Digest
 
@@ -31,23 +30,13 @@ class SessionDigest:
     def __init__(self, directory: Path) -> None:
         self._own = Digest(directory, Cleaner())
 
-    def sink(self, part: str) -> Sink:
+    def sink(self, part: str) -> Sink | None:
         """What takes the texts of a part: "" for the session itself."""
-        return Nothing() if part else self._own
+        return None if part else self._own
 
     def close(self) -> bytes:
         """Write it; the receipt for `Index.keep`."""
         return self._own.close()
-
-
-class Nothing:
-    """Takes texts that are not searched."""
-
-    def take(self, n: int, place: Place, kind: str, text: str) -> None:
-        """Let it go."""
-
-    def provisional(self) -> None:
-        """Let it go."""
 
 
 @light

@@ -6,8 +6,8 @@ The face of `finder` and `naming`: what commands and the app call.
 from collections.abc import Iterator
 from pathlib import Path
 
-from refloat.usecases.batch import Batch
-from refloat.usecases.finder import Finder, Listing, Scope, Stop
+from refloat.usecases.batch import Batch, Listing, Scope
+from refloat.usecases.finder import Finder, Stop
 from refloat.usecases.located import Located
 from refloat.usecases.naming import find_named
 from refloat.usecases.neighbours import Neighbour, find_neighbours

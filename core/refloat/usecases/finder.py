@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Final
 from refloat.catalogue.pack import Packed
 from refloat.catalogue.store import Catalogue, Key, Stat
 from refloat.model.attempts import Attempt, InChain, chains_of
-from refloat.model.light import field, light, slotted
+from refloat.model.light import field, slotted
 from refloat.model.problem import Problem
-from refloat.model.session import RecordGone, Session, SessionName, State, place_here
-from refloat.model.stamp import Stamp
+from refloat.model.session import RecordGone, Session, SessionName, place_here
 from refloat.readers.contract import Found, Reader
 from refloat.uncollected import Uncollected
 from refloat.usecases.alone import find_alone
-from refloat.usecases.batch import Batch
+from refloat.usecases.batch import Batch, Listing, Scope
 from refloat.usecases.copies import Copies
 from refloat.usecases.grown import find_grown
 from refloat.usecases.located import Located
@@ -34,7 +33,7 @@ from refloat.usecases.watching import Watched
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
-    from refloat.usecases.by_ends import Finish
+    from refloat.usecases.by_ends import Write
     from refloat.usecases.judging import Judge
 
 Stop = Callable[[], bool]
@@ -47,34 +46,6 @@ _BATCH: Final = 50
 """A batch of newly read sessions is handed out after so many, or after so many bytes."""
 
 
-@light
-class Scope:
-    """Which sessions are asked for."""
-
-    cwd: Path | None = None
-    """Those of this directory (design, section 7); None: all."""
-    agent: str | None = None
-    state: State | None = None
-    resumable: bool = False
-    """Only those that `continue` would accept now."""
-    limit: int | None = None
-    all_copies: bool = False
-    """Also those whose whole content another session carries."""
-
-
-@light
-class Listing:
-    """What `refloat list` answers."""
-
-    sessions: tuple[Session, ...]
-    records_gone: tuple[RecordGone, ...]
-    problems: tuple[Problem, ...]
-    chains: Mapping[SessionName, InChain] = field(default_factory=dict[SessionName, InChain])
-    """Where sessions stand among the attempts at one piece of work."""
-    finished: Mapping[SessionName, str] = field(default_factory=dict[SessionName, str])
-    """What was written of sessions where they were told, of those of which that could be done."""
-
-
 class Finder:
     """Finds sessions again and again: what was read once is remembered. Use it from one thread at a time."""
 
@@ -85,17 +56,17 @@ class Finder:
         whole: Placed | None = None,
         searched: Searched | None = None,
         before: Callable[[int], object] = lambda _: None,
-        finish: "Finish | None" = None,
+        write: "Write | None" = None,
     ) -> None:
         """`whole`: the one session that is located will be wanted whole; it is told where that one works, early. With
         `searched` texts are kept for searching too, and what is not there yet is read again. `before` hears of how
-        many sessions the ends of files will be read, maybe in two processes; `finish` is called, in either one, for
+        many sessions the ends of files will be read, maybe in two processes; `write` is called, in either one, for
         sessions told by them.
         """
         self._bench = bench
         self._searched = searched
         self._whole = whole
-        self._before, self._finish = before, finish
+        self._before, self._write = before, write
         self._recall = Recall()
         self._copies = Copies()
         self._identities: dict[str, tuple[Stat, str]] = {}
@@ -103,7 +74,6 @@ class Finder:
         self._told: dict[SessionName, Session] = {}
         self._seen: Seen | None = None
         """What a look at what changed goes on from; None: there must be a whole one first."""
-        self._sighted: tuple[Stamp, Sighting] | None = None
 
     @property
     def told(self) -> Collection[Session]:
@@ -127,7 +97,7 @@ class Finder:
         if scope.agent is not None:
             gone = tuple(row for row in gone if row.agent == scope.agent)
         shown = tuple(sessions[: scope.limit])
-        return Listing(shown, gone, batch.problems or (), batch.chains, batch.finished)
+        return Listing(shown, gone, batch.problems or (), batch.chains, batch.written)
 
     def _fits(self, session: Session, scope: Scope, here: frozenset[SessionName] | None) -> bool:
         return (
@@ -235,39 +205,47 @@ class Finder:
         most: int | None,
     ) -> Iterator[Batch]:
         from refloat.usecases.judging import Judge
-        from refloat.usecases.linked import read_attempts, with_parents
+        from refloat.usecases.linked import read_attempts
 
         look = _Look(sighting, catalogue, here, Judge(self._bench), Surroundings(), read_attempts(self._bench))
-        chains = chains_of(look.attempts)
         unread = self._unread(sighting)
         if by_ends and self._is_much(unread):
             yield self._tell_by_ends(look, unread)
         else:
             self._note_identities(sighting.identified, catalogue)
         chosen = unread if most is None else list(self._first(unread, most))
-        shown: list[Session] = []
-        done = read = said = told = 0
-        total = sum(size_of(found) for _, found in unread)
-        digests = self._searched.digests if self._searched is not None else None
-        for done, (found, packed) in enumerate(read_each(self._recall, chosen, stop, digests=digests), 1):
-            look.fresh[key_of(found)] = packed
-            read += size_of(found)
-            if by_ends and not unreadable(packed):  # else nobody listens before the end
-                judged = look.judge.judge(found, packed, grew=self._grew(found))
-                made = make_session(found, packed, judged, look.surroundings, self._carrier(found))
-                shown += with_parents([made], chains)
-            if done - said >= _BATCH or read - told >= _BATCH_BYTES:
-                yield Batch(tuple(shown), done=done, total=len(unread), read=read, size=total, here=look.here_of(shown))
-                shown, said, told = [], done, read
-        if shown and self._told:
-            # What grew is told before all that only the whole can tell, which takes many times as long.
-            yield Batch(tuple(shown), done=done, total=len(unread), read=read, size=total)
+        so_far = _SoFar(total=len(unread), size=sum(size_of(found) for _, found in unread))
+        yield from self._read(look, chosen, so_far, stop, early=by_ends)  # else nobody listens before the end
         self._recall.flush()
-        if done < len(chosen):  # stopped
+        if so_far.done < len(chosen):  # stopped
             return
         left = sum(self._recall.recall(found) is None for _, found in unread)
         end = self._conclude(look) if len(chosen) == len(unread) else Batch()
-        yield replace(end, done=done, total=len(unread), read=read, size=total, unread=left, kept=self._recall.can_keep)
+        yield replace(so_far.noted(end), unread=left, kept=self._recall.can_keep)
+
+    def _read(
+        self, look: "_Look", chosen: Sequence[tuple[Reader, Found]], so_far: "_SoFar", stop: Stop, *, early: bool
+    ) -> Iterator[Batch]:
+        """Read them; with `early` they are told a few at a time, before the whole is known."""
+        from refloat.usecases.linked import with_parents
+
+        chains = chains_of(look.attempts)
+        shown: list[Session] = []
+        done_told = bytes_told = 0
+        digests = self._searched.digests if self._searched is not None else None
+        for so_far.done, (found, packed) in enumerate(read_each(self._recall, chosen, stop, digests=digests), 1):
+            look.fresh[key_of(found)] = packed
+            so_far.read += size_of(found)
+            if early and not unreadable(packed):
+                judged = look.judge.judge(found, packed, grew=self._grew(found))
+                made = make_session(found, packed, judged, look.surroundings, self._carrier(found))
+                shown += with_parents([made], chains)
+            if so_far.done - done_told >= _BATCH or so_far.read - bytes_told >= _BATCH_BYTES:
+                yield so_far.noted(Batch(tuple(shown), here=look.here_of(shown)))
+                shown, done_told, bytes_told = [], so_far.done, so_far.read
+        if shown and self._told:
+            # What grew is told before all that only the whole can tell, which takes many times as long.
+            yield so_far.noted(Batch(tuple(shown)))
 
     def _unread(self, sighting: Sighting) -> list[tuple[Reader, Found]]:
         """Sessions that must be read, or read on, newest files first."""
@@ -287,12 +265,12 @@ class Finder:
 
     def _tell_by_ends(self, look: "_Look", unread: Sequence[tuple[Reader, Found]]) -> Batch:
         """Every session, the unread ones by the ends of their files. Keeps nothing."""
-        from refloat.usecases.by_ends import ByEnds, Telling
+        from refloat.usecases.by_ends import ByEnds, Maker
         from refloat.usecases.linked import settled, with_parents
 
-        telling = Telling(look.judge, look.surroundings, self._grew, self._carrier, self._finish)
+        maker = Maker(look.judge, look.surroundings, self._grew, self._carrier, self._write)
         self._before(len(unread))
-        with ByEnds(telling, unread) as ends:
+        with ByEnds(maker, unread) as ends:
             self._note_identities(look.sighting.identified, look.catalogue)
             gone, more = self._find_gone(look.sighting)
             told = ends.result(look.sighting.found, self._recall.recall)
@@ -307,24 +285,14 @@ class Finder:
             by_ends=True,
             total=len(unread),
             chains=chains,
-            finished={name: text for name, text in told.finished.items() if name not in chains},
+            written={name: text for name, text in told.written.items() if name not in chains},
         )
 
     def _conclude(self, look: "_Look") -> Batch:
         """What only the whole can tell; kept for the next time."""
         from refloat.usecases.linked import settled, with_parents
 
-        unread: list[Problem] = []
-        known: list[tuple[Key, Found, Packed]] = []
-        for _, found in look.sighting.found:
-            # What cannot be kept, because a file may open later, was read in this look.
-            packed = look.fresh.get(key_of(found)) or self._recall.recall(found)
-            if packed is None:
-                continue
-            if told := unreadable(packed):
-                unread += told
-            else:
-                known.append((key_of(found), found, packed))
+        known, unread = self._known(look)
         carriers = self._copies.find([(key, found, packed.summary) for key, found, packed in known], look.catalogue)
         judged = look.judge.judge_all([(found, packed, self._grew(found)) for _, found, packed in known])
         sessions = {
@@ -353,6 +321,21 @@ class Finder:
             gone_problems=more,
         )
         return Batch(every, removed, tuple(gone), tuple(problems), here, complete=True, chains=chains)
+
+    def _known(self, look: "_Look") -> tuple[Sequence[tuple[Key, Found, Packed]], Sequence[Problem]]:
+        """All that could be read, and why the rest could not."""
+        known: list[tuple[Key, Found, Packed]] = []
+        unread: list[Problem] = []
+        for _, found in look.sighting.found:
+            # What cannot be kept, because a file may open later, was read in this look.
+            packed = look.fresh.get(key_of(found)) or self._recall.recall(found)
+            if packed is None:
+                continue
+            if told := unreadable(packed):
+                unread += told
+            else:
+                known.append((key_of(found), found, packed))
+        return known, unread
 
     def _keep(
         self,
@@ -415,8 +398,7 @@ class Finder:
             self._identities.update(catalogue.identities())
         at = self._bench.machine.clock.now()
         sighting = sight(self._bench, self._identities)
-        self._bench.memory.sighting = sighting
-        self._sighted = at, sighting
+        self._bench.memory.sighted = at, sighting
         return sighting
 
     def _note_identities(self, identified: Sequence[tuple[str, Stat, str]], catalogue: Catalogue | None) -> None:
@@ -460,7 +442,7 @@ class Finder:
             judged = Judge(self._bench).judge(found, packed, grew=False)
             return make_session(found, packed, judged, Surroundings(), carrier)
 
-        return Located(found, reader, packed.summary, judge, story, self._sighted if inside else None)
+        return Located(found, reader, packed.summary, judge, story)
 
     def _tell_place(self, packed: Packed) -> None:
         place = place_here(packed.summary.worktree) or place_here(packed.summary.workspace)
@@ -494,6 +476,21 @@ class _Look:
 
     def here_of(self, sessions: Sequence[Session]) -> frozenset[SessionName] | None:
         return names_here(self.here, sessions, self.surroundings)
+
+
+@slotted
+class _SoFar:
+    """How far a reading is."""
+
+    total: int
+    size: int
+    """Bytes of all that is to be read."""
+    done: int = 0
+    read: int = 0
+
+    def noted(self, batch: Batch) -> Batch:
+        """A batch that says so."""
+        return replace(batch, done=self.done, total=self.total, read=self.read, size=self.size)
 
 
 def _opened(catalogue: Catalogue | None) -> AbstractContextManager[Catalogue | None]:

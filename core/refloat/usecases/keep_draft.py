@@ -12,7 +12,15 @@ from refloat.errors import NotDone, RefloatError
 from refloat.model.recovery import Draft
 from refloat.model.session import SessionName
 from refloat.ports import Machine
-from refloat.record.drafts import DraftMoved, begin_draft, find_drafts, get_draft, newest_draft, save_draft
+from refloat.record.drafts import (
+    DraftMoved,
+    begin_draft,
+    find_drafts,
+    finished_draft,
+    get_draft,
+    newest_draft,
+    save_draft,
+)
 from refloat.record.store import NotWritten, Record, find_url, open_in_memory, open_record
 from refloat.usecases.decided import steps_for
 from refloat.usecases.hold_session import Holding
@@ -29,6 +37,8 @@ class Kept:
     draft: Draft
     resumed: bool = False
     """Something had been said before."""
+    before: Draft | None = None
+    """The recovery that was finished last, where this one was just begun after it."""
 
 
 class Drafts:
@@ -71,7 +81,8 @@ class Drafts:
         except NotWritten as error:
             raise _unsaved(error) from error
         resumed = draft.revision > 1 or draft.given.says_anything
-        return Kept(resume(recovery, draft), draft, resumed)
+        before = finished_draft(self._record, name) if draft.revision == 1 else None
+        return Kept(resume(recovery, draft), draft, resumed, before)
 
     def save(self, kept: Kept, *, done: bool = False, typing: bool = False, holding: Holding | None = None) -> Kept:
         """Save what was said, whole, and a receipted step for each answer that changed, in one transaction.

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from refloat.brief.masks import find_secrets
+from refloat.brief.find_secrets import find_secrets
 from refloat.errors import NotDone
 from refloat.model.checkout import Warned
 from refloat.model.kept import KeptCopy, KeptMany, KeptNow, Role, Source

@@ -2,15 +2,10 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from refloat.model.session import Session
 from refloat.model.story import Story, Summary
 from refloat.readers.contract import Found, Reader
-
-if TYPE_CHECKING:
-    from refloat.model.stamp import Stamp
-    from refloat.usecases.sighting import Sighting
 
 
 class Located:
@@ -23,7 +18,6 @@ class Located:
         summary: Summary,
         judge: Callable[[], Session],
         story: Story | None = None,
-        sighted: "tuple[Stamp, Sighting] | None" = None,
     ) -> None:
         self.found = found
         self.reader = reader
@@ -31,8 +25,6 @@ class Located:
         """What its record adds up to."""
         self.story = story
         """Where it had to be read, and was read whole in one go: as read, not yet `read_session.finished`."""
-        self.sighted = sighted
-        """The look that it was found with, and its moment."""
         self._judge = judge
 
     @cached_property

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Final, TypeVar
 
-from refloat.brief.masks import Masker, holding, mask_tree, strings_of
+from refloat.brief.find_secrets import holding
+from refloat.brief.masks import Masker, mask_tree, strings_of
 
 T = TypeVar("T")
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from refloat.model.light import light
 
 if TYPE_CHECKING:
+    from refloat.model.stamp import Stamp
     from refloat.model.story import Story
     from refloat.model.transcript import Step
     from refloat.readers.contract import Found, Reader
@@ -46,8 +47,8 @@ class Memory:
         self._lock = allocate_lock()
         self._read: dict[tuple[str, str, str], tuple[str, Story, int]] = {}
         self._held = 0
-        self.sighting: Sighting | None = None
-        """What the last look at the disk found."""
+        self.sighted: tuple[Stamp, Sighting] | None = None
+        """The last look at the disk, and when it was begun."""
         self.caught_up: CaughtUp | None = None
         self._files: tuple[Sighting, Sequence[str | None]] | None = None
 

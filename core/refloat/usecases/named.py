@@ -6,7 +6,7 @@ somewhere in them; where they stand is read from the transcript. What the catalo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from refloat.model.transcript import Item
@@ -19,6 +19,8 @@ from refloat.usecases.searchable import whole_path
 if TYPE_CHECKING:
     from refloat.catalogue.store import Catalogue
 
+_CHANGED: Final = 4
+"""Changed lines of an edit that an excerpt begins with."""
 _LOOKS: Final = 32
 """Rows of one session that are read for it, or as many as hits are wanted: most with such words hold them where they
 are meant.
@@ -42,7 +44,7 @@ class Demand:
         self._left = (_FILES if is_file else _COMMANDS) + 20 * limit
         self._looks = max(_LOOKS, limit)
         self._catalogue = catalogue
-        self._editors: Collection[tuple[str, str]] | None = None
+        self._editors: dict[tuple[str, str], str] | None = None
 
     def holds(self, item: Item, below: str | None) -> bool:
         """Whether a step is such a one; relative paths lie in `below`."""
@@ -82,12 +84,36 @@ class Demand:
                 return True
         return False
 
-    def _edited(self) -> Collection[tuple[str, str]]:
-        """Sessions that are known to have edited such a file."""
+    def and_editors(self, sessions: Collection[tuple[str, str]] | None) -> Collection[tuple[str, str]] | None:
+        """Sessions that may have such a step, with those that are known to have edited such a file: the index knows no
+        sub-agents. None: too many to tell.
+        """
+        return None if sessions is None else {*sessions, *self._edited()}
+
+    def edited_by(self, session: tuple[str, str]) -> str | None:
+        """Such a file that a session, or a sub-agent of it, is known to have edited."""
+        return self._edited().get(session)
+
+    def _edited(self) -> Mapping[tuple[str, str], str]:
+        """Sessions that are known to have edited such a file, with the file."""
         if self._editors is None:
-            words = [word for term in self.query.terms for word in term.words if word.isascii()]
-            paths = self._catalogue.edited() if self._catalogue is not None and self.is_file else ()
-            likely = (path for path in paths if all(word in path.lower() for word in words))
-            named = [path for path in likely if self.query.find(composed(path)) is not None]
-            self._editors = self._catalogue.editors(named) if self._catalogue is not None else ()
+            self._editors = {}
+            if self._catalogue is not None and self.is_file:
+                words = [word for term in self.query.terms for word in term.words if word.isascii()]
+                likely = (path for path in self._catalogue.edited() if all(word in path.lower() for word in words))
+                for path in (path for path in likely if self.query.find(composed(path)) is not None):
+                    self._editors |= dict.fromkeys(self._catalogue.editors([path]), path)
         return self._editors
+
+
+def did(item: Item, near: Callable[[str], str], *, changes: bool) -> list[str]:
+    """What a step did, for a search that asks for a file or a command alone: its path stands once, not as often as the
+    index knows it. `changes`: words that no index holds (its tool, its first changed lines) may be told, too.
+    """
+    step = item.step
+    if step is None:
+        return []
+    what = step.command or step.summary
+    what = near(what) if step.command is None else what
+    rows = [row for edit in step.edits for hunk in edit.hunks for row in hunk.lines if row[:1] in ("+", "-")]
+    return [f"{step.tool} {what}: {step.outcome}", *rows[:_CHANGED]] if changes else [what]

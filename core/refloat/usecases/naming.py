@@ -16,7 +16,8 @@ from refloat.errors import NoSuchSession, Unreadable, UsageError
 from refloat.model.session import SessionName
 from refloat.readers.contract import Found, Reader, SourceFile
 from refloat.there import is_there
-from refloat.usecases.finder import Finder, Scope
+from refloat.usecases.batch import Scope
+from refloat.usecases.finder import Finder
 from refloat.usecases.located import Located
 from refloat.usecases.sighting import newest_of
 from refloat.usecases.workbench import Workbench

@@ -18,7 +18,8 @@ from refloat.model.session import place_here
 from refloat.model.stamp import seconds_of
 from refloat.model.story import Story
 from refloat.readers.contract import Found, Reader
-from refloat.usecases.finder import Finder, Scope
+from refloat.usecases.batch import Scope
+from refloat.usecases.finder import Finder
 from refloat.usecases.located import Located
 from refloat.usecases.memory import CaughtUp
 from refloat.usecases.read_many import size_of
@@ -64,7 +65,7 @@ def find_neighbours(
     if catalogue is None:
         return _of_repository(finder, located, place)
     with catalogue:
-        caught_up = catch_up(bench, catalogue, _CATCH_UP, _just_sighted(bench, located))
+        caught_up = catch_up(bench, catalogue, _CATCH_UP, _just_sighted(bench, located.found))
         editors = catalogue.editors({*summary.edited_paths, *_dirty_paths(repository, place)})
     if catalogue.is_damaged:  # it names too few, and is thrown away by now
         return _of_repository(finder, located, place)
@@ -76,22 +77,25 @@ def find_neighbours(
     return _newest_first(near), ([Warned(words, None)] if left else ())
 
 
-def _just_sighted(bench: Workbench, located: Located) -> Sighting | None:
-    if located.sighted is None:
+def _just_sighted(bench: Workbench, found: Found) -> Sighting | None:
+    """The last look, where it is of just now and what was found is of it."""
+    if bench.memory.sighted is None:
         return None
-    at, sighting = located.sighted
-    return sighting if 0 <= seconds_of(bench.machine.clock.now()) - seconds_of(at) <= _SAME_LOOK else None
+    at, sighting = bench.memory.sighted
+    is_young = 0 <= seconds_of(bench.machine.clock.now()) - seconds_of(at) <= _SAME_LOOK
+    return sighting if is_young and any(found is each for _, each in sighting.found) else None
 
 
 def catch_up(bench: Workbench, catalogue: Catalogue, most: int, sighting: Sighting | None = None) -> CaughtUp:
     """Read what is new, up to `most` bytes of it, newest files first; `sighting`: a look that was just taken."""
     memory = bench.memory
-    last = memory.sighting
     if sighting is None:
+        at = bench.machine.clock.now()
+        last = memory.sighted[1] if memory.sighted is not None else None
         sighting = sight(bench, catalogue.identities(), last)
         if sighting is not last:
             catalogue.keep_identities(sighting.identified)
-            memory.sighting = sighting
+            memory.sighted = at, sighting
     known = memory.caught_up
     # One that holds fewer than then was thrown away in between.
     if known is not None and known.sighting is sighting and not known.left and catalogue.count() >= known.readings:

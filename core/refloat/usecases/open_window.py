@@ -47,21 +47,8 @@ def open_window(machine: Machine, words: Sequence[str], session: str, name: str)
     ]
     where = ["-t", f"={session}:"] if session else []
     told = "#{session_name}:#{window_index}"
-    argv = [
-        "tmux",
-        "new-window",
-        "-P",
-        "-F",
-        told,
-        *where,
-        "-n",
-        name,
-        "-c",
-        str(machine.places.home),
-        *along,
-        "--",
-        *words,
-    ]
+    home = str(machine.places.home)
+    argv = ["tmux", "new-window", "-P", "-F", told, *where, "-n", name, "-c", home, *along, "--", *words]
     if sum(len(word.encode("utf-8", "replace")) + 1 for word in argv) > LONGEST:
         raise UsageError("the prompt is too long for tmux: put it into a file, and have the agent read that")
     answered = machine.launcher.run(argv, Path("/"), _SECONDS)

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import Final, cast
 
+from refloat.brief.find_secrets import find_secrets
 from refloat.brief.hits import Hit
-from refloat.brief.masks import find_secrets
 from refloat.model.left_out import is_left_out, say_left_out
 from refloat.model.light import replace
 from refloat.model.problem import Problem

@@ -10,8 +10,9 @@ from pathlib import Path
 from refloat.brief.fingerprint import session_of_brief
 from refloat.errors import NotDone, UsageError
 from refloat.model.session import Session
-from refloat.there import is_directory, is_plain_file
+from refloat.there import is_directory
 from refloat.usecases.situations import place_of
+from refloat.usecases.targets import refuse_taken
 from refloat.usecases.write_brief import write_private
 
 FILE_NAME = "HANDOFF.md"
@@ -49,10 +50,5 @@ def renew_brief(path: Path, markdown: str, *, force: bool) -> None:
         UsageError: it cannot be written.
 
     """
-    if not force and os.path.lexists(path) and not _is_empty(path) and session_of_brief(path) is None:
-        raise NotDone(f"{path} is there already, and no brief; name another place, or replace it with `--force`")
+    refuse_taken(path, "no brief", lambda there: session_of_brief(Path(there)) is not None, force=force)
     write_private(path, markdown)
-
-
-def _is_empty(path: Path) -> bool:
-    return is_plain_file(path) and not path.is_symlink() and not path.stat().st_size

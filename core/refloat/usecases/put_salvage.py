@@ -18,6 +18,7 @@ from refloat.errors import NotDone, UsageError
 from refloat.model.own_files import BESIDE, LISTING, digest, mark_of
 from refloat.model.salvage import Salvage, SalvagedFile
 from refloat.text import inert_line
+from refloat.usecases.targets import is_taken, refuse_taken
 from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_private
 
@@ -61,9 +62,8 @@ def put_salvage(bench: Workbench, found: Salvage, path: Path, *, overwrite: bool
     rest = [file for file in found.files if not file.in_patch]
     beside, listing = _beside(path), _listing(path)
     held = [file for file in rest if file.beside is not None]
-    there = in_the_way(found, path)
-    if there is not None and not overwrite:
-        raise NotDone(f"{there} is there already; `--force` replaces it")
+    if (there := in_the_way(found, path)) is not None:
+        refuse_taken(there, "", force=overwrite)
     if found.patch:
         write_private(path, f"{mark_of('patch')}\n{found.patch}")  # git skips what stands before the first `diff`
     names = _put_beside(beside, held) if held else {}
@@ -78,7 +78,7 @@ def in_the_way(found: Salvage, path: Path) -> Path | None:
     rest = [file for file in found.files if not file.in_patch]
     held = any(file.beside is not None for file in rest)
     wanted = [*([path] if found.patch else []), *([_listing(path)] if rest else []), *([_beside(path)] if held else [])]
-    return next((one for one in wanted if os.path.lexists(one)), None)
+    return next((one for one in wanted if is_taken(one)), None)
 
 
 def _beside(path: Path) -> Path:

@@ -351,11 +351,21 @@ def cards_of(triage: Triage, given: Given) -> tuple[Card, ...]:
     return tuple(sorted(made, key=lambda card: PILES.index(card.pile)))
 
 
-def confirmed_words(found: Iterable[Card], pile: Pile) -> str:
-    """` (2 confirmed)` behind the count of the saved where some are recorded alone; "" for any other pile."""
-    own = [card for card in found if card.pile == pile]
-    seen = sum(card.finding.verdict is FindingVerdict.CONFIRMED for card in own)
-    return f" ({seen} confirmed)" if pile == "saved" and seen != len(own) else ""
+def pile_words(found: Iterable[Card], pile: Pile) -> str:
+    """What a count alone would hide, behind it: ` (1 failed, 2 confirmed)` of the saved, ` (1 unknown, 1 lost)` of what
+    is gone; "" where all are of one sort. What a tired reader must not take for the other sort comes first.
+    """
+    own = [card.finding for card in found if card.pile == pile]
+    failed, unknown = sum(finding.failed for finding in own), sum(finding.unknown for finding in own)
+    seen = sum(finding.verdict is FindingVerdict.CONFIRMED for finding in own)
+    lost = sum(finding.verdict is FindingVerdict.LOST for finding in own) - unknown
+    told = {
+        "saved": [(failed, "failed"), (seen if seen != len(own) else 0, "confirmed")],
+        "claimed": [],
+        "gone": [(unknown, "unknown"), (lost if unknown else 0, "lost")],
+    }[pile]
+    words = ", ".join(f"{count} {word}" for count, word in told if count)
+    return f" ({words})" if words else ""
 
 
 # page 5

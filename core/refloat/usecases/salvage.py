@@ -6,7 +6,7 @@ is found is an answer, and `put_salvage` writes it where a person said.
 
 from collections.abc import Sequence
 
-from refloat.brief.masks import find_secrets
+from refloat.brief.find_secrets import find_secrets
 from refloat.checkout.edited import find_edited
 from refloat.checkout.lost import find_lost
 from refloat.checkout.recorded import name_of

@@ -22,7 +22,7 @@ from refloat.record.rows import number, text
 from refloat.record.running import forget_command, note_command
 from refloat.record.spool import Spool
 from refloat.record.store import NotWritten, Record, find_url, open_record
-from refloat.usecases.targets import refuse_target
+from refloat.usecases.targets import is_receipt, refuse_taken, refuse_target
 
 _STOPPED: Final = frozenset((signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL))
 """Signals that somebody sent to end a command; the others are its own faults."""
@@ -226,14 +226,16 @@ def _tell_unsigned(record: Record, tell: Callable[[str], None]) -> None:
         tell(record.unsigned_because)
 
 
-def write_receipt(path: str, document: str, data: Path) -> None:
-    """Write a receipt for its owner's eyes alone (0600); a link of that name is not followed.
+def write_receipt(path: str, document: str, data: Path, *, force: bool = False) -> None:
+    """Write a receipt for its owner's eyes alone (0600), also over an older one; a link of that name is not followed.
 
     Raises:
-        NotDone: it could not be written, or must not be there: `data` holds the record.
+        NotDone: it could not be written, or must not be there: `data` holds the record, and what else is there only
+            `force` replaces.
 
     """
     refuse_target(path, data)
+    refuse_taken(path, "no receipt", is_receipt, force=force)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         with open(handle, "w", encoding="utf-8") as file:  # noqa: PTH123

@@ -6,130 +6,58 @@ nearly everywhere, the newest sessions answer.
 """
 
 import math
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
-from operator import itemgetter
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from refloat.brief.hits import MASK
 from refloat.brief.masks import Masker, mask_tree
-from refloat.brief.suspects import find_suspects
 from refloat.errors import UsageError
-from refloat.model.light import light
+from refloat.model.light import light, replace
 from refloat.model.search import Asked, Found, Hit
 from refloat.model.session import Session
-from refloat.model.stamp import Stamp, seconds_of
+from refloat.model.stamp import Stamp, read_stamp, seconds_of
 from refloat.model.transcript import Item
 from refloat.patterns import late
 from refloat.search.answers import Answers, Candidate, FirstFound
 from refloat.search.digest import Doc
 from refloat.search.excerpt import Pieces, excerpt
-from refloat.search.index import Index, Key
+from refloat.search.index import Index, Key, mend
 from refloat.search.query import Query, Words, parse
+from refloat.search.query import Row as Span
 from refloat.search.titles import Titles
 from refloat.search.words import composed, is_dense, split
-from refloat.usecases.named import Demand
-from refloat.usecases.searchable import read_items, searchable
+from refloat.usecases.named import Demand, did
+from refloat.usecases.search_rows import Load, Remembered, Row, fitting, known, newest_first
+from refloat.usecases.searchable import masked, near, read_items, shortened
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
     from refloat.catalogue.store import Catalogue
-    from refloat.usecases.sessions import Surroundings
 
 Stop = Callable[[], bool]
+_Shown = tuple[str, Sequence[tuple[int, int]]]
 
 _POOL: Final = 40
 _TITLES: Final = 40
 """Hits and titles that are ranked, however few of them are wanted: what is best must not depend on that."""
 _EACH: Final = 5
 """Hits of one session that come before the other ones of any: the first screen is for several sessions."""
-_CHANGED: Final = 4
-"""Changed lines of an edit that an excerpt begins with."""
 _READS: Final = 2000
 """Candidates that are read in all, besides one for each hit: phrases of common words are met rarely."""
 _WEIGHTS: Final = {"title": 2.5, "prompt": 2.0, "reply": 1.5, "step": 1.0, "marker": 0.8, "thinking": 0.7}
 _K1, _B, _AVERAGE = 1.2, 0.6, 120
 """Of BM25: saturation, influence of length, and the usual length in words."""
-_HALF_LIFE: Final = 30 * 86_400
+_DAY: Final = 86_400
+_HALF_LIFE: Final = 30
+"""Days."""
 _TOLD: Final = 60
 """Characters of a query that an error repeats."""
 _SECRET: Final = 4
 """Letters and digits that a word of a secret has at least."""
 _RUN: Final = late(r"\S+")
-
-
-class Row(NamedTuple):
-    """A session that may be searched, before anything but this is known of it. A tuple: there are thousands."""
-
-    agent: str
-    session_id: str
-    kept: tuple[str, ...] | bytes
-    """Its files, the last one is what it is kept under, or one of them; or just that one, as the system spells it."""
-    last_activity: str
-    state: str
-    workspace: str | None
-    worktree: str | None
-    """One that it entered."""
-    title: str
-    session: Session | None = None
-    """Itself, where it is known."""
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """Its files, or the last one of them."""
-        return (os.fsdecode(self.kept),) if isinstance(self.kept, bytes) else self.kept
-
-
-Load = Callable[[Row], Session | None]
-
-
-def newest_first(sessions: Iterable[Session]) -> list[Row]:
-    """The rows of sessions that are known, as a search goes through them: by their last activity, then by id."""
-    rows = sorted(map(_row_of, sessions), key=itemgetter(1))
-    rows.sort(key=itemgetter(3), reverse=True)
-    return rows
-
-
-def _row_of(session: Session) -> Row:
-    return Row(
-        agent=session.agent,
-        session_id=session.session_id,
-        kept=session.transcript.paths,
-        last_activity=session.last_activity_at or "",
-        state=session.state,
-        workspace=session.workspace,
-        worktree=session.worktree,
-        title=session.title,
-        session=session,
-    )
-
-
-def _known(row: Row) -> Session | None:
-    return row.session
-
-
-class _Remembered(Iterable[Row]):
-    """Rows that are asked for once, when somebody comes to them, and gone through more than once."""
-
-    def __init__(self, rows: Iterable[Row]) -> None:
-        self._rows = iter(rows)
-        self._seen: list[Row] = []
-
-    def __iter__(self) -> Iterator[Row]:
-        at = 0
-        while at < len(self._seen) or self._has_next():
-            yield self._seen[at]
-            at += 1
-
-    def _has_next(self) -> bool:
-        before = len(self._seen)
-        self._seen += islice(self._rows, 1)
-        return len(self._seen) > before
 
 
 def search_sessions(
@@ -138,7 +66,7 @@ def search_sessions(
     rows: Iterable[Row],
     asked: Asked,
     *,
-    load: Load = _known,
+    load: Load = known,
     first: FirstFound | None = None,
     catalogue: "Catalogue | None" = None,
     stop: Stop = lambda: False,
@@ -158,9 +86,9 @@ def search_sessions(
         if text is not None and not split(text):
             raise UsageError(f"{_told(text)} has no letter, digit or emoji: nothing is called so")
     search = _Search(bench, index, query, asked, load, stop, first if query.terms else None, catalogue)
-    read = search.read(_Remembered(_fitting(rows, asked)))
-    shown = [search.hit(each) for each in read[: asked.limit]]
-    return Found(asked.words, tuple(_grouped(shown)), complete=False, more=len(read) > len(shown) or search.more)
+    read = search.read(Remembered(fitting(rows, asked)))
+    shown = [hit for each in read[: asked.limit] if (hit := search.hit(each)) is not None]
+    return Found(asked.words, tuple(_grouped(shown)), complete=False, more=len(read) > asked.limit or search.more)
 
 
 def search_known(bench: Workbench, sessions: Sequence[Session], asked: Asked, stop: Stop) -> Found:
@@ -170,6 +98,7 @@ def search_known(bench: Workbench, sessions: Sequence[Session], asked: Asked, st
         UsageError: there is nothing to look for.
     """
     shown = [session for session in sessions if session.superseded_by is None]
+    mend(bench.machine.places.cache, in_use=True)
     index = Index.open(bench.machine.places.cache)
     if index is None:
         return replace(search_sessions(bench, None, newest_first(shown), asked, stop=stop), unread=len(shown))
@@ -186,24 +115,6 @@ def _told(words: str) -> str:
     return repr(words if len(words) <= _TOLD else words[:_TOLD] + "…")
 
 
-def _fitting(rows: Iterable[Row], asked: Asked) -> Iterable[Row]:
-    if asked.agent is asked.state is asked.since is asked.workspace is None:
-        return rows
-    from refloat.usecases.sessions import Surroundings
-
-    surroundings = Surroundings()
-    return (row for row in rows if _fits(row, asked, surroundings))
-
-
-def _fits(row: Row, asked: Asked, surroundings: "Surroundings") -> bool:
-    return (
-        (asked.agent is None or row.agent == asked.agent)
-        and (asked.state is None or row.state == asked.state)
-        and (asked.since is None or row.last_activity >= asked.since)
-        and (asked.workspace is None or surroundings.holds(Path(asked.workspace), (row.workspace, row.worktree)))
-    )
-
-
 def _grouped(hits: Sequence[Hit]) -> Iterator[Hit]:
     """Hits of one session together, where its best one stands; the best first within it."""
     seen: dict[str, list[Hit]] = {}
@@ -215,18 +126,17 @@ def _grouped(hits: Sequence[Hit]) -> Iterator[Hit]:
 
 @light
 class _Read:
-    """An item that holds the query, or a title that is like it."""
+    """An item that holds the query, a title that is like it, or a file that a sub-agent edited."""
 
-    session: Session
+    row: Row
     candidate: Candidate | None
-    """None for a title."""
+    """None for a title, or what a sub-agent did."""
     secrets: bool
     """Something of the session was taken out as a secret."""
     kind: str
     at: Stamp | None
-    text: str
-    places: Callable[[], Sequence[tuple[int, int]]]
-    """Stretches of the text that are what was sought."""
+    shown: Callable[[], _Shown]
+    """A text, and the stretches of it that are what was sought."""
     score: float
 
     @property
@@ -255,7 +165,8 @@ class _Search:
         self._asked = asked
         self._load = load
         self._stop = stop
-        self._now = seconds_of(bench.machine.clock.now())
+        self._today = _day_of(bench.machine.clock.now())
+        """The day from which ages count: that of the newest session, or this one where a clock was ahead."""
         self._demands = [
             Demand(text, is_file=is_file, limit=asked.limit, catalogue=catalogue)
             for text, is_file in ((asked.file, True), (asked.command, False))
@@ -263,6 +174,7 @@ class _Search:
         ]
         self._query = query if self._words else self._demands[0].query
         self._titled = Titles(query) if self._words and not (self._demands or asked.since or asked.until) else None
+        self._loaded: dict[int, Session | None] = {}
         self._reads = 0
         self._answered: set[int] = set()
         """Rows that hold it in an item."""
@@ -273,6 +185,8 @@ class _Search:
 
     def read(self, rows: Iterable[Row]) -> list[_Read]:
         """The best of a fixed number first, then others, the newest session first: one more than is wanted, if any."""
+        newest = read_stamp(next((row.last_activity for row in rows), None))
+        self._today = self._today if newest is None else min(self._today, _day_of(newest))
         items = chain(chain.from_iterable(self._firsts(rows)), chain.from_iterable(self._deeper))
         titles = self._titles(rows)
         found = list(islice(items, _POOL))
@@ -290,12 +204,10 @@ class _Search:
             return
         answers = Answers(self._index, self._query, self._first)
         beside = [(demand, Answers(self._index, demand.query)) for demand in self._demands]
-        wanted = [
-            each
-            for each in (answers.sessions(), *(found.sessions(late=True) for _, found in beside))
-            if each is not None
-        ]
-        for row in self._likely_first(row for row in rows if all(row[:2] in each for each in wanted)):
+        wanted = [answers.sessions()] if self._words else []
+        wanted += [demand.and_editors(found.sessions(late=True)) for demand, found in beside]
+        known = [each for each in wanted if each is not None]
+        for row in self._likely_first(row for row in rows if all(row[:2] in each for each in known)):
             for key in _keys(self._index, row):
                 if all(
                     demand.is_met(row[:2], found.of(key), _below(row), partial(self._items, row))
@@ -315,24 +227,41 @@ class _Search:
             if self._is_enough():
                 self.more = True
                 return
+            if not found and (edit := self._edit_beside(row)) is not None:
+                yield [edit]
 
     def _reads_of(self, row: Row, docs: Iterator[Candidate], *, secrets: bool) -> Iterator[_Read]:
         """What of a session holds the query, the newest first."""
-        session = None
         for candidate in docs:
-            session = session or self._load(row)
+            session = self._session(row)
             if session is None or self._is_enough():
                 self.more = self.more or session is not None
                 return
-            read = self._read(session, candidate, secrets=secrets)
+            read = self._read(row, _below(session), candidate, secrets=secrets)
             if read is not None and self._is_of_time(read.at):
                 yield read
+
+    def _edit_beside(self, row: Row) -> _Read | None:
+        """That a session, or a sub-agent of it, edited what is asked for, where no item of its own tells it. When that
+        was is not known.
+        """
+        path = None if self._words or self._asked.since or self._asked.until else self._demands[0].edited_by(row[:2])
+        session = None if path is None else self._session(row)
+        if path is None or session is None:
+            return None
+        who = "a sub-agent edited" if session.subagents else "edited"
+        text = composed(mask_tree(f"{who} {self._near(_below(session))(path)}", Masker()))
+        words = Words(text)
+        rows = self._query.find_in(words) or ()
+        at = session.last_activity_at
+        score = self._score("step", len(rows), len(words.values), at)
+        return _Read(row, None, False, "step", at, partial(_placed, text, words, rows), score)
 
     def _lifted(self, found: list[_Read]) -> list[_Read]:
         """Hits of a session, the best first; that one stands as high as the title of the session would."""
         found.sort(key=lambda read: (-read.score, read.item or 0))
         best = found[0]
-        title = self._title_of(best.session)
+        title = self._title_of(best.row)
         if title is not None and title.score > best.score:
             found[0] = replace(best, score=title.score)
         return found
@@ -351,55 +280,79 @@ class _Search:
         until = self._asked.until
         later: list[Row] = []
         for row in rows:
-            session = None if until is None else self._load(row)
+            session = None if until is None else self._session(row)
             if until is not None and session is not None and (session.started_at or until) > until:
                 later.append(row)
             else:
                 yield row
         yield from later
 
-    def _items(self, row: Row | Session, doc: Doc) -> Sequence[Item]:
+    def _session(self, row: Row) -> Session | None:
+        if id(row) not in self._loaded:
+            self._loaded[id(row)] = self._load(row)
+        return self._loaded[id(row)]
+
+    def _items(self, row: Row, doc: Doc) -> Sequence[Item]:
         self._reads += 1
         whole = not self._words  # what a step did is shown then, its changed lines too
         return read_items(self._bench.reader(row.agent), row.agent, row.session_id, doc, whole=whole)
 
-    def _read(self, session: Session, candidate: Candidate, *, secrets: bool) -> _Read | None:
+    def _read(self, row: Row, below: str | None, candidate: Candidate, *, secrets: bool) -> _Read | None:
         """The item of a candidate, masked, where it really holds the query."""
-        below = _below(session)
-        for item in self._items(session, candidate.doc):
-            text = composed("\n".join(_masked(item, below)))
+        for item in self._items(row, candidate.doc):
+            texts = masked(item, below)
+            text = composed("\n".join(texts))
             words = Words(text)
             rows, length = self._query.find_in(words), len(words.values)
             if not self._words:
                 demand = self._demands[0]
                 if not demand.holds(item, below):
                     continue
-                text = composed("\n".join(_masked(item, below, _did(item, below, changes=not secrets))))
+                texts = masked(item, below, did(item, self._near(below), changes=not secrets))
+                text = composed("\n".join(texts))
                 words = Words(text)
                 rows = demand.query.find_in(words) or ()
             if rows is not None:
                 score = self._score(item.type, len(rows), length, item.at)
-                return _Read(session, candidate, secrets, item.type, item.at, text, partial(words.places, rows), score)
+                plain = partial(_placed, text, words, rows)
+                shown = partial(self._shortened, item, texts, below, plain) if self._words else plain
+                return _Read(row, candidate, secrets, item.type, item.at, shown, score)
         return None
 
-    def hit(self, read: _Read) -> Hit:
-        """What is shown of it. A word that the index does not hold of an item was taken out as a secret there, known
-        as one by another item of its session: it is not shown either.
+    def _shortened(self, item: Item, texts: Sequence[str], below: str | None, plain: Callable[[], _Shown]) -> _Shown:
+        """An item with each of its paths once and short, as long as that holds what was sought."""
+        text = composed("\n".join(shortened(item, texts, self._near(below))))
+        words = Words(text)
+        rows = self._query.find_in(words)
+        return plain() if rows is None else _placed(text, words, rows)
+
+    def _near(self, below: str | None) -> Callable[[str], str]:
+        """How paths of a session that works in `below` are shown."""
+        return partial(near, below=below, home=str(self._bench.machine.places.home))
+
+    def hit(self, read: _Read) -> Hit | None:
+        """What is shown of it; None where its session cannot be told any more. A word that the index does not hold of
+        an item was taken out as a secret there, known as one by another item of its session: it is not shown either.
         """
-        pieces = excerpt(read.text, read.places())
+        session = self._session(read.row)
+        if session is None:
+            return None
+        pieces = excerpt(*read.shown())
         line = None
         if read.candidate is not None:
             line = read.candidate.doc.places[0].line
         if read.secrets and read.candidate is not None and self._index is not None:
             words = {word for text, _ in pieces for word in split(text) if len(word) >= _SECRET and not is_dense(word)}
             pieces = _covered(pieces, self._index.unknown_words(read.candidate.rows, words))
-        return Hit(read.session, read.item, read.kind, line, read.at, pieces, read.score)
+        return Hit(session, read.item, read.kind, line, read.at, pieces, read.score)
 
     def _score(self, kind: str, count: int, length: int, at: Stamp | None) -> float:
-        """BM25 without the rarity of words, which all candidates share, times what kind of text it is and how new."""
+        """BM25 without the rarity of words, which all candidates share, times what kind of text it is and how new: in
+        days, and not from now on, or two equal searches would differ by the second in which they ask.
+        """
         frequency = max(1, count) / max(1, len(self._query.terms))
         match = frequency * (_K1 + 1) / (frequency + _K1 * (1 - _B + _B * length / _AVERAGE))
-        age = max(0.0, self._now - seconds_of(at)) if at else 12 * _HALF_LIFE
+        age = max(0, self._today - _day_of(at)) if at else 12 * _HALF_LIFE
         return round(match * _WEIGHTS[kind] * (0.5 + 0.5 * math.exp2(-age / _HALF_LIFE)), 4)
 
     # ── titles ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -413,33 +366,46 @@ class _Search:
             if self._stop():
                 self.more = True
                 return
-            session = self._load(every[at])
-            read = None if session is None else self._title_of(session)
+            read = self._title_of(every[at])
             if read is not None and id(every[at]) not in self._answered:
                 yield read
 
-    def _title_of(self, session: Session) -> _Read | None:
-        if self._titled is None or not self._titled.find(composed(session.title)):
+    def _title_of(self, row: Row) -> _Read | None:
+        if self._titled is None:
             return None
-        masked = composed(mask_tree(session.title, Masker()))
-        if not (spans := self._titled.find(masked)):
+        text = composed(row.title)
+        words = Words(text)
+        rows = self._titled.find_in(words)
+        if rows and row.session is not None:  # what the catalogue keeps of others is masked
+            text = composed(mask_tree(row.title, Masker()))
+            words = Words(text)
+            rows = self._titled.find_in(words)
+        if not rows:
             return None
-        score = self._score("title", len(spans), len(split(masked)), session.last_activity_at)
-        places = partial(tuple[tuple[int, int], ...], spans)
-        return _Read(session, None, False, "title", session.last_activity_at, masked, places, score)
+        at = read_stamp(row.last_activity)
+        score = self._score("title", len(rows), len(words.values), at)
+        return _Read(row, None, False, "title", at, partial(_placed, text, words, rows), score)
 
 
 def _ranked(found: list[_Read]) -> list[_Read]:
     """The best first, of equal ones the newest; of each session some before the others of any."""
-    found.sort(key=lambda read: (read.session.name, read.item or 0))
+    found.sort(key=lambda read: (read.row[:2], read.item or 0))
     found.sort(key=lambda read: read.at or "", reverse=True)
     found.sort(key=lambda read: read.score, reverse=True)
-    seen = Counter[str]()
+    seen = Counter[tuple[str, str]]()
     layers: tuple[list[_Read], list[_Read]] = ([], [])
     for read in found:
-        layers[seen[read.session.name] >= _EACH].append(read)
-        seen[read.session.name] += 1
+        layers[seen[read.row[:2]] >= _EACH].append(read)
+        seen[read.row[:2]] += 1
     return layers[0] + layers[1]
+
+
+def _placed(text: str, words: Words, rows: Collection[Span]) -> _Shown:
+    return text, words.places(rows)
+
+
+def _day_of(at: Stamp) -> int:
+    return int(seconds_of(at) // _DAY)
 
 
 def _titles_of(rows: Iterable[Row], seen: list[Row]) -> Iterator[str]:
@@ -467,34 +433,3 @@ def _cover(run: str, secret: Collection[str]) -> str:
 
 def _below(session: Session | Row) -> str | None:
     return session.worktree or session.workspace
-
-
-def _did(item: Item, below: str | None, *, changes: bool) -> list[str]:
-    """What a step did, for a search that asks for a file or a command alone: its path stands once, not as often as the
-    index knows it. `changes`: words that no index holds (its tool, its first changed lines) may be told, too.
-    """
-    step = item.step
-    if step is None:
-        return []
-    what = step.command or step.summary
-    what = what.removeprefix(f"{below.rstrip('/')}/") if below and step.command is None else what
-    rows = [row for edit in step.edits for hunk in edit.hunks for row in hunk.lines if row[:1] in ("+", "-")]
-    return [f"{step.tool} {what}: {step.outcome}", *rows[:_CHANGED]] if changes else [what]
-
-
-def _masked(item: Item, below: str | None, shown: Sequence[str] | None = None) -> list[str]:
-    """The searched texts of an item, or others of it that are shown, without any secret of it."""
-    texts = searchable(item, below) if shown is None else list(shown)
-    every = list(dict.fromkeys((*texts, *_whole(item))))
-    suspects = find_suspects(every)
-    if not suspects:
-        return texts
-    masker = Masker()
-    masker.learn_suspects(every, suspects)
-    return masker.lines(texts)
-
-
-def _whole(item: Item) -> tuple[str, ...]:
-    if item.step is not None:
-        return (item.step.input, item.step.output)
-    return (item.text or "",)

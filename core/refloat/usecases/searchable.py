@@ -1,17 +1,20 @@
 """What of an item is searched, read fresh from its transcript: the index keeps no text.
 
-Decides which texts of an item count, as the digest of a reading does, and how one item is read without its session:
-the lines that it stands on are given to a reader's parser of their own.
+Decides which texts of an item count, as the digest of a reading does, that all that the item holds tells what of them
+is secret, and how one item is read without its session: the lines that it stands on are given to a reader's parser of
+their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
+from refloat.brief.masks import Masker
+from refloat.brief.suspects import find_suspects
+from refloat.model.light import replace
 from refloat.model.problem import Place
-from refloat.model.transcript import Item
+from refloat.model.transcript import Item, Step
 from refloat.readers.contract import Found, Line, Reader, Segment, SourceFile
 from refloat.readers.lines import LONG, Cursor, Tail, read_lines, read_long, read_one
 from refloat.readers.story import Assembler
@@ -26,12 +29,61 @@ def searchable(item: Item, below: str | None = None) -> list[str]:
     """The texts of an item that are searched; relative paths lie in `below`."""
     if item.step is not None:
         step = item.step
-        paths = dict.fromkeys((*step.files, *(edit.path for edit in step.edits)))
         asked = bounded("command", step.command or step.summary)
-        return [asked, *(bounded("path", whole_path(path, below)) for path in paths), bounded("output", step.output)]
+        return [
+            asked,
+            *(bounded("path", whole_path(path, below)) for path in _paths_of(step)),
+            bounded("output", step.output),
+        ]
     if item.marker is not None:
         return [bounded("marker", item.marker.text)]
     return [bounded(item.type, item.text or "")]
+
+
+def near(path: str, below: str | None, home: str) -> str:
+    """A path as it is shown: what lies in `below` from there on, what lies in the person's home with a tilde."""
+    if below and path.startswith(f"{below.rstrip('/')}/"):
+        return path[len(below.rstrip("/")) + 1 :]
+    return f"~{path[len(home) :]}" if home.strip("/") and path.startswith(f"{home}/") else path
+
+
+def shortened(item: Item, texts: Sequence[str], near: Callable[[str], str]) -> Sequence[str]:
+    """`searchable` texts of an item, masked or not, with each path once, and that one as it is `near`. Only leaves
+    away: what was taken out stays so.
+    """
+    step = item.step
+    if step is None:
+        return texts
+    asked, *paths, output = texts
+    short = asked if step.command else near(asked)
+    told = [short]
+    for path, whole in zip(paths, _paths_of(step), strict=True):
+        named = near(whole) if path.endswith(f"/{near(whole)}") else path
+        if path not in asked and named not in asked:
+            told.append(named)
+    return [*told, output]
+
+
+def masked(item: Item, below: str | None, shown: Sequence[str] | None = None) -> list[str]:
+    """The searched texts of an item, or others of it that are shown, without any secret of it."""
+    texts = searchable(item, below) if shown is None else list(shown)
+    every = list(dict.fromkeys((*texts, *_whole(item))))
+    suspects = find_suspects(every)
+    if not suspects:
+        return texts
+    masker = Masker()
+    masker.learn_suspects(every, suspects)
+    return masker.lines(texts)
+
+
+def _whole(item: Item) -> tuple[str, ...]:
+    if item.step is not None:
+        return (item.step.input, item.step.output)
+    return (item.text or "",)
+
+
+def _paths_of(step: Step) -> Iterable[str]:
+    return dict.fromkeys((*step.files, *(edit.path for edit in step.edits)))
 
 
 def whole_path(path: str, below: str | None) -> str:

@@ -41,11 +41,12 @@ def show_status(
     checkout: Checkout | None = None,
     standing: Standing | None = None,
     seen: Situation | None = None,
+    brief: str | None = None,
 ) -> Status:
     """State, last completed step, open steps, what it waits for, and what to do next.
 
     With a checkout, the next operation also names what was lost from it; where a newer attempt goes on from the
-    session, it leads there. `seen`: as `find_next` takes it.
+    session, it leads there. `seen` and `brief`: as `find_next` takes them.
     """
     steps = [step for step in story.steps if not step.superseded]
     turn = story.summary.turns
@@ -53,7 +54,7 @@ def show_status(
         step for step in steps if step.outcome is Outcome.DANGLING or (step.shutdown and step.turn == turn)
     )
     done = next((step for step in reversed(steps) if step.outcome is Outcome.OK), None)
-    then = find_next(reader, session, seen)
+    then = find_next(reader, session, seen, brief)
     if session.state in {State.STOPPED, State.FAILED} and (checkout is not None or not story.summary.edits):
         found = tuple(find_open_work(session, story, checkout))
         lost = checkout is not None and any(can_salvage(file) for file in _lost(session, story, checkout))
@@ -158,10 +159,13 @@ def _own_brief(name: SessionName, workspace: str | None) -> str | None:
     return str(path) if session_of_brief(path) == name else None
 
 
-def find_next(reader: Reader, session: Session, seen: Situation | None = None) -> NextOperation:
+def find_next(
+    reader: Reader, session: Session, seen: Situation | None = None, brief: str | None = None
+) -> NextOperation:
     """The next operation that a session's state calls for (design, section 3), and that the guard lets through.
 
-    `seen`: a look that knows who else is at it; without, only the session itself is judged.
+    `seen`: a look that knows who else is at it; without, only the session itself is judged. `brief`: where its recovery
+    wrote one; that in the usual place comes first.
     """
     seen = seen or plain_situation("continue", session, reader)
     advice, name = advise(seen), session.name
@@ -180,7 +184,7 @@ def find_next(reader: Reader, session: Session, seen: Situation | None = None) -
             command = ("refloat", "brief", name, "--out", BRIEF_FILE)
             why = f"{why}: {_BY_HAND.format(brief=join(command), start=join(reader.new_command(BRIEF_FILE)))}"
         case "new_linked":
-            written = _own_brief(name, workspace)
+            written = _own_brief(name, workspace) or brief
             command = ("refloat", "new", "--parent", name, *(("--brief", written) if written else ()))
             why = f"{why}: {_WRITTEN.format(path=inert_line(written)) if written else _UNWRITTEN.format(name=name)}"
         case _:

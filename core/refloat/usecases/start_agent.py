@@ -17,6 +17,7 @@ from refloat.brief.masks import Masker
 from refloat.errors import NotDone, RefloatError, Unreadable, UsageError
 from refloat.model.attempts import Attempt
 from refloat.model.record import Lease
+from refloat.model.recovered import StandingBriefs
 from refloat.model.saving import Ended, Runner
 from refloat.model.session import Session, SessionName
 from refloat.model.situation import Ruling
@@ -73,6 +74,25 @@ class Plan:
     """Of `new`: the file that the agent is told to read."""
     program: str | None
     """The full path of the agent's program; None where it is not here."""
+    found: StandingBriefs | None = None
+    """Of `new` where no brief was named: those that stand already; None: nobody looked."""
+
+    @property
+    def writes_brief(self) -> bool:
+        """Whether its brief is to be written first: it was neither named nor found."""
+        there = self.order.brief is not None or (self.found is not None and self.found.taken is not None)
+        return self.brief is not None and not there
+
+    @property
+    def brief_words(self) -> tuple[str, ...]:
+        """What a person must know of briefs that they did not name: which is taken, which are left aside, and why."""
+        if self.found is None:
+            return ()
+        taken = () if self.found.taken is None else (f"its brief stands in {self.found.taken}, holds, and is taken",)
+        return (
+            *taken,
+            *(f"{one.path}, a brief of it, is left aside: {one.why}; `--brief` takes it" for one in self.found.aside),
+        )
 
     @property
     def installed(self) -> bool:
@@ -88,7 +108,7 @@ class Plan:
     def by_hand(self) -> str:
         """A line for a shell that does the same, without a guard."""
         first = f"cd {join([self.workspace])} && " if self.workspace else ""
-        if self.brief is not None and self.order.brief is None:
+        if self.writes_brief:
             first += f"{join(['refloat', 'brief', self.session.name, '--out', str(self.brief)])} && "
         return first + join(self.command)
 
@@ -136,14 +156,17 @@ def _plan(bench: Workbench, order: Order, seen: Seen) -> Plan:
     if order.wish.operation == "continue":
         command = reader.continue_command(session.session_id, order.prompt)
         child: SessionName | None = session.name
-        brief = None
+        brief, found = None, None
     else:
         own = str(uuid.uuid4()) if reader.chooses_id else None
-        brief = _brief_of(order, session.name) or _brief_path(bench, session)
+        named = _brief_of(order, session.name)
+        found = None if named is not None else _standing(bench, session.name, seen.place)
+        taken = None if found is None or found.taken is None else Path(found.taken)
+        brief = named or taken or _brief_path(bench, session)
         command = reader.new_command(str(brief), order.prompt, own)
         child = SessionName(f"{reader.agent}:{own}") if own else None
     program = bench.machine.launcher.which(command[0])
-    return Plan(order, session, reader.agent, tuple(command), seen.place, seen.ruling, child, brief, program)
+    return Plan(order, session, reader.agent, tuple(command), seen.place, seen.ruling, child, brief, program, found)
 
 
 def need_program(plan: Plan) -> None:
@@ -196,6 +219,12 @@ def _brief_of(order: Order, session: SessionName) -> Path | None:
     return order.brief
 
 
+def _standing(bench: Workbench, session: SessionName, place: str | None) -> StandingBriefs:
+    from refloat.usecases.recovered import standing_briefs  # `continue` asks nothing of it
+
+    return standing_briefs(bench, session, place)
+
+
 def _brief_path(bench: Workbench, session: Session) -> Path:
     """A name of its own for each start: an agent may read it again much later."""
     moment = "".join(filter(str.isdigit, bench.machine.clock.now()))[:17]
@@ -225,12 +254,14 @@ def start_agent(
             raise NotDone(f"{plan.session.name} moved while it was looked at: ask again")
         for warning in acting.seen.ruling.warnings:
             tell(warning)
+        for words in plan.brief_words:
+            tell(words)
         _write_brief(bench, acting, plan)
         return _Run(bench, actor, plan, acting, tell).run(run)
 
 
 def _write_brief(bench: Workbench, acting: Acting, plan: Plan) -> None:
-    if plan.brief is None or plan.order.brief is not None:
+    if plan.brief is None or not plan.writes_brief:
         return
     from refloat.brief.masks import Masker
     from refloat.usecases.brief_session import brief_writer

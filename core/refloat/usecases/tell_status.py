@@ -18,6 +18,7 @@ from refloat.usecases.find_sessions import Located
 from refloat.usecases.linked import standing_of
 from refloat.usecases.place_words import only_told, under_another_user
 from refloat.usecases.read_session import read_story
+from refloat.usecases.recovered import brief_of_recovery, find_recovered
 from refloat.usecases.show_status import show_status
 from refloat.usecases.workbench import Workbench
 
@@ -83,7 +84,9 @@ def advised_status(
             seen = situation_now(bench, actor, wish, session, lambda: standing)
         except RefloatError as error:
             doubt = f"nobody can tell who is at it ({error}); else: "
-    status = show_status(reader, session, story, checkout, standing, seen)
+    recovered = find_recovered(bench, session.name)
+    brief = brief_of_recovery(recovered, session.name)
+    status = replace(show_status(reader, session, story, checkout, standing, seen, brief), recovered=recovered)
     uid = os.getuid() if actor is None else actor.uid
     theirs = _of_another_user(bench, session, uid) if status.next.operation == "attach" else ""
     if theirs:

@@ -41,7 +41,7 @@ from refloat.wire.documents import (
 )
 from refloat.wire.operations import attach, repair
 from refloat.wire.reading import read_problem, read_session
-from refloat.wire.starting import planned
+from refloat.wire.starting import planned, planned_brief
 from refloat.wire.writing import Long, Masks, dump, dump_exact, dump_line
 
 __all__ = [
@@ -76,6 +76,7 @@ __all__ = [
     "operation",
     "other_change",
     "planned",
+    "planned_brief",
     "preview",
     "problem",
     "read_problem",

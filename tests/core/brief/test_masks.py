@@ -16,8 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refloat.brief import masks
+from refloat.brief.find_secrets import find_in_all, find_secrets
 from refloat.brief.hits import is_placeholder
-from refloat.brief.masks import PIECE, Masker, find_in_all, find_secrets, mask_tree
+from refloat.brief.masks import PIECE, Masker, mask_tree
+from refloat.brief.suspects import find_suspects
+from refloat.brief.unseen import seen_part
 
 LETTERS = string.ascii_letters + string.digits
 
@@ -495,7 +498,10 @@ def test_torn_keys_and_addresses_are_taken(text: str) -> None:
     )
 )
 def test_what_is_no_suspect_among_many_holds_no_secret(texts: list[str]):
-    assert list(find_in_all(texts)) == [(text, hits) for text in texts if (hits := find_secrets(text))]
+    parts = [(n, text) for n, text in enumerate(texts)]
+    parts += [(n, seen) for n, text in parts if (seen := seen_part(text, silent=True)) is not None]
+    found = find_in_all(texts, find_suspects(texts))
+    assert list(found) == [(n, part, hits) for n, part in parts if (hits := find_secrets(part))]
 
 
 HIDDEN = (

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refloat.brief.cues import COLOURED, CUES, EVERY, SILENT
+from refloat.brief.find_secrets import find_by, find_secrets
 from refloat.brief.hits import is_random
-from refloat.brief.masks import PIECE, Masker, find_by, find_secrets
+from refloat.brief.masks import PIECE, Masker
 from refloat.brief.shapes import BEGINNINGS, LIBRARY_WORDS, library_patterns, may_fit_library, pattern_hits
 from refloat.brief.suspects import Engine, find_suspects
 from refloat.brief.unseen import seen_part, seen_text

@@ -12,8 +12,8 @@ import pytest
 
 from refloat.catalogue import peek as peeking
 from refloat.catalogue.opening import check
-from refloat.catalogue.peek import FILE, peek, read_places, read_specs, write_places, write_specs
-from refloat.catalogue.store import Catalogue, Reading, Relived, Told
+from refloat.catalogue.peek import FILE, NEWEST, peek, read_places, read_specs, write_places, write_specs
+from refloat.catalogue.store import SCOPE, Catalogue, Reading, Relived, Told
 
 KEY = ("claude-code", "s1", "/t/s1.jsonl")
 
@@ -74,13 +74,8 @@ def test_a_search_reads_the_newest_sessions_first_and_no_more_than_it_asks_for(t
         names = [(row[3], row[1]) for row in catalogue.scope()]
         wanted = [(row.last_activity, row.key[1]) for row in rows if not row.superseded and row is not rows[1]]
         assert names == sorted(sorted(wanted, key=lambda pair: pair[1]), key=lambda pair: pair[0], reverse=True)
-        plans = "EXPLAIN QUERY PLAN SELECT {} FROM sessions WHERE listed"
-        asked = "agent, session_id, path, last_activity, state, place, worktree, title"
-        for question in (
-            plans.format(asked) + " AND NOT superseded ORDER BY last_activity DESC, session_id",
-            plans.format("max(last_activity)"),
-        ):
-            steps = [row[3] for row in catalogue._db.execute(question)]
+        for question in (SCOPE, NEWEST):
+            steps = [row[3] for row in catalogue._db.execute(f"EXPLAIN QUERY PLAN {question}")]
             assert len(steps) == 1
             assert "COVERING INDEX newest" in steps[0]
 

@@ -79,7 +79,7 @@ def test_what_may_be_done_instead_may_be_done(row: str) -> None:
     ("situation", "instead"),
     [
         (seen("attach"), "continue"),
-        (seen("attach", lease=lease()), "brief"),
+        (seen("attach", lease=lease()), None),
         (seen("stop", State.FAILED), "new"),
         (seen("new", *LIVE), "attach"),
         (seen("new", *LIVE, lease=lease()), None),

@@ -61,6 +61,11 @@ TABLE: dict[str, tuple[Branch, Situation, str]] = {
     "attach-stopped": ("nothing_runs", seen("attach"), "`refloat continue codex:1`"),
     "attach-unbound": ("nothing_runs", seen("attach", State.UNBOUND), '`refloat continue codex:1 "PROMPT"`'),
     "attach-failed": ("nothing_runs", seen("attach", State.FAILED, failure=CRASH), "`refloat new --parent codex:1`"),
+    "attach-failed-held": (
+        "nothing_runs",
+        seen("attach", State.FAILED, failure=CRASH, lease=lease()),
+        "no terminal to go to; ana@devbox is recovering this (process 12)",
+    ),
     "stop-live": ("stop_the_owner", seen("stop", *LIVE), "process 7"),
     "stop-live-named": ("stop_the_owner", seen("stop", *MANY, pid=8), "process 8"),
     "stop-live-another": ("process_is_not_tied", seen("stop", *LIVE, pid=9), "process 9 does not own"),
@@ -73,6 +78,11 @@ TABLE: dict[str, tuple[Branch, Situation, str]] = {
     "stop-elsewhere": ("name_the_process", seen("stop", *ELSEWHERE), "another host"),
     "stop-stopped": ("nothing_to_stop", seen("stop"), "nothing to stop"),
     "stop-failed": ("nothing_to_stop", seen("stop", State.FAILED, pid=9), "nothing to stop"),
+    "stop-failed-held": (
+        "nothing_to_stop",
+        seen("stop", State.FAILED, lease=lease()),
+        "to stop; ana@devbox is recovering",
+    ),
     "stop-unbound": ("nothing_to_stop", seen("stop", State.UNBOUND), "nothing to stop"),
     "continue-stopped": ("go_on_where_it_stopped", seen("continue"), "last turn ended"),
     "continue-unbound": ("ask_for_the_first_time", seen("continue", State.UNBOUND), "nothing was ever asked"),
@@ -147,7 +157,11 @@ TABLE: dict[str, tuple[Branch, Situation, str]] = {
     "new-live": ("owner_is_running", seen("new", *LIVE), "`refloat attach codex:1`"),
     "new-unresolved": ("owner_may_be_running", seen("new", *UNRESOLVED), "`refloat status codex:1`"),
     "new-held": ("session_is_held", seen("new", lease=lease()), "ana@devbox"),
-    "new-place": ("workspace_is_held", seen("new", workspace_leases=(THERE,)), "is continuing this"),
+    "new-place": (
+        "workspace_is_held",
+        seen("new", workspace_leases=(THERE,)),
+        "ana@devbox is continuing another session (process 12)",
+    ),
     "new-no-place": ("no_workspace", seen("new", workspace_there=False), "/src"),
     "install-stopped": ("install_the_copy", seen("install"), "session of its own"),
     "install-failed": ("install_the_copy", seen("install", State.FAILED), "session of its own"),
@@ -346,3 +360,17 @@ def test_who_took_a_lease_between_look_and_taking_is_named_whatever_was_to_be_ov
     assert judge_taken(forced, lease()).holder == "ana@devbox"
     ruling = judge_taken(forced, THERE)
     assert (ruling.branch, ruling.allowed, ruling.force_helps) == ("workspace_is_held", False, True)
+
+
+@pytest.mark.parametrize("operation", ["attach", "stop"])
+def test_nobody_is_told_to_hand_over_what_somebody_is_at(operation: str) -> None:
+    ruling = judge(seen(operation, State.FAILED, failure=CRASH, lease=lease()))
+    assert (ruling.instead, "hands it over" in ruling.why) == (None, False)
+    alone = judge(seen(operation, State.FAILED, failure=CRASH, workspace_there=False))
+    assert alone.instead == "brief"
+
+
+def test_a_lease_on_the_workspace_is_of_another_session_unless_it_is_the_same_persons_own_process() -> None:
+    assert "continuing another session" in judge(seen("new", workspace_leases=(THERE,))).why
+    both = judge(seen("new", lease=lease(doing="is continuing this"), workspace_leases=(THERE,), force="I know"))
+    assert [words.partition(" (")[0] for words in both.overruled] == ["ana@devbox is continuing this"] * 2

@@ -52,6 +52,14 @@ def result(at: int, of: int, told: object, content: object = "fine", **more: obj
     return claude(at, "user", message={"role": "user", "content": [block]}, toolUseResult=told, **more)
 
 
+def lasted(at: int) -> Row:
+    return claude(at, "system", subtype="turn_duration", durationMs=1)
+
+
+def titled(at: int) -> Row:
+    return {"type": "ai-title", "aiTitle": f"Title {at}", "sessionId": SESSION}
+
+
 OUTPUT = {"stdout": "x", "stderr": "", "interrupted": False}
 EDITED = {"filePath": "a.py", "oldString": "x", "newString": "y", "originalFile": "x"}
 CLAUDE: Sequence[Callable[[int], Row]] = (
@@ -89,7 +97,7 @@ CLAUDE: Sequence[Callable[[int], Row]] = (
     lambda at: result(at, at - 1, "Error: Exit code 1", "Exit code 1\nno", failed=True),
     lambda at: result(at, at - 1, OUTPUT, [{"type": "text", "text": "a"}, {"type": "image", "source": {}}]),
     lambda at: result(at, at - 1, OUTPUT, interruptedByShutdown=True),
-    lambda at: claude(at, "system", subtype="turn_duration", durationMs=1),
+    lasted,
     lambda at: claude(at, "system", subtype="stop_hook_summary", hookErrors=[], preventedContinuation=False),
     lambda at: claude(at, "system", subtype="stop_hook_summary", hookErrors=["no"], preventedContinuation=True),
     lambda at: claude(at, "system", subtype="compact_boundary", content="Compacted"),
@@ -102,7 +110,7 @@ CLAUDE: Sequence[Callable[[int], Row]] = (
     lambda at: typed(at, "elsewhere") | {"cwd": "/v", "gitBranch": "b"},
     lambda at: claude(at, "user", message={"role": "user", "content": "side"}) | {"isSidechain": True},
     lambda at: claude(at - 1 if at else 0, "attachment", attachment={"type": "todo_reminder"}),
-    lambda at: {"type": "ai-title", "aiTitle": f"Title {at}", "sessionId": SESSION},
+    titled,
     lambda at: {"type": "last-prompt", "lastPrompt": "x", "leafUuid": uuid(max(0, at - 4)), "rewound": at % 3 == 0},
     lambda at: {"type": "summary", "summary": f"Of {at}", "leafUuid": uuid(at + 2)},
     lambda at: {"type": "permission-mode", "permissionMode": "plan", "sessionId": SESSION},
@@ -451,7 +459,7 @@ def test_a_row_as_nearly_all_are_never_meets_the_parser_of_claude(
 
     plain = [
         typed(0), used(1, "Bash", command="ls"), result(2, 1, OUTPUT), reply(3, {"type": "text", "text": "x"}),
-        typed(4), used(5, "Edit", file_path="a.py"), result(6, 5, EDITED), CLAUDE[34](7), CLAUDE[45](8),
+        typed(4), used(5, "Edit", file_path="a.py"), result(6, 5, EDITED), lasted(7), titled(8),
     ]  # fmt: skip
     assert fed(tmp_path / "one.jsonl", plain, "claude-code", Rows, monkeypatch) == [1, 2], "the second names the model"
 

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from refloat.search import titles as titling
 from refloat.search.excerpt import excerpt
-from refloat.search.query import parse
+from refloat.search.query import Words, parse
 from refloat.search.titles import Titles, distance
 from refloat.search.words import composed
 
 
 def found_in(title: str, typed: str) -> list[tuple[int, int]] | None:
-    titles = Titles(parse(typed))
-    found = titles.find(composed(title))
-    assert (1 in titles.among(["another title", title])) is (found is not None)
-    return found
+    titles, words = Titles(parse(typed)), Words(composed(title))
+    rows = titles.find_in(words)
+    assert (1 in titles.among(["another title", title])) is (rows is not None)
+    return None if rows is None else words.places(rows)
 
 
 def held(typed: str, text: str) -> bool:
@@ -131,8 +131,8 @@ def test_a_paste_of_thousands_of_words_is_a_search_for_all_of_them():
     db.execute("CREATE VIRTUAL TABLE words USING fts5(text, content='', detail=none, tokenize='ascii')")
     assert db.execute("SELECT rowid FROM words WHERE words MATCH ?", (query.index_query(),)).fetchall() == []
     db.close()
-    assert Titles(query).find("w1 w2") is None
-    assert Titles(query).find(typed)
+    assert Titles(query).find_in(Words("w1 w2")) is None
+    assert Titles(query).find_in(Words(typed))
 
 
 @given(
@@ -140,7 +140,7 @@ def test_a_paste_of_thousands_of_words_is_a_search_for_all_of_them():
     st.sampled_from(["ab", "a -b", "ba éss", "東", "aabb ab"]),
 )
 def test_titles_are_found_among_many_as_they_are_alone(titles: list[str], typed: str):
-    wanted = [at for at, title in enumerate(titles) if Titles(parse(typed)).find(composed(title)) is not None]
+    wanted = [at for at, title in enumerate(titles) if Titles(parse(typed)).find_in(Words(composed(title))) is not None]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(titling, "_BLOCK", 3)
         assert list(Titles(parse(typed)).among(titles)) == wanted

@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
+from refloat.catalogue.pack import Packed
 from refloat.forking import may_fork
 from refloat.model.liveness import ProcessInfo, Verdict
 from refloat.model.session import Session
+from refloat.readers.contract import Found, Reader
 from refloat.readers.story import Assembler
 from refloat.testing.fakes import process
-from refloat.usecases import finder, glimpse, sharing
-from refloat.usecases.by_ends import Telling
+from refloat.usecases import by_ends, finder, glimpse, sharing
+from refloat.usecases.by_ends import Maker
 from refloat.usecases.find_sessions import Finder, Scope
 
 IDS = [f"{n}1111111-0000-4000-8000-00000000000{n}" for n in range(1, 8)]
@@ -45,7 +47,7 @@ def found(home: Any, monkeypatch: pytest.MonkeyPatch, **more: Any) -> tuple[Sess
     """What is told; and that it is the same where nothing is told before all are judged together."""
     told = Finder(home.bench, **more).find(Scope()).sessions
     with monkeypatch.context() as patch:
-        patch.setattr(Telling, "make_alone", never)
+        patch.setattr(Maker, "make_alone", never)
         assert Finder(home.bench).find(Scope()).sessions == told
     return told
 
@@ -75,29 +77,51 @@ def test_one_that_was_written_just_now_is_judged_with_the_record(large: Any, mon
     assert [fact.kind for fact in told[0].liveness.evidence if fact.kind == "recent"] == ["recent"]
 
 
-def test_what_cannot_be_read_is_told_in_its_order(large: Any, monkeypatch: pytest.MonkeyPatch):
+def test_a_file_without_a_record_is_a_session_in_its_order(large: Any, monkeypatch: pytest.MonkeyPatch):
     large.path(IDS[3]).write_bytes(b"no record\n" * 40)
+    told = found(large, monkeypatch)
+    assert [session.session_id for session in told] == [*reversed([*IDS[:3], *IDS[4:]]), IDS[3]]
+
+
+def test_what_cannot_be_read_is_no_session_and_why_is_told(large: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(glimpse, "SMALL", 1 << 20)
+    path = large.path(IDS[3])
+    aside, really = path.with_suffix(".aside"), glimpse.glimpse
+
+    def look(reader: Reader, found: Found) -> Packed:
+        if found.session_id != IDS[3]:
+            return really(reader, found)
+        path.rename(aside)
+        try:
+            return really(reader, found)
+        finally:
+            aside.rename(path)
+
+    monkeypatch.setattr(by_ends, "glimpse", look)
     listing = Finder(large.bench).find(Scope())
-    assert len(listing.sessions) in {6, 7}
+    assert [session.session_id for session in listing.sessions] == [*IDS[:3], *IDS[4:]][::-1]
+    assert [(problem.path, problem.what.partition(":")[0]) for problem in listing.problems] == [
+        (str(path), "cannot be read")
+    ]
     assert found(large, monkeypatch) == listing.sessions
 
 
 def test_what_is_written_of_them_is_written_where_they_are_told(large: Any):
     numbers = itertools.count()
 
-    def finish(sessions: Sequence[Session]) -> list[str | None]:
+    def write(sessions: Sequence[Session]) -> list[str | None]:
         next(numbers)
         return [None if session.title == "Ask 3" else session.title for session in sessions]
 
-    listing = Finder(large.bench, finish=finish).find(Scope())
-    assert listing.finished == {session.name: session.title for session in listing.sessions if session.title != "Ask 3"}
-    assert len(listing.finished) == 6
+    listing = Finder(large.bench, write=write).find(Scope())
+    assert listing.written == {session.name: session.title for session in listing.sessions if session.title != "Ask 3"}
+    assert len(listing.written) == 6
 
 
 def test_it_is_written_of_all_of_them_while_an_agent_runs(large: Any):
     large.processes.rows = [running(large)]
-    listing = Finder(large.bench, finish=lambda sessions: [session.title for session in sessions]).find(Scope())
-    assert sorted(listing.finished.values()) == [f"Ask {n}" for n in range(7)]
+    listing = Finder(large.bench, write=lambda sessions: [session.title for session in sessions]).find(Scope())
+    assert sorted(listing.written.values()) == [f"Ask {n}" for n in range(7)]
 
 
 def test_somebody_hears_before_how_many_will_be_read(large: Any):

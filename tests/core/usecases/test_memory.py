@@ -200,19 +200,31 @@ def test_the_look_that_found_a_session_serves_for_its_neighbours(town: Town, mon
         (file,) = examine_checkout(town.bench, located)[1].files
         assert file.owner is Owner.MIXED
     assert looks == []
-    located.sighted = None  # long ago
+    town.bench.memory.sighted = None  # long ago
     examine_checkout(town.bench, located)
     assert len(looks) == 1
 
 
+def test_a_look_at_which_a_session_was_not_there_serves_it_nothing(town: Town) -> None:
+    resolve(town.bench, OTHER, town.work)
+    earlier = town.bench.memory.sighted
+    located = resolve(town.bench, OWN, town.work)
+    other = "5f0c1d2e-0000-4000-8000-000000000003"
+    town.edit(other, "one", "eins", minutes=20)
+    town.bench.memory.sighted = earlier
+    town.memory.asked.clear()
+    examine_checkout(town.bench, located)
+    assert sorted(town.memory.asked) == sorted([other, OTHER])
+
+
 def test_a_look_of_long_ago_serves_no_more(town: Town) -> None:
     located = resolve(town.bench, OWN, town.work)
-    assert located.sighted is not None
-    at, look = located.sighted
+    assert town.bench.memory.sighted is not None
+    at, look = town.bench.memory.sighted
     other = "5f0c1d2e-0000-4000-8000-000000000003"
     town.edit(other, "one", "eins", minutes=20)
     for seconds, asked in ((-1, [OTHER]), (-60, [other, OTHER])):
-        located.sighted = later(at, seconds), look
+        town.bench.memory.sighted = later(at, seconds), look
         town.memory.asked.clear()
         examine_checkout(town.bench, located)
         assert sorted(town.memory.asked) == sorted(asked)

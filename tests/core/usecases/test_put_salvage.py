@@ -81,6 +81,8 @@ def test_what_is_there_stays_unless_told(bench: Workbench, tmp_path: Path) -> No
     with pytest.raises(NotDone, match="is there already"):
         put_salvage(bench, make(PATCHED), path)
     assert path.read_text() == "mine\n"
+    (tmp_path / "new.patch").touch()
+    assert put_salvage(bench, make(PATCHED), tmp_path / "new.patch").patch is not None
     put_salvage(bench, make(PATCHED), path, overwrite=True)
     assert path.read_text().endswith("\ndiff --git a/a.py b/a.py\n")
 

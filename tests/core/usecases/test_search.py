@@ -22,7 +22,7 @@ from refloat.errors import UsageError
 from refloat.model.refreshed import Refreshed
 from refloat.model.search import Asked, Found, Hit
 from refloat.model.session import State
-from refloat.model.stamp import Stamp
+from refloat.model.stamp import Stamp, later
 from refloat.readers.registry import load
 from refloat.search.answers import Answers
 from refloat.search.index import FILE, Index
@@ -30,7 +30,7 @@ from refloat.search.query import parse
 from refloat.search.shards import COUNT, shard_path
 from refloat.search.words import composed
 from refloat.testing.claude_talk import ClaudeTalk
-from refloat.testing.fakes import fake_machine
+from refloat.testing.fakes import FakeClock, fake_machine
 from refloat.usecases.answer_search import answer_search
 from refloat.usecases.find_sessions import Scope, list_sessions, resolve
 from refloat.usecases.read_session import read_story
@@ -295,6 +295,50 @@ def test_filters_narrow_the_sessions(home: Sessions):
     assert [(hit.session.session_id, hit.kind) for hit in steps] == [(f"{CLAUDE}2", "step")]
 
 
+def test_a_path_is_shown_once_and_from_where_its_session_works_or_from_home(home: Sessions):
+    user = str(home.directory / "home")
+    made = talk(1)
+    for number, path in enumerate(
+        ("/work/ledgerly/src/importer.py", f"{user}/notes/importer.md", "/etc/importer.conf")
+    ):
+        made.call("Read", f"toolu_r{number}", file_path=path)
+        made.result(f"toolu_r{number}", f"text {number}")
+    home.write(made)
+
+    def told(words: str) -> list[str]:
+        hits = sorted(home.search(words).hits, key=lambda hit: hit.item or 0)
+        return ["".join(text for text, _ in hit.excerpt) for hit in hits if hit.kind == "step"]
+
+    shown = ["src/importer.py text 0", "~/notes/importer.md text 1", "/etc/importer.conf text 2"]
+    assert told("importer") == shown
+    assert told("importer text") == shown
+    assert told("ledgerly/src") == ["/work/ledgerly/src/importer.py ledgerly/src/importer.py text 0"], "what was sought"
+
+
+@pytest.mark.parametrize("cache", [True, False], ids=["cache", "no cache"])
+def test_what_a_sub_agent_edited_its_session_did_with_words_and_without(home: Sessions, cache: bool):
+    made = talk(1)
+    path = home.write(made)
+    helper = ClaudeTalk(made.session, cwd="/work/ledgerly", isSidechain=True, agentId="a77")
+    helper.clock, helper._made = made.clock, 90_000
+    helper.prompt("Mend the loader.")
+    helper.call("Edit", "toolu_s", file_path="/work/ledgerly/src/loader.py", old_string="a", new_string="b")
+    helper.result("toolu_s", "The file has been updated.")
+    beside = path.parent / made.session / "subagents"
+    beside.mkdir(parents=True)
+    helper.write(beside, "agent-a77")
+    home.write(talk(2))
+    if not cache:
+        home.cache.parent.mkdir(parents=True, exist_ok=True)
+        home.cache.write_text("no directory")
+    for _ in range(2):
+        assert {hit.session.session_id for hit in home.search("retry", file="loader.py").hits} == {made.session}
+        (hit,) = home.search("", file="src/loader.py").hits
+        assert (hit.session.session_id, hit.item, hit.kind, hit.line) == (made.session, None, "step", None)
+        assert hit.excerpt == (("a sub-agent edited ", False), ("src/loader.py", True))
+    assert home.search("", file="src/loader.py", since="2000-01-01T00:00:00.000Z").hits == (), "when is not known"
+
+
 def test_a_file_alone_is_answered_by_what_each_step_did_the_newest_first(home: Sessions):
     made = talk(1)
     for number in range(3):
@@ -462,7 +506,7 @@ from tests.core.usecases.test_search import Sessions
 home = Sessions.__new__(Sessions)
 home.directory = Path({directory!r})
 from refloat.readers.registry import load
-from refloat.testing.fakes import fake_machine
+from refloat.testing.fakes import FakeClock, fake_machine
 from refloat.usecases.workbench import Workbench
 home.bench = Workbench(fake_machine(home.directory), [load("claude-code"), load("codex")])
 keep = index.Index.keep
@@ -622,6 +666,31 @@ def test_all_that_is_found_is_shown_where_no_more_is_wanted_than_there_is(home: 
     assert (len(found.hits), found.more) == (8, True)
     steps = home.search("", file="src/importer.py", limit=1)
     assert (len(steps.hits), steps.more) == (1, False)
+
+
+@pytest.mark.parametrize("seconds", [1, 86_399, 900 * 86_400])
+def test_equal_searches_of_the_same_sessions_are_answered_alike_whenever_they_are_made(home: Sessions, seconds: int):
+    for number in range(1, 6):
+        home.write(talk(number, f"Make the importer {'retry ' * number}"))
+    assert isinstance(home.bench.machine.clock, FakeClock)
+    answers: list[list[tuple[str, int | None, float]]] = []
+    for wait in (0, seconds):
+        home.bench.machine.clock.moment = later(home.bench.machine.clock.moment, wait)
+        answers.append([(hit.session.session_id, hit.item, hit.score) for hit in home.search("retry").hits])
+    assert len(answers[0]) == 5
+    assert answers[0] == answers[1]
+
+
+def test_a_session_of_a_clock_that_was_ahead_makes_no_other_old(home: Sessions):
+    for number in (1, 2):
+        made = talk(number, "Make the importer retry")
+        made.clock += (2 - number) * 40 * 86_400
+        home.write(made)
+    before = [(hit.session.session_id, hit.score) for hit in home.search("retry").hits]
+    ahead = talk(3, "Another thing")
+    ahead.clock += 5000 * 86_400
+    home.write(ahead)
+    assert [(hit.session.session_id, hit.score) for hit in home.search("retry").hits] == before
 
 
 @pytest.mark.parametrize("limit", [1, 20, 60])

@@ -8,6 +8,7 @@ import pytest
 from refloat.model.attempts import InChain, Standing
 from refloat.model.checkout import Checkout, EditFate, Fate, FileState, FoundIn, PlaceKind
 from refloat.model.liveness import Evidence, Liveness, Verdict
+from refloat.model.recovered import Recovered
 from refloat.model.session import Failure, FailureKind, Kept, Session, SessionName, State
 from refloat.model.stamp import Stamp
 from refloat.model.status import NextOperation
@@ -15,6 +16,7 @@ from refloat.model.transcript import Plan
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.samples import crashed, stopped
 from refloat.usecases.put_brief import usual_path
+from refloat.usecases.recovered import brief_of_recovery
 from refloat.usecases.show_status import show_status
 from refloat.usecases.situations import place_of, would_continue
 
@@ -152,6 +154,28 @@ def test_only_a_brief_of_this_very_session_is_read_by_its_next_command(tmp_path:
     named = ("--brief", str(tmp_path / "HANDOFF.md")) if whose == "own" else ()
     assert then.command == ("refloat", "new", "--parent", session.name, *named)
     assert ("HANDOFF.md" in then.why) == (whose == "own")
+
+
+def test_a_brief_that_the_recovery_wrote_elsewhere_is_named_as_long_as_it_is_there(tmp_path: Path) -> None:
+    session = replace(LOST.session, workspace=str(tmp_path), worktree=None)
+    path = tmp_path / "elsewhere.md"
+
+    def told(brief: str | None) -> str | None:
+        recovered = Recovered("ada@vm", Stamp("2026-09-14T12:00:00.000Z"), brief, None, path.exists(), None)
+        return brief_of_recovery(recovered, session.name)
+
+    assert brief_of_recovery(None, session.name) is None
+    assert (told(None), told(str(path))) == (None, None)
+    path.write_text(brief_of("claude-code:other"))
+    assert told(str(path)) is None
+    path.write_text(brief_of(session.name))
+    assert told(str(path)) == str(path)
+    then = show_status(ClaudeCode(), session, LOST.story, brief=told(str(path))).next
+    assert then.command == ("refloat", "new", "--parent", session.name, "--brief", str(path))
+    (tmp_path / "HANDOFF.md").write_text(brief_of(session.name))
+    then = show_status(ClaudeCode(), session, LOST.story, brief=told(str(path))).next
+    assert then.command is not None
+    assert then.command[-1] == str(tmp_path / "HANDOFF.md")
 
 
 def test_where_nothing_can_be_started_the_next_command_writes_the_brief(monkeypatch: pytest.MonkeyPatch) -> None:

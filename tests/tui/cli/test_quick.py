@@ -5,16 +5,17 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from refloat.catalogue.peek import FILE
+from refloat.model.record import Lease
 from refloat.model.saving import Runner
 from refloat.record.store import Record, open_record
 from refloat.usecases import finder, glimpse
-from refloat.usecases.finder import Listing, Scope
+from refloat.usecases.batch import Listing, Scope
 from refloat.usecases.hold_session import Holder, Holding
 from refloat_tui.cli import asking, listing, quick, rows
 from refloat_tui.cli.parser import run
@@ -98,9 +99,23 @@ def test_who_is_at_a_session_stands_in_its_line(capfd: pytest.CaptureFixture[str
     assert run(["list", "--all"]) == 0
     lines = capfd.readouterr().out.splitlines()
     assert [line.partition(name.partition(":")[2][:8])[1] != "" for line in lines if "@ann " in line] == [True]
+    assert quick.answer(["list", "--all", "--json"]) is None
+    assert run(["list", "--all", "--json"]) == 0
+    rows = {f"{row['agent']}:{row['session_id']}": row for row in json.loads(capfd.readouterr().out)["sessions"]}
+    (held,) = [row for row in rows if "held" in rows[row]]
+    assert held == name
+    assert list(rows[name]["held"]) == ["holder", "doing", "pid", "since", "until"]
+    assert {**rows[name]["held"], "since": "", "until": ""} == {
+        "holder": "ann@elsewhere",
+        "doing": "is recovering this",
+        "pid": 5,
+        "since": "",
+        "until": "",
+    }
     claim.release()
     assert quick.answer(["list", "--all"]) == 0
-    assert "@ann" not in capfd.readouterr().out
+    assert quick.answer(["list", "--all", "--json"]) == 0
+    assert "ann@elsewhere" not in capfd.readouterr().out
 
 
 def without_moments(text: str) -> str:
@@ -302,8 +317,8 @@ def test_plain_words_that_it_leaves_come_to_the_same_without_a_parser(
     assert plain.err == parsed.err
 
 
-def not_joined(_: Listing) -> None:
-    return None
+def not_joined(told: Listing, held: Mapping[str, Lease]) -> None:
+    del told, held
 
 
 @pytest.mark.parametrize("prompts", [("Make it retry", "測試 é \x1b[31mred\u202e"), ("Ask", f"Use {NEVER_SHOWN}"), ()])
@@ -332,8 +347,8 @@ def test_what_is_written_where_sessions_are_told_is_what_is_written_of_all(
     answers: list[str | None] = []
     join = listing._joined
 
-    def noted(told: Listing) -> str | None:
-        answers.append(join(told))
+    def noted(told: Listing, held: Mapping[str, Lease]) -> str | None:
+        answers.append(join(told, held))
         return answers[-1]
 
     monkeypatch.setattr(listing, "_joined", noted)

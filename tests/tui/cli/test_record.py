@@ -461,6 +461,50 @@ def test_nothing_is_written_over_the_record_or_what_is_no_plain_file(refloat: Ru
     assert (tmp_path / "pipe").is_fifo()
 
 
+def test_what_a_person_wrote_stays_unless_forced(refloat: Run, tmp_path: Path) -> None:
+    notes, link = tmp_path / "NOTES.md", tmp_path / "link"
+    notes.write_text("mine")
+    link.symlink_to(notes)
+    for name in (notes.name, link.name):
+        done = refloat("run", "--job", "j", "--receipt", name, "--", "sh", "-c", "echo out; exit 3")
+        assert (done.stdout, done.returncode, notes.read_text()) == ("out\n", 3, "mine")
+        assert f"{name} is there already, and no receipt" in done.stderr
+        assert "`--force`; the step itself is saved" in done.stderr
+        done = refloat("export", "j", "--out", name)
+        assert (done.returncode, notes.read_text()) == (1, "mine")
+        assert f"{name} is there already; name another place, or replace it with `--force`" in done.stderr
+    assert refloat("export", "j", "--format", "markdown", "--out", notes.name, "--force").returncode == 0
+    assert notes.read_text().startswith("# Job j")
+    refloat("run", "--job", "j", "--receipt", notes.name, "--force", "--", "true")
+    assert json.loads(notes.read_text())["step"]["seq"] == 3
+
+
+def test_a_receipt_is_written_anew_over_an_older_one_and_an_empty_file(refloat: Run, tmp_path: Path) -> None:
+    (tmp_path / "r.json").touch()
+    for seq in (1, 2):
+        assert refloat("run", "--job", "j", "--receipt", "r.json", "--", "true").stderr == ""
+        assert json.loads((tmp_path / "r.json").read_text())["step"]["seq"] == seq
+    (tmp_path / "e.json").touch()
+    assert refloat("export", "j", "--out", "e.json").returncode == 0
+    assert refloat("export", "j", "--out", "e.json").returncode == 1  # evidence, perhaps of another record
+
+
+def test_a_dash_is_standard_output_or_says_what_to_type(refloat: Run, tmp_path: Path) -> None:
+    done = refloat("run", "--job", "j", "--receipt", "-", "--", "echo", "ran")
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert "name a file, such as receipt.json" in done.stderr
+    assert refloat("run", "--job", "j", "--receipt", "./-", "--", "true").returncode == 0
+    assert (tmp_path / "-").exists()
+    (tmp_path / "-").unlink()
+    assert answer(refloat("export", "j", "--out", "-"))["kind"] == "job"
+    done = refloat("record", "backup", "-")
+    assert (done.returncode, "record-backup.db" in done.stderr) == (2, True)
+    assert not (tmp_path / "-").exists()
+    for words in (("run", "--job", "j", "--force", "--", "true"), ("export", "j", "--force")):
+        done = refloat(*words)
+        assert (done.returncode, "--force replaces a file" in done.stderr) == (2, True)
+
+
 def test_a_receipt_that_could_not_be_checked_is_not_called_unchanged(refloat: Run, tmp_path: Path) -> None:
     refloat("run", "--job", "j", "--", "echo", "one")
     refloat("export", "j", "--format", "aer1", "--out", "a.jsonl")

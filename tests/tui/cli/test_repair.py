@@ -89,6 +89,8 @@ def test_a_copy_goes_where_it_was_asked_for(original: Path, tmp_path: Path, capf
     assert original.read_bytes() == before
     assert run(["repair", SESSION, "--out", str(target)]) == 1
     assert "is there already" in capfd.readouterr().err
+    assert run(["repair", SESSION, "--out", "-"]) == 2
+    assert "such as copy.jsonl" in capfd.readouterr().err
     assert run(["repair", str(target)]) == 0
     assert "nothing to repair, nothing written" in capfd.readouterr().out
 

@@ -78,6 +78,8 @@ def test_into_a_file(work: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["salvage", SESSION, "--out", str(target)]) == 0
     out, err = capfd.readouterr()
     assert out == ""
+    assert run(["salvage", SESSION, "--out", "-"]) == 0
+    assert capfd.readouterr().out.startswith("diff --git")
     assert f"git -C {work} apply --whitespace=nowarn {target}" in err
     assert (work.parent / "lost.patch.files" / "outside" / str(work.parent)[1:] / "notes.md").read_text() == "notes\n"
     assert run(["salvage", SESSION, "--out", str(target)]) == 1

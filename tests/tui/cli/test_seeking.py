@@ -16,7 +16,7 @@ ID = "5f0c1d2e-0000-4000-8000-00000000000"
 NEVER = {
     "click", "textual", "rich", "asyncio", "logging", "multiprocessing", "concurrent", "pickle", "importlib.metadata",
     "psutil", "tree_sitter", "refloat.commands", "refloat.checkout", "refloat.usecases.finder",
-    "refloat.usecases.judging",
+    "refloat.usecases.judging", "uuid", "json.decoder",
 }  # fmt: skip
 """What the straight road must not load."""
 

@@ -299,6 +299,80 @@ def test_what_was_answered_in_the_recovery_is_handed_over(world: World) -> None:
     world.let_end()
 
 
+def test_the_brief_that_stands_is_taken_or_left_aside_in_words(world: World) -> None:
+    def planned() -> tuple[Any, str]:
+        told = json.loads(world.run("new", "--parent", world.name, "--dry-run", "--json")[1])
+        return told, " ".join(world.run("new", "--parent", world.name, "--dry-run")[1].split())
+
+    path = world.workspace / "HANDOFF.md"
+    path.write_text("a note of somebody's")
+    told, text = planned()
+    assert (told["brief"]["is_there"], told["brief"]["left_aside"], "HANDOFF" in text) == (False, [], False)
+    world.run("brief", world.name, "--out", path.name, "--force")
+    told, text = planned()
+    assert told["brief"] == {"path": str(path), "is_there": True, "left_aside": []}
+    assert str(path) in told["command"][-1]
+    assert f"its brief stands in {path}, holds, and is taken" in text
+    assert "written first" not in text
+
+    with world.record() as record:
+        draft = begin_draft(record, SessionName(world.name), "Make the importer retry", Seen(), NOW)
+        later = Stamp("2100-01-01T00:00:00.000Z")
+        given = Given(next_step="Ask Ben first.")
+        draft = save_draft(record, replace(draft, given=given, by="ada@vm"), later)
+    told, text = planned()
+    why = "it was written before the last answers of its recovery"
+    assert told["brief"]["left_aside"] == [{"path": str(path), "why": why}]
+    assert f"is left aside: {why}; `--brief` takes it" in text
+    assert f"(written first, private) note {path}, a brief of it, is left aside" in text
+
+    other = world.home / "other.md"
+    world.run("brief", world.name, "--out", str(other))
+    with world.record() as record:
+        save_draft(record, replace(draft, given=replace(given, written=(str(other), later)), done=True), later)
+    told, text = planned()
+    assert (told["brief"]["path"], told["brief"]["is_there"]) == (str(other), True)
+    assert [row["path"] for row in told["brief"]["left_aside"]] == [str(path)]
+    process = world.start("new", "--parent", world.name)
+    assert str(other) in world.one_runs()["argv"][-1]
+    world.let_end()
+    said = process.communicate(timeout=PATIENCE)[1].decode()
+    assert f"{path}, a brief of it, is left aside" in said
+    assert not (world.data / "briefs").exists()
+
+
+def test_a_brief_that_holds_no_more_is_left_aside(world: World) -> None:
+    path = world.workspace / "HANDOFF.md"
+    world.run("brief", world.name, "--out", path.name)
+    with (world.home / ".claude").rglob("*.jsonl").__next__().open("a") as transcript:
+        transcript.write("\n")
+    (aside,) = json.loads(world.run("new", "--parent", world.name, "--dry-run", "--json")[1])["brief"]["left_aside"]
+    assert aside["why"] == "it holds no more: 1 thing that it speaks of moved since"
+
+
+def test_the_status_tells_of_the_recovery_that_was_finished(world: World) -> None:
+    assert json.loads(world.run("status", world.name, "--json")[1])["recovered"] is None
+    brief = world.workspace / "HANDOFF.md"
+    with world.record() as record:
+        draft = begin_draft(record, SessionName(world.name), "Make the importer retry", Seen(), NOW)
+        given = Given(next_step="Ask Ben first.", written=(str(brief), NOW))
+        save_draft(record, replace(draft, given=given, by="ada@vm", done=True), NOW)
+    assert f"brief in {brief}, which is not there any more" in " ".join(world.run("status", world.name)[1].split())
+    brief.write_text("")
+    world.run("step", "--job", f"recovery:{world.name}", "--tool", "answer")
+    words = ("wrap", f"recovery:{world.name}", "--summary", "s", "--to", "ben", "--json")
+    wrap = json.loads(world.run(*words)[1])["wrap"]
+    told = json.loads(world.run("status", world.name, "--json")[1])["recovered"]
+    assert told == {
+        "by": "ada@vm",
+        "at": NOW,
+        "brief": {"path": str(brief), "at": NOW, "is_there": True},
+        "wrap": {"receipt": wrap["receipt"], "at": wrap["at"], "job": f"recovery:{world.name}", "to": "ben"},
+    }
+    text = " ".join(world.run("status", world.name)[1].split())
+    assert f"recovered ada@vm, 2026-09-14T12:00:00Z; brief in {brief}; wrap {wrap['receipt'][:12]} to ben" in text
+
+
 def test_another_agent_is_a_normal_choice_and_its_session_is_found(world: World) -> None:
     world.run("list")
     process = world.start("new", "--parent", world.talk.session_id, "--agent", "codex")

@@ -45,7 +45,7 @@ ACTIONS: Final = (
         "backspace",
         "back",
         "Back from a jump",
-        "To where you stood before the last jump from one pane to another; again, to the one before it.",
+        "To where you stood before the last jump, again to the one before it; from a hit back to its search.",
         "leave",
         footer=3,
         shown_key="⌫",
@@ -98,6 +98,7 @@ ACTIONS: Final = (
         "repair",
         "Repair its transcript into a copy",
         "What keeps the agent from loading it, and a repaired copy. The original is never written to.",
+        footer=5,
     ),
     Action(
         "desk.newer",
@@ -170,6 +171,7 @@ ACTIONS: Final = (
         "salvage",
         "Write lost work into a patch",
         "What is lost and can still be had, outside of the checkout: a patch, or the contents. Shown first.",
+        footer=5,
     ),
     Action(
         "desk.recap",

@@ -15,48 +15,65 @@ def main() -> int:
         from refloat_tui.cli import ending, opening
 
         return ending.told(opening.open_desk)
-    if words and words[0] == "list":
-        from refloat_tui.cli import leaving, quick
-
-        if (code := quick.answer(words)) is not None:
-            leaving.leave(code)
-        if (asked := quick.read(words)) is not None:
-            from refloat_tui.cli import straight
-
-            straight.hasten()
-            from refloat_tui.cli import listing
-
-            if (code := listing.answer_plain(asked)) is not None:
-                leaving.leave(code)
-    if words and words[0] in {"checkout", "triage"}:
-        from refloat_tui.cli import leaving, straight
-
-        if straight.read(words) is not None:
-            straight.hasten()
-            leaving.leave(straight.answer(words))
-    if words and words[0] == "search":
-        from refloat_tui.cli import leaving, seeking
-
-        if (code := seeking.answer(words)) is not None:
-            leaving.leave(code)
-    if words and words[0] in {"run", "step"}:
-        from refloat_tui.cli import saving
-
-        if (code := saving.answer(words)) is not None:
-            return code
-    if words and words[0] == "hook":
-        from refloat_tui.cli import hooking
-
-        if (code := hooking.answer(words)) is not None:
-            return code
-    if words and words[0] == "trail":
-        from refloat_tui.cli import trail
-
-        if (code := trail.answer(words)) is not None:
-            return code
+    if words and (code := _answer_shortly(words)) is not None:
+        return code
     from refloat_tui.cli.parser import run
 
-    return run(words)
+    code = run(words)
+    if words and words[0] == "refresh":  # thousands of sessions are held
+        from refloat_tui.cli import leaving
+
+        leaving.leave(code)
+    return code
+
+
+def _answer_shortly(words: list[str]) -> int | None:
+    """Answer without the parser; where nothing is to be tidied up, the process ends here. None: ask the parser."""
+    match words[0]:
+        case "list":
+            _list(words)
+        case "checkout" | "triage":
+            from refloat_tui.cli import leaving, straight
+
+            if straight.read(words) is not None:
+                straight.hasten()
+                leaving.leave(straight.answer(words))
+        case "search":
+            from refloat_tui.cli import leaving, seeking
+
+            if (code := seeking.answer(words)) is not None:
+                leaving.leave(code)
+        case "run" | "step":
+            from refloat_tui.cli import saving
+
+            return saving.answer(words)
+        case "hook":
+            from refloat_tui.cli import hooking
+
+            return hooking.answer(words)
+        case "trail":
+            from refloat_tui.cli import trail
+
+            return trail.answer(words)
+        case _:
+            pass
+    return None
+
+
+def _list(words: list[str]) -> None:
+    """Answer `list` and end the process; return where the parser is asked."""
+    from refloat_tui.cli import leaving, quick
+
+    if (code := quick.answer(words)) is not None:
+        leaving.leave(code)
+    if (asked := quick.read(words)) is not None:
+        from refloat_tui.cli import straight
+
+        straight.hasten()
+        from refloat_tui.cli import listing
+
+        if (code := listing.answer_plain(asked)) is not None:
+            leaving.leave(code)
 
 
 def _open_streams() -> None:

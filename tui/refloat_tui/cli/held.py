@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
+from refloat.model.record import Lease
 from refloat.usecases.workbench import Workbench
 
 
-def holders(bench: Workbench) -> Mapping[str, str]:
-    """Who else is at which session: its name → `@name`; nobody where the record cannot be read, which others say."""
+def holders(bench: Workbench) -> Mapping[str, Lease]:
+    """Who else is at which session, by its name; nobody where the record cannot be read, which others say."""
     from refloat.errors import RefloatError
     from refloat.usecases.hold_session import find_holders
     from refloat_tui.cli.asking import actor
@@ -14,7 +15,6 @@ def holders(bench: Workbench) -> Mapping[str, str]:
     own = actor()
     try:
         with own.peek() as record:
-            found = find_holders(record, bench.machine.clock.now(), own.own)
+            return find_holders(record, bench.machine.clock.now(), own.own)
     except RefloatError:
         return {}
-    return {subject: f"@{lease.holder.partition('@')[0]}" for subject, lease in found.items()}

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from refloat.model.session import Session, State
-from refloat.usecases.finder import Finder, Listing, Scope
+from refloat.usecases.batch import Listing, Scope
+from refloat.usecases.finder import Finder
 from refloat.usecases.may_be_held import may_be_held
 from refloat_tui.cli.asking import answer, bench, here
 from refloat_tui.cli.held import holders
 
 if TYPE_CHECKING:
+    from refloat.model.record import Lease
     from refloat_tui.cli.quick import Asked
 
 _SHOW: Final = "refloat_tui.cli.show"
@@ -45,21 +47,21 @@ def answer_plain(asked: "Asked") -> int | None:
 
 def show_list(scope: Scope, *, as_json: bool = False, show_secrets: bool = False) -> None:
     """Print sessions, newest activity first, with their state."""
-    finish = _Finish() if as_json and not show_secrets else None
+    write = _Write() if as_json and not show_secrets else None
     sought = replace(scope, limit=None) if scope.resumable else scope
-    listing = Finder(bench(), before=lambda many: _load(many, as_json=as_json), finish=finish).find(sought)
+    listing = Finder(bench(), before=lambda many: _load(many, as_json=as_json), write=write).find(sought)
     if scope.resumable:
         listing = replace(listing, sessions=_accepted(listing.sessions, scope.limit))
-    if (text := _joined(listing)) is not None:
+    held = holders(bench()) if may_be_held(os.environ) else {}
+    if (text := _joined(listing, held)) is not None:
         from refloat_tui.cli import out
 
         out.write(text)
     else:
-        held = holders(bench()) if not as_json and may_be_held(os.environ) else {}
         answer(
             listing,
             lambda value, width: _lines(value, width, held, everywhere=scope.cwd is None),
-            _json if as_json else None,
+            (lambda value: _json(value, held)) if as_json else None,
             masked=not show_secrets,
         )
     if some := sum(session.provisional for session in listing.sessions):
@@ -88,7 +90,7 @@ def _load(many: int, *, as_json: bool) -> None:
     suspects.expect(many * _TEXT)
 
 
-class _Finish:
+class _Write:
     """Writes the JSON of each of some sessions, if there is no secret in any of them: one that is found once is masked
     everywhere. Sessions say the same in thousands of places: no text is looked through twice.
     """
@@ -109,9 +111,13 @@ class _Finish:
         return [wire.dump(document, masker=Masker(enabled=False)).rstrip("\n") for document in documents]
 
 
-def _joined(listing: Listing) -> str | None:
-    """The JSON of the whole from that of each session; None where it holds a secret, or one is not finished."""
-    texts = [listing.finished.get(session.name) for session in listing.sessions]
+def _joined(listing: Listing, held: "Mapping[str, Lease]") -> str | None:
+    """The JSON of the whole from that of each session; None where it holds a secret, or one is not written, or is
+    held: what is kept of a session says nothing of that.
+    """
+    if any(session.name in held for session in listing.sessions):
+        return None
+    texts = [listing.written.get(session.name) for session in listing.sessions]
     if not texts or None in texts:
         return None
     from refloat import wire
@@ -123,13 +129,13 @@ def _joined(listing: Listing) -> str | None:
     return None if masker.knows_any or not none else f"{before}{none[:-1]}{','.join(filter(None, texts))}]{after}"
 
 
-def _json(listing: Listing) -> object:
+def _json(listing: Listing, held: "Mapping[str, Lease]") -> object:
     from refloat import wire
 
-    return wire.listing(listing)
+    return wire.listing(listing, held)
 
 
-def _lines(listing: Listing, width: int, held: Mapping[str, str], *, everywhere: bool) -> Iterable[str]:
+def _lines(listing: Listing, width: int, held: "Mapping[str, Lease]", *, everywhere: bool) -> Iterable[str]:
     from refloat_tui.cli.show.listing import listing_lines
 
     return listing_lines(listing, width, bench().machine.clock.now(), held, everywhere=everywhere)

@@ -3,7 +3,6 @@
 Decides what a start of the app does without until somebody asks for it. Refuses to open where there is no terminal.
 """
 
-import gc
 import os
 import sys
 from contextlib import ExitStack
@@ -11,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from refloat import uncollected
 from refloat.errors import UsageError
 from refloat.sparing import load_later, load_less
 from refloat_tui.cli import err
@@ -46,11 +46,11 @@ def need_terminal() -> None:
 
 
 def hasten() -> None:
-    """Make this process fit for a first paint, before Textual is loaded: no look for cycles until the desk stands (the
-    app begins with them again), and nothing that Textual and the standard library load for what the app never does. A
+    """Make this process fit for a first paint, before Textual is loaded: no look for cycles until the desk stands, and
+    nothing that Textual and the standard library load for what the app never does. A
     tenth of a bare Textual start.
     """
-    gc.disable()
+    uncollected.pause()
     load_less()
     load_later("tokenize")  # for `inspect`
     load_later("platformdirs", user_downloads_path=_user_downloads_path)  # for Textual's own pictures of its screen

@@ -59,7 +59,7 @@ def answer(words: Sequence[str], environment: Mapping[str, str] | None = None) -
     """
     environment = os.environ if environment is None else environment
     asked = read(words)
-    directory = _cache_directory(environment)
+    directory = cache_directory(environment)
     if asked is None or not directory:
         return None
     found = peek(directory)
@@ -108,7 +108,7 @@ def read(words: Sequence[str]) -> Asked | None:
     return None if asked.everywhere and asked.cwd else asked
 
 
-def _cache_directory(environment: Mapping[str, str]) -> str:
+def cache_directory(environment: Mapping[str, str]) -> str:
     """As `machine.places` finds it, for the plain cases; "" for any other."""
     home = environment.get("HOME", "")
     if not home.startswith("/"):
@@ -132,7 +132,7 @@ def _throw_away(directory: str, fault: Exception) -> None:
 def is_unchanged(environment: Mapping[str, str] | None = None) -> bool:
     """Whether the last whole look still holds, so that what the catalogue tells of sessions needs no other one."""
     environment = os.environ if environment is None else environment
-    directory = _cache_directory(environment)
+    directory = cache_directory(environment)
     found = peek(directory) if directory else None
     if found is None:
         return False
@@ -207,8 +207,8 @@ def _answer(found: Peek, directory: str, asked: Asked, environment: Mapping[str,
     notes = _notes_that_hold(found, directory, environment)
     if notes is None:
         return None
-    if not asked.json and may_be_held(environment):
-        return None  # who is at a session stands in its line
+    if may_be_held(environment):
+        return None  # who is at a session stands with it
     if asked.json:
         finished = found.told_finished(places=not asked.everywhere)
         chosen = _choose(finished, found, notes, asked)

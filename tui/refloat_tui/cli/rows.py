@@ -49,18 +49,8 @@ def table(rows: Sequence[Row], gone: int, columns: int, now: str, *, ascii_only:
     """
     signs = _ASCII_SIGNS if ascii_only else _SIGNS
     mark = "..." if ascii_only else "…"
-    # What falls away first: the agent, then the workspace, then the age.
-    agent, folder, age = True, everywhere, True
+    agent, folder, age = _shown(columns, everywhere=everywhere)
     room = _room(columns, agent=agent, folder=folder, age=age)
-    if room < _TITLE:
-        agent = False
-        room = _room(columns, agent=agent, folder=folder, age=age)
-    if room < _TITLE and folder:
-        folder = False
-        room = _room(columns, agent=agent, folder=folder, age=age)
-    if room < _TITLE // 2:
-        age = False
-        room = _room(columns, agent=agent, folder=folder, age=age)
     lines: list[str] = []
     moment = _seconds(now)
     words = {state: f"{sign} {state:<{_WORD}} " for state, sign in signs.items()}
@@ -87,6 +77,13 @@ def table(rows: Sequence[Row], gone: int, columns: int, now: str, *, ascii_only:
             "`--json` names each."
         )
     return lines
+
+
+def _shown(columns: int, *, everywhere: bool) -> tuple[bool, bool, bool]:
+    """Whether there is room for the agent, the workspace and the age: they fall away in this order."""
+    agent = _room(columns, agent=True, folder=everywhere, age=True) >= _TITLE
+    folder = everywhere and (agent or _room(columns, agent=False, folder=True, age=True) >= _TITLE)
+    return agent, folder, agent or _room(columns, agent=False, folder=folder, age=True) >= _TITLE // 2
 
 
 def _room(columns: int, *, agent: bool, folder: bool, age: bool) -> int:

@@ -22,6 +22,7 @@ from refloat.machine.worktree import look_at_tree
 from refloat.model.saving import OUTCOMES, SavedOutcome
 from refloat.model.stamp import Stamp
 from refloat.usecases.save_step import Desk, Elsewhere, default_producer, run_step, save_elsewhere, write_receipt
+from refloat.usecases.targets import refuse_dash
 from refloat.waiting import tell_to
 from refloat_tui.cli import err, out
 
@@ -45,8 +46,12 @@ def answer(words: Sequence[str]) -> int | None:
     given: dict[str, str] = {}
     as_json = False
     rest = list(words[1:])
+    force = False
     while rest and rest[0].startswith("-") and rest[0] != "--":
         name, sign, value = rest.pop(0).partition("=")
+        if name == "--force" and not sign and words[0] == "run":
+            force = True
+            continue
         if name == "--json" and not sign and words[0] == "step":
             as_json = True
             continue
@@ -58,7 +63,7 @@ def answer(words: Sequence[str]) -> int | None:
     if words[0] == "run":
         argv = rest[1:] if rest[:1] == ["--"] else rest
         return (
-            _guarded(lambda: run(given["--job"], given.get("--producer"), given.get("--receipt"), argv))
+            _guarded(lambda: run(given["--job"], given.get("--producer"), given.get("--receipt"), argv, force=force))
             if argv
             else None
         )
@@ -81,8 +86,12 @@ def answer(words: Sequence[str]) -> int | None:
     )
 
 
-def run(job: str, producer: str | None, receipt: str | None, argv: Sequence[str]) -> int:
-    """`refloat run`: the command's own exit code."""
+def run(job: str, producer: str | None, receipt: str | None, argv: Sequence[str], *, force: bool = False) -> int:
+    """`refloat run`: the command's own exit code. `force`: whatever is there, the receipt replaces."""
+    if force and receipt is None:
+        raise UsageError("--force replaces a file; name it with --receipt")
+    if receipt is not None:
+        refuse_dash(receipt, "--receipt", "that is the command's own; name a file, such as receipt.json")
     desk = real_desk(os.environ)
     who = producer or default_producer(desk.environment, lambda: here.user(desk.environment))
     ran = run_step(desk, job, who, argv, join(argv))
@@ -94,9 +103,10 @@ def run(job: str, producer: str | None, receipt: str | None, argv: Sequence[str]
         from refloat.brief.masks import Masker
 
         try:
-            write_receipt(receipt, wire_record.dump(wire_record.saved_step(job, ran.sealed.row), Masker()), desk.data)
+            document = wire_record.dump(wire_record.saved_step(job, ran.sealed.row), Masker())
+            write_receipt(receipt, document, desk.data, force=force)
         except RefloatError as fault:
-            err.say(str(fault))
+            err.say(f"{fault}; the step itself is saved")
     ran.ended.hand_on()
     return ran.ended.code
 

@@ -30,10 +30,10 @@ def answer(words: Sequence[str]) -> int | None:
     from refloat.forking import asked_in_copy
     from refloat.uncollected import Uncollected
 
-    unchanged = asked_in_copy(quick.is_unchanged)
-    from refloat.sparing import load_less
+    unchanged = asked_in_copy(_is_as_left)
+    from refloat.sparing import load_least
 
-    load_less()
+    load_least()
     from refloat_tui.cli import ending
 
     codes: list[int] = []
@@ -47,6 +47,13 @@ def answer(words: Sequence[str]) -> int | None:
     with Uncollected():
         code = ending.told(told)
     return code if code or codes else None
+
+
+def _is_as_left() -> bool:
+    """Whether nothing changed since the last whole look, and what it made searchable is as it was written."""
+    from refloat.search.seal import is_broken
+
+    return quick.is_unchanged() and not is_broken(quick.cache_directory(os.environ))
 
 
 def read(words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]] | None:

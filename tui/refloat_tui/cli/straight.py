@@ -4,10 +4,11 @@ Decides only whether the words are plain: one session and known flags. Everythin
 is the parser's, which then says what it always says.
 """
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
+
+from refloat import uncollected
 
 _FLAGS = {
     "checkout": {"--json": "as_json", "--patch": "patch", "--show-secrets": "show_secrets"},
@@ -45,7 +46,7 @@ def hasten() -> None:
     """Make this process fit for one large answer: nothing in it lies in a cycle, a thread that starts git shall not
     wait long for one that reads, and what the standard library loads and does not ask is left out.
     """
-    gc.disable()
+    uncollected.pause()
     sys.setswitchinterval(0.0005)
     from refloat.sparing import load_less
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from refloat import wire_record
-from refloat.brief.masks import find_secrets
+from refloat.brief.find_secrets import find_secrets
 from refloat.errors import NotDone
 from refloat.machine import here as this
 from refloat.model.saving import SavedOutcome

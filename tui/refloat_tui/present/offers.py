@@ -6,7 +6,7 @@ Decides words and what a yes rests on. Refuses to judge: the guard's ruling come
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -43,10 +43,10 @@ class Scene:
     @property
     def words(self) -> str:
         """The session, as a question names it."""
-        return title_words(self.title)
+        return _title_words(self.title)
 
 
-def title_words(title: str) -> str:
+def _title_words(title: str) -> str:
     """A session, as a question names it."""
     return f"\u201c{one_line(title)}\u201d" if title else "this session"
 
@@ -61,12 +61,13 @@ def start_offer(asked: Asked, scene: Scene, plan: Plan, agents: Sequence[str], *
         will.insert(0, "go on with this very session, in its own transcript")
     else:
         question = f"Start a new session from {scene.words}?"
-        if plan.brief is not None and asked.brief is None:
+        if plan.writes_brief:
             will.insert(0, f"write the brief first, private: {inert_line(str(plan.brief))}")
             will.append("name the session's id and the brief's file anew when it starts")
         will.append("link both sessions, so that each leads to the other")
     will.append("hold the session and its workspace while the agent runs")
-    notes = (*plan.ruling.warnings, *(f"overruled: {why}" for why in plan.ruling.overruled))
+    overruled = (f"overruled: {why}" for why in plan.ruling.overruled)
+    notes = (*plan.ruling.warnings, *overruled, *map(inert_line, plan.brief_words))
     missing = "" if plan.installed else f"{plan.command[0]} is not installed here, or not on the PATH"
     if missing and plan.ruling.allowed:
         notes = (*notes, "copy the command, and run it where the program is")
@@ -197,61 +198,66 @@ def repair_offer(asked: Asked, scene: Scene, plan: RepairPlan, place: str) -> Of
     )
 
 
-def salvage_offer(
-    asked: Asked, title: str, found: Salvage, path: str | None, forbids: str, *, inside: bool = False
-) -> Offer:
-    """Of `salvage`: `path` is the file of the patch, None where no place is fit; `forbids`: why nothing is written to
-    it; `inside`: it lies in the checkout.
-    """
-    command = shlex.join(["refloat", "salvage", found.session, "--out", path or "FILE.patch"])
-    patched, beside = [file for file in found.files if file.in_patch], [file for file in found.files if file.beside]
-    will: list[str] = []
-    if patched:
-        will.append(f"write {inert_line(path or '')}, a patch that is readable for you alone")
-    if beside:
-        where = f"{inert_line(path or '')}{BESIDE}"
-        will.append(f"write {where}, with what no patch can hold, as it was recorded")
-    if len(patched) < len(found.files):
-        will.append(f"write {inert_line(path or '')}{BESIDE}{LISTING}, which says why each of it stands in no patch")
-    own = "beside it" if patched else "as a file"
-    notes: list[str] = []
-    if found.secrets:
-        notes.append(
-            f"it holds {found.secrets} {'value' if found.secrets == 1 else 'values'} that look like secrets, exact"
-        )
-    if inside:
-        notes.append("the file lies in the checkout itself: git lists it as untracked")
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where the patch of lost work would go."""
+
+    path: str | None
+    """Its own file; None where no place is fit."""
+    forbids: str = ""
+    """Why nothing is written there."""
+    inside: bool = False
+    """It lies in the checkout."""
+
+
+def salvage_offer(asked: Asked, title: str, found: Salvage, target: Target) -> Offer:
+    """Of `salvage`."""
+    command = shlex.join(["refloat", "salvage", found.session, "--out", target.path or "FILE.patch"])
+    patched, shown = any(file.in_patch for file in found.files), inert_line(target.path or "")
+    own, into = ("beside it", "a patch") if patched else ("as a file", "files: no patch can hold it")
     nothing = "" if found.files else "the record holds nothing that the checkout and the saved places lack"
     count = f"{len(found.files)} {'file' if len(found.files) == 1 else 'files'}"
     why = f"what its record holds of {count} stands nowhere else that is safe"
     return Offer(
         asked=asked,
-        question=f"Write the lost work of {title} into {'a patch' if patched else 'files: no patch can hold it'}?",
+        question=f"Write the lost work of {_title_words(title)} into {into}?",
         commands=(command,),
         copied=command,
         workspace=found.repo,
-        will=tuple(will),
+        will=tuple(_files_written(found, shown)),
         will_not=(
-            *(() if patched else (f"write {inert_line(path or '')} itself: nothing can be in that patch",)),
+            *(() if patched else (f"write {shown} itself: nothing can be in that patch",)),
             f"touch the checkout, its index or a branch{': you apply the patch' if patched else ''}",
             "replace a file that is there",
         ),
         lease="none is needed: neither the session nor the checkout is written to",
-        guard=nothing or forbids or why,
-        refused=bool(nothing or forbids),
-        notes=tuple(notes),
+        guard=nothing or target.forbids or why,
+        refused=bool(nothing or target.forbids),
+        notes=tuple(_care(found, target)),
         heading="WHAT IS LOST, AND WHAT BECOMES OF IT",
         rows=tuple(
-            Row(
-                "in the patch" if file.in_patch else own if file.beside else "not to be had",
-                "",
-                file.path,
-                file.why,
-            )
+            Row("in the patch" if file.in_patch else own if file.beside else "not to be had", "", file.path, file.why)
             for file in found.files[:_ALSO]
         ),
-        rests_on=(found, path),
+        rests_on=(found, target.path),
     )
+
+
+def _files_written(found: Salvage, path: str) -> Iterator[str]:
+    if any(file.in_patch for file in found.files):
+        yield f"write {path}, a patch that is readable for you alone"
+    if any(file.beside for file in found.files):
+        yield f"write {path}{BESIDE}, with what no patch can hold, as it was recorded"
+    if not all(file.in_patch for file in found.files):
+        yield f"write {path}{BESIDE}{LISTING}, which says why each of it stands in no patch"
+
+
+def _care(found: Salvage, target: Target) -> Iterator[str]:
+    """What to know of the files before they are written."""
+    if found.secrets:
+        yield f"it holds {found.secrets} {'value' if found.secrets == 1 else 'values'} that look like secrets, exact"
+    if target.inside:
+        yield "the file lies in the checkout itself: git lists it as untracked"
 
 
 def _many(plan: RepairPlan) -> bool:

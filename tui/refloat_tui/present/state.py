@@ -167,11 +167,6 @@ _OPERATION: Final[dict[Operation, str]] = {
 _HELD: Final = "Finish that, or take it over, before anything else is started."
 
 
-def next_words(status: Status) -> str:
-    """The one next step, as an order, behind what is to be known first."""
-    return " ".join(part for part in next_parts(status) if part)
-
-
 def next_parts(status: Status, no_way: str = "", held: str = "") -> tuple[str, str]:
     """What is to be known first, and the one next step as an order. `no_way`: why nothing leads to where it runs;
     `held`: who is at it, where its process is gone.

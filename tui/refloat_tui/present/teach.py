@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from refloat.model.problem import Problem
@@ -33,29 +33,13 @@ def headline(
     part of them (`total` are known to be there) no state is counted. `narrow`: what needs a person, and the place, have
     the room.
     """
-    left: list[tuple[str, str]] = [("refloat", "$accent bold")]
-    if demo:
-        left.append((" demo", "$pile-claimed bold"))
-    if place is not None:
-        left.append((f"   {from_home(place.repo or place.path, home)}", ""))
-        if place.branch:
-            left.append((f"   {inert_line(place.branch)}", "$quiet"))
-        if place.dirty:
-            left.append((f"   {place.dirty} dirty", "$pile-claimed"))
+    left = [("refloat", "$accent bold"), *([(" demo", "$pile-claimed bold")] if demo else []), *_placed(place, home)]
     counts = count_sessions(sessions)
     if total > counts.sessions:
         counts = Counts(total, 0, 0, 0)
-    right: list[tuple[str, str]] = []
     needy = counts.failed or counts.unresolved or counts.live
-    if (counts.sessions or not reading) and not (narrow and needy):  # before anything was counted there is no number
-        right.append((f"{counts.sessions:,} {'session' if counts.sessions == 1 else 'sessions'}", "$quiet"))
-    for number, word, style in (
-        (counts.failed, "failed", "$state-failed"),
-        (counts.unresolved, "unresolved", "$state-unresolved"),
-        (counts.live, "live", "$state-live"),
-    ):
-        if number:
-            right += [*([(f" {glyphs.dot} ", "$faint")] if right else []), (f"{number} {word}", style)]
+    # Before anything was counted there is no number.
+    right = _counted(counts, glyphs, all_told=bool(counts.sessions or not reading) and not (narrow and needy))
     if reading:
         right.append((f"   {glyphs.not_watching} {reading}", "$accent"))
     elif watching:
@@ -63,6 +47,31 @@ def headline(
         word = "" if narrow else f" {'polling' if polling else 'watching'}"
         right.append((f"   {glyphs.watching}{word}", "$quiet"))
     return tuple(left), tuple(right)
+
+
+def _placed(place: StartedIn | None, home: str) -> Iterator[tuple[str, str]]:
+    if place is None:
+        return
+    yield (f"   {from_home(place.repo or place.path, home)}", "")
+    if place.branch:
+        yield (f"   {inert_line(place.branch)}", "$quiet")
+    if place.dirty:
+        yield (f"   {place.dirty} dirty", "$pile-claimed")
+
+
+def _counted(counts: Counts, glyphs: Glyphs, *, all_told: bool) -> list[tuple[str, str]]:
+    """How many sessions there are, where that is wanted, and how many of each state that needs a person."""
+    rows: list[tuple[str, str]] = []
+    if all_told:
+        rows.append((f"{counts.sessions:,} {'session' if counts.sessions == 1 else 'sessions'}", "$quiet"))
+    for number, word, style in (
+        (counts.failed, "failed", "$state-failed"),
+        (counts.unresolved, "unresolved", "$state-unresolved"),
+        (counts.live, "live", "$state-live"),
+    ):
+        if number:
+            rows += [*([(f" {glyphs.dot} ", "$faint")] if rows else []), (f"{number} {word}", style)]
+    return rows
 
 
 _LESSON: Final = (

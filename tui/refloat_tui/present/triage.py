@@ -8,7 +8,7 @@ from refloat.model.triage import ActionOutcome, DoNotRepeat, Finding, FindingVer
 from refloat.text import inert_line, one_line
 from refloat.usecases.recover import Card
 from refloat_tui.present import QUIET, STRONG, Pieces
-from refloat_tui.present.age import local_times
+from refloat_tui.present.age import timed_line
 from refloat_tui.theme import Glyphs
 
 _VERDICTS: Final[dict[FindingVerdict, str]] = {
@@ -43,8 +43,12 @@ def kind_words(finding: Finding) -> str:
 
 
 def what_words(finding: Finding, glyphs: Glyphs) -> str:
-    """What it is; a claim between the marks of a quotation."""
+    """What it is; a claim between the marks of a quotation. A check that failed and an action that nobody knows to have
+    happened begin with that: a pile's name alone would call the one done and the other lost.
+    """
     what = inert_line(finding.what) if finding.files else one_line(finding.what)
+    if finding.failed or finding.unknown:
+        what = f"{'failed' if finding.failed else 'outcome unknown'}: {what}"
     return f"{glyphs.quotes[0]}{what}{glyphs.quotes[1]}" if finding.claim else what
 
 
@@ -52,7 +56,7 @@ def evidence(card: Card, glyphs: Glyphs) -> Pieces:
     """The evidence in a line: what it says, then where it stands."""
     finding, facts = card.finding, list[str]()
     if finding.why:
-        facts.append(local_times(one_line(finding.why)))
+        facts.append(timed_line(finding.why))
     if finding.steps:
         facts.append(("step " if len(finding.steps) == 1 else "steps ") + ", ".join(map(str, finding.steps[:6])))
     if finding.subagent:
@@ -127,7 +131,7 @@ def still_open_words(work: StillOpen, glyphs: Glyphs) -> tuple[Pieces, Pieces, P
     if work.kind == "queued_prompt":
         words, style, glyph = "unsent", "$pile-claimed", glyphs.prompt
     pid = f", pid {work.pid}" if work.pid else ""
-    why = f": {local_times(one_line(work.why))}" if work.why else ""
+    why = f": {timed_line(work.why)}" if work.why else ""
     return (
         ((f"{glyph} {words}", style),),
         ((one_line(work.what), ""),),

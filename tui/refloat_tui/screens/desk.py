@@ -138,11 +138,6 @@ class DeskScreen(DeskOperations):
         return self._sessions
 
     @property
-    def is_complete(self) -> bool:
-        """Whether everything was looked at once."""
-        return self._complete
-
-    @property
     def _is_in_detail(self) -> bool:
         """Whether the keyboard is at the session, not at the list."""
         return self._detail.has_focus_within or (self._is_narrow and self.has_class("-detail"))
@@ -239,6 +234,8 @@ class DeskScreen(DeskOperations):
             self._list.holders = holders
             self._list.redraw()
         self._detail.head.take_holder(holders.get(chosen))
+        if holders != before:
+            self.refresh_bindings()
         if self._detail.session is not None and _whose(holders.get(chosen)) != _whose(before.get(chosen)):
             self._read_soon()  # what may be done next is another thing
 
@@ -390,7 +387,7 @@ class DeskScreen(DeskOperations):
             case "desk_back":
                 return not self._is_in_detail and not self.query_one("#filter").has_focus and not self._words
             case "desk_return":
-                return not self._detail.can_return
+                return not self.can_return
             case "desk_newer" | "desk_older":
                 return self.neighbour(action) is None
             case "desk_demo":
@@ -444,12 +441,6 @@ class DeskScreen(DeskOperations):
             stops[(stops.index(self.focused) + by) % len(stops)].focus()
         else:
             self._list.focus()
-
-    def action_desk_return(self) -> None:
-        """To where the last jump began."""
-        self.add_class("-detail")
-        self._detail.go_back()
-        self.refresh_bindings()
 
     def action_desk_evidence(self) -> None:
         """Unfold what the state rests on."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from textual import work
 
 from refloat.errors import RefloatError
+from refloat.model.session import FailureKind
 from refloat.text import one_line
 from refloat_tui.messages import WayLooked
 from refloat_tui.present.next_keys import leads_there
@@ -37,6 +38,7 @@ ASKS: Final = frozenset(
 _TABS: Final = frozenset(f"desk_{tab}" for tab in TABS)
 OF_A_SESSION: Final = ASKS | _TABS | {"desk_recover", "desk_evidence", "desk_copy", "desk_side", "desk_side_before"}
 """Actions that need a session under the cursor."""
+_REPAIRED: Final = frozenset({FailureKind.TRANSCRIPT_DAMAGED})
 _TOLD: Final = 20.0
 """Seconds that it is told what came of an operation."""
 
@@ -79,6 +81,20 @@ class DeskOperations(DeskSearch):
         if action == "desk_repair" and not _can_be_repaired(session):
             return f"Refloat cannot repair transcripts of {session.agent}: start a new session from it instead (+)."
         return None
+
+    def is_vain(self, action: str) -> bool:
+        """What the guard would refuse: the question behind its key says why, and what instead."""
+        return action in ASKS and self._detail.head.is_vain(action)
+
+    def word_of(self, action: str) -> str | None:
+        """What few sessions have is offered of these alone; its key asks anywhere."""
+        session = self._session
+        damaged = session is not None and session.failure is not None and session.failure.kind in _REPAIRED
+        if (action == "desk_salvage" and not self._detail.head.can_salvage) or (
+            action == "desk_repair" and not damaged
+        ):
+            return ""
+        return super().word_of(action)
 
     # ── the way to a live one ────────────────────────────────────────────────────────────────────────────────────────
 

@@ -1,7 +1,7 @@
 """The way from the desk to the search, and with what was found there to its place.
 
-Decides what a search begins with (as it was left for a place, else with the words that narrow the list), and that a
-place is shown as soon as its session is read.
+Decides what a search begins with (as it was left for a place, else with the words that narrow the list), that a place
+is shown as soon as its session is read, and that the way back from there leads to the search.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ class DeskSearch(DeskAsks):
     """A place that is shown when its session has been read."""
     _left: Left | None = None
     """The search that led to the last place."""
+    _led_to: SessionName | None = None
+    """And the session of that place."""
 
     if TYPE_CHECKING:  # the desk has it
 
@@ -43,11 +45,32 @@ class DeskSearch(DeskAsks):
         )
         self.app.push_screen(screen, self.come_back)
 
+    @property
+    def can_return(self) -> bool:
+        """Whether a jump led here, or a search."""
+        return self._detail.can_return or self._is_at_a_hit
+
+    @property
+    def _is_at_a_hit(self) -> bool:
+        return self._left is not None and self._led_to == self._chosen
+
+    def action_desk_return(self) -> None:
+        """To where the last jump began, or to the search that led to this session."""
+        if not self._detail.can_return and self._is_at_a_hit:
+            self.action_desk_search()
+            return
+        self.add_class("-detail")
+        self._detail.go_back()
+        self.refresh_bindings()
+
     def come_back(self, goal: Goal | None) -> None:
         """From a search, with the place that was chosen there or with none."""
         self._left = None if goal is None else goal.left
+        self._led_to = None if goal is None else goal.session
+        self.refresh_bindings()
         if goal is None:
             return
+        self._detail.forget_jumps()  # what led to the place is the search
         if not self.show_session(goal.session):
             self.tell("That session is not in the list any more.")
         elif goal.item is not None:

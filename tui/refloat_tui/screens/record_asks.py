@@ -17,6 +17,7 @@ from textual.worker import get_current_worker
 from refloat.errors import RefloatError
 from refloat.text import inert
 from refloat_tui.base import Returned
+from refloat_tui.messages import message
 from refloat_tui.screens.wrap_asks import WrapAsks
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class _Asked:
 class RecordAsks(WrapAsks[Returned]):
     """A screen with a `RecordPane`."""
 
-    @dataclass(eq=False, repr=False)
+    @message
     class RecordRead(Message, bubble=False):
         """The record was read."""
 
@@ -60,7 +61,7 @@ class RecordAsks(WrapAsks[Returned]):
         why: str | None
         holders: Mapping[str, Lease]
 
-    @dataclass(eq=False, repr=False)
+    @message
     class Checking(Message, bubble=False):
         """A check goes on."""
 
@@ -72,7 +73,7 @@ class RecordAsks(WrapAsks[Returned]):
             """Only the newest counts."""
             return isinstance(message, type(self))
 
-    @dataclass(eq=False, repr=False)
+    @message
     class Checked(Message, bubble=False):
         """A check ended; without an answer where it was stopped or (`why`) could not be made."""
 
@@ -80,7 +81,7 @@ class RecordAsks(WrapAsks[Returned]):
         verified: Verified | None
         why: str | None = None
 
-    @dataclass(eq=False, repr=False)
+    @message
     class PickedUpNow(Message, bubble=False):
         """A job is in this person's hands (or, `why`, is not)."""
 

@@ -15,6 +15,7 @@ from textual.message import Message
 from refloat.errors import RefloatError
 from refloat.text import inert, inert_line
 from refloat_tui.base import RefloatScreen, Returned
+from refloat_tui.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,14 +43,14 @@ class WrapWanted:
 class WrapAsks(RefloatScreen[Returned]):
     """A screen that can wrap."""
 
-    @dataclass(eq=False, repr=False)
+    @message
     class WrapReady(Message, bubble=False):
         """The jobs are known."""
 
         wanted: WrapWanted
         why: str | None = None
 
-    @dataclass(eq=False, repr=False)
+    @message
     class Wrapped(Message, bubble=False):
         """It is sealed (or, `why`, is not)."""
 

@@ -6,7 +6,6 @@ that stands there first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
@@ -16,6 +15,7 @@ from textual.message import Message
 from textual.widgets import ContentSwitcher, Static
 
 from refloat.text import inert
+from refloat_tui.messages import message
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.head import Head
 from refloat_tui.widgets.panes import JumpTo, JumpToChange, Pane, Unreachable
@@ -54,7 +54,7 @@ class Detail(Vertical):
     Detail.-reading > #reading { display: block; }
     """
 
-    @dataclass(eq=False, repr=False)
+    @message
     class TabShown(Message):
         """Another pane is shown."""
 
@@ -354,6 +354,10 @@ class Detail(Vertical):
             self.show_tab("checkout", focus=True)
         else:
             self.post_message(Unreachable(f"Checkout holds nothing of step {event.step}."))
+
+    def forget_jumps(self) -> None:
+        """What comes next is where a person came to by another way."""
+        self._came_from.clear()
 
     def go_back(self) -> None:
         """To where the last jump began."""

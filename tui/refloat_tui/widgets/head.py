@@ -13,11 +13,13 @@ from refloat.model.session import State
 from refloat.text import UNTITLED, cut, inert_line, one_line
 from refloat_tui.actions import load_action
 from refloat_tui.present import Pieces
-from refloat_tui.present.age import absolute, local_times
+from refloat_tui.present.age import absolute, clock_time, local_times, zone
 from refloat_tui.present.evidence import evidence_row, liveness_sentence
 from refloat_tui.present.holder import holder_words
+from refloat_tui.present.in_vain import in_vain
 from refloat_tui.present.next_keys import chain_words, leads_there, next_actions
 from refloat_tui.present.path import from_home
+from refloat_tui.present.recovered import recovered_words
 from refloat_tui.present.state import broken_step, next_parts, verdict, verdict_detail
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, content, row, wrapped
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from refloat.model.status import Status
 
 _LOOKED, _WHEN = 22, 8
+_ABOVE_NEXT = ("holder", "recovered", "chain", "next")
+"""Lines that are made once they say something, in their order, and the one that stands below them."""
 _NEXT, _DETAIL = 3, 2
 """Rows that the next step may take, and what hangs."""
 
@@ -49,8 +53,9 @@ class Head(Vertical):
     Head > #name { height: 1; text-overflow: ellipsis; text-wrap: nowrap; }
     Head > #verdict { height: auto; max-height: 2; }
     Head > #detail { height: auto; max-height: 2; }
-    Head > #holder, Head > #chain { height: 1; display: none; text-overflow: ellipsis; text-wrap: nowrap; }
-    Head.-held > #holder, Head.-chained > #chain { display: block; }
+    Head > #holder, Head > #recovered, Head > #chain { height: 1; display: none; }
+    Head > #holder, Head > #recovered, Head > #chain { text-overflow: ellipsis; text-wrap: nowrap; }
+    Head.-held > #holder, Head.-recovered > #recovered, Head.-chained > #chain { display: block; }
     Head > #next { height: auto; max-height: 3; margin: 1 0 0 0; }
     Head > #keys { height: 1; display: none; text-overflow: ellipsis; text-wrap: nowrap; }
     Head.-keyed > #keys { display: block; }
@@ -119,6 +124,15 @@ class Head(Vertical):
             return ""
         return self._no_way[1] if leads_there(status) else ""
 
+    def is_vain(self, action: str) -> bool:
+        """Whether an operation on the session would be refused, as far as it was looked at."""
+        return action in in_vain(self._session, self._status, self._holder, no_way=bool(self.no_way))
+
+    @property
+    def can_salvage(self) -> bool:
+        """Whether lost work can be had again."""
+        return self._status is not None and self._status.next.salvage is not None
+
     @property
     def _held(self) -> str:
         """Who is at it since the status was made, or was then already; empty where a process owns the session."""
@@ -172,7 +186,8 @@ class Head(Vertical):
         for line in self.query_children(f"#{name}").results(Static):
             return line
         line = Static(id=name, markup=False)
-        self.mount(line, before="#next" if name == "chain" or "chain" not in self._shown else "#chain")
+        below = _ABOVE_NEXT[_ABOVE_NEXT.index(name) + 1 :]
+        self.mount(line, before=f"#{next(one for one in below if one == 'next' or one in self._shown)}")
         return line
 
     def _draw(self) -> None:
@@ -184,6 +199,7 @@ class Head(Vertical):
         facts = [session.agent, session.branch or "", from_home(session.workspace, self._home)]
         title = one_line(session.title) or UNTITLED
         self._put("name", ((title, "bold"), (dot + dot.join(inert_line(fact) for fact in facts if fact), "$quiet")))
+        self._draw_recovered(status)
         broken = broken_step(status) if status else None
         self._put("verdict", verdict(session, broken.n if broken else None, now, self.glyphs))
         self._put(
@@ -199,6 +215,19 @@ class Head(Vertical):
         self._put("keys", keys)
         if self.has_class("-unfolded"):
             self._draw_evidence(session, status, now)
+
+    def _draw_recovered(self, status: Status | None) -> None:
+        """Who recovered it, and what they left: somebody else need not do it again."""
+        recovered = status.recovered if status is not None else None
+        self.set_class(recovered is not None, "-recovered")
+        if recovered is not None:
+            told = recovered_words(recovered, self._moment, self._home)
+            self._put("recovered", ((f"{self.glyphs.ok} RECOVERED  ", "$pile-saved bold"), (told, "$person")))
+
+    def _moment(self, at: Stamp) -> str:
+        """The time of day, with the date where that is another one."""
+        today = self._now is not None and absolute(self._now)[:10] == absolute(at)[:10]
+        return f"{'' if today else absolute(at)[:11]}{clock_time(at, seconds=False)}{zone(at)}"
 
     def _fitting(self, pieces: Pieces) -> Pieces:
         """What stands in the rows of a detail, with a sign where it goes on: its longest part is cut."""

@@ -24,7 +24,9 @@ def _shown(action: Action, display: str, glyphs: Glyphs) -> str:
 
 
 class KeyLine(Widget):
-    """One line. An action that is impossible now is dimmed; its key says why."""
+    """One line. An action that is impossible now, or would be refused, is dimmed; its key says why. What would be
+    refused has the room that is left.
+    """
 
     DEFAULT_CSS = """
     KeyLine { height: 1; dock: bottom; padding: 0 1; background: $background; }
@@ -42,26 +44,29 @@ class KeyLine(Widget):
         del screen
         self.refresh()
 
-    def _find_rows(self) -> list[tuple[Action, str, bool]]:
-        found: dict[str, tuple[Action, str, bool]] = {}
+    def _find_rows(self) -> list[tuple[Action, str, bool, bool]]:
+        """Each action, its key, whether it works, and whether the room is for others first."""
+        found: dict[str, tuple[Action, str, bool, bool]] = {}
         for active in self.screen.active_bindings.values():
             action = action_of(active.binding.id or "")
             if action is None or not action.footer or action.id in found:
                 continue
-            said = active.node.word_of(action.method) if isinstance(active.node, RefloatScreen) else None
+            screen = active.node if isinstance(active.node, RefloatScreen) else None
+            said = screen.word_of(action.method) if screen is not None else None
             if said == "":
                 continue
             action = action if said is None else replace(action, word=said)
             key = active.binding.key_display or self.app.get_key_display(active.binding)
-            found[action.id] = (action, _shown(action, key, self.glyphs), active.enabled)
+            vain = screen is not None and screen.is_vain(action.method)
+            found[action.id] = (action, _shown(action, key, self.glyphs), active.enabled and not vain, vain)
         return sorted(found.values(), key=lambda row: row[0].footer)
 
     def render(self) -> RenderResult:
         """As many as fit: what matters most first to stay, in the order of the groups."""
-        room, chosen = self.size.width, list[tuple[Action, str, bool]]()
+        room, chosen = self.size.width, list[tuple[Action, str, bool, bool]]()
         most = _MOST_WHEN_NARROW if self.app.size.width < 100 else 99
         rows = self._find_rows()
-        rows.sort(key=lambda row: row[0].id != _ALWAYS)
+        rows.sort(key=lambda row: (row[0].id != _ALWAYS, row[3]))
         for row in rows:
             need = len(row[1]) + 1 + len(row[0].word) + 2
             if len(chosen) < most and need <= room + 2:
@@ -70,6 +75,6 @@ class KeyLine(Widget):
         chosen.sort(key=lambda row: GROUPS.index(row[0].group))
         parts = [
             Content.assemble((key, "$key bold" if on else "$faint"), (f" {action.word}", "$quiet" if on else "$faint"))
-            for action, key, on in chosen
+            for action, key, on, _ in chosen
         ]
         return Content("  ").join(parts)

@@ -4,25 +4,24 @@ A way between panes is a message that `Detail` follows; where a person stands in
 reads, so that one key leads back.
 """
 
-from dataclasses import dataclass
-
 from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
+from refloat_tui.messages import message
 from refloat_tui.present import Pieces
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import content
 
 
-@dataclass(eq=False, repr=False)
+@message
 class JumpTo(Message):
     """Show this item of the history."""
 
     item: int
 
 
-@dataclass(eq=False, repr=False)
+@message
 class JumpToChange(Message):
     """Show what this step changed, or checked, in the checkout."""
 
@@ -32,7 +31,7 @@ class JumpToChange(Message):
     """The file that is meant, of several."""
 
 
-@dataclass(eq=False, repr=False)
+@message
 class Unreachable(Message):
     """There is nothing to jump to; say why."""
 

@@ -175,7 +175,7 @@ def _beside(line: BesideLine, width: int, glyphs: Glyphs) -> Content:
         probe: Pieces = ((one_line(" ".join(line.action.probe or ())), "$key"),)
         if line.action.no_look:
             probe = ((one_line(line.action.no_look), QUIET),)
-        label = "no look" if line.action.no_look else "look"
+        label = "no look:" if line.action.no_look else "look"
         return row((Cell(((label, QUIET),), _SIGN, "right"), Cell(probe)), width, glyphs)
     else:
         sign, what, right = action_words(line.action, glyphs)

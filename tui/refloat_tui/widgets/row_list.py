@@ -5,7 +5,6 @@ a key is answered as fast as with ten, because a row is drawn when it is looked 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from textual import events
@@ -18,6 +17,7 @@ from textual.strip import Strip
 from textual.visual import Visual
 
 from refloat_tui.actions import bindings
+from refloat_tui.messages import message
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import under_cursor
 
@@ -40,7 +40,7 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("rows")]
 
-    @dataclass(eq=False, repr=False)
+    @message
     class Moved(Message):
         """The cursor stands on another row."""
 
@@ -52,7 +52,7 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
             """The list."""
             return self.rows
 
-    @dataclass(eq=False, repr=False)
+    @message
     class Entered(Message):
         """A row was opened."""
 

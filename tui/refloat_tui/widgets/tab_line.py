@@ -1,7 +1,5 @@
 """The names of the panes in a line, each with what it counts; the one that is shown stands out."""
 
-from dataclasses import dataclass
-
 from textual import events
 from textual.app import RenderResult
 from textual.content import Content
@@ -10,6 +8,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from refloat.model.light import light
+from refloat_tui.messages import message
 from refloat_tui.theme import Glyphs
 
 
@@ -30,7 +29,7 @@ class TabLine(Widget):
     TabLine { height: 1; }
     """
 
-    @dataclass(eq=False, repr=False)
+    @message
     class Picked(Message):
         """A tab was clicked."""
 

@@ -21,7 +21,7 @@ from refloat.model.recovery import Said as Answer
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.text import inert_line
-from refloat.usecases.recover import Card, cards_of, confirmed_words
+from refloat.usecases.recover import Card, cards_of, pile_words
 from refloat_tui.actions import bindings
 from refloat_tui.present import Pieces
 from refloat_tui.present.triage import EMPTY, card_words
@@ -134,19 +134,25 @@ class TriagePane(Pane):
         self.refresh_bindings()
 
     def _names(self, *, one: bool) -> Content:
-        names: list[Pieces] = []
+        names, third = list[Pieces](), (self.size.width - 2) // 3
+        whole = sum(len(pile) + len(self._size_of(pile, None)) + 3 for pile in PILES) <= self.size.width
         for pile in PILES:
             on = pile == self.pile
             mark = f"[{pile.upper()}]" if on and self.glyphs.ascii else pile.upper()
-            names.append(((mark, f"$pile-{pile} bold" + (" underline" if on else "")), (self._size_of(pile), "$quiet")))
+            room = (None if whole or on else 0) if one else third - 1 - len(mark)
+            size = (self._size_of(pile, room), "$quiet")
+            names.append(((mark, f"$pile-{pile} bold" + (" underline" if on else "")), size))
         if not one:
-            third = (self.size.width - 2) // 3
             return row([Cell(words, third) for words in names], self.size.width - 2, self.glyphs)
         empty = "" if self._of(self.pile) else EMPTY[self.pile]
         return Content("   ").join(content(words) for words in names).append_text(f"   {empty}", "$quiet")
 
-    def _size_of(self, pile: Pile) -> str:
-        return f" {len(self._of(pile))}{confirmed_words(self._cards, pile)}"
+    def _size_of(self, pile: Pile, room: int | None) -> str:
+        """How many, and what that alone would hide; of that what misleads most, where there is room for no more."""
+        size, words = f" {len(self._of(pile))}", pile_words(self._cards, pile)
+        if room is not None and len(size) + len(words) > room:
+            words = f"{words.partition(',')[0]})" if "," in words else words
+        return size + (words if room != 0 else "")
 
     def on_resize(self) -> None:
         """Three or one, by the new width."""

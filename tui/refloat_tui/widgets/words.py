@@ -1,7 +1,5 @@
 """A field for a person's words: enter keeps, ctrl+j begins a new line where there may be several, esc leaves it."""
 
-from dataclasses import dataclass
-
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -9,6 +7,8 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Static, TextArea
+
+from refloat_tui.messages import message
 
 
 class _Area(TextArea):
@@ -51,14 +51,14 @@ class Words(Vertical):
     }
     """
 
-    @dataclass(eq=False, repr=False)
+    @message
     class Typed(Message):
         """The words changed."""
 
         key: str
         text: str
 
-    @dataclass(eq=False, repr=False)
+    @message
     class Left(Message):
         """The person is done with the field."""
 

@@ -91,28 +91,20 @@ class _Message(Struct, gc=False):
 
 
 class _Told(Struct, gc=False):
-    """`toolUseResult` of a plain tool."""
+    """`toolUseResult` of a plain tool: none of the rarer things is told, or the decoder refuses the row."""
 
     filePath: str = ""  # noqa: N815 - the agent's names, here and below
     oldString: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET  # noqa: N815
     content: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     edits: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     interrupted: bool = False
-    backgroundTaskId: object = None  # noqa: N815
-    returnCodeInterpretation: object = None  # noqa: N815
-    gitOperation: object = None  # noqa: N815
-    bashEditDiff: object = None  # noqa: N815
-    notebook_path: object = None
-    task: object = None
-    shellId: object = None  # noqa: N815
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it ended by itself and none of the rarer things is told."""
-        return not self.interrupted and (
-            self.backgroundTaskId is self.returnCodeInterpretation is self.gitOperation is self.bashEditDiff
-            is self.notebook_path is self.task is self.shellId is None
-        )  # fmt: skip
+    backgroundTaskId: None = None  # noqa: N815
+    returnCodeInterpretation: None = None  # noqa: N815
+    gitOperation: None = None  # noqa: N815
+    bashEditDiff: None = None  # noqa: N815
+    notebook_path: None = None
+    task: None = None
+    shellId: None = None  # noqa: N815
 
 
 class _Attachment(Struct, gc=False):
@@ -124,7 +116,7 @@ class _Origin(Struct, gc=False):
 
 
 class _Row(Struct, gc=False):
-    """Without what the whole session has in common."""
+    """Without what the whole session has in common. What must be absent is typed so: it hardly ever comes."""
 
     type: str
     uuid: str = ""
@@ -138,12 +130,12 @@ class _Row(Struct, gc=False):
     subtype: str = ""
     hookErrors: tuple[str, ...] = ()  # noqa: N815
     preventedContinuation: bool | None = None  # noqa: N815
-    retractedMessageUuids: object = None  # noqa: N815
-    forkedFrom: object = None  # noqa: N815
-    isApiErrorMessage: object = None  # noqa: N815
-    isAbortedMidStream: object = None  # noqa: N815
-    interruptedByShutdown: object = None  # noqa: N815
-    refloatRepair: object = None  # noqa: N815 - see `model.repaired`
+    retractedMessageUuids: None = None  # noqa: N815
+    forkedFrom: None = None  # noqa: N815
+    isApiErrorMessage: None = None  # noqa: N815
+    isAbortedMidStream: None = None  # noqa: N815
+    interruptedByShutdown: None = None  # noqa: N815
+    refloatRepair: None = None  # noqa: N815 - see `model.repaired`
     origin: _Origin | None = None
     promptSource: str | None = None  # noqa: N815
     isMeta: object = None  # noqa: N815
@@ -152,14 +144,6 @@ class _Row(Struct, gc=False):
     isVisibleInTranscriptOnly: object = None  # noqa: N815
     rewound: bool | None = None
     aiTitle: str | None = None  # noqa: N815
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether none of the rarer things is told."""
-        return (
-            self.retractedMessageUuids is self.forkedFrom is self.isApiErrorMessage is self.isAbortedMidStream
-            is self.interruptedByShutdown is self.refloatRepair is None
-        )  # fmt: skip
 
 
 class _Whole(Struct, gc=False):
@@ -235,7 +219,7 @@ class Quick:
                 if not self._metadata(row):
                     break
                 continue
-            if not (plain and row.uuid and row.is_plain and is_plain_stamp(row.timestamp)) or (
+            if not (plain and row.uuid and is_plain_stamp(row.timestamp)) or (
                 row.isSidechain and not self._all_sides
             ):
                 break
@@ -389,7 +373,7 @@ class Quick:
         state, told = self._state, row.toolUseResult
         if row.message is not None and isinstance(row.message.content, str):
             return self._prompt(row, row.message.content, at, size)
-        if row.message is None or not isinstance(told, _Told) or not told.is_plain or len(row.message.content) != 1:
+        if row.message is None or not isinstance(told, _Told) or told.interrupted or len(row.message.content) != 1:
             return False
         block = row.message.content[0]
         if not isinstance(block, _ToolResult) or block.is_error is True:

@@ -136,18 +136,7 @@ class Rows:
             return () if at is None else (self._alive(at),)
         if uuid and state.tree.seen(uuid, line.size):
             return ()
-        parent = row.get("parentUuid")
-        here = Here(
-            at,
-            Place(line.path, line.line, line.offset),
-            row=uuid,
-            parent=parent if parent is None or isinstance(parent, str) else "",
-            size=line.size,
-            subagent=self._subagent,
-            backups=self._backups,
-            skim=self._skim,
-            inputs=self._inputs,
-        )
+        here = self._here(row, uuid, at, line)
         self._envelope(row, uuid, here)
         if state.continued and kind in {"user", "assistant"}:
             state.continued = False
@@ -166,6 +155,20 @@ class Rows:
         if at is not None and (len(here.events) == before or isinstance(here.events[-1], Unknown)):
             here.events.append(self._alive(at))
         return here.events
+
+    def _here(self, row: Row, uuid: str, at: Stamp | None, line: Line) -> Here:
+        parent = row.get("parentUuid")
+        return Here(
+            at,
+            Place(line.path, line.line, line.offset),
+            row=uuid,
+            parent=parent if parent is None or isinstance(parent, str) else "",
+            size=line.size,
+            subagent=self._subagent,
+            backups=self._backups,
+            skim=self._skim,
+            inputs=self._inputs,
+        )
 
     def _is_copy(self, uuid: str) -> bool:
         """Whether a row counts to an older session. None does behind the place where reading once stopped."""

@@ -37,7 +37,7 @@ from refloat.readers.claude_code.results import (
     told_of,
 )  # fmt: skip
 from refloat.readers.claude_code.state import RECENT, State
-from refloat.readers.claude_code.tools import AGENTS, SHELLS, background, read_call, telling
+from refloat.readers.claude_code.tools import AGENTS, SHELLS, Asked, background, read_call, telling
 from refloat.readers.claude_code.values import Row, json_text, listed, mapping, number, objects, text, version_of, words
 from refloat.readers.patch import absolute
 from refloat.readers.running import kind_of_running
@@ -163,7 +163,15 @@ def _call(state: State, block: Row, message: str, here: Here) -> None:
     )
     if server:
         return
-    call = OpenCall(tool, asked.kind.value, state.cwd, writes=bool(asked.edits) and tool in SHELLS)
+    state.calls[name] = _open(tool, asked, given, state.cwd)
+    state.recent.append([here.row, name])
+    if len(state.recent) > RECENT:
+        del state.recent[0]
+
+
+def _open(tool: str, asked: Asked, given: Row, cwd: str) -> OpenCall:
+    """What must be known of a call until its answer comes."""
+    call = OpenCall(tool, asked.kind.value, cwd, writes=bool(asked.edits) and tool in SHELLS)
     if asked.command is not None:
         call.command = asked.command
     elif tool in AGENTS or tool in _STOPPERS or tool in _ASKERS or tool in {"Monitor", "CronCreate", "CronDelete"}:
@@ -174,10 +182,7 @@ def _call(state: State, block: Row, message: str, here: Here) -> None:
         call.command = text(given.get("id"))
     if tool == "ScheduleWakeup":
         call.command = text(given.get("reason")) or text(given.get("prompt"))
-    state.calls[name] = call
-    state.recent.append([here.row, name])
-    if len(state.recent) > RECENT:
-        del state.recent[0]
+    return call
 
 
 def _server_result(block: Row, here: Here) -> None:

@@ -7,7 +7,7 @@ begins with an error text that is known.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from refloat.model.light import light
 from refloat.model.transcript import Outcome
@@ -93,11 +93,22 @@ def _from_json(output: str, code: int | None) -> Told:
     return Told(Outcome.ERROR, output, code, effects_unknown=late, nothing_done=_not_begun(output))
 
 
-def _judge(text: str) -> Told:
-    """Read the header lines; without one, look for known beginnings."""
+class _Header(NamedTuple):
+    """What the lines before an output say of it."""
+
+    end: int
+    """Where they end; 0 where there are none."""
+    exit_code: int | None
+    running: str
+    script: str
+    timeout: bool
+    aborted: bool
+
+
+def _read_header(text: str) -> _Header:
     exit_code: int | None = None
     running = script = ""
-    timeout = aborted = seen = False
+    timeout = aborted = False
     start = 0
     for _ in range(_HEADER_LINES):
         end = text.find("\n", start)
@@ -105,7 +116,6 @@ def _judge(text: str) -> Told:
         found = _LINE.match(line)
         if found is None or (end < 0 and not line):
             break
-        seen = True
         match found.lastgroup:  # of each way to match a line at most one part has a name
             case None:
                 pass
@@ -124,18 +134,23 @@ def _judge(text: str) -> Told:
         if end < 0:
             break
         start = end + 1
-    body = text[start:]
+    return _Header(start, exit_code, running, script, timeout, aborted)
+
+
+def _judge(text: str) -> Told:
+    """Read the header lines; without one, look for known beginnings."""
+    end, exit_code, running, script, timeout, aborted = _read_header(text)
+    body = text[end:]
     if aborted or _ABORTED.match(text):
         return Told(Outcome.INTERRUPTED, text, exit_code, effects_unknown=True)
-    if not seen or not body.startswith("Output:"):
+    if not end or not body.startswith("Output:"):
         if _REFUSED.match(body):
             return Told(Outcome.DENIED, text, exit_code)
         if exit_code is None and not running and not script and _FAILED.match(body):
             return _known_failure(text, body)
     if timeout or script == "terminated":
         return Told(Outcome.ERROR, text, exit_code, effects_unknown=True)
-    bad = script == "failed" or bool(exit_code)
-    if bad:
+    if script == "failed" or exit_code:
         return Told(Outcome.ERROR, text, exit_code, nothing_done=_not_begun(body.removeprefix("Output:").lstrip()))
     return Told(Outcome.OK, text, exit_code, running=running)
 

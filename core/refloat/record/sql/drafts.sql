@@ -4,6 +4,8 @@ SELECT * FROM drafts WHERE done = :done ORDER BY updated_at DESC, id;
 SELECT * FROM drafts WHERE session = :session AND done = 0;
 -- name: newest
 SELECT * FROM drafts WHERE session = :session ORDER BY done, updated_at DESC, id LIMIT 1;
+-- name: finished
+SELECT * FROM drafts WHERE session = :session AND done = 1 ORDER BY updated_at DESC, id LIMIT 1;
 -- name: state
 SELECT state FROM drafts WHERE id = :id AND revision = :revision AND done = 0;
 -- name: begin

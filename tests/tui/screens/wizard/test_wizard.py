@@ -196,6 +196,30 @@ async def test_leaving_says_how_to_come_back_and_coming_back_finds_it(tmp_path: 
         assert desk.page is Page.TRIAGE
 
 
+async def test_who_comes_back_to_a_finished_recovery_is_told_when_and_where_its_brief_is(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press("e")
+        await desk.type("mine")
+        await desk.press(*["enter"] * (len(PAGES) + 3))
+        assert desk.app.return_value is not None
+    async with wizard(tmp_path, (80, 24)) as desk:
+        assert re.fullmatch(r"finished \d\d:\d\d:\d\d, begun anew", desk.text("head-saved"))
+        assert "finished before. Its brief: ~/HANDOFF.md." in desk.told()
+        await desk.press("down", "space")
+        await desk.settle()
+        assert desk.text("head-saved").startswith("saved ")
+
+
+async def test_q_says_what_leaves(tmp_path: Path) -> None:
+    async with wizard(tmp_path, (80, 24)) as desk:
+        await desk.press("q")
+        assert "^c leaves the wizard" in desk.told()
+        assert desk.app.return_value is None
+        await desk.press("e")
+        await desk.type("quiet")
+        assert desk.wizard.words.area.text.endswith("quiet")
+
+
 async def test_what_moved_meanwhile_is_said_once(tmp_path: Path) -> None:
     async with wizard(tmp_path, (80, 24)) as desk:
         await desk.press("enter", "ctrl+c")

@@ -6,6 +6,7 @@ import click
 
 from refloat import wire
 from refloat.model.refreshed import Refreshed
+from refloat.uncollected import Uncollected
 from refloat.usecases.refresh import refresh as read_all
 from refloat_tui.cli import err
 from refloat_tui.cli.commands.bench import answer, as_json, bench, located
@@ -37,7 +38,7 @@ def keep(session: str | None, all_due: bool, json_: bool) -> int:
 def refresh(json_: bool) -> int:
     """Read all that is new, newest files first, with progress on standard error. Stopped early, it keeps that much."""
     state, code = Refreshed(), 0
-    with closing(read_all(bench())) as states:
+    with Uncollected(), closing(read_all(bench())) as states:
         try:
             for state in states:
                 err.progress(refresh_line(state))

@@ -6,7 +6,8 @@ from pathlib import Path
 import click
 
 from refloat import wire_record
-from refloat.brief.masks import Masker, find_secrets, mask_tree
+from refloat.brief.find_secrets import find_secrets
+from refloat.brief.masks import Masker, mask_tree
 from refloat.errors import NotDone
 from refloat.machine import here
 from refloat.model.saving import RELEASES, STATUSES, Release, Status
@@ -15,9 +16,9 @@ from refloat.usecases.hand_over import NewDecision, NewWrap, decide_job, pick_up
 from refloat.usecases.read_session import read_story
 from refloat.usecases.reconstruct import reconstruct_on
 from refloat.usecases.save_step import default_producer
-from refloat.usecases.targets import refuse_target
+from refloat.usecases.targets import refuse_taken, refuse_target
 from refloat_tui.cli import err, out
-from refloat_tui.cli.commands.bench import as_json, bench, located, session_argument, show_secrets
+from refloat_tui.cli.commands.bench import as_json, bench, located, out_option, session_argument, show_secrets
 from refloat_tui.cli.commands.record import moment, opened, producer_option, tell_unsigned
 from refloat_tui.cli.show.record import pickup_lines, wrap_lines
 from refloat_tui.cli.show.table import counted
@@ -101,15 +102,19 @@ def decide(
 @click.command()
 @click.argument("job")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="json", show_default=True)
-@click.option("--out", "target", type=click.Path(path_type=Path, dir_okay=False), help="Write it here, private (0600).")
+@out_option("Write it here, private (0600); - for standard output.")
+@click.option("--force", is_flag=True, help="Replace a file that is there already.")
 @click.option("--show-secrets", is_flag=True, help="Print to a terminal even what looks like secrets.")
 @as_json
-def export(job: str, form: Format, target: Path | None, show_secrets: bool, json_: bool) -> None:
+def export(job: str, form: Format, target: Path | None, force: bool, show_secrets: bool, json_: bool) -> None:
     """Write a job out, exact: JSON that `refloat verify` checks anywhere, Markdown, or receipts of AER-1."""
     if json_ and target is None and form != "json":
         raise click.UsageError(f"--json tells of a file: give --out, or leave --format {form} away")
+    if force and target is None:
+        raise click.UsageError("--force replaces a file; name it with --out")
     if target is not None:
         refuse_target(target.absolute(), bench().machine.places.data)
+        refuse_taken(target, "", force=force)
     secrets: list[int] = []
     with opened() as record:
         document = export_job(record, job, form, lambda text: secrets.append(len(find_secrets(text))))

@@ -18,6 +18,7 @@ from refloat.usecases import back_up_record as backups
 from refloat.usecases import known_keys as keys
 from refloat.usecases.saved_record import open_saved
 from refloat.usecases.show_trail import SHOWN
+from refloat.usecases.targets import refuse_dash
 from refloat.usecases.verify_saved import verify_ref
 from refloat_tui.cli import err, out, saving
 from refloat_tui.cli import trail as trails
@@ -63,10 +64,11 @@ def producer_option(command: Command) -> Command:
 @job_option
 @producer_option
 @click.option("--receipt", type=click.Path(dir_okay=False), metavar="FILE", help="Write the receipt there, as JSON.")
+@click.option("--force", is_flag=True, help="Replace a file that is no receipt.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND…")
-def run(job: str, producer: str | None, receipt: str | None, command: tuple[str, ...]) -> int:
+def run(job: str, producer: str | None, receipt: str | None, command: tuple[str, ...], *, force: bool) -> int:
     """Run a command as it would run anyway, and save it as a step."""
-    return saving.run(job, producer, receipt, command)
+    return saving.run(job, producer, receipt, command, force=force)
 
 
 @click.command()
@@ -141,18 +143,20 @@ def record(context: click.Context) -> None:
 
 
 @record.command()
-@click.argument("target", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("name", metavar="FILE", type=click.Path(dir_okay=False))
 @as_json
-def backup(target: Path, json_: bool) -> int:
+def backup(name: str, json_: bool) -> int:
     """Copy the whole record, outputs included, into one private file. Others may go on writing."""
+    refuse_dash(name, "backup", "name a new file for the copy, such as record-backup.db")
+    target = Path(name)
     with opened() as kept:
         missing = backups.back_up_record(kept, target.absolute(), moment())
     if json_:
         out.write(wire_record.dump(wire_record.backed_up(str(target.absolute()), missing), Masker()))
         return 3 if missing else 0
     err.say(f"wrote {target}")
-    for name in missing:
-        err.say(f"the output {name} is not kept any more, and not in the backup")
+    for output in missing:
+        err.say(f"the output {output} is not kept any more, and not in the backup")
     return 3 if missing else 0
 
 

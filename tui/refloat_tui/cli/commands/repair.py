@@ -12,7 +12,7 @@ from refloat.usecases.repair_session import Draft, draft_repair
 from refloat.usecases.repair_session import install as install_copy
 from refloat_tui.cli import err
 from refloat_tui.cli.asking import actor
-from refloat_tui.cli.commands.bench import answer, as_json, bench, here, located, session_argument
+from refloat_tui.cli.commands.bench import answer, as_json, bench, here, located, out_option, session_argument
 from refloat_tui.cli.show.repair import repair_lines
 
 
@@ -26,7 +26,7 @@ from refloat_tui.cli.show.repair import repair_lines
     is_flag=True,
     help="Only say what is wrong and what a copy would do (the default); with --install: where it goes.",
 )
-@click.option("--out", "target", type=click.Path(path_type=Path), help="Write the copy to this new file (0600).")
+@out_option("Write the copy to this new file (0600).", instead="name a new file for the copy, such as copy.jsonl")
 @click.option("--install", is_flag=True, help="Write the copy where its agent finds it, as a session of its own.")
 @click.option("--yes", is_flag=True, help="With --install: write without asking.")
 @click.option("--force", metavar="REASON", help="With --install: although something may still be at it; is recorded.")

@@ -11,18 +11,13 @@ from refloat.model.salvage import Salvage
 from refloat.usecases.put_salvage import Put, put_salvage
 from refloat.usecases.salvage import salvage_session
 from refloat_tui.cli import err, out
-from refloat_tui.cli.commands.bench import as_json, bench, located, session_argument
+from refloat_tui.cli.commands.bench import as_json, bench, located, out_option, session_argument
 from refloat_tui.cli.show.salvage import salvage_lines
 
 
 @click.command(short_help="A patch of what the record holds and the checkout lacks.")
 @session_argument
-@click.option(
-    "--out",
-    "target",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write it here, private (0600); what no patch can hold stands beside, in FILE.files.",
-)
+@out_option("Write it here, private (0600); what no patch can hold stands beside, in FILE.files.")
 @click.option("--force", is_flag=True, help="Replace files that are there already.")
 @as_json
 def salvage(session: str, target: Path | None, force: bool, json_: bool) -> None:

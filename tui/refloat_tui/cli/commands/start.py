@@ -72,7 +72,7 @@ def continue_(
     "--brief",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.md",
-    help="A brief that is there already; without, one is written, private, below the data directory.",
+    help="A brief that is there already; without, one of its own that stands and holds, else one is written, private.",
 )
 @guarded
 def new(
@@ -119,10 +119,17 @@ def _go_on(order: Order, tmux: str | None) -> int:
 def _show(plan: Plan, *, json_: bool) -> int:
     masker = Masker()
     if json_:
-        out.write(wire.dump(wire.planned(plan.command, plan.workspace, plan.refused), masker=masker))
+        out.write(wire.dump(wire.planned(plan.command, plan.workspace, plan.refused, _brief(plan)), masker=masker))
     else:
         out.lines(plan_lines(mask_tree(plan, masker), out.width()), masker)
     return 0 if plan.refused is None else 1
+
+
+def _brief(plan: Plan) -> dict[str, object] | None:
+    if plan.brief is None:
+        return None
+    aside = () if plan.found is None else plan.found.aside
+    return wire.planned_brief(str(plan.brief), aside, is_there=not plan.writes_brief)
 
 
 def _start(plan: Plan) -> int:

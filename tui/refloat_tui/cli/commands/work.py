@@ -14,7 +14,16 @@ from refloat.usecases.examine import examine
 from refloat.usecases.preview_brief import look_at
 from refloat.usecases.put_brief import renew_brief
 from refloat_tui.cli import err, out
-from refloat_tui.cli.commands.bench import answer, as_json, bench, here, located_whole, session_argument, show_secrets
+from refloat_tui.cli.commands.bench import (
+    answer,
+    as_json,
+    bench,
+    here,
+    located_whole,
+    out_option,
+    session_argument,
+    show_secrets,
+)
 from refloat_tui.cli.commands.probe import ask_and_look, need_someone_to_ask
 from refloat_tui.cli.show.work import check_lines, preview_lines
 from refloat_tui.cli.work import show_checkout, show_triage
@@ -47,7 +56,7 @@ def triage(session: str, probe: bool, show_secrets: bool, json_: bool) -> None:
 
 @click.command()
 @session_argument
-@click.option("--out", "target", type=click.Path(path_type=Path, dir_okay=False), help="Write it here, private (0600).")
+@out_option("Write it here, private (0600); - for standard output.")
 @click.option("--force", is_flag=True, help="Replace a file that is no brief.")
 @click.option(
     "--max-tokens",

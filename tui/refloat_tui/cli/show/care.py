@@ -24,7 +24,7 @@ def doctor_lines(answer: Doctor, width: int) -> Iterator[str]:
     table = [
         ("git", facts.git or "none that can be asked: checkouts cannot be compared"),
         ("refloat", f"{facts.refloat} on Python {facts.python}, {facts.system}"),
-        ("watching", facts.watching),
+        ("watching", facts.watching if facts.watching != "not watching" else "while the app is open"),
         (
             "inotify",
             f"{facts.inotify_watches or unknown} watches, {facts.inotify_instances or unknown} instances allowed",

@@ -6,6 +6,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Final
 
+from refloat.model.record import Lease
 from refloat.model.session import Session
 from refloat.model.stamp import Stamp
 from refloat.text import cut, one_line
@@ -13,11 +14,12 @@ from refloat.usecases.find_sessions import TITLE, Listing, listed_title
 from refloat_tui.cli import rows
 from refloat_tui.cli.show.table import labelled
 
-NOBODY: Final[Mapping[str, str]] = MappingProxyType({})
+NOBODY: Final[Mapping[str, Lease]] = MappingProxyType({})
 
 
-def _at(name: str, held: Mapping[str, str]) -> str:
-    return f"{one_line(held[name])} " if name in held else ""
+def _at(name: str, held: Mapping[str, Lease]) -> str:
+    """`@ann `, where somebody is at it."""
+    return f"@{one_line(held[name].holder.partition('@')[0])} " if name in held else ""
 
 
 def _title(listing: Listing, session: Session) -> str:
@@ -25,7 +27,7 @@ def _title(listing: Listing, session: Session) -> str:
 
 
 def listing_lines(
-    listing: Listing, width: int, now: Stamp, held: Mapping[str, str] = NOBODY, *, everywhere: bool
+    listing: Listing, width: int, now: Stamp, held: Mapping[str, Lease] = NOBODY, *, everywhere: bool
 ) -> Iterator[str]:
     """One line a session, then what could not be read. `held`: who else is at a session, before its title."""
     table = [

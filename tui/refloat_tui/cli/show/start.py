@@ -20,8 +20,10 @@ def plan_lines(plan: Plan, width: int) -> Iterator[str]:
         yield "$ " + join(plan.command)
     yield from labelled("in", plan.workspace or "no recorded workspace", width, 10)
     if plan.brief is not None:
-        written = "" if plan.order.brief is not None else "  (written first, private)"
+        written = "  (written first, private)" if plan.writes_brief else ""
         yield from labelled("brief", f"{plan.brief}{written}", width, 10)
+    for words in plan.brief_words:
+        yield from labelled("note", words, width, 10)
     if plan.refused is None:
         yield from labelled("because", ruling.why, width, 10)
     for why in ruling.overruled:

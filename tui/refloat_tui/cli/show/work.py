@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from refloat.model.brief import BriefCheck, BriefPreview, Moved
+    from refloat.model.checkout import CheckRun
     from refloat.model.session import SessionName
     from refloat.model.triage import Finding, Triage
 
@@ -47,21 +48,21 @@ def checkout_lines(checkout: Checkout, width: int, *, patch: bool) -> Iterator[s
         for change in checkout.other_changes
     ]
     yield from section(f"OTHER CHANGES, NOT OF THIS SESSION'S EDITS ({len(others)})", columns(others, width))
-    checks = [
-        (
-            f"step {run.step}",
-            run.outcome if run.proved else "not proved",
-            "" if run.exit_code is None else f"exit {run.exit_code}",
-            run.freshness,
-            "; ".join(filter(None, (one_line(run.command), run.stale_because, run.note))),
-        )
-        for run in checkout.checks
-    ]
-    yield from section("CHECKS", columns(checks, width))
+    yield from section("CHECKS", columns(map(_check, checkout.checks), width))
     warnings = [
         line for warned in checkout.warnings for line in labelled("  !", f"{warned.what} {warned.path or ''}", width, 4)
     ]
     yield from section("NOT OBEYED, OR NOT LOOKED AT", warnings)
+
+
+def _check(run: CheckRun) -> tuple[str, ...]:
+    return (
+        f"step {run.step}",
+        run.outcome if run.proved else "not proved",
+        "" if run.exit_code is None else f"exit {run.exit_code}",
+        run.freshness,
+        "; ".join(filter(None, (one_line(run.command), run.stale_because, run.note))),
+    )
 
 
 def _by(what: EditedFile | OtherChange | DirtyHunk, checkout: Checkout) -> str:
@@ -110,13 +111,14 @@ def triage_lines(triage: Triage, width: int) -> Iterator[str]:
     """The three piles, what must not be repeated, what may still run."""
     sizes = (
         f"saved {len(triage.saved)}{_of_the_saved(triage)} · claimed {len(triage.claimed)} · gone {len(triage.gone)}"
+        f"{_of_the_gone(triage)}"
     )
     yield from labelled("TRIAGE", f"{triage.session}  {sizes}", width)
     if not (triage.saved or triage.claimed or triage.gone or triage.do_not_repeat or triage.still_open):
         yield from labelled("", "No edit, check, commit, effect outside or claim is recorded: nothing to sort.", width)
-    yield from section("SAVED", _findings(triage.saved, width))
-    yield from section("CLAIMED", _findings(triage.claimed, width))
-    yield from section("GONE", _findings(triage.gone, width))
+    yield from section("SAVED (stands, or its result is known)", _findings(triage.saved, width))
+    yield from section("CLAIMED (said, and no step proves it)", _findings(triage.claimed, width))
+    yield from section("GONE (stands nowhere, or nobody knows how it ended)", _findings(triage.gone, width))
     if any(row.kind == "edit" and row.recoverable_from for row in triage.gone):
         yield from _way_back(triage.session, width)
     rows = [
@@ -155,6 +157,13 @@ def _of_the_saved(triage: Triage) -> str:
     return f" ({', '.join(filter(None, told))})" if any(told) else ""
 
 
+def _of_the_gone(triage: Triage) -> str:
+    """How many of it are not lost for all that is known."""
+    unknown = sum(row.unknown for row in triage.gone)
+    lost = f"{len(triage.gone) - unknown} lost, " if unknown != len(triage.gone) else ""
+    return f" ({lost}{unknown} of unknown outcome)" if unknown else ""
+
+
 def _is_had_elsewhere(file: EditedFile) -> bool:
     """Whether an edit went away and its content stands only where it is not safe."""
     went = any(edit.fate in {Fate.LOST, Fate.REVERTED} for edit in file.edits)
@@ -180,7 +189,8 @@ def _findings(findings: tuple[Finding, ...], width: int) -> list[str]:
         said = f"{finding.claim.replace('_', ' ')}: " if finding.claim else ""
         if finding.message is not None:
             steps = ", ".join(filter(None, (steps, f"item {finding.message}")))
-        rows.append(cut(f"  {finding.known_as:<12} {said}{inert_line(finding.what)}{where}  {steps}", width))
+        known = finding.known_as.upper() if finding.failed or finding.unknown else finding.known_as
+        rows.append(cut(f"  {known:<12} {said}{inert_line(finding.what)}{where}  {steps}", width))
         detail = "; ".join(part for part in (finding.why, f"recoverable from {back}" if back else "") if part)
         if detail:
             rows.extend(labelled("", detail, width, 15))

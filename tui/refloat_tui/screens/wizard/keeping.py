@@ -16,7 +16,7 @@ from textual.worker import get_current_worker
 from refloat.errors import RefloatError
 from refloat.model.brief import WrittenBrief
 from refloat.model.record import Lease
-from refloat.model.recovery import Said
+from refloat.model.recovery import Draft, Said
 from refloat.model.stamp import Stamp
 from refloat.text import cut, inert, one_line
 from refloat.usecases.hold_session import BEAT, Held
@@ -26,6 +26,7 @@ from refloat.usecases.rescue import Rescue
 from refloat_tui.base import RefloatScreen
 from refloat_tui.present.age import clock_time
 from refloat_tui.present.holder import holder_words
+from refloat_tui.present.path import from_home
 from refloat_tui.screens.confirm import Confirm
 from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.theme import Glyphs
@@ -102,6 +103,8 @@ class Keeping(RefloatScreen[Farewell]):
         self._written: WrittenBrief | None = None
         self._drawing: Recovery | None = None
         """What the running worker writes the brief of."""
+        self._before: Draft | None = None
+        """The recovery that was finished last, as long as nothing is said in this one."""
         self._lost: Lease | None = None
         """Who took it over, until it is taken back."""
         self._unkept = ""
@@ -233,7 +236,7 @@ class Keeping(RefloatScreen[Farewell]):
         self._rescue, kept = event.rescue, event.kept
         self._recovery = self._saved = self._stands = kept.recovery
         self._lost, self._unsaved_why, self._unkept = None, None, ""
-        self._saved_at = kept.draft.updated_at
+        self._saved_at, self._before = kept.draft.updated_at, kept.before
         self._changed = kept.recovery.changed
         if event.rescue.why_memory is not None:
             self.tell(inert(event.rescue.why_memory), bad=True)
@@ -242,6 +245,8 @@ class Keeping(RefloatScreen[Farewell]):
         elif kept.resumed:
             again = f"Taken up again; last answer {clock_time(kept.draft.updated_at)}."
             carried = "It begins with the answers of the recovery that was finished before."
+            if kept.before is not None and kept.before.given.written is not None:
+                carried += f" Its brief: {from_home(kept.before.given.written[0], self._home)}."
             self.tell(again if kept.draft.revision > 1 else carried)
         if not self._beats:
             self._beats = True
@@ -305,7 +310,7 @@ class Keeping(RefloatScreen[Farewell]):
             self.tell(inert(event.why), bad=True)
         self._unsaved_why = event.why
         if event.at is not None:
-            self._saved_at, self._stands = event.at, self._saved
+            self._saved_at, self._stands, self._before = event.at, self._saved, None
         self.show_saved()
         if event.moved and self._farewell is None:
             self._read_again()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -205,6 +206,8 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
             return (("not saved", "$state-unresolved bold"),)
         if self._rescue is not None and self._rescue.why_memory is not None:
             return (("kept in memory only", "$state-unresolved"),)
+        if self._before is not None:
+            return ((f"finished {clock_time(self._before.updated_at)}, begun anew", "$pile-saved"),)
         if self._saved_at is None:
             return ()
         return ((f"saved {clock_time(self._saved_at)}", "$quiet"),)
@@ -339,6 +342,14 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
             self.action_wizard_leave()
             return
         self._turn_to(WentTo(page))
+
+    def on_key(self, event: events.Key) -> None:
+        """`q` leaves everywhere else, and here it would be one slip from a question: say what leaves."""
+        if event.key == "q" and "q" not in self.active_bindings:
+            event.stop()
+            own = (active.binding for active in self.active_bindings.values() if active.binding.id == "wizard.leave")
+            keys = [binding.key_display or self.app.get_key_display(binding) for binding in own]
+            self.tell(f"{keys[0] if keys else '^c'} leaves the wizard; every answer is saved as it is given.")
 
     def action_wizard_leave(self) -> None:
         """Leave; everything is saved, and how to come back is said."""

@@ -6,9 +6,9 @@ from refloat.model.fate_words import PLACE_WORDS
 from refloat.model.recovery import PILES, LookedAt, MovedTo, Page, Said
 from refloat.model.triage import Finding
 from refloat.text import inert_line, one_line
-from refloat.usecases.recover import Card, Recovery, cards, confirmed_words
+from refloat.usecases.recover import Card, Recovery, cards, pile_words
 from refloat_tui.present import QUIET, STRONG, Pieces
-from refloat_tui.present.age import local_times
+from refloat_tui.present.age import local_times, timed_line
 from refloat_tui.present.triage import EMPTY, kind_words, verdict, what_words
 from refloat_tui.screens.wizard.pages.view import (
     PERSON,
@@ -60,7 +60,7 @@ class TriagePage(PageView):
             rows.append(
                 heading(
                     f"{pile} pile",
-                    ((pile.upper(), f"$pile-{pile} bold"), (f"  {len(own)}{confirmed_words(found, pile)}", QUIET)),
+                    ((pile.upper(), f"$pile-{pile} bold"), (f"  {len(own)}{pile_words(found, pile)}", QUIET)),
                 )
             )
             if not own:
@@ -177,7 +177,5 @@ def _still_open(look: Look) -> list[Row]:
         )
         rows.append(Row(f"open {at}", cells, stop=False))
         if work.why:
-            rows += wrapped_rows(
-                f"open {at} why", ((local_times(one_line(work.why)), QUIET),), look.width, indent=4, stop=False
-            )
+            rows += wrapped_rows(f"open {at} why", ((timed_line(work.why), QUIET),), look.width, indent=4, stop=False)
     return rows

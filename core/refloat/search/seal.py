@@ -1,0 +1,123 @@
+"""Whether the files of the index hold what was written: SQLite finds damage of its pages' form, and none within them.
+
+Decides when that is known. Whoever has made everything searchable seals the files as they are, with a sum of each
+(CRC-32); whoever writes to one takes the seal away, while he holds that file's lock. What is not as it was sealed is
+damaged; of what is not sealed nothing is known.
+"""
+
+from __future__ import annotations
+
+import os
+
+# The module below `sqlite3`: this is asked beside a search, by a copy of its process that has loaded next to nothing.
+from _sqlite3 import Connection, Error, connect
+from binascii import crc32
+from contextlib import suppress
+
+SEAL = "search.seal"
+_PIECE = 256 * 1024
+"""Bytes that are summed at once."""
+_sound: dict[str, str] = {}
+"""By directory: the last seal that was found to be unbroken."""
+
+
+def unseal(directory: str | os.PathLike[str]) -> None:
+    """Say that the files are about to be others. To be called with the lock of the one that is written."""
+    with suppress(OSError):
+        os.unlink(_path(directory))  # noqa: PTH108 - pathlib is dear
+
+
+def is_broken(directory: str | os.PathLike[str]) -> bool:
+    """Whether a seal is broken. Reads the files by themselves: where this process has them open as databases it would
+    let go of SQLite's locks.
+    """
+    return _is_broken(directory, in_use=False)
+
+
+def is_broken_in_use(directory: str | os.PathLike[str]) -> bool:
+    """The same for a process that may have them open: by SQLite itself, once for each seal."""
+    sealed = _read(directory)
+    if not sealed or _sound.get(os.fspath(directory)) == sealed:
+        return False
+    if _is_broken(directory, in_use=True):
+        return True
+    _sound[os.fspath(directory)] = sealed
+    return False
+
+
+def _is_broken(directory: str | os.PathLike[str], *, in_use: bool) -> bool:
+    sealed = _read(directory)
+    # Whoever has begun to write meanwhile has taken it away before.
+    return bool(sealed) and _told(directory, in_use=in_use) != sealed and _read(directory) == sealed
+
+
+def seal(directory: str | os.PathLike[str]) -> None:
+    """Seal the files, unless they are, or somebody is about to write. This process has them nowhere open."""
+    if _read(directory):
+        return
+    held: list[Connection] = []
+    try:
+        for name in _names(directory):
+            path = f"{os.fspath(directory)}/{name}"
+            held.append(connect(path, timeout=0, isolation_level=None))
+            held[-1].execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            held[-1].execute("BEGIN IMMEDIATE")
+            if os.path.exists(f"{path}-wal") and os.path.getsize(f"{path}-wal"):  # noqa: PTH110, PTH202 - as above
+                return
+        if told := _told(directory, in_use=False):
+            new = f"{_path(directory)}-{os.getpid()}"
+            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as file:
+                file.write(told)
+            os.replace(new, _path(directory))  # noqa: PTH105 - as above
+    except (Error, OSError):  # it is a cache that is not sealed then
+        return
+    finally:
+        for connection in held:
+            with suppress(Error):
+                connection.close()
+
+
+def _path(directory: str | os.PathLike[str]) -> str:
+    return f"{os.fspath(directory)}/{SEAL}"
+
+
+def _read(directory: str | os.PathLike[str]) -> str:
+    """The seal; "" where there is none."""
+    try:
+        with open(_path(directory), encoding="ascii", errors="replace") as file:  # noqa: PTH123 - as above
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _names(directory: str | os.PathLike[str]) -> list[str]:
+    """The index's files."""
+    return sorted(name for name in os.listdir(directory) if name.startswith("search") and name.endswith(".db"))  # noqa: PTH208 - as above
+
+
+def _told(directory: str | os.PathLike[str], *, in_use: bool) -> str:
+    """What a seal says of files as they are now; "" where one cannot be read."""
+    add = _sum_asked if in_use else _sum
+    try:
+        return "".join(f"{name} {add(f'{os.fspath(directory)}/{name}'):08x}\n" for name in _names(directory))
+    except (Error, OSError):
+        return ""
+
+
+def _sum(path: str) -> int:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        total = 0
+        while data := os.read(descriptor, _PIECE):
+            total = crc32(data, total)
+        return total
+    finally:
+        os.close(descriptor)
+
+
+def _sum_asked(path: str) -> int:
+    connection = connect(path, timeout=1.0, isolation_level=None)
+    try:
+        return crc32(connection.serialize())
+    finally:
+        connection.close()

@@ -1,0 +1,151 @@
+"""What recoveries left of a session: the one that was finished last, and a brief that whoever goes on can take.
+
+Decides whether a brief that stands somewhere is one to start a new session with: it is that session's, nothing that it
+speaks of moved, and no answer was given since it was written. What is left aside is told with the reason. Refuses to
+let a record that cannot be read stop anybody. Looking changes nothing.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from refloat.brief.fingerprint import session_of_brief
+from refloat.errors import RefloatError
+from refloat.model.recovered import Aside, Handed, Recovered, StandingBriefs
+from refloat.model.stamp import read_stamp, seconds_of
+from refloat.record.names import FILE_NAME
+from refloat.there import is_there
+from refloat.usecases.show_status import BRIEF_FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from refloat.model.recovery import Draft
+    from refloat.model.session import SessionName
+    from refloat.record.store import Record
+    from refloat.usecases.workbench import Workbench
+
+
+def find_recovered(bench: Workbench, session: SessionName) -> Recovered | None:
+    """The recovery of a session that was finished last; None where none was, or no record can be read now."""
+    try:
+        record = _open(bench)
+        if record is None:
+            return None
+        with record:
+            return _recovered(record, session)
+    except RefloatError:
+        return None
+
+
+def brief_of_recovery(recovered: Recovered | None, session: SessionName) -> str | None:
+    """The file that a recovery wrote its brief to, where that session's brief stands there still."""
+    if recovered is None or recovered.brief is None or not recovered.brief_there:
+        return None
+    return recovered.brief if session_of_brief(Path(recovered.brief)) == session else None
+
+
+def _open(bench: Workbench) -> Record | None:
+    from refloat.record.store import find_url
+    from refloat.usecases.saved_record import open_saved
+
+    places = bench.machine.places
+    if not is_there(places.data / FILE_NAME) and find_url(places.environment, places.config) is None:
+        return None
+    return open_saved(places.data, places.config, places.environment, bench.machine.clock.now())
+
+
+def _recovered(record: Record, session: SessionName) -> Recovered | None:
+    from refloat.record.drafts import finished_draft
+
+    draft = finished_draft(record, session)
+    if draft is None:
+        return None
+    brief, written_at = draft.given.written or (None, None)
+    there = brief is not None and is_there(brief)
+    return Recovered(draft.by, draft.updated_at, brief, written_at, there, _newest_wrap(record, session))
+
+
+def _newest_wrap(record: Record, session: SessionName) -> Handed | None:
+    from refloat.usecases.hold_session import jobs_of
+
+    jobs = jobs_of(record, session)
+    with record.reading() as connection:
+        rows = [row for job in jobs if (row := connection.row("links.last_own_wrap", job=job)) is not None]
+    if not rows:
+        return None
+    row = max(rows, key=lambda row: str(row["at"]))
+    at, recipient = read_stamp(row["at"]), row["recipient"]
+    if at is None:
+        return None
+    return Handed(str(row["receipt"]), at, str(row["job"]), recipient if isinstance(recipient, str) else None)
+
+
+# ── briefs that stand ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def standing_briefs(bench: Workbench, session: SessionName, workspace: str | None) -> StandingBriefs:
+    """Which brief of a session to start a new one with: the newest that stands where briefs usually do, or where its
+    recovery wrote one.
+    """
+    current, doubt = _current_draft(bench, session)
+    briefs = sorted(_briefs(session, workspace, current), key=_written_at, reverse=True)
+    if not briefs:
+        return StandingBriefs()
+    newest, *older = briefs
+    aside = [Aside(str(path), "a newer one of this session stands elsewhere") for path in older]
+    why = doubt or _why_not(bench, newest, current)
+    return StandingBriefs(None, (Aside(str(newest), why), *aside)) if why else StandingBriefs(str(newest), tuple(aside))
+
+
+def _briefs(session: SessionName, workspace: str | None, current: Draft | None) -> Iterator[Path]:
+    """Files that are this session's brief by their own last line."""
+    named = [] if workspace is None else [Path(workspace) / BRIEF_FILE]
+    if current is not None and current.given.written is not None:
+        named.append(Path(current.given.written[0]))
+    for path in dict.fromkeys(named):
+        if session_of_brief(path) == session:
+            yield path
+
+
+def _written_at(path: Path) -> float:
+    try:
+        return path.lstat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _current_draft(bench: Workbench, session: SessionName) -> tuple[Draft | None, str]:
+    """What was answered last, as it was when it was finished where nothing changed since; or why nobody knows."""
+    try:
+        record = _open(bench)
+        if record is None:
+            return None, ""
+        from refloat.record.drafts import finished_draft, newest_draft
+
+        with record:
+            newest, finished = newest_draft(record, session), finished_draft(record, session)
+    except RefloatError as error:
+        return None, f"nobody can tell whether answers were given since ({error})"
+    # Whoever only opens the wizard again begins a draft with the same answers.
+    same = newest is not None and finished is not None and newest.given.answers == finished.given.answers
+    return (finished if same else newest), ""
+
+
+def _why_not(bench: Workbench, path: Path, current: Draft | None) -> str:
+    """Why a brief is not the one to start with; empty: it is."""
+    from refloat.usecases.check_brief import check_brief
+
+    try:
+        moved = len(check_brief(bench, path).moved)
+    except RefloatError as error:
+        return str(error)
+    if moved:
+        return f"it holds no more: {moved} {'thing' if moved == 1 else 'things'} that it speaks of moved since"
+    if current is None or not current.given.says_anything:
+        return ""
+    written = current.given.written
+    knows = written is not None and Path(written[0]) == path and not current.given.stale
+    since = not knows and _written_at(path) < seconds_of(current.updated_at)
+    return "it was written before the last answers of its recovery" if since else ""

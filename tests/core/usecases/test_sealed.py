@@ -1,0 +1,114 @@
+"""Damage of the index that SQLite does not notice is noticed by its seal, and no hit is lost in silence."""
+
+import random
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.core.usecases.test_search import Sessions, rich, talk
+
+from refloat.model.search import Asked
+from refloat.search.index import FILE, Index
+from refloat.search.seal import SEAL, is_broken, is_broken_in_use, seal
+from refloat.search.shards import close_writers, shard_path, write_rows
+from refloat.usecases.find_sessions import Scope, list_sessions
+from refloat.usecases.refresh import refresh
+from refloat.usecases.search_sessions import search_known
+
+PAGE = 4096
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Sessions:
+    """Two dozen sessions, read and sealed."""
+    made = Sessions(tmp_path)
+    for number in range(1, 4):
+        made.write(rich(number))
+    for number in range(4, 9):
+        made.write(talk(number, f"Make importer {number} retry"))
+    assert [*refresh(made.bench)][-1].complete
+    assert made.search("importer").complete
+    return made
+
+
+def flip(path: Path, chance: random.Random) -> None:
+    data = bytearray(path.read_bytes())
+    at = chance.randrange(len(data))
+    data[at] ^= 1 << chance.randrange(8)
+    path.write_bytes(data)
+
+
+def exchange(path: Path, chance: random.Random) -> None:
+    data = bytearray(path.read_bytes())
+    many = len(data) // PAGE
+    to, source = (PAGE * page for page in chance.sample(range(1, many), 2))
+    data[to : to + PAGE] = data[source : source + PAGE]
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("damage", [flip, exchange])
+@pytest.mark.parametrize("name", [FILE, shard_path(Path(), 0).name])
+def test_what_is_damaged_unseen_by_sqlite_is_made_anew(home: Sessions, damage: object, name: str):
+    assert callable(damage)
+    wanted = home.found("importer")
+    kept = home.cache.with_name("kept")
+    shutil.copytree(home.cache, kept)
+    chance = random.Random(name)  # noqa: S311 - the same damage each time
+    for by_refresh in (True, False) * 4:
+        shutil.rmtree(home.cache)
+        shutil.copytree(kept, home.cache)
+        damage(home.cache / name, chance)
+        if by_refresh:
+            assert [*refresh(home.bench)][-1].complete
+        found = home.search("importer")
+        assert found.complete
+        assert {(hit.session.session_id, hit.item) for hit in found.hits} == wanted
+        assert not is_broken(home.cache)
+        assert (home.cache / SEAL).exists(), "and it is sealed again"
+
+
+def test_the_app_notices_it_too(home: Sessions):
+    sessions = list_sessions(home.bench, Scope()).sessions
+    assert search_known(home.bench, sessions, Asked("importer"), _never).complete
+    sealed = (home.cache / SEAL).read_text()
+    exchange(home.cache / FILE, random.Random(1))  # noqa: S311 - as above
+    (home.cache / SEAL).write_text(f"{sealed}\n")  # another one: that one was looked at
+    found = search_known(home.bench, sessions, Asked("importer"), _never)
+    assert (found.complete, found.unread) == (False, len(sessions))
+
+
+def _never() -> bool:
+    return False
+
+
+def test_whoever_writes_takes_the_seal_away_and_what_was_written_is_sealed_anew(home: Sessions):
+    directory = home.cache
+    before = (directory / SEAL).read_text()
+    assert not is_broken_in_use(directory)
+    write_rows(directory, ["some words"])
+    close_writers()
+    assert not (directory / SEAL).exists()
+    assert not is_broken(directory), "nothing is known"
+    seal(directory)
+    assert (directory / SEAL).read_text() != before
+    for write in (lambda index: index.set_note("x", "y"), lambda index: index.forget([]), lambda index: index.keep([])):
+        seal(directory)
+        assert (directory / SEAL).exists()
+        with Index.open(directory) as index:  # type: ignore[union-attr]
+            assert (directory / SEAL).exists(), "to look at it is no writing"
+            write(index)
+        assert not (directory / SEAL).exists()
+
+
+def test_it_is_not_sealed_while_somebody_writes(home: Sessions):
+    (home.cache / SEAL).unlink()
+    with closing(sqlite3.connect(home.cache / FILE, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        seal(home.cache)
+        assert not (home.cache / SEAL).exists()
+        other.execute("ROLLBACK")
+    seal(home.cache)
+    assert not is_broken(home.cache)
+    assert (home.cache / SEAL).read_text().startswith("search-0.db ")
