@@ -30,7 +30,7 @@ def loaded_by(code: str) -> set[str]:
 
 def test_every_reader_stands_in_the_table() -> None:
     shared = {"contract", "registry", "lines", "story", "history", "pairing", "running", "shell", "patch", "whole"}
-    shared |= {"counters", "load", "naming", "numbers", "plain", "places", "tape"}
+    shared |= {"counters", "cutting", "load", "naming", "numbers", "plain", "places", "tape"}
     rooms = {path.stem for path in (CORE / "readers").iterdir() if path.name[0] != "_"} - shared
     named = {entry.partition(":")[0].rpartition(".")[2] for entry in registry.BUILTIN.values()}
     assert rooms == named
