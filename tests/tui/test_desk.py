@@ -190,9 +190,8 @@ async def test_one_mark_alone_shows_where_the_keyboard_is(library: FakeLibrary):
         assert words_of(pilot.app).count("▌") == 1
         await pilot.press("2")
         await until(pilot, lambda: pilot.app.screen.query_one(HistoryPane).has_focus_within)
-        await pilot.pause()
+        await until(pilot, lambda: words_of(pilot.app).count("▏") == 1)
         assert words_of(pilot.app).count("▌") == 1
-        assert words_of(pilot.app).count("▏") == 1
 
 
 async def test_the_next_step_is_whole_behind_whatever_is_to_be_known_first(library: FakeLibrary):
@@ -205,8 +204,7 @@ async def test_the_next_step_is_whole_behind_whatever_is_to_be_known_first(libra
         lost = tuple(f"the edit of src/a/long/way/down/file{n}.py is lost from the checkout" for n in range(9))
         head._status = replace(head._status, next=replace(head._status.next, open=lost))
         head._draw()
-        await pilot.pause()
-        assert "First know: the edit of src/a" in words_of(pilot.app)
+        await until(pilot, lambda: "First know: the edit of src/a" in words_of(pilot.app))
         step = "Look at what step 8 did, then start a linked session with the brief."
         assert step in " ".join(words_of(pilot.app).split())
         assert head.query_one("#next").size.height == 3
@@ -218,7 +216,7 @@ async def test_a_row_of_the_history_names_its_step(library: FakeLibrary):
         await pilot.press("2")
         await settle(pilot)
         step = max(item.step.n for item in pilot.app.screen.query_one(HistoryPane).items if item.step is not None)
-        assert f"#{step} " in words_of(pilot.app)
+        await until(pilot, lambda: f"#{step} " in words_of(pilot.app))
 
 
 async def test_a_toast_stays_on_the_screen_that_told_it(library: FakeLibrary):

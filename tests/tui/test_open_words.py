@@ -11,7 +11,7 @@ from refloat.model.triage import Finding, FindingVerdict, Triage
 from refloat.readers.claude_code import ClaudeCode
 from refloat.testing.samples import crashed, make_session, make_step, make_story
 from refloat.triage.findings import sort_findings
-from refloat.usecases.recover import Card, cards_of, pile_words
+from refloat.usecases.recover import Card, cards_of
 from refloat.usecases.show_recap import show_recap
 from refloat.usecases.show_status import show_status
 from refloat_tui.cli.show.sessions import recap_lines, status_lines
@@ -22,7 +22,7 @@ from refloat_tui.present.offer_lines import offer_lines
 from refloat_tui.present.recap import recap_rows
 from refloat_tui.present.state import broken_step, next_parts, verdict_detail
 from refloat_tui.present.teach import headline
-from refloat_tui.present.triage import card_words, nothing_beside, what_words
+from refloat_tui.present.triage import card_words, nothing_beside, pile_words, what_words
 from refloat_tui.theme import ASCII, UNICODE
 
 EMPTY = replace(crashed().triage, saved=(), claimed=(), gone=(), still_open=(), do_not_repeat=())

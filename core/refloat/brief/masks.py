@@ -28,6 +28,8 @@ PIECE: Final = 12
 """So many characters of a known secret in a row never leave."""
 
 _BATCH: Final = 4 * 1024 * 1024
+_SOME: Final = 4
+"""Texts that are counted together."""
 _BLOCK: Final = PIECE // 2
 """Whatever piece of a value stands somewhere, one of the value's parts of so many characters lies wholly in it."""
 _MOST_BLOCKS: Final = 256
@@ -253,9 +255,11 @@ class _Flow(list[str]):
         self._seen = 0
 
     def look(self) -> None:
-        """Hand on what there is, where it is much. Asked now and then: counting each by itself takes as long as the
-        rest of gathering it.
+        """Hand on what there is, where it is much. Asked now and then, and looks at some together: counting each by
+        itself takes as long as the rest of gathering it.
         """
+        if len(self) - self._seen < _SOME:
+            return
         self._room -= sum(map(len, self[self._seen :]))
         self._seen = len(self)
         if self._room <= 0:
@@ -281,9 +285,10 @@ def _gather(value: object, found: list[str]) -> None:
         found.append(cast("str", value))
     elif (parts := _parts_of(kind)) is not None:
         for part in parts(value):
-            if type(part) is str:
-                found.append(part)
-            elif part != () and not _holds_none(type(part)):
+            kind = type(part)
+            if kind is str:
+                found.append(cast("str", part))
+            elif kind not in _SIMPLE and (part or kind is not tuple) and not _holds_none(kind):
                 _gather(part, found)
         if isinstance(found, _Flow):
             found.look()

@@ -145,6 +145,18 @@ class Catalogue:
         rows = self._ask("PRAGMA user_version")
         return rows[0][0] if rows else 0
 
+    def written(self) -> Sequence[tuple[int, int, int]]:
+        """What the disk says of its files: the same as before where nothing was written since. No log is like an empty
+        one.
+        """
+        found: list[tuple[int, int, int]] = []
+        for path in (self._path, f"{self._path}-wal"):
+            with suppress(FileNotFoundError):
+                stat = os.stat(path)  # noqa: PTH116 - pathlib is dear on the list's roads
+                if stat.st_size:
+                    found.append((stat.st_ino, stat.st_size, stat.st_mtime_ns))
+        return found
+
     def __enter__(self) -> Self:
         return self
 

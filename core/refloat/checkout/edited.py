@@ -6,6 +6,7 @@ Decides the order of the questions: disk first, then what is cheap to ask, then 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from refloat.checkout.compare import STANDS, Comparison
@@ -32,7 +33,6 @@ from refloat.checkout.repository import Repository
 from refloat.checkout.survey import Survey
 from refloat.checkout.trees import names_in
 from refloat.checkout.uptake import Committed, Uptake
-from refloat.late import LateSequence
 from refloat.model.checkout import DirtyHunk, EditedFile, FileState, FoundIn, PlaceKind
 from refloat.model.session import SessionName
 from refloat.together import Running
@@ -297,7 +297,7 @@ def _surroundings(
         dirty=not clean,
         dirty_lines=lines,
         commits=Uptake(() if settled else _commits(survey, real, moved)),
-        replaced_by=LateSequence(lambda: _taken_away(survey, real)),
+        replaced_by=partial(_taken_away_by, survey, real),
         undone_by=survey.undone_by(real) if comparison.state not in STANDS and (asked or kept) else None,
         put_back_by=_put_back_by(survey, real) if comparison.state is FileState.DIVERGED else None,
         moved=moved is not None,
@@ -306,9 +306,14 @@ def _surroundings(
     )
 
 
-def _taken_away(survey: Survey, real: str) -> Sequence[tuple[SessionName, AbstractSet[str]]]:
-    """Other sessions with the lines that they took away from a file."""
-    return [(other.name, other.folded[real].traces.removed) for other in survey.others if real in other.folded]
+def _taken_away_by(survey: Survey, real: str, lines: AbstractSet[str]) -> SessionName | None:
+    """The other session that took all of these lines away from a file; nobody where there are none."""
+    longest = max(lines, key=len, default="")
+    for other in survey.others.that_may_have_removed(longest, real):
+        folded = other.folded.get(real)
+        if lines and folded is not None and lines <= folded.traces.removed:
+            return other.name
+    return None
 
 
 def _put_back_by(survey: Survey, real: str) -> str | None:

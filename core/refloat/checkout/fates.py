@@ -4,7 +4,7 @@ Pure. Decides from the lines that an edit left: whether they stand on disk, whet
 took them up, which later edit replaced them. Refuses to call an edit lost that its own session replaced.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Final
@@ -23,6 +23,10 @@ _THERE: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE})
 _NO_COMMITS: Final = Uptake()
 
 
+def _nobody(_lines: AbstractSet[str]) -> SessionName | None:
+    return None
+
+
 @light
 class Surroundings:
     """What the fates of a file's edits depend on, apart from the file itself."""
@@ -33,8 +37,8 @@ class Surroundings:
     """Indexes of the file's lines that differ from HEAD."""
     commits: Uptake = _NO_COMMITS
     """Since the session's start, oldest first."""
-    replaced_by: Sequence[tuple[SessionName, AbstractSet[str]]] = ()
-    """Other sessions with the lines that they took away from this file."""
+    replaced_by: Callable[[AbstractSet[str]], SessionName | None] = _nobody
+    """The other session that took all of these lines away from this file."""
     put_back_by: str | None = None
     """The recorded command of the session behind its deletion that can have put the file back."""
     undone_by: str | None = None
@@ -144,9 +148,8 @@ def _missing(
         return (Fate.UNCOMMITTED if around.dirty else Fate.COMMITTED), None, None
     if row.standing is Standing.UNCONFIRMED:
         return Fate.UNCONFIRMED, None, None
-    for session, removed in around.replaced_by:
-        if left and set(left) <= removed:
-            return Fate.REPLACED, None, str(session)
+    if (session := around.replaced_by(frozenset(left))) is not None:
+        return Fate.REPLACED, None, str(session)
     if comparison.state is FileState.REVERTED or around.kept:
         return Fate.REVERTED, None, around.undone_by
     if comparison.state is FileState.UNVERIFIABLE:

@@ -3,17 +3,20 @@
 Pure, apart from the agent's own backups, which are read. Refuses to judge whose anything is.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
+from typing import overload
 
 from refloat.checkout.files import Content, read_content
 from refloat.checkout.fold import Folded, Known, Standing, fold
 from refloat.checkout.trees import Trees
 from refloat.commands import may_undo
+from refloat.late import Once
 from refloat.model.light import light
 from refloat.model.session import SessionName
 from refloat.model.story import Story
-from refloat.model.transcript import Outcome, Step
+from refloat.model.transcript import FileEdit, Outcome, Step, Touched
 
 
 def name_of(story: Story) -> SessionName:
@@ -59,14 +62,98 @@ def fold_record(story: Story, real: Callable[[str], str]) -> OwnRecord:
     return OwnRecord(steps, folded, {path: kept[path] for path in taken_back if path in kept}, backups, known)
 
 
-def other_records(stories: Iterable[Story], own: SessionName, edited: set[str], trees: Trees) -> Iterable[OtherRecord]:
-    """What others' records say of the files that are dirty, or `edited` by the session itself."""
-    dirty = {f"{trees.main.root}/{path}" for path in trees.main.entries} if trees.main else set[str]()
-    for story in stories:
-        if name_of(story) != own:
-            steps = list(story.every_step)
-            folded = fold(steps, _known(story, {}, trees.real), real=trees.real, only=dirty | edited)
-            yield OtherRecord(name_of(story), folded, [step for step in steps if may_take_away(step)])
+class OtherRecords(Sequence[OtherRecord]):
+    """What others' records say of the files that are dirty, or `edited` by the session itself. Each is folded when it
+    is first looked at, and none of the session's `own` name.
+    """
+
+    def __init__(self, stories: Sequence[Story], own: SessionName, edited: Iterable[str], trees: Trees) -> None:
+        self._trees = trees
+        self._edited = frozenset(edited)
+        self._stories = Once(lambda: [story for story in stories if name_of(story) != own])
+        self._only = Once(self._told_files)
+        self._told = Once(self._told_of_files)
+        self._made: dict[int, OtherRecord] = {}
+
+    def __len__(self) -> int:
+        return len(self._stories())
+
+    @overload
+    def __getitem__(self, index: int) -> OtherRecord: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[OtherRecord]: ...
+    def __getitem__(self, index: int | slice) -> OtherRecord | Sequence[OtherRecord]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = range(len(self))[index]
+        if at not in self._made:
+            self._made[at] = self._record(self._stories()[at])
+        return self._made[at]
+
+    def that_may_have_removed(self, line: str, real: str) -> Iterator[OtherRecord]:
+        """Those that can have taken a line away from a file, in their order: where neither an edit of it nor a look at
+        it holds the line, its edits removed none like it, and nothing need be folded.
+        """
+        for at, seen in self._told().get(real, {}).items():
+            if _may_hold(line, seen):
+                yield self[at]
+
+    def _told_files(self) -> AbstractSet[str]:
+        main = self._trees.main
+        return self._edited.union(f"{main.root}/{path}" for path in main.entries) if main else self._edited
+
+    def _record(self, story: Story) -> OtherRecord:
+        real, steps = self._trees.real, list(story.every_step)
+        folded = fold(steps, _known(story, {}, real), real=real, only=self._only())
+        return OtherRecord(name_of(story), folded, [step for step in steps if may_take_away(step)])
+
+    def _told_of_files(self) -> dict[str, dict[int, list[FileEdit | Touched]]]:
+        """By file, and by number of the story: all that the fold of the file gets its lines from."""
+        told: dict[str, dict[int, list[FileEdit | Touched]]] = {}
+        named: dict[str, dict[int, list[FileEdit | Touched]]] = {}  # by the path as recorded: of thousands, a few
+        for at, story in enumerate(self._stories()):
+            for path, one in _told_in(story):
+                rows = named.get(path)
+                if rows is None:
+                    rows = named[path] = told.setdefault(self._trees.real(path), {})
+                if at in rows:
+                    rows[at].append(one)
+                else:
+                    rows[at] = [one]
+        return told
+
+
+def _told_in(story: Story) -> Iterator[tuple[str, FileEdit | Touched]]:
+    """Every edit and every look at a file, with the path that it changes or shows; a move changes two."""
+    for own in (story, *story.subagents.values()):
+        for item in own.items:
+            if item.step is not None:
+                for edit in item.step.edits:
+                    yield edit.path, edit
+                    if edit.moved_to is not None:
+                        yield edit.moved_to, edit
+    for row in story.touched:
+        yield row.path, row
+
+
+def _may_hold(line: str, told: Iterable[FileEdit | Touched]) -> bool:
+    """Whether a file can get a line from some edits and looks at it. An edit without positions puts lines together from
+    parts, and a move takes over those of another file: whatever comes of these is not looked at.
+    """
+    for one in told:
+        if isinstance(one, Touched):
+            if one.content is not None and line in one.content:
+                return True
+            continue
+        for hunk in one.hunks:
+            if hunk.old_start is None:
+                return True
+            for row in hunk.lines:
+                if line in row:
+                    return True
+        if one.moved_to is not None or line in (one.before or "") or line in (one.after or ""):
+            return True
+    return False
 
 
 def _load_backups(story: Story, real: Callable[[str], str]) -> dict[str, list[tuple[str, Content]]]:

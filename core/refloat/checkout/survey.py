@@ -19,14 +19,13 @@ from refloat.checkout.lines import bare_all, bare_lines, tells
 from refloat.checkout.owners import Fallback, Ground
 from refloat.checkout.places import Archive, open_archive
 from refloat.checkout.porcelain import StatusEntry
-from refloat.checkout.recorded import OtherRecord, OwnRecord, fold_record, may_take_away, name_of, other_records
+from refloat.checkout.recorded import OtherRecords, OwnRecord, fold_record, may_take_away, name_of
 from refloat.checkout.reported import Reported, find_reported
 from refloat.checkout.repository import Repository
 from refloat.checkout.runs import FileRuns, Run, find_runs, runs_between, stands_laid_out
 from refloat.checkout.support import Circumstance, find_fallback, run_at
 from refloat.checkout.trees import Trees, find_origins, names_in
 from refloat.checkout.witness import Witness
-from refloat.late import LateSequence
 from refloat.model.checkout import FileState, Warned
 from refloat.model.light import field, slotted
 from refloat.model.session import SessionName
@@ -48,8 +47,8 @@ class Survey:
     steps: Sequence[Step]
     folded: Mapping[str, Folded]
     without_superseded: Mapping[str, Folded]
-    others: Sequence[OtherRecord]
-    """Made when they are first looked at: of a session whose work stands in a clean checkout nobody asks for them."""
+    others: OtherRecords
+    """Found when they are first looked at: of a session whose work stands in a clean checkout nobody asks for them."""
     backups: Mapping[str, Sequence[tuple[str, Content]]]
     base: str | None
     missing_workspace: str | None
@@ -425,7 +424,7 @@ def survey(
         own.steps,
         own.folded,
         own.without_superseded,
-        LateSequence(lambda: list(other_records(others, name_of(story), set(own.folded), trees))),
+        OtherRecords(others, name_of(story), own.folded, trees),
         own.backups,
         base,
         missing_workspace,

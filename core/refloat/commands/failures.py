@@ -34,6 +34,9 @@ _MARKS: Final = ("failed", "FAILED", "failing", "error", "problem")
 """One of these stands in whatever `_SUMMARY` matches."""
 _NAMING: Final = ("FAIL", "ERROR", "●", "×", "✕", "error", "fatal")
 """And of these in whatever `_NAMED` does."""
+_COUNTS: Final = late(r"\d\s(?:fail|error|problem)|FAILED|Test")
+_POINTS: Final = late(r":\s(?:error|fatal)|FAIL|ERROR|[●×✕]")
+"""One of these is found in it too: of lines that hold such a word, few. The long expressions take longer to fail."""
 _LONGEST: Final = 160
 """Characters of each part."""
 
@@ -41,8 +44,10 @@ _LONGEST: Final = 160
 def what_failed(output: str) -> str:
     """`1 failed, 41 passed: tests/test_importer.py::test_retries`; "" where no known line says so."""
     lines = plain_lines(output)
-    summary = next((found for line in reversed(lines_with(_MARKS, lines)) if (found := _told(_SUMMARY, line))), "")
-    names = list(dict.fromkeys(found for line in lines_with(_NAMING, lines) if (found := _told(_NAMED, line))))
+    told = (line for line in reversed(lines_with(_MARKS, lines)) if _COUNTS.search(line))
+    summary = next((found for line in told if (found := _told(_SUMMARY, line))), "")
+    named = (line for line in lines_with(_NAMING, lines) if _POINTS.search(line))
+    names = list(dict.fromkeys(found for line in named if (found := _told(_NAMED, line))))
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     return ": ".join(part for part in (summary, f"{names[0]}{more}" if names else "") if part)
 

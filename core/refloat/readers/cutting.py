@@ -31,8 +31,6 @@ MARK: Final = "\ufdd0"
 """Stands around the number of bytes left out of a text: no character, so nobody writes it."""
 _MARKED: Final = b"\\ufdd0%d\\ufdd0"
 
-_REST: Final = late(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
-"""A text up to its end, or up to where more bytes are needed."""
 _ESCAPE: Final = late(rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _NULS: Final = late(rb"\x00{2,}")
 _PAIR: Final = 12
@@ -40,7 +38,7 @@ _PAIR: Final = 12
 _LIST, _DICT, _VALUE, _TEXT = 80, 240, 40, 64
 """Bytes that each takes in memory, at most."""
 _BONES: Final = 64 * 1024
-_QUOTE, _BACKSLASH = b'"\\'
+_BACKSLASH: Final = 0x5C
 
 
 @light
@@ -159,15 +157,12 @@ class _Line:
         """Where the text ends that goes on at `at`; -1 where it goes on behind the data."""
         begin = at + self._searched
         quote = data.find(b'"', begin)
-        end = quote if quote >= 0 else len(data)
-        escape = data.find(b"\\", begin, end)
-        if escape >= 0:
-            found = _REST.match(data, escape)
-            end = begin if found is None else found.end()
-        if end < len(data) and data[end] == _QUOTE:
-            self._searched = 0
-            return end
-        self._searched = end - at
+        while quote >= 0:
+            if not _is_escaped(data, begin, quote):
+                self._searched = 0
+                return quote
+            quote = data.find(b'"', quote + 1)
+        self._searched = len(data) - at - _is_escaped(data, begin, len(data))
         return -1
 
     def _hold(self, text: bytes) -> bytes:
@@ -248,6 +243,16 @@ def part_at(text: bytes, at: int) -> int:
             if found is None or found.end() > at:
                 return begin
     return at
+
+
+def _is_escaped(data: bytes, begin: int, at: int) -> bool:
+    """Whether a backslash that is none of an escape of its own stands before a place, from `begin` on."""
+    for start in (max(begin, at - 32), begin):
+        near = data[start:at]
+        run = len(near) - len(near.rstrip(b"\\"))
+        if run < len(near):
+            break
+    return run % 2 == 1
 
 
 def _is_escape(text: bytes, at: int) -> bool:

@@ -41,6 +41,15 @@ class Cursor:
 
 
 @light
+class Rows:
+    """Whole lines that follow each other, without their ends, not decoded yet."""
+
+    cursor: Cursor
+    """Before the first of them."""
+    raw: Sequence[bytes]
+
+
+@light
 class Tail:
     """Bytes behind the last line end: a record still being written, or cut for good."""
 
@@ -173,8 +182,9 @@ def read_long(
 
 def skim_lines(
     path: str, cursor: Cursor, torn_heads: Sequence[bytes], end: int | None, quick: QuickRows | None
-) -> Iterator[tuple[Line | Problem, Cursor] | Tail | Cursor]:
-    """As `read_lines`, for a file as it stands on disk, without the lines that `quick` takes, where it is given.
+) -> Iterator[tuple[Line | Problem, Cursor] | Rows | Tail | Cursor]:
+    """As `read_lines`, for a file as it stands on disk, without the lines that `quick` takes, where it is given. Where
+    it is not, lines come by the piece that was read, as Rows.
 
     Where reading stopped comes as a Cursor before the Tail, and before a long line: the last lines may have been taken.
 
@@ -191,7 +201,7 @@ def skim_lines(
 
 def _skim(
     path: str, cursor: Cursor, torn_heads: Sequence[bytes], end: int | None, quick: QuickRows | None
-) -> Generator[tuple[Line | Problem, Cursor] | Tail | Cursor, None, Cursor | None]:
+) -> Generator[tuple[Line | Problem, Cursor] | Rows | Tail | Cursor, None, Cursor | None]:
     """Ends with where a very long line begins, or None at the end of the file."""
     with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - as in `read_lines`
         file.seek(cursor.offset)
@@ -206,7 +216,11 @@ def _skim(
             if rest:
                 rows[0] = rest + rows[0]
             rest = rows.pop()
-            cursor = yield from _skim_rows(path, rows, cursor, torn_heads, quick)
+            if quick is not None:
+                cursor = yield from _skim_rows(path, rows, cursor, torn_heads, quick)
+            elif rows:
+                yield Rows(cursor, rows)
+                cursor = Cursor(cursor.offset + sum(map(len, rows)) + len(rows), cursor.line + len(rows))
             if len(rest) > LONG:
                 return cursor
         yield cursor
@@ -216,20 +230,19 @@ def _skim(
 
 
 def _skim_rows(
-    path: str, rows: Sequence[bytes], cursor: Cursor, torn_heads: Sequence[bytes], quick: QuickRows | None
+    path: str, rows: Sequence[bytes], cursor: Cursor, torn_heads: Sequence[bytes], quick: QuickRows
 ) -> Generator[tuple[Line | Problem, Cursor], None, Cursor]:
     """Ends with the cursor behind the rows, which begin at `cursor`."""
     at, line, offset = 0, cursor.line, cursor.offset
-    if quick is not None and rows:
+    if rows:
         quick.begin(rows, line + 1, offset)
     while at < len(rows):
-        if quick is not None:
-            upto = quick.take(at)
-            line += upto - at
-            offset += sum(map(len, rows[at:upto])) + upto - at
-            at = upto
-            if at == len(rows):
-                break
+        upto = quick.take(at)
+        line += upto - at
+        offset += sum(map(len, rows[at:upto])) + upto - at
+        at = upto
+        if at == len(rows):
+            break
         raw = rows[at]
         at += 1
         line += 1

@@ -116,6 +116,7 @@ def see_with_others(
 
     def find() -> tuple[Sequence[Story], Sequence[Warned]]:
         neighbours, warnings = find_neighbours(bench, located, story, scene.repository)
-        return [_own_part(bench.memory.read(each.reader, each.found)) for each in neighbours], warnings
+        stories = bench.memory.read_all([(each.reader, each.found) for each in neighbours])
+        return [_own_part(story) for story in stories], warnings
 
     return scene, Others(find)

@@ -397,7 +397,7 @@ class Finder:
         if catalogue is not None and not self._identities:
             self._identities.update(catalogue.identities())
         at = self._bench.machine.clock.now()
-        sighting = sight(self._bench, self._identities)
+        sighting = sight(self._bench, lambda: self._identities)
         self._bench.memory.sighted = at, sighting
         return sighting
 

@@ -25,6 +25,8 @@ _MOST: Final = 24 * 1024 * 1024
 """Characters of all that is remembered."""
 _EACH: Final = 1_000
 """Characters that a step counts for, whatever it holds."""
+_WORTH_SHARING: Final = 32
+"""Records from which a second process is worth its start: each takes ten milliseconds."""
 
 
 @light
@@ -36,6 +38,8 @@ class CaughtUp:
     """Agent and session id → what was found of it, with its place among all that was found."""
     left: int
     """Sessions that stayed unread."""
+    written: object
+    """`Catalogue.written` before what follows was asked."""
     readings: int
     """Sessions that the catalogue held then."""
 
@@ -82,6 +86,37 @@ class Memory:
             self._keep(key, files, story)
         return story
 
+    def read_all(self, rows: Sequence[tuple[Reader, Found]]) -> list[Story]:
+        """The same of each; of many that are not remembered a copy of this process reads some.
+
+        Raises:
+            Unreadable: as `read` does, of the first such session.
+        """
+        read: Mapping[int, Story] = self._read_many(rows) if len(rows) >= _WORTH_SHARING else {}
+        return [read.get(at) or self.read(*row) for at, row in enumerate(rows)]
+
+    def _read_many(self, rows: Sequence[tuple[Reader, Found]]) -> Mapping[int, Story]:
+        """By their number those that were not remembered and could be read."""
+        from refloat.usecases.recall import files_text, key_of
+        from refloat.usecases.sharing import Shared
+
+        told = [(files_text(found), key_of(found)) for _, found in rows]
+        with self._lock:
+            unread = [at for at, (files, key) in enumerate(told) if files is None or not self._holds(key, files)]
+        read: dict[int, Story] = {}
+        with Shared(_read_narrowed, [rows[at] for at in unread], _WORTH_SHARING) as shared:
+            for at, story in zip(unread, shared.result(), strict=True):
+                files, key = told[at]
+                if story is not None:
+                    read[at] = story
+                    if files is not None:
+                        self._keep(key, files, story)
+        return read
+
+    def _holds(self, key: tuple[str, str, str], files: str) -> bool:
+        known = self._read.get(key)
+        return known is not None and known[0] == files
+
     def _keep(self, key: tuple[str, str, str], files: str, story: Story) -> None:
         size = _size(story)
         with self._lock:
@@ -90,6 +125,20 @@ class Memory:
             while self._held > _MOST:
                 oldest = next(iter(self._read))
                 self._held -= self._read.pop(oldest)[2]
+
+
+def _read_narrowed(rows: Sequence[tuple[Reader, Found]]) -> list[Story | None]:
+    """`narrowed` of each; None of one that cannot be read."""
+    from refloat.errors import Unreadable
+    from refloat.usecases.read_session import read_story
+
+    found: list[Story | None] = []
+    for row in rows:
+        try:
+            found.append(narrowed(read_story(*row)))
+        except Unreadable:
+            found.append(None)
+    return found
 
 
 def narrowed(story: Story) -> Story:

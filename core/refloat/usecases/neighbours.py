@@ -13,7 +13,7 @@ from typing import Final
 from refloat.catalogue.store import Catalogue
 from refloat.checkout.repository import Repository
 from refloat.model.checkout import Warned
-from refloat.model.light import light
+from refloat.model.light import light, replace
 from refloat.model.session import place_here
 from refloat.model.stamp import seconds_of
 from refloat.model.story import Story
@@ -92,19 +92,23 @@ def catch_up(bench: Workbench, catalogue: Catalogue, most: int, sighting: Sighti
     if sighting is None:
         at = bench.machine.clock.now()
         last = memory.sighted[1] if memory.sighted is not None else None
-        sighting = sight(bench, catalogue.identities(), last)
+        sighting = sight(bench, catalogue.identities, last)
         if sighting is not last:
             catalogue.keep_identities(sighting.identified)
             memory.sighted = at, sighting
-    known = memory.caught_up
-    # One that holds fewer than then was thrown away in between.
-    if known is not None and known.sighting is sighting and not known.left and catalogue.count() >= known.readings:
-        return known
+    known, written = memory.caught_up, catalogue.written()
+    if known is not None and known.sighting is sighting and not known.left:
+        # One that holds fewer than then was thrown away in between.
+        if written == known.written:
+            return known
+        if catalogue.count() >= known.readings:
+            memory.caught_up = known = replace(known, written=written)
+            return known
     left = _read_new(bench, catalogue, sighting, most)
     by_name: dict[tuple[str, str], list[tuple[int, Reader, Found]]] = {}
     for place, (reader, found) in enumerate(sighting.found):
         by_name.setdefault((found.agent, found.session_id), []).append((place, reader, found))
-    memory.caught_up = caught_up = CaughtUp(sighting, by_name, left, catalogue.count())
+    memory.caught_up = caught_up = CaughtUp(sighting, by_name, left, written, catalogue.count())
     return caught_up
 
 

@@ -16,7 +16,7 @@ from refloat.model.light import light, replace
 from refloat.model.problem import Problem
 from refloat.model.story import Summary
 from refloat.readers.contract import Found, FoundSubagent, Line, Parser, Reader, Segment, Sink
-from refloat.readers.lines import NO_RECORD, Cursor, Tail, plain_value, read_long, read_one, skim_lines
+from refloat.readers.lines import NO_RECORD, Cursor, Rows, Tail, plain_value, read_long, read_one, skim_lines
 from refloat.readers.story import Assembler
 from refloat.readers.whole import open_plain, read_any, reads_on
 
@@ -166,12 +166,9 @@ class Drive:
         for got in _lines(segment, cursor, self._torn_heads, quick):
             if isinstance(got, tuple):
                 self.feed(got[0])
-                if self._watch is not None:
-                    self._tell(self._watch, got[1])
-                self.cursor = got[1]
-                if self._placed is not None and (place := self.assembler.place):
-                    self._placed(place)
-                    self._placed = None
+                self._reached(got[1])
+            elif isinstance(got, Rows):
+                self._feed_all(got)
             elif isinstance(got, Cursor):
                 self.cursor = got
             elif isinstance(got, Tail):
@@ -180,6 +177,32 @@ class Drive:
                 self.assembler.take((got,))
         self._ends[self._path] = self.cursor
         return tail
+
+    def _feed_all(self, rows: Rows) -> None:
+        """Feed whole rows of the file, each decoded when its turn comes: of a piece there is one value at a time."""
+        path, feed = self._path, self.feed
+        line, offset = rows.cursor.line, rows.cursor.offset
+        for raw in rows.raw:
+            line += 1
+            value, size = plain_value(raw), len(raw) + 1
+            if value is not NO_RECORD:
+                feed(Line(path, line, offset, value, size))
+            else:
+                for record in read_one(path, line, offset, raw, self._torn_heads):
+                    feed(record)
+            offset += size
+            if self._placed is not None or self._watch is not None:
+                self._reached(Cursor(offset, line))
+        self.cursor = Cursor(offset, line)
+
+    def _reached(self, after: Cursor) -> None:
+        """All before `after` was fed."""
+        if self._watch is not None:
+            self._tell(self._watch, after)
+        self.cursor = after
+        if self._placed is not None and (place := self.assembler.place):
+            self._placed(place)
+            self._placed = None
 
     def _tell(self, watch: Watch, after: Cursor) -> None:
         self._read += after.offset - self.cursor.offset
@@ -314,7 +337,7 @@ class _Noted:
 
 def _lines(
     segment: Segment, cursor: Cursor, torn_heads: tuple[bytes, ...], quick: QuickRows | None
-) -> Iterator[tuple[Line | Problem, Cursor] | Tail | Cursor | Problem]:
+) -> Iterator[tuple[Line | Problem, Cursor] | Rows | Tail | Cursor | Problem]:
     """The lines of a segment, without those that `quick` takes; a file that cannot be read is one Problem."""
     path = segment.file.path
     try:

@@ -6,7 +6,7 @@ and answers are values, `answer` gives a new Recovery. Refuses to save (`keep_dr
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final, TypeVar, assert_never
@@ -49,7 +49,7 @@ from refloat.model.recovery import (
 )
 from refloat.model.session import Session, State
 from refloat.model.story import Story
-from refloat.model.triage import ActionOutcome, Finding, FindingVerdict, Triage
+from refloat.model.triage import ActionOutcome, Finding, Triage
 from refloat.text import one_line
 
 _Key = TypeVar("_Key")
@@ -349,23 +349,6 @@ def cards_of(triage: Triage, given: Given) -> tuple[Card, ...]:
             pile, reason = given.moved.get(finding.key, (found, ""))
             made.append(Card(finding.key, finding, pile, found, reason, finding.key in given.looked_at))
     return tuple(sorted(made, key=lambda card: PILES.index(card.pile)))
-
-
-def pile_words(found: Iterable[Card], pile: Pile) -> str:
-    """What a count alone would hide, behind it: ` (1 failed, 2 confirmed)` of the saved, ` (1 unknown, 1 lost)` of what
-    is gone; "" where all are of one sort. What a tired reader must not take for the other sort comes first.
-    """
-    own = [card.finding for card in found if card.pile == pile]
-    failed, unknown = sum(finding.failed for finding in own), sum(finding.unknown for finding in own)
-    seen = sum(finding.verdict is FindingVerdict.CONFIRMED for finding in own)
-    lost = sum(finding.verdict is FindingVerdict.LOST for finding in own) - unknown
-    told = {
-        "saved": [(failed, "failed"), (seen if seen != len(own) else 0, "confirmed")],
-        "claimed": [],
-        "gone": [(unknown, "unknown"), (lost if unknown else 0, "lost")],
-    }[pile]
-    words = ", ".join(f"{count} {word}" for count, word in told if count)
-    return f" ({words})" if words else ""
 
 
 # page 5

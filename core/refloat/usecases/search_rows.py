@@ -30,7 +30,7 @@ class Row(NamedTuple):
     worktree: str | None
     """One that it entered."""
     title: str
-    """Masked where it is all that is known."""
+    """As a list shows it, or its own."""
     session: Session | None = None
     """Itself, where it is known."""
 

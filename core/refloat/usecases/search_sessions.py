@@ -31,7 +31,7 @@ from refloat.search.titles import Titles
 from refloat.search.words import composed, is_dense, split
 from refloat.usecases.named import Demand, did
 from refloat.usecases.search_rows import Load, Remembered, Row, fitting, known, newest_first
-from refloat.usecases.searchable import masked, near, read_items, shortened
+from refloat.usecases.searchable import masked, near, read_items, searchable, shortened
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -87,8 +87,9 @@ def search_sessions(
             raise UsageError(f"{_told(text)} has no letter, digit or emoji: nothing is called so")
     search = _Search(bench, index, query, asked, load, stop, first if query.terms else None, catalogue)
     read = search.read(Remembered(fitting(rows, asked)))
-    shown = [hit for each in read[: asked.limit] if (hit := search.hit(each)) is not None]
-    return Found(asked.words, tuple(_grouped(shown)), complete=False, more=len(read) > asked.limit or search.more)
+    hits = (hit for each in read if (hit := search.hit(each)) is not None)
+    shown = tuple(_grouped([*islice(hits, asked.limit)]))
+    return Found(asked.words, shown, complete=False, more=len(read) > asked.limit or search.more)
 
 
 def search_known(bench: Workbench, sessions: Sequence[Session], asked: Asked, stop: Stop) -> Found:
@@ -135,8 +136,10 @@ class _Read:
     """Something of the session was taken out as a secret."""
     kind: str
     at: Stamp | None
-    shown: Callable[[], _Shown]
-    """A text, and the stretches of it that are what was sought."""
+    shown: Callable[[], _Shown | None]
+    """A text, and the stretches of it that are what was sought; None where it is not there any more when all that is
+    secret is masked. Asked of what is shown alone: it takes as long as all the rest.
+    """
     score: float
 
     @property
@@ -298,46 +301,52 @@ class _Search:
         return read_items(self._bench.reader(row.agent), row.agent, row.session_id, doc, whole=whole)
 
     def _read(self, row: Row, below: str | None, candidate: Candidate, *, secrets: bool) -> _Read | None:
-        """The item of a candidate, masked, where it really holds the query."""
+        """The item of a candidate, where it really holds the query."""
         for item in self._items(row, candidate.doc):
-            texts = masked(item, below)
-            text = composed("\n".join(texts))
-            words = Words(text)
-            rows, length = self._query.find_in(words), len(words.values)
-            if not self._words:
-                demand = self._demands[0]
-                if not demand.holds(item, below):
-                    continue
-                texts = masked(item, below, did(item, self._near(below), changes=not secrets))
-                text = composed("\n".join(texts))
-                words = Words(text)
-                rows = demand.query.find_in(words) or ()
-            if rows is not None:
-                score = self._score(item.type, len(rows), length, item.at)
-                plain = partial(_placed, text, words, rows)
-                shown = partial(self._shortened, item, texts, below, plain) if self._words else plain
+            texts = searchable(item, below)
+            words = Words(composed("\n".join(texts)))
+            rows = self._query.find_in(words)
+            if not self._words and not self._demands[0].holds(item, below):
+                continue
+            if rows is not None or not self._words:
+                shown = (
+                    partial(self._masked, item, texts, below)
+                    if self._words
+                    else partial(self._did, item, below, secrets)
+                )
+                score = self._score(item.type, len(rows or ()), len(words.values), item.at)
                 return _Read(row, candidate, secrets, item.type, item.at, shown, score)
         return None
 
-    def _shortened(self, item: Item, texts: Sequence[str], below: str | None, plain: Callable[[], _Shown]) -> _Shown:
-        """An item with each of its paths once and short, as long as that holds what was sought."""
-        text = composed("\n".join(shortened(item, texts, self._near(below))))
+    def _masked(self, item: Item, texts: Sequence[str], below: str | None) -> _Shown | None:
+        """An item with each of its paths once and short, as long as that holds what was sought; as it is masked."""
+        texts = masked(item, texts)
+        for told in (shortened(item, texts, self._near(below)), texts):
+            text = composed("\n".join(told))
+            words = Words(text)
+            if (rows := self._query.find_in(words)) is not None:
+                return text, words.places(rows)
+        return None
+
+    def _did(self, item: Item, below: str | None, secrets: bool) -> _Shown:
+        """What a step did, as it is masked."""
+        text = composed("\n".join(masked(item, did(item, self._near(below), changes=not secrets))))
         words = Words(text)
-        rows = self._query.find_in(words)
-        return plain() if rows is None else _placed(text, words, rows)
+        return _placed(text, words, self._query.find_in(words) or ())
 
     def _near(self, below: str | None) -> Callable[[str], str]:
         """How paths of a session that works in `below` are shown."""
         return partial(near, below=below, home=str(self._bench.machine.places.home))
 
     def hit(self, read: _Read) -> Hit | None:
-        """What is shown of it; None where its session cannot be told any more. A word that the index does not hold of
-        an item was taken out as a secret there, known as one by another item of its session: it is not shown either.
+        """What is shown of it; None where its session cannot be told any more, or only a secret was found. A word that
+        the index does not hold of an item was taken out as a secret there, known as one by another item of its session:
+        it is not shown either.
         """
-        session = self._session(read.row)
-        if session is None:
+        session, shown = self._session(read.row), read.shown()
+        if session is None or shown is None:
             return None
-        pieces = excerpt(*read.shown())
+        pieces = excerpt(*shown)
         line = None
         if read.candidate is not None:
             line = read.candidate.doc.places[0].line
@@ -371,18 +380,19 @@ class _Search:
                 yield read
 
     def _title_of(self, row: Row) -> _Read | None:
-        if self._titled is None:
+        session = None if self._titled is None else self._session(row)
+        if self._titled is None or session is None:
             return None
-        text = composed(row.title)
+        text = composed(session.title)
         words = Words(text)
         rows = self._titled.find_in(words)
         if rows and row.session is not None:  # what the catalogue keeps of others is masked
-            text = composed(mask_tree(row.title, Masker()))
+            text = composed(mask_tree(session.title, Masker()))
             words = Words(text)
             rows = self._titled.find_in(words)
         if not rows:
             return None
-        at = read_stamp(row.last_activity)
+        at = session.last_activity_at
         score = self._score("title", len(rows), len(words.values), at)
         return _Read(row, None, False, "title", at, partial(_placed, text, words, rows), score)
 

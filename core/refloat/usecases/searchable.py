@@ -64,9 +64,8 @@ def shortened(item: Item, texts: Sequence[str], near: Callable[[str], str]) -> S
     return [*told, output]
 
 
-def masked(item: Item, below: str | None, shown: Sequence[str] | None = None) -> list[str]:
-    """The searched texts of an item, or others of it that are shown, without any secret of it."""
-    texts = searchable(item, below) if shown is None else list(shown)
+def masked(item: Item, texts: Sequence[str]) -> Sequence[str]:
+    """Texts of an item without any secret of it."""
     every = list(dict.fromkeys((*texts, *_whole(item))))
     suspects = find_suspects(every)
     if not suspects:

@@ -7,7 +7,7 @@ the head. Says under which conditions (home, variables) the look holds, so that 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, cast
 
@@ -52,14 +52,17 @@ class Sighting:
     """Every variable that a reader asked for, with its value."""
 
 
-def sight(bench: Workbench, known: Identities, last: Sighting | None = None) -> Sighting:
-    """Look at the files of every agent. `last`: an earlier look, given back where this one would be the same."""
+def sight(bench: Workbench, identities: Callable[[], Identities], last: Sighting | None = None) -> Sighting:
+    """Look at the files of every agent. `identities` tells what is known of them; it is asked where anything changed
+    since the `last` look, which else is given back.
+    """
     environment = _Noted(bench.machine.places.environment)
     specs = _specs_of(bench, environment)
     rows, faults = walk([spec for _, spec in specs])
     seen = fingerprint([spec for _, spec in specs], rows, faults)
     if last is not None and seen == last.fingerprint and last.specs == tuple(spec for _, spec in specs):
         return last
+    known = identities()
     found: list[tuple[Reader, Found]] = []
     ids: dict[str, frozenset[str]] = {}
     identified: list[tuple[str, Stat, str]] = []

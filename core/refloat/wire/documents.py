@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
+from refloat.wire.people import lease, recovered
 from refloat.wire.writing import Long
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from refloat.model.liveness import Liveness
     from refloat.model.problem import Problem
     from refloat.model.record import Lease
-    from refloat.model.recovered import Recovered
     from refloat.model.salvage import Salvage
     from refloat.model.search import Found, Hit
     from refloat.model.session import Failure, RecordGone, Session
@@ -60,17 +60,11 @@ def listing(value: Listed, held: Mapping[str, Lease] | None = None) -> Document:
     return {
         "schema": SCHEMA,
         "sessions": [
-            {**session(row), "held": _lease(by[row.name])} if row.name in by else session(row) for row in value.sessions
+            {**session(row), "held": lease(by[row.name])} if row.name in by else session(row) for row in value.sessions
         ],
         "records_gone": [record_gone(row) for row in value.records_gone],
         "problems": [problem(row) for row in value.problems],
     }
-
-
-def _lease(value: Lease) -> Document:
-    doing = (value.reason or "").partition(";")[0] or None
-    pid = value.runner.pid or None
-    return {"holder": value.holder, "doing": doing, "pid": pid, "since": value.since, "until": value.until}
 
 
 def record_gone(value: RecordGone) -> Document:
@@ -172,21 +166,7 @@ def status(value: Status, *, full: bool = False) -> Document:
             "workspace": after.workspace,
             "why": after.why,
         },
-        "recovered": None if value.recovered is None else _recovered(value.recovered),
-    }
-
-
-def _recovered(value: Recovered) -> Document:
-    wrap = value.wrap
-    return {
-        "by": value.by,
-        "at": value.at,
-        "brief": None
-        if value.brief is None
-        else {"path": value.brief, "at": value.written_at, "is_there": value.brief_there},
-        "wrap": None
-        if wrap is None
-        else {"receipt": wrap.receipt, "at": wrap.at, "job": wrap.job, "to": wrap.recipient},
+        "recovered": None if value.recovered is None else recovered(value.recovered),
     }
 
 

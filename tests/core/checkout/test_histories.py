@@ -18,7 +18,10 @@ from tests.core.checkout.conftest import Repo
 from refloat.checkout.compare import judge
 from refloat.checkout.files import Content
 from refloat.checkout.fold import fold
+from refloat.checkout.recorded import OtherRecords
+from refloat.checkout.trees import Trees
 from refloat.model.checkout import FileState
+from refloat.model.session import SessionName
 from refloat.model.transcript import FileEdit, Hunk
 from refloat.testing.stories import StoryBuilder, hunks_between, replaced, written
 from refloat.usecases.salvage import salvage
@@ -169,6 +172,50 @@ def test_folding_a_history_leaves_what_making_it_leaves(data: st.DataObject) -> 
         if name in history.files:
             assert file.text == history.files[name]
             assert judge(file, Content("text", history.files[name])).state is FileState.PRESENT
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_whoever_removed_a_line_is_among_those_that_may_have(data: st.DataObject, bare: Repo) -> None:
+    history = History("/w", {})
+    for _ in range(data.draw(st.integers(1, 8), "edits")):
+        history.make(data)
+    story = history.story.build()
+    trees = Trees(bare.bench.machine.git, None, "/w")
+    others = OtherRecords([story], SessionName("claude-code:own"), map(history.path, NAMES), trees)
+    assert [record.folded for record in others] == [fold(story.every_step)]
+    for path, file in others[0].folded.items():
+        for line in file.traces.removed:
+            assert list(others.that_may_have_removed(line, path)) == list(others)
+
+
+def test_a_line_put_together_from_parts_or_moved_here_may_have_been_removed(bare: Repo) -> None:
+    story = StoryBuilder()
+    story.edit(written("/w/a.txt", "one two\n", existed=False))
+    story.edit(replaced("/w/a.txt", "two", "three", every=False))
+    story.edit(FileEdit("/w/a.txt", "delete", existed=True))
+    story.edit(written("/w/b.txt", "moved\n", existed=False))
+    story.edit(FileEdit("/w/b.txt", "update", moved_to="/w/c.txt", existed=True))
+    story.edit(FileEdit("/w/c.txt", "delete", existed=True))
+    paths = ["/w/a.txt", "/w/c.txt"]
+    others = OtherRecords(
+        [story.build()], SessionName("claude-code:own"), paths, Trees(bare.bench.machine.git, None, "/w")
+    )
+    for path, line in zip(paths, ["one three", "moved"], strict=True):
+        assert line in others[0].folded[path].traces.removed
+        assert list(others.that_may_have_removed(line, path)) == list(others)
+
+
+def test_of_edits_with_positions_only_those_that_hold_a_line_may_have_removed_it(bare: Repo) -> None:
+    story = StoryBuilder()
+    story.edit(FileEdit("/w/a.txt", "update", hunks=hunks_between("alpha\nbeta\n", "gamma\nbeta\n"), existed=True))
+    others = OtherRecords(
+        [story.build()], SessionName("claude-code:own"), ["/w/a.txt"], Trees(bare.bench.machine.git, None, "/w")
+    )
+    assert list(others.that_may_have_removed("alpha", "/w/a.txt")) == list(others)
+    assert list(others.that_may_have_removed("delta", "/w/a.txt")) == []
+    assert list(others.that_may_have_removed("alpha", "/w/b.txt")) == []
+    assert (len(others), others[-1], others[:1]) == (1, others[0], [others[0]])
 
 
 @pytest.fixture(scope="module")

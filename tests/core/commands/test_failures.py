@@ -1,8 +1,10 @@
 """What a failed check says failed, in its own words."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from refloat.commands import what_failed
+from refloat.commands import failures, what_failed
 
 
 @pytest.mark.parametrize(
@@ -35,3 +37,15 @@ from refloat.commands import what_failed
 )
 def test_the_summary_and_what_it_names(output: str, told: str) -> None:
     assert what_failed(output) == told
+
+
+_PARTS = [
+    *("=", " ", "\t", "1", "23", "failed", "errors", "error", "FAILED", "(", ")", "failures=1", ":", ",", "Test", "s"),
+    *("test result:", " passed;", "Found", "problems", "failing", "fatal", "a.py", "...", "---", "FAIL", "●", "✕"),
+]
+
+
+@given(st.lists(st.sampled_from(_PARTS), max_size=12).map("".join))
+def test_what_a_line_says_is_never_passed_over(line: str) -> None:
+    assert failures._SUMMARY.match(line) is None or failures._COUNTS.search(line)
+    assert failures._NAMED.match(line) is None or failures._POINTS.search(line)

@@ -121,6 +121,11 @@ CLAUDE: Sequence[Callable[[int], Row]] = (
         "snapshot": {"trackedFileBackups": {"a.py": {"backupFileName": "x@v1"}}, "timestamp": stamp(at)},
     },
     lambda at: {"type": "unheard-of", "sessionId": str(at)},
+    lambda at: {"type": "mode", "mode": "normal", "sessionId": SESSION, "forkedFrom": {"sessionId": "other"}},
+    lambda at: reply(at, {"type": "text", "text": "Said."}, forkedFrom={"sessionId": "other"}),
+    lambda at: reply(at, {"type": "text", "text": "Said."}, retractedMessageUuids=[uuid(max(0, at - 2))]),
+    lambda at: result(at, at - 1, OUTPUT | {"returnCodeInterpretation": "No matches found", "shellId": None}),
+    lambda at: result(at, at - 1, {"task": {"task_id": "b1", "status": "running"}}),
 )
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from refloat.catalogue.peek import FILE
 from refloat.catalogue.store import Catalogue
+from refloat.errors import Unreadable
 from refloat.machine.git import HardenedGit
 from refloat.model.checkout import Checkout, Fate, Owner
 from refloat.model.stamp import later
@@ -154,6 +155,27 @@ def test_a_record_is_read_again_once_it_has_changed(town: Town, reads: list[str]
     assert reads == [OTHER, OTHER]
 
 
+def test_many_records_are_read_as_each_by_itself(town: Town, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [found_in(town, session) for session in (OTHER, OWN)]
+    each = [Memory().read(*row) for row in rows]
+    monkeypatch.setattr(memory, "_WORTH_SHARING", 1)
+    kept = Memory()
+    assert kept.read_all(rows) == each
+    del reads[:]
+    assert kept.read_all(rows) == each
+    assert reads == []
+    assert kept.read(*rows[0]) == each[0]
+
+
+def test_of_many_records_the_first_that_cannot_be_read_is_told(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_WORTH_SHARING", 1)
+    rows = [found_in(town, session) for session in (OWN, OTHER)]
+    for _, found in rows:
+        Path(found.files[0].path).write_bytes(b"\0" * 100)
+    with pytest.raises(Unreadable, match=OWN):
+        Memory().read_all(rows)
+
+
 def test_what_was_used_longest_ago_is_forgotten(town: Town, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "_MOST", 1_500)
     kept = Memory()
@@ -184,6 +206,35 @@ def test_a_look_at_an_unchanged_disk_is_the_last_one_again(town: Town) -> None:
         then = catch_up(town.bench, catalogue, 0)
         assert then.sighting is not first.sighting
         assert then.left > 0
+
+
+def test_a_catalogue_that_lost_a_session_is_caught_up_with_again(town: Town) -> None:
+    catalogue = Catalogue.open(town.bench.machine.places.cache)
+    assert catalogue is not None
+    with catalogue:
+        catch_up(town.bench, catalogue, 1 << 20)
+        first = catch_up(town.bench, catalogue, 1 << 20)  # knows what the other wrote
+        assert catch_up(town.bench, catalogue, 1 << 20) is first
+        catalogue.keep_copies([("/x", (1, 2, 3, 4), "row", True)])  # something was written, and nothing is missing
+        same = catch_up(town.bench, catalogue, 1 << 20)
+        assert (same.readings, same.by_name) == (first.readings, first.by_name)
+        (path,) = [found.files[0].path for _, found in first.sighting.found if found.session_id == OTHER]
+        catalogue.finish([], [], [], [], {}, forget=[path])
+        assert catalogue.count() == first.readings - 1
+        assert catch_up(town.bench, catalogue, 1 << 20).readings == first.readings
+        assert catalogue.count() == first.readings
+
+
+def test_what_is_known_of_files_is_not_asked_where_nothing_changed(town: Town) -> None:
+    asked: list[int] = []
+
+    def identities() -> sighting.Identities:
+        asked.append(1)
+        return {}
+
+    first = sighting.sight(town.bench, identities)
+    assert sighting.sight(town.bench, identities, first) is first
+    assert asked == [1]
 
 
 def test_the_look_that_found_a_session_serves_for_its_neighbours(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:

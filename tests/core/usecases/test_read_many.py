@@ -37,7 +37,7 @@ class Homebound(ClaudeCode):
 def unread(home: Any) -> list[tuple[Reader, Found]]:
     for session in IDS:
         home.write(session, *home.talk(session))
-    return list(sight(home.bench, {}).found)
+    return list(sight(home.bench, dict).found)
 
 
 def read(unread: Sequence[tuple[Reader, Found]], worth: int, left: int = 100) -> list[tuple[Found, Packed]]:

@@ -93,13 +93,28 @@ def test_whoever_writes_takes_the_seal_away_and_what_was_written_is_sealed_anew(
     assert not is_broken(directory), "nothing is known"
     seal(directory)
     assert (directory / SEAL).read_text() != before
-    for write in (lambda index: index.set_note("x", "y"), lambda index: index.forget([]), lambda index: index.keep([])):
+    for write in (_note, _forget, _keep):
         seal(directory)
         assert (directory / SEAL).exists()
-        with Index.open(directory) as index:  # type: ignore[union-attr]
+        index = Index.open(directory)
+        assert index is not None
+        with index:
+            assert index.is_sound()
             assert (directory / SEAL).exists(), "to look at it is no writing"
             write(index)
         assert not (directory / SEAL).exists()
+
+
+def _note(index: Index) -> None:
+    index.set_note("x", "y")
+
+
+def _forget(index: Index) -> None:
+    index.forget([])
+
+
+def _keep(index: Index) -> None:
+    index.keep([])
 
 
 def test_it_is_not_sealed_while_somebody_writes(home: Sessions):

@@ -31,7 +31,7 @@ from refloat.search.shards import COUNT, shard_path
 from refloat.search.words import composed
 from refloat.testing.claude_talk import ClaudeTalk
 from refloat.testing.fakes import FakeClock, fake_machine
-from refloat.usecases.answer_search import answer_search
+from refloat.usecases.answer_search import answer_at_once, answer_search
 from refloat.usecases.find_sessions import Scope, list_sessions, resolve
 from refloat.usecases.read_session import read_story
 from refloat.usecases.refresh import LOCK, refresh
@@ -691,6 +691,20 @@ def test_a_session_of_a_clock_that_was_ahead_makes_no_other_old(home: Sessions):
     ahead.clock += 5000 * 86_400
     home.write(ahead)
     assert [(hit.session.session_id, hit.score) for hit in home.search("retry").hits] == before
+
+
+@pytest.mark.parametrize("words", ["importer", "w7", "w250", "imprter", "w7 importer -w9"])
+def test_what_the_last_look_told_answers_as_a_new_look_does(home: Sessions, words: str):
+    home.write(rich(1))
+    home.write(talk(2, " ".join(f"w{n}" for n in range(300))))  # a list shows the beginning of such a title
+    home.write(talk(3, "(1/2) w7\nimporter"))
+    looked = home.search(words, limit=7)
+    at_once = answer_at_once(home.bench, Asked(words, limit=7))
+    assert at_once is not None
+    assert [(hit.session.name, hit.item, hit.excerpt, hit.score) for hit in at_once.hits] == [
+        (hit.session.name, hit.item, hit.excerpt, hit.score) for hit in looked.hits
+    ]
+    assert looked.hits
 
 
 @pytest.mark.parametrize("limit", [1, 20, 60])

@@ -135,10 +135,10 @@ def sessions(home: Any) -> None:
 @beside
 def test_many_files_are_asked_alike_what_they_are(home: Any, monkeypatch: pytest.MonkeyPatch):
     sessions(home)
-    alone = sight(home.bench, {})
+    alone = sight(home.bench, dict)
     monkeypatch.setattr(sighting, "WORTH_SHARING", 1)
     monkeypatch.setattr(sharing, "_PIECE", 1)
-    assert plain(sight(home.bench, {})) == plain(alone)
+    assert plain(sight(home.bench, dict)) == plain(alone)
 
 
 def plain(seen: sighting.Sighting) -> list[object]:

@@ -1,5 +1,6 @@
 """The straight road of `search`: the parser's words and answers, and silence where anything changed."""
 
+import json
 import os
 import subprocess
 import sys
@@ -146,3 +147,21 @@ def test_it_loads_no_parser_and_nothing_that_looks_at_everything(home: Path):
     loaded = done.stderr.split()
     assert "refloat.search.answers" in loaded
     assert [name for name in loaded if any(name == never or name.startswith(f"{never}.") for never in NEVER)] == []
+
+
+def test_damage_that_no_database_notices_is_nothing_to_answer_from(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    words = ["search", "importer", "--json"]
+    assert seeking.answer(words) == 0
+    before = json.loads(capsys.readouterr().out)["hits"]
+    path = tmp_path / "cache/search.db"
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 4
+    path.write_bytes(data)
+    assert seeking.answer(words) is None
+    assert run(words) == 0
+    after = json.loads(capsys.readouterr().out)
+    assert after["complete"]
+    assert [(hit["item"], hit["excerpt"]) for hit in after["hits"]] == [(hit["item"], hit["excerpt"]) for hit in before]
+    assert seeking.answer(words) == 0, "it was made anew"

@@ -1,5 +1,6 @@
 """The standard streams that a caller hands over: closed, full, or with nobody at the other end."""
 
+import json
 import os
 import subprocess
 import sys
@@ -21,15 +22,26 @@ def run(home: Path, words: str, redirect: str) -> subprocess.CompletedProcess[st
     )
 
 
-@pytest.mark.parametrize("words", ["list --all", "doctor --json"])
+@pytest.mark.parametrize("words", ["list --all", "doctor --json", "refresh"])
 def test_a_closed_standard_output_is_no_fault(tmp_path: Path, words: str) -> None:
     done = run(tmp_path, words, ">&-")
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-@pytest.mark.parametrize("words", ["list --all", "doctor --json"])
+@pytest.mark.parametrize("words", ["list --all", "doctor --json", "refresh"])
 def test_a_full_place_is_told_in_a_sentence(tmp_path: Path, words: str) -> None:
     done = run(tmp_path, words, ">/dev/full")
     assert done.returncode == 2
     assert done.stderr == "refloat: standard output cannot be written: No space left on device\n"
+
+
+def test_a_refresh_that_frees_nothing_has_told_and_written_all(tmp_path: Path) -> None:
+    done = run(tmp_path, "refresh --json", "")
+    assert (done.returncode, json.loads(done.stdout)["complete"]) == (0, True)
+    kept = {path.name for path in tmp_path.rglob("*.db*")}
+    assert "catalogue.db" in kept
+    assert not {name for name in kept if name.endswith("-wal")}, "a log that nobody has closed"
+    (tmp_path / ".cache/refloat").rename(tmp_path / "moved")
+    (tmp_path / ".cache/refloat").write_text("a file where the cache should be")
+    assert run(tmp_path, "refresh", "").returncode == 3

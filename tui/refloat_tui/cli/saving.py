@@ -42,28 +42,14 @@ _STEP: Final = (
 
 def answer(words: Sequence[str]) -> int | None:
     """Answer `["run", …]` or `["step", …]`; None where the parser must."""
-    names = _RUN if words[0] == "run" else _STEP
-    given: dict[str, str] = {}
-    as_json = False
-    rest = list(words[1:])
-    force = False
-    while rest and rest[0].startswith("-") and rest[0] != "--":
-        name, sign, value = rest.pop(0).partition("=")
-        if name == "--force" and not sign and words[0] == "run":
-            force = True
-            continue
-        if name == "--json" and not sign and words[0] == "step":
-            as_json = True
-            continue
-        if name not in names or name in given or (not sign and not rest):
-            return None
-        given[name] = value if sign else rest.pop(0)
-    if "--job" not in given:
+    read = _read(words)
+    if read is None or "--job" not in read[0]:
         return None
+    given, flag, rest = read
     if words[0] == "run":
         argv = rest[1:] if rest[:1] == ["--"] else rest
         return (
-            _guarded(lambda: run(given["--job"], given.get("--producer"), given.get("--receipt"), argv, force=force))
+            _guarded(lambda: run(given["--job"], given.get("--producer"), given.get("--receipt"), argv, force=flag))
             if argv
             else None
         )
@@ -81,9 +67,26 @@ def answer(words: Sequence[str]) -> int | None:
             exit_code=int(code) if code else None,
             summary=given.get("--summary"),
             note=given.get("--note"),
-            as_json=as_json,
+            as_json=flag,
         )
     )
+
+
+def _read(words: Sequence[str]) -> tuple[dict[str, str], bool, list[str]] | None:
+    """The options' values, whether the one flag is given (`--force` of `run`, `--json` of `step`), and what follows."""
+    names, flag = (_RUN, "--force") if words[0] == "run" else (_STEP, "--json")
+    given: dict[str, str] = {}
+    flagged = False
+    rest = list(words[1:])
+    while rest and rest[0].startswith("-") and rest[0] != "--":
+        name, sign, value = rest.pop(0).partition("=")
+        if name == flag and not sign:
+            flagged = True
+            continue
+        if name not in names or name in given or (not sign and not rest):
+            return None
+        given[name] = value if sign else rest.pop(0)
+    return given, flagged, rest
 
 
 def run(job: str, producer: str | None, receipt: str | None, argv: Sequence[str], *, force: bool = False) -> int:

@@ -51,9 +51,9 @@ def answer(words: Sequence[str]) -> int | None:
 
 def _is_as_left() -> bool:
     """Whether nothing changed since the last whole look, and what it made searchable is as it was written."""
-    from refloat.search.seal import is_broken
+    from refloat.usecases.index_sealed import is_index_sound
 
-    return quick.is_unchanged() and not is_broken(quick.cache_directory(os.environ))
+    return quick.is_unchanged() and is_index_sound(quick.cache_directory(os.environ))
 
 
 def read(words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]] | None:

@@ -1,5 +1,6 @@
 """Findings as cards: what, the verdict in a word, the evidence in a line; and what stands beside the piles."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from refloat.model.fate_words import PLACE_WORDS
@@ -25,6 +26,23 @@ EMPTY: Final[dict[Pile, str]] = {
     "claimed": "Nothing was claimed without evidence.",
     "gone": "Nothing is lost.",
 }
+
+
+def pile_words(found: Iterable[Card], pile: Pile) -> str:
+    """What a count alone would hide, behind it: ` (1 failed, 2 confirmed)` of the saved, ` (1 unknown, 1 lost)` of what
+    is gone; "" where all are of one sort. What a tired reader must not take for the other sort comes first.
+    """
+    own = [card.finding for card in found if card.pile == pile]
+    failed, unknown = sum(finding.failed for finding in own), sum(finding.unknown for finding in own)
+    seen = sum(finding.verdict is FindingVerdict.CONFIRMED for finding in own)
+    lost = sum(finding.verdict is FindingVerdict.LOST for finding in own) - unknown
+    told = {
+        "saved": [(failed, "failed"), (seen if seen != len(own) else 0, "confirmed")],
+        "claimed": [],
+        "gone": [(unknown, "unknown"), (lost if unknown else 0, "lost")],
+    }[pile]
+    words = ", ".join(f"{count} {word}" for count, word in told if count)
+    return f" ({words})" if words else ""
 
 
 def verdict(card: Card) -> tuple[str, str]:

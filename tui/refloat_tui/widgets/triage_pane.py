@@ -21,10 +21,10 @@ from refloat.model.recovery import Said as Answer
 from refloat.model.story import Story
 from refloat.model.triage import Triage
 from refloat.text import inert_line
-from refloat.usecases.recover import Card, cards_of, pile_words
+from refloat.usecases.recover import Card, cards_of
 from refloat_tui.actions import bindings
 from refloat_tui.present import Pieces
-from refloat_tui.present.triage import EMPTY, card_words
+from refloat_tui.present.triage import EMPTY, card_words, pile_words
 from refloat_tui.theme import Glyphs
 from refloat_tui.widgets.cells import Cell, content, row
 from refloat_tui.widgets.panes import JumpTo, JumpToChange, Pane, Unreachable

@@ -219,9 +219,7 @@ class Quick:
                 if not self._metadata(row):
                     break
                 continue
-            if not (plain and row.uuid and is_plain_stamp(row.timestamp)) or (
-                row.isSidechain and not self._all_sides
-            ):
+            if not (plain and row.uuid and is_plain_stamp(row.timestamp)) or (row.isSidechain and not self._all_sides):
                 break
             spot.at = index
             if not (raw.endswith(self._common) or self._is_same(raw)) or not handle(

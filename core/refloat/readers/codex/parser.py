@@ -39,14 +39,10 @@ if TYPE_CHECKING:
 
 _CALLS: Final = frozenset(
     {
-        "function_call",
-        "custom_tool_call",
-        "local_shell_call",
-        "web_search_call",
-        "tool_search_call",
+        "function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call",
         "image_generation_call",
     }
-)
+)  # fmt: skip
 
 
 class CodexParser(Lifecycle):

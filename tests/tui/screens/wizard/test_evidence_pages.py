@@ -97,6 +97,7 @@ async def test_probes_stand_first_and_claims_below(tmp_path: Path, size: tuple[i
         assert detail.index("kept here") < detail.index("still unknown")
         while not (desk.wizard.rows.cursor_key or "").startswith("claim "):
             await desk.press("down")
+        assert "1 contradicted" in line_with(desk, "CLAIMS NOT BORNE OUT")
         assert "“All tests pass now.”" in desk.text("page-evidence")
         assert "evidence: said in item 8 of its history; step 7 stands behind it" in desk.text("page-evidence")
         await desk.press("space")

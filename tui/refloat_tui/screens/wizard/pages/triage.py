@@ -6,10 +6,10 @@ from refloat.model.fate_words import PLACE_WORDS
 from refloat.model.recovery import PILES, LookedAt, MovedTo, Page, Said
 from refloat.model.triage import Finding
 from refloat.text import inert_line, one_line
-from refloat.usecases.recover import Card, Recovery, cards, pile_words
+from refloat.usecases.recover import Card, Recovery, cards
 from refloat_tui.present import QUIET, STRONG, Pieces
 from refloat_tui.present.age import local_times, timed_line
-from refloat_tui.present.triage import EMPTY, kind_words, verdict, what_words
+from refloat_tui.present.triage import EMPTY, kind_words, pile_words, verdict, what_words
 from refloat_tui.screens.wizard.pages.view import (
     PERSON,
     Field,

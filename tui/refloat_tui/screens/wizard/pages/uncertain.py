@@ -1,6 +1,7 @@
 """Page 5: did it happen?"""
 
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -60,8 +61,9 @@ class UncertainPage(PageView):
         claims = _claims(look.recovery)
         if claims:
             rows += [gap("claims gap")] if rows else []
-            words = ((f"  {len(claims)} that no step proves", QUIET),)
-            rows.append(heading("claims", (("CLAIMS WITHOUT EVIDENCE", STRONG), *words)))
+            counts = Counter(card.finding.known_as for card in claims)
+            words = ", ".join(f"{many} {known}" for known, many in counts.most_common())
+            rows.append(heading("claims", (("CLAIMS NOT BORNE OUT", STRONG), (f"  {words}", QUIET))))
         rows += [Row(f"{_CLAIM}{card.key}", _claim_cells(card, look)) for card in claims]
         done = [row for row in look.recovery.triage.do_not_repeat if row.outcome is not ActionOutcome.UNKNOWN]
         if done:
