@@ -17,6 +17,7 @@ import os
 from _blake2 import blake2b  # `hashlib` gives the very same, and loads the whole of OpenSSL first
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain, islice
 from typing import Any, Final, Self, TypeVar
 
 from refloat.catalogue.opening import Foreign, connect, let_go, throw_away
@@ -89,7 +90,7 @@ class Told:
     """Its JSON, with `peek.NOW` for the moment of the look."""
 
 
-_Work = tuple[str, Iterable[Sequence[object]]]
+_Work = tuple[str, Iterable[Sequence[object]] | None]
 """A statement, with the rows that are bound to it one after the other."""
 
 
@@ -162,6 +163,10 @@ class Catalogue:
     def identities(self) -> Mapping[str, tuple[Stat, str]]:
         """What every known file was when it was looked into, by path."""
         return dict(self._ask("SELECT path, size, mtime_ns, inode, device, identity FROM files", made=_identity))
+
+    def known_files(self) -> Iterator[str]:
+        """Their paths."""
+        return (os.fsdecode(path) for (path,) in self._ask("SELECT path FROM files"))
 
     def identity(self, path: str) -> str:
         """What a file was when it was looked into; "" for one that is not known."""
@@ -338,12 +343,12 @@ class Catalogue:
         `notes` say under which conditions all of this holds. `alone` has files that stand alone now, or no longer.
         `forget` names files that are proved to be gone; what was kept of them goes too.
         """
-        others = alone or {}
+        rows, others = self._told_work(told), alone or {}
         lost = [(os.fsencode(path),) for path in forget]
         removed = list(gone)
-        return self._write(
+        return rows is not None and self._write(
             [
-                (_INSERT_TOLD, map(_told_row, told)),
+                rows,
                 (f"UPDATE sessions SET listed = 0 WHERE {_KEY}", [_bound(key) for key in unlisted]),  # noqa: S608 - names of our own
                 ("DELETE FROM gone", [()]),
                 ("INSERT INTO gone VALUES (NULL, ?, ?, ?)", removed),
@@ -357,17 +362,30 @@ class Catalogue:
             ]
         )
 
-    def _write(self, work: Sequence[_Work], *, on: Sequence[bytes] = ()) -> bool:
+    def _told_work(self, told: Iterable[Told]) -> _Work | None:
+        """What writes sessions told anew, None where they have no place. Of many, a table beside holds what is made."""
+        rows = map(_told_row, told)
+        try:
+            first = list(islice(rows, _MANY))
+        except UnicodeEncodeError:  # see `_write`
+            return None
+        if len(first) < _MANY:
+            return _INSERT_TOLD, first
+        beside = [(_TOLD_BESIDE, None), ("DELETE FROM temp.told", None), (_INSERT_BESIDE, chain(first, rows))]
+        made = self._write(beside, begin="BEGIN")  # while it is, nobody waits
+        return ("INSERT OR REPLACE INTO sessions SELECT * FROM temp.told", None) if made else None
+
+    def _write(self, work: Sequence[_Work], *, on: Sequence[bytes] = (), begin: str = "BEGIN IMMEDIATE") -> bool:
         """Statements with their rows in one transaction, as long as what is noted is `on`; a catalogue that cannot be
         written is no fault of the work.
         """
         try:
-            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute(begin)
             if on and self._db.execute(_STANDS, on).fetchall() != [(3,)]:
                 self._db.execute("ROLLBACK")
                 return False
             for question, rows in work:
-                self._db.executemany(question, rows)
+                self._db.execute(question) if rows is None else self._db.executemany(question, rows)
             self._db.execute("COMMIT")
         except (*FAULTS, UnicodeEncodeError) as fault:  # names that are no text have no place in a table
             self._is_damaged |= is_damage(fault)
@@ -398,6 +416,10 @@ _INSERT_ALONE: Final = "INSERT OR REPLACE INTO alone VALUES (?, ?, ?, ?, ?)"
 _READING: Final = "agent, session_id, path, files, lineage, summary"
 _KEY: Final = "agent = ? AND session_id = ? AND path = ?"
 _INSERT_TOLD: Final = f"INSERT OR REPLACE INTO sessions VALUES ({', '.join('?' * 15)})"  # noqa: S608 - as above
+_INSERT_BESIDE: Final = _INSERT_TOLD.replace("sessions", "temp.told")
+_TOLD_BESIDE: Final = "CREATE TEMP TABLE IF NOT EXISTS told AS SELECT * FROM sessions WHERE 0"
+_MANY: Final = 512
+"""Sessions told anew that are too many to be held at once."""
 _COUNT: Final = (
     "UPDATE seals SET (shown, finished) = (SELECT seals.shown {0} coalesce(sum(told.shown), 0),"  # noqa: S608 - as above
     f" seals.finished {{0}} coalesce(sum(told.finished), 0) FROM sessions AS told WHERE {_KEY} AND listed)"

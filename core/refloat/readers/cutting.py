@@ -31,8 +31,6 @@ MARK: Final = "\ufdd0"
 """Stands around the number of bytes left out of a text: no character, so nobody writes it."""
 _MARKED: Final = b"\\ufdd0%d\\ufdd0"
 
-_REST: Final = late(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
-"""A text up to its end, or up to where more bytes are needed."""
 _ESCAPE: Final = late(rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _NULS: Final = late(rb"\x00{2,}")
 _PAIR: Final = 12
@@ -40,7 +38,7 @@ _PAIR: Final = 12
 _LIST, _DICT, _VALUE, _TEXT = 80, 240, 40, 64
 """Bytes that each takes in memory, at most."""
 _BONES: Final = 64 * 1024
-_QUOTE, _BACKSLASH = b'"\\'
+_BACKSLASH: Final = 0x5C
 
 
 @light
@@ -57,15 +55,17 @@ class Shortened:
     """It has an end."""
 
 
-def shorten(file: BinaryIO, start: int, left: int | None = None) -> Shortened:
-    """The line that begins at `start`, of which no more than `left` bytes count. The file is left anywhere.
+def shorten(file: BinaryIO, start: int, left: int | None = None, room: int | None = None) -> Shortened:
+    """The line that begins at `start`, of which no more than `left` bytes count, in so much `room` (else `ROOM`). The
+    file is left anywhere.
 
     Raises:
         OSError: it cannot be read.
     """
-    for level in LEVELS:
+    room = room or ROOM
+    for at, (limit, head, tail) in enumerate(LEVELS):
         file.seek(start)
-        one = _Line(*level, last=level is LEVELS[-1])
+        one = _Line(room, (limit if at else room, head, tail), last=at == len(LEVELS) - 1)
         if one.read(file, left):
             return Shortened(one.size, bytes(one.out), one.whole, one.ended)
         if one.is_heavy:
@@ -92,8 +92,9 @@ def pass_over(file: BinaryIO, start: int, left: int | None = None) -> Shortened:
 class _Line:
     """One reading of a line."""
 
-    def __init__(self, limit: int, head: int, tail: int, *, last: bool) -> None:
-        self._limit, self._head, self._tail = limit, head, tail
+    def __init__(self, room: int, level: tuple[int, int, int], *, last: bool) -> None:
+        self._room = room
+        self._limit, self._head, self._tail = level
         self._last = last
         self.out = bytearray()
         self.size = 0
@@ -124,12 +125,12 @@ class _Line:
             chunk = chunk[:end] if self.ended else chunk
             self.size += len(chunk)
             rest = self._take(rest + chunk)
-            if len(self.out) > ROOM or self.is_heavy:
+            if len(self.out) > self._room or self.is_heavy:
                 return False
         if self._inside:  # it is cut, or no record at all
             self._close(rest)
         self._weigh()
-        return len(self.out) <= ROOM and not self.is_heavy
+        return len(self.out) <= self._room and not self.is_heavy
 
     def _take(self, data: bytes) -> bytes:
         """Take what is whole of it; of a text that goes on, what is still wanted is given back."""
@@ -145,7 +146,7 @@ class _Line:
                 at = end + 1
             quote = data.find(b'"', at)
             self._stand(data[at:] if quote < 0 else data[at : quote + 1])
-            if self._last and len(self.out) > ROOM // 2:
+            if self._last and len(self.out) > self._room // 2:
                 self._limit, self._head, self._tail = LAST
             if quote < 0:
                 return b""
@@ -156,15 +157,12 @@ class _Line:
         """Where the text ends that goes on at `at`; -1 where it goes on behind the data."""
         begin = at + self._searched
         quote = data.find(b'"', begin)
-        end = quote if quote >= 0 else len(data)
-        escape = data.find(b"\\", begin, end)
-        if escape >= 0:
-            found = _REST.match(data, escape)
-            end = begin if found is None else found.end()
-        if end < len(data) and data[end] == _QUOTE:
-            self._searched = 0
-            return end
-        self._searched = end - at
+        while quote >= 0:
+            if not _is_escaped(data, begin, quote):
+                self._searched = 0
+                return quote
+            quote = data.find(b'"', quote + 1)
+        self._searched = len(data) - at - _is_escaped(data, begin, len(data))
         return -1
 
     def _hold(self, text: bytes) -> bytes:
@@ -245,6 +243,16 @@ def part_at(text: bytes, at: int) -> int:
             if found is None or found.end() > at:
                 return begin
     return at
+
+
+def _is_escaped(data: bytes, begin: int, at: int) -> bool:
+    """Whether a backslash that is none of an escape of its own stands before a place, from `begin` on."""
+    for start in (max(begin, at - 32), begin):
+        near = data[start:at]
+        run = len(near) - len(near.rstrip(b"\\"))
+        if run < len(near):
+            break
+    return run % 2 == 1
 
 
 def _is_escape(text: bytes, at: int) -> bool:

@@ -17,7 +17,7 @@ from refloat.model.light import light
 from refloat.model.repair import Action, Issue, Severity
 from refloat.readers.contract import Found
 from refloat.readers.whole import open_plain
-from refloat.repair.pieces import Piece, read_again, read_pieces
+from refloat.repair.pieces import Part, Piece, read_again, read_pieces
 
 
 @light
@@ -108,8 +108,8 @@ def uuid_of(raw: bytearray, version: int) -> str:
 class Source:
     """The original: its files, open for reading, each up to the end that it had when it was opened."""
 
-    def __init__(self, paths: Sequence[str], heads: Sequence[bytes]) -> None:
-        """Open them.
+    def __init__(self, paths: Sequence[str], heads: Sequence[bytes], part: Part) -> None:
+        """Open them. `part` makes fit to be shown what was left of a record that is too long to be held.
 
         Raises:
             Unreadable: one of them cannot be opened.
@@ -117,6 +117,7 @@ class Source:
         """
         self.paths = tuple(paths)
         self._heads = tuple(heads)
+        self._part = part
         self._stack = ExitStack()
         self._files: list[tuple[BinaryIO, int]] = []
         path = ""
@@ -144,7 +145,7 @@ class Source:
         number = 0
         for of, (path, (file, end)) in enumerate(zip(self.paths, self._files, strict=True)):
             try:
-                for piece in read_pieces(file, end, self._heads, number, of):
+                for piece in read_pieces(file, end, self._heads, self._part, number, of):
                     number = piece.number + 1
                     yield piece
             except OSError as fault:
@@ -170,7 +171,7 @@ class Source:
 
     def read_again(self, piece: Piece) -> object:
         """The value of a piece that was read before, while `pieces` goes on where it stands."""
-        return read_again(self._files[piece.file][0], piece, self._heads)
+        return read_again(self._files[piece.file][0], piece, self._heads, self._part)
 
 
 class Findings:
@@ -200,6 +201,7 @@ DAMAGES: Final[Mapping[str, Severity]] = {
     "line_too_large": "blocks",
     "lone_surrogate": "blocks",
     "nul_bytes": "loses",
+    "texts_too_long": "loses",
     "torn_last_line": "loses",
 }
 """What `pieces` finds. Half a surrogate pair: a request that holds one is no valid JSON to the services."""

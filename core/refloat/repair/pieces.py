@@ -1,23 +1,25 @@
 """Lines of a damaged file to records: what is whole is kept, what is lost is told, the same on every reading.
 
 Decides which records stand in one line (glued ones, one behind a torn one, one between NUL bytes) and which characters
-had to be replaced. Holds one line at a time; a line that is longer than any record is passed over and not held.
+had to be replaced. Holds one line at a time; of a record that is too long for that, its long texts are shortened.
 """
 
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, Final, cast
 
 import orjson
 
 from refloat.model.light import light
-from refloat.readers.lines import decode
+from refloat.readers.cutting import shorten
+from refloat.readers.lines import LONG, decode
 
-LONGEST: Final = 128 * 1024 * 1024
-"""Bytes of one line. Longer ones are passed over and reported: no record of a conversation is that long."""
-_SKIP: Final = 1024 * 1024
+LONGEST: Final = 16 * 1024 * 1024
+"""Bytes of a record that is copied as it is: no request to a service holds as much. Of a longer one, its long texts are
+copied by their beginnings and ends.
+"""
 _BLANK: Final = b" \t\r\n"
 _DEEPEST: Final = 200
 _LONG_NUMBER: Final = re.compile(rb"[:\[,]\s*-?\d{19}")
@@ -32,6 +34,11 @@ class Damage:
     what: str
     act: str
     """What becomes of it in a copy."""
+
+
+_Record = tuple[object, tuple[Damage, ...]]
+Part = Callable[[object], object]
+"""Makes fit to be shown a value of whose texts something was left out, as `readers.cutting` marks it."""
 
 
 @light
@@ -53,7 +60,9 @@ class Piece:
     """Which of the session's files, from 0."""
 
 
-def read_pieces(file: BinaryIO, end: int, heads: Sequence[bytes], first: int = 0, of: int = 0) -> Iterator[Piece]:
+def read_pieces(
+    file: BinaryIO, end: int, heads: Sequence[bytes], part: Part, first: int = 0, of: int = 0
+) -> Iterator[Piece]:
     """Read a file up to the byte `end`; `heads` are how a record begins, `first` is the number of the first piece,
     `of` that of the file.
 
@@ -63,47 +72,53 @@ def read_pieces(file: BinaryIO, end: int, heads: Sequence[bytes], first: int = 0
     """
     offset = line = 0
     number = first
-    file.seek(0)
     while offset < end:
-        raw = file.readline(min(LONGEST, end - offset))
-        if not raw:
+        size, found = _found(file, offset, end, heads, part)
+        if not size:
             return
         line += 1
-        size = len(raw)
-        if size == LONGEST and not raw.endswith(b"\n"):
-            size += _pass_over(file, end - offset - size)
-            found: list[tuple[object, tuple[Damage, ...]]] = [(None, (_too_large(size),))]
-        else:
-            found = list(_records(raw, heads))
         for sub, (value, damages) in enumerate(found):
             yield Piece(number, line, offset, value, damages, size, sub, of)
             number += 1
         offset += size
 
 
-def read_again(file: BinaryIO, piece: Piece, heads: Sequence[bytes]) -> object:
-    """The value of a piece that was read before; the file is left where it stood."""
-    at = file.tell()
-    try:
-        file.seek(piece.offset)
-        found = list(_records(file.readline(piece.size), heads))
-        return found[piece.sub][0] if piece.sub < len(found) else None
-    finally:
-        file.seek(at)
+def read_again(file: BinaryIO, piece: Piece, heads: Sequence[bytes], part: Part) -> object:
+    """The value of a piece that was read before."""
+    _, found = _found(file, piece.offset, piece.offset + piece.size, heads, part)
+    return found[piece.sub][0] if piece.sub < len(found) else None
 
 
-def _pass_over(file: BinaryIO, left: int) -> int:
-    passed = 0
-    while passed < left:
-        raw = file.readline(min(_SKIP, left - passed))
-        passed += len(raw)
-        if not raw or raw.endswith(b"\n"):
-            break
-    return passed
+def _found(file: BinaryIO, offset: int, end: int, heads: Sequence[bytes], part: Part) -> tuple[int, list[_Record]]:
+    """The bytes of the line that begins at `offset`, and its records."""
+    if file.tell() != offset:
+        file.seek(offset)
+    raw = file.readline(min(LONG + 1, end - offset))
+    if len(raw) <= LONG:
+        return len(raw), list(_records(raw, heads))
+    cut = shorten(file, offset, end - offset, LONGEST)
+    record = None if cut.data is None else _decoded(cut.data.strip(_BLANK))
+    if record is not None:
+        return cut.size + cut.ended, [record if cut.whole else _parted(record, cut.size, part)]
+    if cut.data is not None:  # damaged: it is looked through as text, which takes more
+        cut = shorten(file, offset, end - offset, LONG)
+    size = cut.size + cut.ended
+    if cut.data is None:
+        return size, [(None, (_too_large(size),))]
+    records = list(_records(cut.data + b"\n" * cut.ended, heads))
+    return size, records if cut.whole else [_parted(record, cut.size, part) for record in records]
+
+
+def _parted(record: _Record, size: int, part: Part) -> _Record:
+    value, damages = record
+    if value is None:
+        return record
+    what = f"a record of {size:,} bytes, which is too long to be held"
+    return part(value), (*damages, Damage("texts_too_long", what, "its long texts kept by their beginnings and ends"))
 
 
 def _too_large(size: int) -> Damage:
-    return Damage("line_too_large", f"a line of {size:,} bytes: no record is that long", "cut")
+    return Damage("line_too_large", f"a line of {size:,} bytes: no record holds as much", "cut")
 
 
 def _records(raw: bytes, heads: Sequence[bytes]) -> Iterator[tuple[object, tuple[Damage, ...]]]:

@@ -33,7 +33,7 @@ def part(line: Line) -> Line:
     """A line whose texts say themselves what was left out of them."""
     if line.whole:
         return line
-    return Line(line.path, line.line, line.offset, _part_value(line.value), line.size, whole=False)
+    return Line(line.path, line.line, line.offset, part_value(line.value), line.size, whole=False)
 
 
 def soften(line: Line, events: Sequence[Event]) -> list[Event]:
@@ -48,14 +48,15 @@ def soften(line: Line, events: Sequence[Event]) -> list[Event]:
 # ── texts ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _part_value(value: object) -> object:
+def part_value(value: object) -> object:
+    """The same of a line's value."""
     if isinstance(value, str):
         return _part_text(value) if MARK in value else value
     if isinstance(value, list):
-        return [_part_value(each) for each in cast("list[object]", value)]
+        return [part_value(each) for each in cast("list[object]", value)]
     if isinstance(value, dict):
         rows = cast("dict[str, object]", value)
-        return {cast("str", _part_value(key)): _part_value(each) for key, each in rows.items()}
+        return {cast("str", part_value(key)): part_value(each) for key, each in rows.items()}
     return value
 
 

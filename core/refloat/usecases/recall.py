@@ -14,7 +14,7 @@ from typing import Final, Protocol, cast
 
 import orjson
 
-from refloat.catalogue.pack import Packed, pack, unpack
+from refloat.catalogue.pack import Packed, pack, share, unpack
 from refloat.catalogue.store import Catalogue, Key, Reading, hide_path
 from refloat.model.light import light, replace
 from refloat.model.session import Failure
@@ -223,6 +223,7 @@ class Recall:
     def keep(self, found: Found, made: Made) -> Packed:
         """Keep what a session was read to be."""
         key = key_of(found)
+        made = replace(made, packed=share(made.packed))
         before = None if made.anew else self._before(key)
         self._known.pop(key, None)
         if made.files is None:

@@ -26,6 +26,7 @@ from refloat.repair.registry import get_repairer
 from refloat.usecases.act import Acting, Actor, Wish, act
 from refloat.usecases.find_sessions import Located, resolve
 from refloat.usecases.linked import forget_list
+from refloat.usecases.parting import part_value
 from refloat.usecases.put_salvage import refuse_place
 from refloat.usecases.show_status import find_next
 from refloat.usecases.workbench import Workbench
@@ -124,7 +125,7 @@ def draft_repair(bench: Workbench, located: Located) -> Generator[Draft]:
     """
     repairer = get_repairer(located.found.agent)
     heads = located.reader.torn_heads
-    with Source(repairer.sources(located.found), heads) as source:
+    with Source(repairer.sources(located.found), heads, part_value) as source:
         yield Draft(bench, located, repairer, source)
 
 

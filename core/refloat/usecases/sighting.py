@@ -7,7 +7,7 @@ the head. Says under which conditions (home, variables) the look holds, so that 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, cast
 
@@ -118,7 +118,7 @@ def newest_of(found: Found) -> int:
     return max((file.mtime_ns for file in found.files), default=0)
 
 
-def lost_files(sighting: Sighting, known: Collection[str]) -> list[str]:
+def lost_files(sighting: Sighting, known: Iterable[str]) -> list[str]:
     """Known files that are proved to be gone: their tree was looked at, and they do not exist any more."""
     roots = tuple(spec[1].rstrip("/") + "/" for spec in sighting.specs)
     unread = tuple(problem.path for problem in sighting.problems)

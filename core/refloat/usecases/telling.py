@@ -67,12 +67,14 @@ def keep_listing(
 
         notes[NOTE] = write_chains(chains)
     kept, known = catalogue.marks(), catalogue.notes()
-    told = _changed(sessions, kept, chains, surroundings, judge.at)
+    new = _changed(sessions, kept, chains, surroundings, judge.at)
     unlisted = [key for key, (_, listed) in kept.items() if listed and key not in sessions]
-    lost = lost_files(sighting, catalogue.identities())
+    lost = lost_files(sighting, catalogue.known_files())
     same = notes == {name: value for name, value in known.items() if name != "schema"}
-    if told or unlisted or lost or others or not same:
+    if new or unlisted or lost or others or not same:
         rows = [_tell_gone(row, surroundings) for row in gone]
+        batches = (new[start : start + _TOGETHER] for start in range(0, len(new), _TOGETHER))
+        told = chain.from_iterable(_tell(batch, judge.at, surroundings) for batch in batches)
         catalogue.finish(told, unlisted, rows, notes, alone=others, forget=lost)
     return [key for key in kept if key[2] in lost] if lost else []
 
@@ -83,7 +85,7 @@ def _changed(
     chains: Mapping[SessionName, InChain],
     surroundings: Surroundings,
     at: Stamp,
-) -> Sequence[Told]:
+) -> Sequence[_Marked]:
     """Sessions to be told anew."""
     new: list[_Marked] = []
     for key, session in sessions.items():
@@ -91,8 +93,7 @@ def _changed(
         mark = _mark(session, surroundings, linked, at)
         if kept.get(key) != (mark, True):
             new.append((key, session, linked, mark))
-    told = [_tell(new[start : start + _TOGETHER], at, surroundings) for start in range(0, len(new), _TOGETHER)]
-    return list(chain.from_iterable(told))
+    return new
 
 
 def _differing(kept: Mapping[str, Alone], now: Mapping[str, Alone]) -> dict[str, Alone | None]:

@@ -1,8 +1,10 @@
 """The catalogue: private, shared, thrown away when it is not as expected, never needed."""
 
+import os
 import random
 import sqlite3
 import stat
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -424,3 +426,28 @@ def test_a_check_finds_a_letter_that_changed_in_the_path_of_an_edit(tmp_path: Pa
     path.write_bytes(whole)
     check(path)
     assert path.exists()
+
+
+def test_many_sessions_told_at_once_are_kept_as_few_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = [("codex", f"s{n}", f"/t/s{n}.jsonl") for n in range(9)]
+    kept: list[Sequence[tuple[str | bytes, ...]]] = []
+    for many in (1, 5, 9, 100):
+        monkeypatch.setattr("refloat.catalogue.store._MANY", many)
+        with Catalogue.open(tmp_path / str(many)) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+            assert catalogue.finish([told(keys[0], title="old")], [], [], {})
+            assert catalogue.finish((told(key, title=key[1]) for key in keys), [], [], {"fingerprint": "f"})
+            assert catalogue.finish((told(key, title=key[1] + "'") for key in keys[:7]), [], [], {})
+            assert set(catalogue.marks()) == set(keys)
+        found = peek(str(tmp_path / str(many)))
+        assert found is not None
+        with closing(found):
+            kept.append(found.told())
+    assert sorted(row[0] for row in kept[0]) == sorted(key[1] for key in keys)
+    assert all(rows == kept[0] for rows in kept)
+
+
+def test_files_are_known_by_their_paths(tmp_path: Path) -> None:
+    odd = os.fsdecode(b"/t/\xff.jsonl")
+    with Catalogue.open(tmp_path) as catalogue:  # pyright: ignore[reportOptionalContextManager]
+        catalogue.keep_identities([("/t/a.jsonl", (1, 2, 3, 4), "{}"), (odd, (1, 2, 3, 5), "{}")])
+        assert set(catalogue.known_files()) == {"/t/a.jsonl", odd}

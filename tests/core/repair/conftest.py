@@ -14,6 +14,7 @@ from refloat.readers.codex import Codex
 from refloat.readers.contract import Found, SourceFile
 from refloat.repair.frame import NewCopy, Source
 from refloat.repair.registry import get_repairer
+from refloat.usecases.parting import part_value
 
 Row = dict[str, Any]
 COPY = "5f0c1d2e-0000-4000-8000-0000000000ff"
@@ -56,7 +57,7 @@ def run(agent: str, path: Path, copy: str = "") -> Repaired:
     heads = (ClaudeCode() if agent == "claude-code" else Codex()).torn_heads
     before = path.read_bytes()
     found = found_of(agent, path)
-    with Source(repairer.sources(found), heads) as source:
+    with Source(repairer.sources(found), heads, part_value) as source:
         survey = repairer.survey(source, found)
         new = NewCopy(
             copy or (COPY if agent == "claude-code" else THREAD_COPY), found.session_id, "2026-09-01T00:00:00Z"

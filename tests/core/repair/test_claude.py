@@ -6,6 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from refloat.model.left_out import whole_size
 from refloat.model.repaired import CLAUDE_FIELD, NOTE, UNKNOWN_OUTCOME
 from refloat.model.stamp import Stamp, later
 from refloat.testing.claude_talk import SESSION, ClaudeTalk
@@ -338,10 +339,35 @@ def test_an_image_within_the_limits_stays(repair: Repair, talk: ClaudeTalk) -> N
     assert repair("claude-code", data_of(talk)).codes == []
 
 
+def test_a_record_too_long_to_hold_keeps_the_ends_of_its_long_texts(repair: Repair, talk: ClaudeTalk) -> None:
+    said = "first words\n" + "more of them\n" * 1_500_000 + "last words"
+    before = talk.prompt("read it")
+    long = talk.user([{"type": "text", "text": said}, _image("A" * 600_000)])
+    done = repair("claude-code", data_of(talk))
+    assert done.codes == ["texts_too_long"]
+    check_claude(done.rows)
+    row = next(row for row in done.rows if row.get("uuid") == long)
+    text, image = row["message"]["content"]
+    assert row["parentUuid"] == before
+    assert text["text"].startswith("first words\nmore")
+    assert text["text"].endswith("of them\nlast words")
+    assert whole_size(text["text"]) == len(said)
+    assert image["source"]["data"] == "A" * 600_000
+
+
+def test_a_record_of_some_megabytes_is_copied_as_it_is(repair: Repair, talk: ClaudeTalk) -> None:
+    said = 'some "words"\n' * 800_000
+    long = talk.prompt(said)
+    done = repair("claude-code", data_of(talk))
+    assert done.codes == []
+    assert next(row for row in done.rows if row.get("uuid") == long)["message"]["content"] == said
+
+
 def test_a_record_too_large_to_hold_gives_way_to_a_note(
     repair: Repair, talk: ClaudeTalk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("refloat.repair.pieces.LONGEST", 4096)
+    monkeypatch.setattr("refloat.repair.pieces.LONG", 4096)
+    monkeypatch.setattr("refloat.readers.cutting._HEAVIEST", -1)
     before = talk.prompt("read it")
     talk.prompt("x" * 5000)
     after = talk.say("ok")

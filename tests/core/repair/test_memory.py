@@ -13,6 +13,7 @@ from refloat.readers.codex import Codex
 from refloat.repair.frame import NewCopy, Source
 from refloat.repair.registry import get_repairer
 from refloat.testing.claude_talk import ClaudeTalk
+from refloat.usecases.parting import part_value
 
 from .conftest import THREAD, found_of
 from .test_codex import Rollout
@@ -57,7 +58,7 @@ def test_memory_follows_the_longest_line(
     found = found_of(agent, path)
     tracemalloc.start()
     try:
-        with Source(repairer.sources(found), heads) as source:
+        with Source(repairer.sources(found), heads, part_value) as source:
             survey = repairer.survey(source, found)
             size = sum(len(line) for line in survey.rows(source, NewCopy("x", "s", "")))
         _, peak = tracemalloc.get_traced_memory()

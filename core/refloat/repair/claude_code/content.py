@@ -2,13 +2,15 @@
 
 The program sends the whole conversation with each request, so one refused block breaks a session for good. Limits as
 the service's errors state them: an image of more than 5 MiB in base64, of more than 8,000 pixels a side or of no bytes,
-a document of more than 32 MB, an empty text block, a message without any block.
+a document of more than 32 MB, an empty text block, a message without any block. Of a record that is too long to be
+held, an image or a document is not there as a whole, and gives way as well.
 """
 
 from base64 import b64decode
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from refloat.model.left_out import is_left_out, whole_size
 from refloat.model.light import light
 from refloat.model.repaired import NOTE
 from refloat.readers.claude_code.values import Row, listed, mapping, text
@@ -98,8 +100,9 @@ def _refused(block: Row) -> Rejected | None:
 
 
 def _image(data: str) -> Rejected | None:
-    if len(data) > IMAGE_BYTES:
-        return Rejected("image_too_large", f"an image of {len(data):,} bytes in base64 (the limit is {IMAGE_BYTES:,})")
+    size = whole_size(data)
+    if size > IMAGE_BYTES or is_left_out(data):
+        return Rejected("image_too_large", f"an image of {size:,} bytes in base64 (the limit is {IMAGE_BYTES:,})")
     head = _head(data)
     if head.startswith(_PNG) and len(head) >= 24:
         wide, high = int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")
@@ -109,8 +112,9 @@ def _image(data: str) -> Rejected | None:
 
 
 def _document(data: str) -> Rejected | None:
-    if len(data) > DOCUMENT_BYTES:
-        return Rejected("image_too_large", f"a document of {len(data):,} bytes (the limit is {DOCUMENT_BYTES:,})")
+    size = whole_size(data)
+    if size > DOCUMENT_BYTES or is_left_out(data):
+        return Rejected("image_too_large", f"a document of {size:,} bytes (the limit is {DOCUMENT_BYTES:,})")
     return None
 
 
