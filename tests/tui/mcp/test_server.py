@@ -172,6 +172,9 @@ async def test_what_is_wrong_is_a_tool_error_with_a_sentence(connect: Connect) -
         assert "no agent is called" in await caller.fault("list", agent="nobody")
         assert "contradict" in await caller.fault("list", everywhere=True, cwd="/tmp")
         assert "no session is called 'none'" in await caller.fault("status", session="none")
+        for directory in ("/", "."):
+            for tool in ("status", "recap", "triage", "brief"):
+                assert "is a directory with no transcript" in await caller.fault(tool, session=directory)
         assert "there is no tool 'rm'" in await caller.fault("rm")
         said = await caller.fault("trail", job=f"token {SECRET}")
         assert SECRET[:12] not in said
