@@ -110,6 +110,7 @@ def _check_home(reader: Reader, home: Path) -> int:
 def _check_answers(reader: Reader) -> None:
     """What is asked without any file."""
     nowhere = Path("/nonexistent/home")
+    reader.walks(nowhere, {})  # the first may load a module, and a module is looked for on the disk
     with _heard() as heard:
         reader.walks(nowhere, {})
     _must(not heard.looked, f"`walks` looks at no file: {heard.looked[:3]}")
