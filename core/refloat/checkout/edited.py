@@ -87,7 +87,7 @@ def _edited(
         tuple(places),
         judge_fates(folded, comparison, _surroundings(survey, real, hunks, moved, places)),
         tuple(hunks),
-        survey.is_unseen(real),
+        survey.is_unseen(real) and not folded.deleted,
     )
 
 

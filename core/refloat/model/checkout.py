@@ -123,7 +123,7 @@ class EditedFile:
     edits: tuple[EditFate, ...]
     hunks: tuple[DirtyHunk, ...]
     unseen: bool = False
-    """It lay in a workspace that is gone: nothing was there to look at."""
+    """What was written lay in a workspace that is gone: nothing was there to look at."""
 
 
 @light

@@ -158,8 +158,7 @@ def is_gone(file: EditedFile) -> bool:
     if any(place.where in SAVED_PLACES for place in file.found_in):
         return False
     if file.state is FileState.UNVERIFIABLE:
-        # A deletion leaves nothing that could be looked at, or be lost.
-        return bool(file.found_in) or (file.unseen and file.recorded != "deleted")
+        return file.unseen
     return file.state is not FileState.PARTLY or loses(file)
 
 
