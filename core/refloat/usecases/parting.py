@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final, cast
 
 from refloat.brief.find_secrets import find_secrets
 from refloat.brief.hits import Hit
+from refloat.brief.shapes import body_end
 from refloat.model.left_out import is_left_out, say_left_out
 from refloat.model.light import replace
 from refloat.model.problem import Problem
@@ -23,7 +25,18 @@ from refloat.readers.cutting import MARK
 
 _GAP: Final = late(rf"{MARK}(\d{{1,18}}){MARK}")
 _BESIDE: Final = 8 * 1024
-"""Characters beside a gap that are looked through and not read; of a short side half as many as it has."""
+"""Characters beside a gap that are looked through and not read: more than any secret has that is no single word, with
+its name (`brief.assignments`). Of a short side half as many as it has.
+"""
+_LINES: Final = 3
+"""Lines of a short side over which a secret and its name may stand apart."""
+_APART: Final = (" ", "\t", "\n", "\r", '"', "'", "`", "\\n", "\\r", "\\t")
+_BETWEEN: Final = late(r"""[\s"'`]|\\[nrt]""")
+_BEGUN: Final = late(
+    r"""[^\s"'`\\]*(?:\\(?![nrtu"'`\\])[^\s"'`\\]*)*(?:(?<=;)[ \t][^\s"'`\\]*(?:\\(?![nrtu"'`\\])[^\s"'`\\]*)*)*"""
+)
+"""The rest of a word as `brief.assignments` takes the longest ones, and of a list of cookies."""
+_LINE_END: Final = late(r"\n|\\{1,8}n")
 _LOOKS: Final = 32
 """Times that a place is moved before the side is given up."""
 _ESCAPE: Final = late(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
@@ -83,6 +96,8 @@ def _end(side: str) -> int:
     """Where the text before a gap ends, so that what is a secret in it is one still, and whole."""
     hits = find_secrets(side)
     at = len(side) - min(_BESIDE, len(side) // 2)
+    if not _BETWEEN.search(side, at):  # nobody knows what a word is that goes on in the gap
+        at = max(side.rfind(mark, 0, at) + len(mark) for mark in _APART)
     for _ in range(_LOOKS):
         at = min((hit.start for hit in hits if hit.start < at < hit.end), default=at)
         found = find_secrets(side[:at])
@@ -94,17 +109,44 @@ def _end(side: str) -> int:
 
 
 def _start(side: str) -> int:
-    """The same of the text behind a gap: where it begins."""
+    """The same of the text behind a gap: where it begins. What stands before that tells a secret as one, or holds all
+    that may have begun in the gap: a word, a key, and of a side too short for all that a line can hold, whole lines.
+    """
     hits = find_secrets(side)
-    at = min(_BESIDE, len(side) // 2)
+    at = max(min(_BESIDE, len(side) // 2), _begun_end(side))
     for _ in range(_LOOKS):
-        at = max((hit.end for hit in hits if hit.start < at < hit.end), default=at)
+        at = _line_at(side, at)
+        within = max((hit.end for hit in hits if hit.start < at < hit.end), default=at)
+        if within > at:
+            at = within
+            continue
         found = [Hit(hit.start + at, hit.end + at, hit.kind) for hit in find_secrets(side[at:])]
         lost = [hit.end for hit in hits if hit.start >= at and not _is_among(hit, found)]
         if not lost:
             return _escape_at(side, at)[1]
         at = max(lost)
     return len(side)
+
+
+def _begun_end(side: str) -> int:
+    """Where that ends which may have begun in the gap before: a word, with those that a list joins to it, and the lines
+    of a private key.
+    """
+    word = _BEGUN.match(side)
+    at = body_end(side, word.end() if word else 0, len(side))
+    if len(side) >= 2 * _BESIDE:
+        return at
+    lines = [each.end() for each in islice(_LINE_END.finditer(side), _LINES)]
+    return max(at, lines[-1]) if len(lines) == _LINES else len(side)
+
+
+def _line_at(side: str, at: int) -> int:
+    """Where the next line begins from a place on. Of a long side, the place itself where no line ends nearby."""
+    is_long = len(side) >= 2 * _BESIDE
+    if side.endswith(("\n", "\\n"), 0, at):
+        return at
+    found = _LINE_END.search(side, at, at + _BESIDE if is_long else len(side))
+    return found.end() if found else at if is_long else len(side)
 
 
 def _escape_at(side: str, at: int) -> tuple[int, int]:

@@ -63,6 +63,42 @@ def test_no_secret_is_parted_where_something_is_left_out(kind: str, end: str, mo
         assert not [piece for piece in pieces if piece in shown], (at, shown)
 
 
+LONG_KEY = [sample(64, f"k{at}") for at in range(50)]
+LONG_WEB_TOKEN, LONG_PASSWORD, LONG_BEARER = sample(2500, "w"), sample(1800, "q"), sample(1700, "r")
+PHRASE = " ".join(sample(7, f"s{at}") for at in range(150))
+LONG_SECRETS = {
+    "web token": (f"eyJhbGciOiJIUzI1NiJ9.eyJ{LONG_WEB_TOKEN}.{sample(43, 'x')}", [LONG_WEB_TOKEN]),
+    "key": (
+        "\n".join(["-----BEGIN RSA " + "PRIVATE KEY-----", *LONG_KEY, "-----END RSA " + "PRIVATE KEY-----"]),
+        LONG_KEY,
+    ),
+    "key without end": ("\n".join(["-----BEGIN RSA " + "PRIVATE KEY-----", *LONG_KEY]), LONG_KEY),
+    "named": (f'"password": "{LONG_PASSWORD}"', [LONG_PASSWORD]),
+    "phrase": (f'"db_password": "{PHRASE}"', [PHRASE]),
+    "bearer": (f"Authorization: Bearer {LONG_BEARER}", [LONG_BEARER]),
+    "two lines": (f"run --api-token\n{sample(40, 'y')}", [sample(40, "y")]),
+}
+"""Longer than what is looked through beside a gap in a short side."""
+
+
+@pytest.mark.parametrize("escapes", [0, 1, 2])
+@pytest.mark.parametrize("kind", LONG_SECRETS)
+@pytest.mark.parametrize("level", [*cutting.LEVELS[2:], cutting.LAST])
+def test_the_rest_of_a_secret_that_began_in_what_was_left_out_is_not_shown(
+    level: tuple[int, int, int], kind: str, escapes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cutting, "LEVELS", (level,))
+    monkeypatch.setattr(cutting, "ROOM", level[0])
+    secret, values = LONG_SECRETS[kind]
+    pieces = {value[at : at + PIECE] for value in values for at in range(len(value) - PIECE + 1)}
+    for behind in range(0, len(secret) + level[2], 1 + (len(secret) + level[2]) // 12):
+        text = f"{WORDS}{WORDS}{secret}\n{WORDS[: max(0, level[2] - behind)]}"
+        for _ in range(escapes):
+            text = json.dumps(text)
+        shown = Masker().text(parted(text))
+        assert not [piece for piece in pieces if piece in shown], (behind, shown[-level[2] :])
+
+
 def test_what_is_left_out_is_counted_to_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cutting, "LEVELS", ((6000, 2400, 2400),))
     monkeypatch.setattr(cutting, "ROOM", 6000)
