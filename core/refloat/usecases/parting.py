@@ -8,14 +8,14 @@ what was left out. Refuses to shorten anything by itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final, cast
 
 from refloat.brief.find_secrets import find_secrets
 from refloat.brief.hits import Hit
 from refloat.brief.shapes import body_end
-from refloat.model.left_out import is_left_out, say_left_out
+from refloat.model.left_out import any_left_out, is_left_out, say_left_out
 from refloat.model.light import replace
 from refloat.model.problem import Problem
 from refloat.model.transcript import Call, Event, FileEdit, Result, Touched
@@ -51,8 +51,11 @@ def part(line: Line) -> Line:
 
 def soften(line: Line, events: Sequence[Event]) -> list[Event]:
     """What a reader told of such a line: of a content that is not whole, the record holds nothing. It is told."""
-    softened = [_soften(event) for event in events]
-    if not any(isinstance(event, Call | Result) and event.edits for event in events):
+    trails = list(_trails(line.value, ()))
+    spoilt = _spoilt(trails)
+    softened = [_soften(event, spoilt) for event in events]
+    told = spoilt is None or bool(spoilt) or any(trail[-2:] in _WHOLES for trail in trails)
+    if not told or not any(isinstance(event, Call | Result) and event.edits for event in events):
         return softened
     what = f"a line of {line.size:,} bytes: what it holds of files is too long to be compared"
     return [*softened, Problem(line.path, line.line or None, line.offset, what)]
@@ -96,8 +99,9 @@ def _end(side: str) -> int:
     """Where the text before a gap ends, so that what is a secret in it is one still, and whole."""
     hits = find_secrets(side)
     at = len(side) - min(_BESIDE, len(side) // 2)
-    if not _BETWEEN.search(side, at):  # nobody knows what a word is that goes on in the gap
-        at = max(side.rfind(mark, 0, at) + len(mark) for mark in _APART)
+    if len(side) < 2 * _BESIDE and not _BETWEEN.search(side, at):  # a word that may be a secret by what is left out
+        word = max((side.rfind(mark, 0, at) + len(mark) for mark in _APART if mark in side[:at]), default=0)
+        at = at if side.startswith("data:", word) else word
     for _ in range(_LOOKS):
         at = min((hit.start for hit in hits if hit.start < at < hit.end), default=at)
         found = find_secrets(side[:at])
@@ -165,17 +169,58 @@ def _is_among(hit: Hit, found: Sequence[Hit]) -> bool:
 # ── events ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _soften(event: Event) -> Event:
-    # Which text of the line an edit was made of is not told with it, and a patch without its middle may read like a
-    # whole one.
+_ASIDE: Final = frozenset({
+    "content", "originalFile", "originalFileContents", "original_file", "updated_file", "stdout", "stderr", "output",
+    "text", "cwd",
+})  # fmt: skip
+"""Of a text under these names, an edit holds all that is left, or nothing."""
+_WHOLES: Final = {("toolUseResult", "content"), ("toolUseResult", "updated_file"), ("input", "content")}
+"""Where a file's whole content stands that an edit holds alone."""
+_CHANGES: Final = "changes"
+"""Codex: each file's change by its path."""
+
+
+def _spoilt(trails: Sequence[tuple[str, ...]]) -> frozenset[str] | None:
+    """The paths, as recorded, of which an edit may read like a whole one and is none: a patch without its middle does.
+    None: any may.
+    """
+    named = frozenset(trail[trail.index(_CHANGES) + 1] for trail in trails if _CHANGES in trail[:-1])
+    sure = all(trail and (_CHANGES in trail[:-1] or trail[-1] in _ASIDE) for trail in trails)
+    return named if sure else None
+
+
+def _trails(value: object, trail: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """By which names each text is reached of which something was left out; () for a list or object that ends early."""
+    if isinstance(value, str):
+        if MARK in value:
+            yield () if _GAP.fullmatch(value) else trail
+    elif isinstance(value, list):
+        for each in cast("list[object]", value):
+            yield from _trails(each, trail)
+    elif isinstance(value, dict):
+        for key, each in cast("dict[str, object]", value).items():
+            if MARK in key:
+                yield ()
+            yield from _trails(each, (*trail, key))
+
+
+def _soften(event: Event, spoilt: frozenset[str] | None) -> Event:
     if isinstance(event, Call) and event.edits:
-        return replace(event, edits=tuple(map(_soften_edit, event.edits)))
+        return replace(event, edits=tuple([_soften_edit(edit, spoilt) for edit in event.edits]))
     if isinstance(event, Result) and event.edits:
-        return replace(event, edits=tuple(map(_soften_edit, event.edits)))
+        return replace(event, edits=tuple([_soften_edit(edit, spoilt) for edit in event.edits]))
     if isinstance(event, Touched) and event.content is not None and is_left_out(event.content):
         return replace(event, content=None)
     return event
 
 
-def _soften_edit(edit: FileEdit) -> FileEdit:
-    return replace(edit, before=None, after=None, hunks=())
+def _soften_edit(edit: FileEdit, spoilt: frozenset[str] | None) -> FileEdit:
+    if spoilt is None or any(edit.path.endswith(path.removeprefix("./")) for path in spoilt):
+        return replace(edit, before=None, after=None, hunks=())
+    return replace(
+        edit,
+        before=None if edit.before and is_left_out(edit.before) else edit.before,
+        after=None if edit.after and is_left_out(edit.after) else edit.after,
+        hunks=() if any(any_left_out(hunk.lines) for hunk in edit.hunks) else edit.hunks,
+    )
+

@@ -95,8 +95,8 @@ def test_the_rest_of_a_secret_that_began_in_what_was_left_out_is_not_shown(
         text = f"{WORDS}{WORDS}{secret}\n{WORDS[: max(0, level[2] - behind)]}"
         for _ in range(escapes):
             text = json.dumps(text)
-        shown = Masker().text(parted(text))
-        assert not [piece for piece in pieces if piece in shown], (behind, shown[-level[2] :])
+        whole, shown = Masker().text(text), Masker().text(parted(text))
+        assert not [piece for piece in pieces if piece in shown and piece not in whole], (behind, shown[-level[2] :])
 
 
 def test_what_is_left_out_is_counted_to_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
