@@ -23,6 +23,8 @@ _HEAVIEST: Final = 64 * 1024 * 1024
 """Bytes that its values may take, about. Of the line's own members none takes more than three eighths of that, and what
 stands in one so much less that all around it have room too.
 """
+_MEMBER: Final = 2
+"""How deep in a line the members of its record begin that are lists or objects."""
 _DEEPEST: Final = 512
 """Lists and objects within each other; no decoder takes many more."""
 LEVELS: Final = ((ROOM, 192 * 1024, 64 * 1024), (512 * 1024, 192 * 1024, 64 * 1024), (16 * 1024, 8 * 1024, 3 * 1024))
@@ -261,6 +263,7 @@ class _Thin(_Line):
         self._open: list[int] = [0]
         """What is open, by what it weighs so far."""
         self._kinds = bytearray(b"[")
+        self._limits = [_HEAVIEST * 65 // 64]
         self._skipped = 0
         """Bytes left out of what ends early now."""
         self._deeper = -1
@@ -298,6 +301,7 @@ class _Thin(_Line):
             sign, place = data[found.start()], found.start()
             if sign in _OPENS:
                 weights[-1] += _DICT if sign == _BRACE else _LIST
+                self._limits.append(self._limit_within())
                 weights.append(0)
                 kinds.append(sign)
                 if len(weights) > _DEEPEST:
@@ -305,20 +309,21 @@ class _Thin(_Line):
             elif sign != _COMMA:
                 if len(weights) > 1:
                     kinds.pop()
+                    self._limits.pop()
                     weight = weights.pop()
                     weights[-1] += weight
             else:
                 weights[-1] += _VALUE + (place - begun) * self._byte
                 begun = place
-                if weights[-1] > self._most(len(weights) - 1):
+                if weights[-1] > self._limits[-1]:
                     return place
         return end
 
-    def _most(self, depth: int) -> int:
-        """What may stand in something that is so deep in the line, which is 1 itself."""
-        if depth < 2:  # noqa: PLR2004 - the line itself
-            return _HEAVIEST
-        return max(_HEAVIEST * 3 // 8 - (depth - 2) * _HEAVIEST // 64, _HEAVIEST // 64)
+    def _limit_within(self) -> int:
+        """What may stand in something that begins now: never all that is left, for what comes behind it."""
+        depth, left = len(self._open), self._limits[-1] - self._open[-1] - _HEAVIEST // 64
+        most = _HEAVIEST * 3 // 8 if depth == _MEMBER else left
+        return max(min(most, left), _HEAVIEST // 256)
 
     def _weigh_text(self, size: int) -> None:
         self._open[-1] += _TEXT + size * self._byte

@@ -223,4 +223,3 @@ def _soften_edit(edit: FileEdit, spoilt: frozenset[str] | None) -> FileEdit:
         after=None if edit.after and is_left_out(edit.after) else edit.after,
         hunks=() if any(any_left_out(hunk.lines) for hunk in edit.hunks) else edit.hunks,
     )
-

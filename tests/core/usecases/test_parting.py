@@ -173,3 +173,51 @@ def test_a_file_too_long_to_be_held_is_not_judged_by_what_is_left_of_it(home: An
     assert (edit.path, edit.before, edit.after, edit.hunks) == ("/w/big.txt", None, None, ())
     assert [problem.line for problem in story.summary.problems] == [2, 3]
     assert all("too long to be compared" in problem.what for problem in story.summary.problems)
+
+
+def test_a_short_edit_of_a_file_too_long_to_be_held_keeps_its_content(home: Any) -> None:
+    patch = {"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": ["-one", "+two"]}
+    big = "one\n" + "a line of the file\n" * 1_000_000
+    told = {"filePath": "/w/a.txt", "oldString": "one", "newString": "two", "originalFile": big}
+    rows = [
+        *home.talk("s")[:1],
+        call(home, 2, "Edit", file_path="/w/a.txt", old_string="one", new_string="two"),
+        answer(home, 3, "updated", structuredPatch=[patch], **told),
+    ]
+    story = read(home, rows)
+    (edit,) = next(item.step for item in story.items if item.step is not None).edits
+    assert (edit.before, edit.after) == (None, None)
+    assert [hunk.lines for hunk in edit.hunks] == [("-one", "+two")]
+    assert story.summary.problems == ()
+
+
+def test_an_edit_whose_own_text_is_not_whole_has_no_content(home: Any) -> None:
+    long = "one of many words\n" * 600_000
+    told = {
+        "filePath": "/w/a.txt",
+        "oldString": "one",
+        "newString": long,
+        "originalFile": "one\n",
+        "structuredPatch": [],
+    }
+    rows = [
+        *home.talk("s")[:1],
+        call(home, 2, "Edit", file_path="/w/a.txt", old_string="one", new_string="two"),
+        answer(home, 3, "updated", **told),
+    ]
+    story = read(home, rows)
+    (edit,) = next(item.step for item in story.items if item.step is not None).edits
+    assert (edit.before, edit.after, edit.hunks) == (None, None, ())
+    assert [problem.line for problem in story.summary.problems] == [3]
+
+
+def test_a_call_answered_by_a_line_of_a_million_values_has_its_result(home: Any) -> None:
+    rows = [
+        *home.talk("s")[:1],
+        call(home, 2, "Bash", command="pytest"),
+        answer(home, 3, "3 passed in 0.1s", stdout="3 passed in 0.1s", more=[[at] for at in range(1_000_000)]),
+    ]
+    story = read(home, rows)
+    step = next(item.step for item in story.items if item.step is not None)
+    assert (step.output, step.exit_code) == ("3 passed in 0.1s", 0)
+    assert story.summary.problems == ()
