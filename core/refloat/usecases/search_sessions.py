@@ -24,7 +24,7 @@ from refloat.patterns import late
 from refloat.search.answers import Answers, Candidate, FirstFound
 from refloat.search.digest import Doc
 from refloat.search.excerpt import Pieces, excerpt
-from refloat.search.index import Index, Key, mend
+from refloat.search.index import Index, Key, throw_broken_away
 from refloat.search.query import Query, Words, parse
 from refloat.search.query import Row as Span
 from refloat.search.titles import Titles
@@ -99,7 +99,7 @@ def search_known(bench: Workbench, sessions: Sequence[Session], asked: Asked, st
         UsageError: there is nothing to look for.
     """
     shown = [session for session in sessions if session.superseded_by is None]
-    mend(bench.machine.places.cache, in_use=True)
+    throw_broken_away(bench.machine.places.cache, in_use=True)
     index = Index.open(bench.machine.places.cache)
     if index is None:
         return replace(search_sessions(bench, None, newest_first(shown), asked, stop=stop), unread=len(shown))
