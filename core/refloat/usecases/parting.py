@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Final, TypeGuard, cast
 
 from refloat.brief.find_secrets import find_secrets
 from refloat.brief.hits import Hit
@@ -39,7 +39,7 @@ def part(line: Line) -> Line:
 def soften(line: Line, events: Sequence[Event]) -> list[Event]:
     """What a reader told of such a line: of a content that is not whole, the record holds nothing. It is told."""
     softened = [_soften(event) for event in events]
-    if not any(isinstance(event, Call | Result) and event.edits for event in events):
+    if not any(map(_has_edits, events)):
         return softened
     what = f"a line of {line.size:,} bytes: what it holds of files is too long to be compared"
     return [*softened, Problem(line.path, line.line or None, line.offset, what)]
@@ -109,8 +109,7 @@ def _start(side: str) -> int:
 
 def _escape_at(side: str, at: int) -> tuple[int, int]:
     """Where the escape begins and ends that goes over a place: a text may be JSON itself."""
-    start = len(side) - len(side.lstrip("\\"))  # of what began before, nobody knows which of them is one
-    for found in _ESCAPE.finditer(side, min(start, at)):
+    for found in _ESCAPE.finditer(side):
         if found.end() > at:
             return (found.start(), found.end()) if found.start() < at else (at, at)
     return at, at
@@ -126,13 +125,15 @@ def _is_among(hit: Hit, found: Sequence[Hit]) -> bool:
 def _soften(event: Event) -> Event:
     # Which text of the line an edit was made of is not told with it, and a patch without its middle may read like a
     # whole one.
-    if isinstance(event, Call) and event.edits:
-        return replace(event, edits=tuple(map(_soften_edit, event.edits)))
-    if isinstance(event, Result) and event.edits:
+    if _has_edits(event):
         return replace(event, edits=tuple(map(_soften_edit, event.edits)))
     if isinstance(event, Touched) and event.content is not None and is_left_out(event.content):
         return replace(event, content=None)
     return event
+
+
+def _has_edits(event: Event) -> TypeGuard[Call | Result]:
+    return isinstance(event, Call | Result) and bool(event.edits)
 
 
 def _soften_edit(edit: FileEdit) -> FileEdit:

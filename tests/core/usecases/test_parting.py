@@ -37,6 +37,8 @@ SECRETS = {
     "assignment": (f"DB_PASSWORD={PASSWORD}", [PASSWORD]),
     "key": (PEM, BODY),
     "bearer": (f"Authorization: Bearer {BEARER}", [BEARER]),
+    "named ahead": (f'"password": "{PASSWORD}"', [PASSWORD]),
+    "known by what follows": (f"postgres://app:{PASSWORD}@db.example/app", [PASSWORD]),
 }
 """Each as it stands, and what of it is secret."""
 WORDS = "these are plain words of an output, one line of many\n" * 200
@@ -56,11 +58,14 @@ def test_no_secret_is_parted_where_something_is_left_out(kind: str, end: str, mo
     monkeypatch.setattr(cutting, "LEVELS", ((6000, 2400, 2400),))
     monkeypatch.setattr(cutting, "ROOM", 6000)
     secret, values = SECRETS[kind]
-    for at in range(100, 2500, 41):
+    # Beside the gap at each place: what a secret is one by, and the secret, may stand on either side of it.
+    for at in (*range(100, 2500, 41), *range(1100, 1240, 2)):
         place = at if end == "head" else len(WORDS) - at
         shown = Masker().text(parted(f"{WORDS[:place]} {secret} {WORDS[place:]}"))
         pieces = [value[start : start + PIECE] for value in values for start in range(len(value) - PIECE + 1)]
         assert not [piece for piece in pieces if piece in shown], (at, shown)
+        assert shown.startswith(WORDS[:100])
+        assert shown.endswith(WORDS[-100:])
 
 
 def test_what_is_left_out_is_counted_to_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
