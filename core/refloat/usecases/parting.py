@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final, TypeGuard, cast
+from typing import Final, cast
 
 from refloat.brief.find_secrets import find_secrets
 from refloat.brief.hits import Hit
@@ -20,13 +20,14 @@ from refloat.model.transcript import Call, Event, FileEdit, Result, Touched
 from refloat.patterns import late
 from refloat.readers.contract import Line
 from refloat.readers.cutting import MARK
+from refloat.readers.lines import ESCAPE
 
 _GAP: Final = late(rf"{MARK}(\d{{1,18}}){MARK}")
 _BESIDE: Final = 8 * 1024
 """Characters beside a gap that are looked through and not read; of a short side half as many as it has."""
 _LOOKS: Final = 32
 """Times that a place is moved before the side is given up."""
-_ESCAPE: Final = late(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPE: Final = late(ESCAPE, re.DOTALL)
 
 
 def part(line: Line) -> Line:
@@ -39,7 +40,7 @@ def part(line: Line) -> Line:
 def soften(line: Line, events: Sequence[Event]) -> list[Event]:
     """What a reader told of such a line: of a content that is not whole, the record holds nothing. It is told."""
     softened = [_soften(event) for event in events]
-    if not any(map(_has_edits, events)):
+    if not any(isinstance(event, Call | Result) and event.edits for event in events):
         return softened
     what = f"a line of {line.size:,} bytes: what it holds of files is too long to be compared"
     return [*softened, Problem(line.path, line.line or None, line.offset, what)]
@@ -125,15 +126,11 @@ def _is_among(hit: Hit, found: Sequence[Hit]) -> bool:
 def _soften(event: Event) -> Event:
     # Which text of the line an edit was made of is not told with it, and a patch without its middle may read like a
     # whole one.
-    if _has_edits(event):
+    if isinstance(event, Call | Result) and event.edits:
         return replace(event, edits=tuple(map(_soften_edit, event.edits)))
     if isinstance(event, Touched) and event.content is not None and is_left_out(event.content):
         return replace(event, content=None)
     return event
-
-
-def _has_edits(event: Event) -> TypeGuard[Call | Result]:
-    return isinstance(event, Call | Result) and bool(event.edits)
 
 
 def _soften_edit(edit: FileEdit) -> FileEdit:
