@@ -44,7 +44,7 @@ class RefloatScreen(Screen[Returned]):
     YES: ClassVar[frozenset[str]] = frozenset()
     """Actions that agree to a question."""
     opening: Worker[None] | None = None
-    """What makes the screen that a key asked for; whoever shows it takes this back."""
+    """What makes the screen that a key asked for: the next keys wait until that is shown, or two seconds (`turns`)."""
 
     def __init__(
         self,

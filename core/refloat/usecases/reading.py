@@ -75,12 +75,10 @@ def run(
     parser = reader.parser(found, subagent, frozen, skim=not assembler.keeps_items)
     drive = Drive(parser, assembler, reader.torn_heads, placed, watch, quick=quick)
     tail: Tail | None = None
-    for index, segment in enumerate(segments):
-        if start is not None and index < start.segment:
-            continue
+    for index, segment in enumerate(segments[start.segment if start is not None else 0 :]):
         if tail is not None:
             drive.end(tail, last=False)  # a cut inside a session of several files costs that record only
-        tail = drive.segment(segment, start.cursor if start is not None and index == start.segment else None)
+        tail = drive.segment(segment, start.cursor if start is not None and not index else None)
     kept = None
     if resumable and segments and reads_on(segments[-1].file.path):
         kept = Resumable(
