@@ -374,9 +374,8 @@ class Catalogue:
 
     def _carry_out(self, begin: str, work: Iterable[Work], *, on: tuple[str, str] | None = None) -> bool:
         self._db.execute(begin)
-        if on is not None and self._db.execute(STANDS, tuple(map(note_value, ("mark", "since"), on))).fetchall() != [
-            (3,)
-        ]:
+        noted = None if on is None else (note_value("mark", on[0]), note_value("since", on[1]))
+        if noted is not None and self._db.execute(STANDS, noted).fetchall() != [(3,)]:
             self._db.execute("ROLLBACK")
             return False
         for question, rows in work:

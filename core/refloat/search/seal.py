@@ -24,8 +24,8 @@ _sound: dict[str, str] = {}
 
 
 def take_seal(directory: str | os.PathLike[str]) -> None:
-    """Say that the files are about to be others. To be called with the lock of the one that is written; before and after
-    one is thrown away, for which there is no lock.
+    """Say that the files are about to be others. To be called with the lock of the one that is written; where one is
+    thrown away, which needs no lock, before and after.
     """
     with suppress(OSError):
         os.unlink(_path(directory))  # noqa: PTH108 - pathlib is dear
