@@ -109,14 +109,15 @@ class DeskOperations(DeskSearch):
 
         try:
             offer = operations.plan(Asked("attach", name)).offer
+            unseen = offer.refused and operations.peek(name).screen is None
         except RefloatError:
             return  # asked for it, the question says why
-        self.post_message(WayLooked(name, offer.guard if offer.refused else ""))
+        self.post_message(WayLooked(name, offer.guard if offer.refused else "", unseen))
 
     def on_way_looked(self, message: WayLooked) -> None:
         """NEXT says so."""
         if message.name == self._chosen:
-            self._detail.head.take_no_way(message.name, message.no_way)
+            self._detail.head.take_no_way(message.name, message.no_way, no_view=message.no_view)
             self.refresh_bindings()
 
     # ── asking ───────────────────────────────────────────────────────────────────────────────────────────────────────
