@@ -95,9 +95,7 @@ def _when(session: Session, now: Stamp, *, brief: bool) -> str:
     )
 
 
-def verdict(
-    session: Session, broken_step: int | None, now: Stamp, glyphs: Glyphs, *, brief: bool = False
-) -> Pieces:
+def verdict(session: Session, broken_step: int | None, now: Stamp, glyphs: Glyphs, *, brief: bool = False) -> Pieces:
     """One sentence: the state, the process, the time. `broken_step` is the step that a failed session ended in;
     `brief`: how long ago, without the time of day.
     """

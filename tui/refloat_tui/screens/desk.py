@@ -154,7 +154,11 @@ class DeskScreen(DeskOperations):
         """Take a batch: change what is known, then draw what is seen."""
         before, was_complete = self._session, self._complete
         others, moved = self._take(message.found)
-        if (seen := self._session) is not None and self._list.cursor_key == seen.name and not matches(seen, self._words):
+        if (
+            (seen := self._session) is not None
+            and self._list.cursor_key == seen.name
+            and not matches(seen, self._words)
+        ):
             self._kept |= {seen.name}  # whatever became of it: nobody loses what they look at, or just stopped
         self._now = self._library.now()
         if grew := frozenset(new.name for old, new in others if old is not None and has_grown(old, new)):

@@ -109,9 +109,9 @@ class DeskOperations(DeskSearch):
 
         try:
             offer = operations.plan(Asked("attach", name)).offer
-            unseen = offer.refused and operations.peek(name).screen is None
         except RefloatError:
             return  # asked for it, the question says why
+        unseen = offer.refused and _is_unseen(name, operations)
         self.post_message(WayLooked(name, offer.guard if offer.refused else "", unseen))
 
     def on_way_looked(self, message: WayLooked) -> None:
@@ -269,6 +269,13 @@ class DeskOperations(DeskSearch):
     def action_desk_record(self) -> None:
         """Show the record."""
         self._show("record")
+
+
+def _is_unseen(name: SessionName, operations: Operations) -> bool:
+    try:
+        return operations.peek(name).screen is None
+    except RefloatError:
+        return True
 
 
 def _can_be_repaired(session: Session) -> bool:

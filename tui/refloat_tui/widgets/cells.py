@@ -11,7 +11,6 @@ from refloat.model.light import light
 from refloat_tui.present import Pieces
 from refloat_tui.theme import Glyphs
 
-
 _WIDE_PATH: Final = re.compile(r"\S*/\S+")
 
 

@@ -238,9 +238,13 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
             return self._lost is not None
         if action == "wizard_brief" and (self._view.page is Page.BRIEF):
             return False
-        if action == "wizard_probe" and (look := self._page_look()) is not None and not can_look(look):
-            return False
         return super().check_action(action, parameters)
+
+    def word_of(self, action: str) -> str | None:
+        """A look is offered where it may tell of something on the page; its key says of each row why not."""
+        if action == "wizard_probe" and (look := self._page_look()) is not None and not can_look(look):
+            return ""
+        return super().word_of(action)
 
     def why_not(self, action: str) -> str | None:
         """Why a key does nothing now."""
