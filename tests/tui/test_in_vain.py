@@ -108,7 +108,7 @@ async def test_the_footer_offers_nothing_that_would_be_refused_whatever_room_the
             await settle(pilot)
             head = desk.query_one(Head)
             if session.state is State.LIVE:
-                await until(pilot, lambda: head.no_way)
+                await until(pilot, lambda head=head: head.no_way)
                 assert desk.is_vain("desk_peek") is not seen
             for words, action in asks.items():
                 footer = words_of(pilot.app).splitlines()[-1]

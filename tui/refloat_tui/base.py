@@ -86,7 +86,7 @@ class RefloatScreen(Screen[Returned]):
         return False
 
     def is_vain(self, action: str) -> bool:
-        """Whether an action would be refused now: the footer does not offer it, and its key still opens what says why."""
+        """Whether an action would be refused now: the footer does not offer it; its key still opens what says why."""
         del action
         return False
 
