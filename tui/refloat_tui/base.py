@@ -86,9 +86,12 @@ class RefloatScreen(Screen[Returned]):
         return False
 
     def is_vain(self, action: str) -> bool:
-        """Whether an action would be refused now: its key is dimmed in the footer, or left out where there is little
-        room, and still opens what says why.
-        """
+        """Whether an action would be refused now: the footer does not offer it; its key still opens what says why."""
+        del action
+        return False
+
+    def is_kept(self, action: str) -> bool:
+        """Whether the footer keeps an action whatever the room: nothing else on the screen says how to go on."""
         del action
         return False
 

@@ -31,7 +31,7 @@ from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.screens.wizard.outside import PATH, Outside
 from refloat_tui.screens.wizard.pages import VIEWS
 from refloat_tui.screens.wizard.pages.brief import brief_rows, section_key
-from refloat_tui.screens.wizard.pages.uncertain import why_no_look
+from refloat_tui.screens.wizard.pages.uncertain import can_look, why_no_look
 from refloat_tui.screens.wizard.pages.view import Look, PageView, Verb
 from refloat_tui.screens.wizard.rail import Rail
 from refloat_tui.screens.wizard.rows import PageRows
@@ -239,6 +239,12 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         if action == "wizard_brief" and (self._view.page is Page.BRIEF):
             return False
         return super().check_action(action, parameters)
+
+    def word_of(self, action: str) -> str | None:
+        """A look is offered where it may tell of something on the page; its key says of each row why not."""
+        if action == "wizard_probe" and (look := self._page_look()) is not None and not can_look(look):
+            return ""
+        return super().word_of(action)
 
     def why_not(self, action: str) -> str | None:
         """Why a key does nothing now."""
