@@ -62,6 +62,8 @@ class TurnApp(App[Returned], Generic[Returned]):
     _target: MessagePump | None = None
     """Whom the last key was for."""
     _late: Timer | None = None
+    _is_drawn: bool = False
+    """Whether what the last key left for the next paint was waited for."""
     _before: events.Key | None = None
     """The last key."""
 
@@ -94,7 +96,7 @@ class TurnApp(App[Returned], Generic[Returned]):
                     screen.pass_over()
                     continue
             self._target = self.focused or self.screen
-            self._begun, self._pressed = 0, time.monotonic()
+            self._begun, self._pressed, self._is_drawn = 0, time.monotonic(), False
             await super().on_event(event)
             self._begin_way()
             return
@@ -152,6 +154,10 @@ class TurnApp(App[Returned], Generic[Returned]):
             self._turns.clear()
         elif self._begun < _FEWEST or (self._begun < _MOST and self._is_busy()):
             self._begin_way()
+        elif not self._is_drawn and self._waits_for_paint():
+            self._is_drawn, self._begun = True, 1
+            self._late = self.set_timer(_PATIENCE, self._look_again)
+            self.screen.call_after_refresh(self._look_again)
         elif self._is_opening() and time.monotonic() < self._pressed + _OPENING:
             self._late = self.set_timer(_LOOK, self._look_again)
         else:
@@ -166,6 +172,11 @@ class TurnApp(App[Returned], Generic[Returned]):
     def _is_opening(self) -> bool:
         screen = self.screen
         return isinstance(screen, RefloatScreen) and screen.is_opening
+
+    def _waits_for_paint(self) -> bool:
+        """Whether something is to be done after the next paint: a pane that is shown takes the keys only then."""
+        # Textual tells it in no other way.
+        return bool(self.screen._callbacks)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
     def _is_busy(self) -> bool:
         """Whether messages lie about that may say where the next key goes."""
