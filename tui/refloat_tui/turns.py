@@ -25,12 +25,10 @@ from textual.widgets import Input, TextArea
 from refloat_tui.base import RefloatScreen
 
 Returned = TypeVar("Returned")
-_FEWEST: Final = 3
-"""Ways from the widget to the app that are waited for: of the key; of what was told at the end of that; and, from
-whatever has the focus by then, of its first messages.
+_WAYS: Final = 2
+"""Ways from the widget to the app that are waited for: of the key, and of what was told at the end of that. Behind them
+comes the screen's next frame: what moves the focus may do so once the screen is drawn.
 """
-_MOST: Final = 12
-"""Ways that are waited for as long as some part of the screen has messages left."""
 _PATIENCE: Final = 1.0
 """Seconds after which a way is not waited for any more: a widget that goes away takes its messages along."""
 _OPENING: Final = 2.0
@@ -62,8 +60,6 @@ class TurnApp(App[Returned], Generic[Returned]):
     _target: MessagePump | None = None
     """Whom the last key was for."""
     _late: Timer | None = None
-    _is_drawn: bool = False
-    """Whether what the last key left for the next paint was waited for."""
     _before: events.Key | None = None
     """The last key."""
 
@@ -96,7 +92,7 @@ class TurnApp(App[Returned], Generic[Returned]):
                     screen.pass_over()
                     continue
             self._target = self.focused or self.screen
-            self._begun, self._pressed, self._is_drawn = 0, time.monotonic(), False
+            self._begun, self._pressed = 0, time.monotonic()
             await super().on_event(event)
             self._begin_way()
             return
@@ -135,14 +131,17 @@ class TurnApp(App[Returned], Generic[Returned]):
         self._gone += 1
         self._way = self._gone
         self._late = self.set_timer(_PATIENCE, self._give_up)
-        node = self._target if self._begun < _FEWEST and self._target is not None else self.focused or self.screen
+        if self._begun > _WAYS:
+            self.screen.call_after_refresh(self._look_again)
+            return
+        node = self._target if self._target is not None else self.focused or self.screen
         # From the app, as a key: what a screen tells in its own name does not rise past it.
         if not node.post_message(WayGone(self._way).set_sender(self)):
             self.post_message(WayGone(self._way))
 
     def _give_up(self) -> None:
         self.post_message(WayGone(self._way))
-        self._begun = _MOST
+        self._begun = _WAYS + 1
 
     async def on_turns_way_gone(self, message: WayGone) -> None:
         """The next way, or the next key."""
@@ -152,12 +151,8 @@ class TurnApp(App[Returned], Generic[Returned]):
             self._late.stop()
         if self._exit:
             self._turns.clear()
-        elif self._begun < _FEWEST or (self._begun < _MOST and self._is_busy()):
+        elif self._begun <= _WAYS:
             self._begin_way()
-        elif not self._is_drawn and self._waits_for_paint():
-            self._is_drawn, self._begun = True, 1
-            self._late = self.set_timer(_PATIENCE, self._look_again)
-            self.screen.call_after_refresh(self._look_again)
         elif self._is_opening() and time.monotonic() < self._pressed + _OPENING:
             self._late = self.set_timer(_LOOK, self._look_again)
         else:
@@ -172,13 +167,3 @@ class TurnApp(App[Returned], Generic[Returned]):
     def _is_opening(self) -> bool:
         screen = self.screen
         return isinstance(screen, RefloatScreen) and screen.is_opening
-
-    def _waits_for_paint(self) -> bool:
-        """Whether something is to be done after the next paint: a pane that is shown takes the keys only then."""
-        # Textual tells it in no other way.
-        return bool(self.screen._callbacks)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-
-    def _is_busy(self) -> bool:
-        """Whether messages lie about that may say where the next key goes."""
-        screen = self.screen
-        return any(node.message_queue_size for node in (screen, *screen.walk_children()))
