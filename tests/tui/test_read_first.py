@@ -129,6 +129,15 @@ async def test_yes_to_a_loss_counts_once_it_has_stood():
         assert said == [True]
 
 
+@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+z"])
+async def test_what_ends_a_program_in_a_shell_says_what_leaves(key: str):
+    app = make_app(FakeLibrary(some_sessions()))
+    async with app.run_test(notifications=True) as pilot:
+        await until(pilot, lambda: has_read(app))
+        await pilot.press(key)
+        await until(pilot, lambda: any("q leaves" in note.message for note in app._notifications))
+
+
 def wizard_in(app: RefloatApp) -> WizardScreen:
     screen = app.screen
     assert isinstance(screen, WizardScreen)

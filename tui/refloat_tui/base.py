@@ -166,7 +166,8 @@ class RefloatScreen(Screen[Returned]):
     def on_key(self, event: events.Key) -> None:
         """Say why, when the key of a dimmed action is pressed. Only keys that no widget took come here."""
         active = self.active_bindings.get(event.key)
-        if event.key in _SHELL and (active is None or active.binding.system):
+        is_ours = active is not None and active.binding.id is not None
+        if event.key in _SHELL and not is_ours and not self.get_selected_text():
             event.stop()
             self.tell("q leaves, ctrl+q from everywhere.")
         if active is None or active.enabled or active.node is not self:
