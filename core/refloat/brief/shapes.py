@@ -217,7 +217,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Hit]:
 
 
 def body_end(text: str, start: int, limit: int) -> int:
-    """Where a private key without a last line ends: behind the last line that can be key, before the next key at most."""
+    """Where a private key without a last line ends: behind its last line that can be key, before the next at most."""
     at = start
     while at < limit:
         brk = _KEY_BREAK.search(text, at, limit)

@@ -2,8 +2,9 @@
 
 Decides where a text may be parted (never inside an escape, a character or its two halves) and how much of it stays.
 Where a line would still take too much memory as values, its heaviest lists and objects end early: what stands around
-them is read all the same. What is left out of texts is looked through as the decoder would, and counted. Refuses to say what a secret is: whoever shows a shortened text parts
-it again where none is (`refloat.usecases.parting`), for which each side holds more than is shown.
+them is read all the same. What is left out of texts is looked through as the decoder would, and counted. Refuses to say
+what a secret is: whoever shows a shortened text parts it again where none is (`refloat.usecases.parting`), for which
+each side holds more than is shown.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import BinaryIO, Final, cast
 
 from refloat.model.light import light
 from refloat.patterns import late
-from refloat.readers.lines import decode
+from refloat.readers.lines import ESCAPE, decode
 
 _CHUNK: Final = 1024 * 1024
 ROOM: Final = 8 * 1024 * 1024
@@ -38,7 +39,7 @@ MARK: Final = "\ufdd0"
 """Stands around the number of bytes left out of a text: no character, so nobody writes it."""
 _MARKED: Final = b"\\ufdd0%d\\ufdd0"
 
-_ESCAPE: Final = late(rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPE: Final = late(ESCAPE.encode(), re.DOTALL)
 _NULS: Final = late(rb"\x00{2,}")
 _PAIR: Final = 12
 """Bytes of the longest escape: one character in two halves."""
@@ -84,8 +85,9 @@ def shorten(
         if one.is_heavy:
             break
     file.seek(start)
-    if thin and (one := _Thin(room)).read(file, left):
-        return Shortened(one.size, bytes(one.out), one.whole, one.ended)
+    thinned: _Line = _Thin(room)
+    if thin and thinned.read(file, left):
+        return Shortened(thinned.size, bytes(thinned.out), thinned.whole, thinned.ended)
     return pass_over(file, start, left)
 
 
@@ -112,7 +114,7 @@ class _Line:
         self._room = room
         self._limit, self._head, self._tail = level
         self._last = last
-        self.out = bytearray()
+        self.out: bytearray = bytearray()
         self.size = 0
         self.whole = True
         self.ended = False
@@ -369,7 +371,7 @@ def part_at(text: bytes, at: int) -> int:
         if 0 < at < len(text) and text[at] & 0xC0 == 0x80:
             at -= 1
     for begin in range(max(0, at - _PAIR + 1), at):
-        if text[begin] == _BACKSLASH and _is_escape(text, begin):
+        if text[begin] == _BACKSLASH and not _is_escaped(text, 0, begin):
             found = _ESCAPE.match(text, begin)
             if found is None or found.end() > at:
                 return begin
@@ -384,12 +386,6 @@ def _is_escaped(data: bytes, begin: int, at: int) -> bool:
         if run < len(near):
             break
     return run % 2 == 1
-
-
-def _is_escape(text: bytes, at: int) -> bool:
-    """Whether a backslash is not escaped itself."""
-    before = text[:at]
-    return (at - len(before.rstrip(b"\\"))) % 2 == 0
 
 
 def _is_broken(piece: bytes) -> bool:

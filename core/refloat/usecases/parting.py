@@ -22,6 +22,7 @@ from refloat.model.transcript import Call, Event, FileEdit, Result, Touched
 from refloat.patterns import late
 from refloat.readers.contract import Line
 from refloat.readers.cutting import MARK
+from refloat.readers.lines import ESCAPE
 
 _GAP: Final = late(rf"{MARK}(\d{{1,18}}){MARK}")
 _BESIDE: Final = 8 * 1024
@@ -39,7 +40,7 @@ _BEGUN: Final = late(
 _LINE_END: Final = late(r"\n|\\{1,8}n")
 _LOOKS: Final = 32
 """Times that a place is moved before the side is given up."""
-_ESCAPE: Final = late(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPE: Final = late(ESCAPE, re.DOTALL)
 
 
 def part(line: Line) -> Line:
@@ -155,8 +156,7 @@ def _line_at(side: str, at: int) -> int:
 
 def _escape_at(side: str, at: int) -> tuple[int, int]:
     """Where the escape begins and ends that goes over a place: a text may be JSON itself."""
-    start = len(side) - len(side.lstrip("\\"))  # of what began before, nobody knows which of them is one
-    for found in _ESCAPE.finditer(side, min(start, at)):
+    for found in _ESCAPE.finditer(side):
         if found.end() > at:
             return (found.start(), found.end()) if found.start() < at else (at, at)
     return at, at
@@ -171,7 +171,7 @@ def _is_among(hit: Hit, found: Sequence[Hit]) -> bool:
 
 _ASIDE: Final = frozenset({
     "content", "originalFile", "originalFileContents", "original_file", "updated_file", "stdout", "stderr", "output",
-    "text", "cwd",
+    "text",
 })  # fmt: skip
 """Of a text under these names, an edit holds all that is left, or nothing."""
 _WHOLES: Final = {("toolUseResult", "content"), ("toolUseResult", "updated_file"), ("input", "content")}
@@ -205,9 +205,7 @@ def _trails(value: object, trail: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 
 def _soften(event: Event, spoilt: frozenset[str] | None) -> Event:
-    if isinstance(event, Call) and event.edits:
-        return replace(event, edits=tuple([_soften_edit(edit, spoilt) for edit in event.edits]))
-    if isinstance(event, Result) and event.edits:
+    if isinstance(event, Call | Result) and event.edits:
         return replace(event, edits=tuple([_soften_edit(edit, spoilt) for edit in event.edits]))
     if isinstance(event, Touched) and event.content is not None and is_left_out(event.content):
         return replace(event, content=None)

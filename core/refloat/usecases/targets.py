@@ -1,7 +1,8 @@
-"""Where a file may be written that a person names: one rule for briefs, patches, exports and receipts.
+"""Where a file may be written that a person names: one rule for the commands that write briefs, patches, exports and
+receipts. A copy of a session or of the record, and what an agent asks for, replace nothing that is there.
 
-Decides what may be replaced without a word: an empty file, and an older one of the very kind, which a script writes
-anew as often as it likes. Everything else, links too, only when told to. What holds evidence goes neither into
+Decides what may be replaced without a word: an empty file; of briefs and receipts also an older one, which a script
+writes anew as often as it likes. Everything else, links too, only when told to. What holds evidence goes neither into
 Refloat's own directory nor into anything but a plain file.
 """
 
@@ -36,20 +37,15 @@ def refuse_target(path: str | Path, data: Path) -> None:
         raise NotDone(f"{path} is there, and is no plain file: name another one")
 
 
-def _no_kind(path: str) -> bool:
-    del path
-    return False
-
-
-def is_taken(path: str | Path, is_kind: Callable[[str], bool] = _no_kind) -> bool:
+def is_taken(path: str | Path, is_kind: Callable[[str], bool] | None = None) -> bool:
     """Whether something is there that nobody may replace unasked. `is_kind`: whether a file is an older one of what
     is to be written, which may be.
     """
     name = os.fspath(path)
-    return os.path.lexists(name) and not _is_empty(name) and not is_kind(name)
+    return os.path.lexists(name) and not _is_empty(name) and not (is_kind and is_kind(name))
 
 
-def refuse_taken(path: str | Path, what: str, is_kind: Callable[[str], bool] = _no_kind, *, force: bool) -> None:
+def refuse_taken(path: str | Path, what: str, is_kind: Callable[[str], bool] | None = None, *, force: bool) -> None:
     """Refuse to replace what is there, unless `force`. `what` says of a file in the way what it is not: `no brief`.
 
     Raises:
