@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from refloat.model.attempts import Standing
     from refloat.model.checkout import Warned
     from refloat.model.problem import Problem
-    from refloat.model.recovered import Recovered
+    from refloat.model.recovered import Recovered, Unfinished
     from refloat.model.session import PendingKind, Session, SessionName
     from refloat.model.stamp import Stamp
     from refloat.model.transcript import Item, Step
@@ -63,6 +63,8 @@ class Status:
     """Where it stands among the attempts at one piece of work; None where it stands alone."""
     recovered: Recovered | None = None
     """The recovery of it that was finished last; None where none was."""
+    unfinished: Unfinished | None = None
+    """The recovery of it that is open; None where none is."""
 
     @property
     def open_work(self) -> tuple[Step, ...]:

@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING
 
 from refloat.errors import RefloatError
 from refloat.model.session import Session, State
-from refloat.model.status import Status
+from refloat.model.status import NextOperation, Status
 from refloat.usecases.examine import compare_with_others
 from refloat.usecases.explain_end import explain_end
 from refloat.usecases.find_sessions import Located
 from refloat.usecases.linked import standing_of
 from refloat.usecases.place_words import only_told, under_another_user
 from refloat.usecases.read_session import read_story
-from refloat.usecases.recovered import brief_of_recovery, find_recovered
+from refloat.usecases.recovered import brief_of_recovery, find_recoveries
 from refloat.usecases.show_status import show_status
 from refloat.usecases.workbench import Workbench
 
 if TYPE_CHECKING:
     from refloat.model.attempts import Standing
     from refloat.model.checkout import Checkout
+    from refloat.model.recovered import Unfinished
     from refloat.model.story import Story
     from refloat.readers.contract import Reader
     from refloat.usecases.act import Actor
@@ -84,15 +85,25 @@ def advised_status(
             seen = situation_now(bench, actor, wish, session, lambda: standing)
         except RefloatError as error:
             doubt = f"nobody can tell who is at it ({error}); else: "
-    recovered = find_recovered(bench, session.name)
+    recovered, unfinished = find_recoveries(bench, session.name)
     brief = brief_of_recovery(recovered, session.name)
-    status = replace(show_status(reader, session, story, checkout, standing, seen, brief), recovered=recovered)
+    status = show_status(reader, session, story, checkout, standing, seen, brief)
+    status = replace(status, recovered=recovered, unfinished=unfinished, next=_with_unfinished(status, unfinished))
     uid = os.getuid() if actor is None else actor.uid
     theirs = _of_another_user(bench, session, uid) if status.next.operation == "attach" else ""
     if theirs:
         why = f"{theirs}, or end it; do not start a second one on it"
         return replace(status, next=replace(status.next, command=None, why=why))
     return replace(status, next=replace(status.next, why=f"{doubt}{status.next.why}")) if doubt else status
+
+
+def _with_unfinished(status: Status, unfinished: Unfinished | None) -> NextOperation:
+    """The next operation; that somebody began a recovery comes before whatever would start from what it finds out."""
+    then = status.next
+    if unfinished is None or then.operation not in {"continue", "new_linked"}:
+        return then
+    begun = f"its recovery is open at page {unfinished.page} of {unfinished.of}"
+    return replace(then, why=f"{begun}: `refloat recover {status.session.name}` goes on with it; {then.why}")
 
 
 def _of_another_user(bench: Workbench, session: Session, uid: int) -> str:

@@ -28,7 +28,9 @@ def next_actions(status: Status, *, no_way: bool = False, held: bool = False) ->
     somebody is at it, and its process is gone.
     """
     salvage = ("desk.salvage",) if status.next.salvage else ()
-    return (*_steps(status, no_way=no_way, held=held), *salvage)
+    begun = status.unfinished is not None and status.next.operation in {"continue", "new_linked"} and not held
+    first = ("desk.recover",) if begun else ()
+    return tuple(dict.fromkeys((*first, *_steps(status, no_way=no_way, held=held), *salvage)))
 
 
 def _steps(status: Status, *, no_way: bool, held: bool) -> tuple[str, ...]:

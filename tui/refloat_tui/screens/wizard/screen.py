@@ -6,6 +6,7 @@ and when is `keeping`, what touches the outside is `outside`.
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
 from textual import events
@@ -329,7 +330,8 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         if self._lost is not None:
             self.action_wizard_leave()
             return
-        if written is None or self._recovery.given.stale:
+        gone = written is not None and self._rescue is not None and self._rescue.instead(Path(written[0])) is not None
+        if written is None or gone or self._recovery.given.stale:
             self.action_wizard_write()
             return
         self._recovery = answer(self._recovery, WentOn(Page.BRIEF))
