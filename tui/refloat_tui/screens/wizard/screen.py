@@ -26,7 +26,7 @@ from refloat_tui.actions import bindings
 from refloat_tui.library import SavedRecord
 from refloat_tui.operations import Operations
 from refloat_tui.present import Pieces
-from refloat_tui.present.age import clock_time
+from refloat_tui.present.age import clock_time, local_times, stamps_again
 from refloat_tui.present.holder import holder_name
 from refloat_tui.screens.wizard.farewell import Farewell
 from refloat_tui.screens.wizard.outside import PATH, Outside
@@ -394,7 +394,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         look, key = self._page_look(), self.rows.cursor_key
         if look is None or key is None or (field := self._view.field(look, key)) is None:
             return
-        self.words.open(key, field.label, inert(field.text), lines=field.lines)
+        self.words.open(key, field.label, local_times(inert(field.text)), lines=field.lines)
 
     def action_wizard_add(self) -> None:
         """A line of one's own, in this section."""
@@ -439,7 +439,7 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
             return
         field = self._view.field(look, event.key)
         if field is not None and field.live:
-            self._hear(self._view.typed(look, event.key, event.text), typing=True)
+            self._hear(self._view.typed(look, event.key, stamps_again(event.text, field.text)), typing=True)
 
     def warn_typing(self) -> str:
         """Say in an open field that it is not kept; the words of one that was just left. An open one stays: what is
@@ -477,5 +477,6 @@ class WizardScreen(Outside, WrapAsks[Farewell]):
         elif event.changed:
             # Also what was typed live: with fast keys, enter overtakes the message of the last change.
             field = self._view.field(look, event.key)
-            if field is not None and (event.kept or field.live) and field.text != event.text:
-                self._hear(self._view.typed(look, event.key, event.text))
+            text = event.text if field is None else stamps_again(event.text, field.text)
+            if field is not None and (event.kept or field.live) and field.text != text:
+                self._hear(self._view.typed(look, event.key, text))
