@@ -76,8 +76,8 @@ def status_lines(status: Status, width: int) -> Iterator[str]:
     if status.recovered is not None:
         yield from labelled("recovered", recovered_words(status.recovered, _seconds), width, 12)
     yield from labelled("next", _next_words(status), width, 12)
-    yield from labelled("", then.why, width, 12)
     yield from _command_lines(then, width)
+    yield from labelled("", then.why, width, 12)
     if (guarded := then.guarded(session.name)) is not None:
         yield from labelled("", f"`{_joined(guarded)}` does it, and lets no second writer in", width, 12)
     evidence = [
