@@ -127,6 +127,9 @@ async def test_a_recovery_that_is_open_is_told_with_its_page_and_the_key_that_go
         (line,) = [line for line in words_of(pilot.app).splitlines() if "RECOVERY OPEN" in line]
         assert "RECOVERY OPEN  page 4 of 7, ana@devbox, last answer " in line
         assert "; r goes on" in line
+        words = words_of(pilot.app)
+        assert "NEXT  Finish its recovery, then start a linked session" in words
+        assert " r recover  + new" in words
 
 
 async def test_every_pane_by_its_key(library: FakeLibrary):

@@ -67,6 +67,11 @@ class Status:
     """The recovery of it that is open; None where none is."""
 
     @property
+    def recovery_first(self) -> bool:
+        """Whether a recovery that is open comes before the next operation, which rests on what it finds out."""
+        return self.unfinished is not None and self.next.operation in {"continue", "new_linked"}
+
+    @property
     def open_work(self) -> tuple[Step, ...]:
         """Open steps that triage sorts: with one that only looked nothing is lost."""
         from refloat.model.transcript import NO_WORK  # loaded with the first session that is read

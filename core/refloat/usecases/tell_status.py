@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from refloat.errors import RefloatError
 from refloat.model.session import Session, State
-from refloat.model.status import NextOperation, Status
+from refloat.model.status import Status
 from refloat.usecases.examine import compare_with_others
 from refloat.usecases.explain_end import explain_end
 from refloat.usecases.find_sessions import Located
@@ -25,7 +25,6 @@ from refloat.usecases.workbench import Workbench
 if TYPE_CHECKING:
     from refloat.model.attempts import Standing
     from refloat.model.checkout import Checkout
-    from refloat.model.recovered import Unfinished
     from refloat.model.story import Story
     from refloat.readers.contract import Reader
     from refloat.usecases.act import Actor
@@ -88,7 +87,7 @@ def advised_status(
     recovered, unfinished = find_recoveries(bench, session.name)
     brief = brief_of_recovery(recovered, session.name)
     status = show_status(reader, session, story, checkout, standing, seen, brief)
-    status = replace(status, recovered=recovered, unfinished=unfinished, next=_with_unfinished(status, unfinished))
+    status = _with_unfinished(replace(status, recovered=recovered, unfinished=unfinished))
     uid = os.getuid() if actor is None else actor.uid
     theirs = _of_another_user(bench, session, uid) if status.next.operation == "attach" else ""
     if theirs:
@@ -97,13 +96,14 @@ def advised_status(
     return replace(status, next=replace(status.next, why=f"{doubt}{status.next.why}")) if doubt else status
 
 
-def _with_unfinished(status: Status, unfinished: Unfinished | None) -> NextOperation:
-    """The next operation; that somebody began a recovery comes before whatever would start from what it finds out."""
-    then = status.next
-    if unfinished is None or then.operation not in {"continue", "new_linked"}:
-        return then
-    begun = f"its recovery is open at page {unfinished.page} of {unfinished.of}"
-    return replace(then, why=f"{begun}: `refloat recover {status.session.name}` goes on with it; {then.why}")
+def _with_unfinished(status: Status) -> Status:
+    """A recovery that is open is told with the next operation, and how it goes on."""
+    begun, then = status.unfinished, status.next
+    if begun is None or not status.recovery_first:
+        return status
+    told = f"its recovery is open at page {begun.page} of {begun.of}"
+    why = f"{told}: `refloat recover {status.session.name}` goes on with it; {then.why}"
+    return replace(status, next=replace(then, why=why))
 
 
 def _of_another_user(bench: Workbench, session: Session, uid: int) -> str:

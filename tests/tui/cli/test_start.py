@@ -435,6 +435,7 @@ def test_a_recovery_that_was_left_open_is_told_with_its_page(world: World, befor
     assert (told["recovered"] is not None) == before
     text = " ".join(world.run("status", world.name)[1].split())
     assert "open its recovery, page 4 of 7, ada@vm, last answer 2026-09-14T12:09:00Z" in text
+    assert "next finish its recovery, then continue it" in text
     assert f"its recovery is open at page 4 of 7: `refloat recover {name}` goes on with it" in text
 
 

@@ -28,8 +28,7 @@ def next_actions(status: Status, *, no_way: bool = False, held: bool = False) ->
     somebody is at it, and its process is gone.
     """
     salvage = ("desk.salvage",) if status.next.salvage else ()
-    begun = status.unfinished is not None and status.next.operation in {"continue", "new_linked"} and not held
-    first = ("desk.recover",) if begun else ()
+    first = ("desk.recover",) if status.recovery_first and not held else ()
     return tuple(dict.fromkeys((*first, *_steps(status, no_way=no_way, held=held), *salvage)))
 
 

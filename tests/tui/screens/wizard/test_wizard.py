@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from tests.tui.operated import FakeOperations
-from tests.tui.test_desk import words_of
 from tests.tui.waiting import until
 from textual.pilot import Pilot
 from textual.widgets import Static
@@ -303,7 +302,7 @@ async def test_before_the_brief_of_another_session_is_replaced_it_is_named(tmp_p
     async with wizard(tmp_path, (80, 24)) as desk:
         await desk.press(*["enter"] * 8)
         assert isinstance(desk.app.screen, Confirm)
-        assert "is the brief of another session, codex:other. Replace it?" in " ".join(words_of(desk.app).split())
+        assert "is the brief of another session, codex:other. Replace it?" in " ".join(desk.seen().split())
         await desk.press("enter")
         assert written(tmp_path) == OTHERS
 

@@ -114,7 +114,8 @@ def _next_words(status: Status) -> str:
         return "leave it to where it runs"
     if then.operation == "resolve_liveness" and then.command is None and status.session.state is not State.UNRESOLVED:
         return "finish what is under way there, or take it over"
-    return _OPERATIONS[then.operation]
+    words = _OPERATIONS[then.operation]
+    return f"finish its recovery, then {words}" if status.recovery_first else words
 
 
 def _command_lines(then: NextOperation, width: int) -> Iterator[str]:
