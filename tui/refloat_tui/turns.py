@@ -22,12 +22,10 @@ from textual.timer import Timer
 from refloat_tui.base import RefloatScreen
 
 Returned = TypeVar("Returned")
-_FEWEST: Final = 3
-"""Ways from the widget to the app that are waited for: of the key; of what was told at the end of that; and, from
-whatever has the focus by then, of its first messages.
+_WAYS: Final = 2
+"""Ways from the widget to the app that are waited for: of the key, and of what was told at the end of that. Behind them
+comes the screen's next frame: what moves the focus may do so once the screen is drawn.
 """
-_MOST: Final = 12
-"""Ways that are waited for as long as some part of the screen has messages left."""
 _PATIENCE: Final = 1.0
 """Seconds after which a way is not waited for any more: a widget that goes away takes its messages along."""
 _OPENING: Final = 2.0
@@ -94,14 +92,17 @@ class TurnApp(App[Returned], Generic[Returned]):
         self._gone += 1
         self._way = self._gone
         self._late = self.set_timer(_PATIENCE, self._give_up)
-        node = self._target if self._begun < _FEWEST and self._target is not None else self.focused or self.screen
+        if self._begun > _WAYS:
+            self.screen.call_after_refresh(self._look_again)
+            return
+        node = self._target if self._target is not None else self.focused or self.screen
         # From the app, as a key: what a screen tells in its own name does not rise past it.
         if not node.post_message(WayGone(self._way).set_sender(self)):
             self.post_message(WayGone(self._way))
 
     def _give_up(self) -> None:
         self.post_message(WayGone(self._way))
-        self._begun = _MOST
+        self._begun = _WAYS + 1
 
     async def on_turns_way_gone(self, message: WayGone) -> None:
         """The next way, or the next key."""
@@ -111,7 +112,7 @@ class TurnApp(App[Returned], Generic[Returned]):
             self._late.stop()
         if self._exit:
             self._turns.clear()
-        elif self._begun < _FEWEST or (self._begun < _MOST and self._is_busy()):
+        elif self._begun <= _WAYS:
             self._begin_way()
         elif self._is_opening() and time.monotonic() < self._pressed + _OPENING:
             self._late = self.set_timer(_LOOK, self._look_again)
@@ -127,8 +128,3 @@ class TurnApp(App[Returned], Generic[Returned]):
     def _is_opening(self) -> bool:
         screen = self.screen
         return isinstance(screen, RefloatScreen) and screen.is_opening
-
-    def _is_busy(self) -> bool:
-        """Whether messages lie about that may say where the next key goes."""
-        screen = self.screen
-        return any(node.message_queue_size for node in (screen, *screen.walk_children()))

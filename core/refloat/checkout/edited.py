@@ -87,6 +87,7 @@ def _edited(
         tuple(places),
         judge_fates(folded, comparison, _surroundings(survey, real, hunks, moved, places)),
         tuple(hunks),
+        survey.is_unseen(real) and not folded.deleted,
     )
 
 
@@ -157,7 +158,7 @@ def _cheap_places(survey: Survey, real: str, moved: str | None) -> list[FoundIn]
         asked = _is_clean(survey, real) or _under_way(survey, real)
         return [here, *(_committed_places(survey, real) if asked else ())]
     if state is FileState.UNVERIFIABLE:
-        lost = survey.missing_workspace is not None and folded.made
+        lost = survey.is_unseen(real)
         return [*find_backups(folded, survey.backups, ()), *find_in_record(folded)] if lost else []
     kept = survey.archive(real)
     if kept is None or folded.deleted:

@@ -145,7 +145,7 @@ def _is_lost(survey: Survey, real: str, file: EditedFile) -> bool:
         lost |= any(edit.fate is Fate.REPLACED and not (edit.by or "").startswith("step ") for edit in fates)
     if not lost or is_saved(file.found_in):
         return False
-    return file.state in _STATES or (file.state is FileState.UNVERIFIABLE and bool(file.found_in))
+    return file.state in _STATES or (file.state is FileState.UNVERIFIABLE and file.unseen)
 
 
 def _load_trees(survey: Survey, paths: Sequence[str]) -> Trees:

@@ -110,9 +110,14 @@ class Survey:
             self._comparisons[real] = self._compare(real)
         return self._comparisons[real]
 
+    def is_unseen(self, real: str) -> bool:
+        """Whether an edited file lay in a workspace that is gone, so that nothing is there to look at."""
+        inside = self.missing_workspace and f"{real}/".startswith(self.missing_workspace.rstrip("/") + "/")
+        return bool(inside and self.folded[real].made)
+
     def _compare(self, real: str) -> Comparison:
         folded = self.folded[real]
-        if folded.made and self.missing_workspace and (real + "/").startswith(self.missing_workspace.rstrip("/") + "/"):
+        if self.is_unseen(real):
             return Comparison(FileState.UNVERIFIABLE, "the workspace is gone: there is nothing to compare with")
         if folded.made and not folded.deleted and self._became_link(real):
             return Comparison(FileState.DIVERGED, "a symbolic link that leads out of the checkout stands there now")

@@ -122,6 +122,8 @@ class EditedFile:
     found_in: tuple[FoundIn, ...]
     edits: tuple[EditFate, ...]
     hunks: tuple[DirtyHunk, ...]
+    unseen: bool = False
+    """What was written lay in a workspace that is gone: nothing was there to look at."""
 
 
 @light

@@ -30,7 +30,7 @@ from refloat.triage.backing import (
     applied,
     named,
 )
-from refloat.triage.findings import loses, where_it_stands
+from refloat.triage.findings import is_gone, loses, where_it_stands
 
 _STANDS: Final = frozenset({FileState.PRESENT, FileState.CHANGED_SINCE, FileState.MOVED})
 _SENTENCES: Final = 3
@@ -181,10 +181,11 @@ def _state(file: EditedFile, steps: Sequence[Step], before: AbstractSet[_StepKey
         where = where_it_stands(file, saved)
         verdict = RECORDED if where is None else CONFIRMED
         return Backing(verdict, f"{who}: {file.path}: {file.why}", made, where, (file.path,))
-    if file.state is FileState.UNVERIFIABLE:
+    if file.state is FileState.UNVERIFIABLE and not is_gone(file):
         why = f"{who} edited {file.path}, and it could not be verified: {file.why}"
         return Backing(RECORDED, why, made, files=(file.path,))
-    why = f"{who} edited {file.path}, and that stands nowhere now: {file.why}"
+    now = "nothing shows that it stands" if file.unseen else "that stands nowhere now"
+    why = f"{who} edited {file.path}, and {now}: {file.why}"
     return Backing(STALE, why, made, files=(file.path,))
 
 

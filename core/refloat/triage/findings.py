@@ -67,9 +67,10 @@ def sort_findings(
     piles = Piles()
     told: set[_StepKey] = set()
     taken_back = {(step.n, step.subagent) for step in steps if step.superseded}
+    dangling = {(step.n, step.subagent) for step in steps if _dangles(step)}
     commands = {f"step {step.n}": f"step {step.n} (`{step.command}`)" for step in steps if step.command is not None}
     for file in checkout.files:
-        _sort_file(file, piles, told, taken_back, commands)
+        _sort_file(file, piles, told, taken_back, dangling, commands)
     _sort_checks(steps, checkout, piles, told)
     for step in steps:
         if step.command is not None and is_commit(step.command):
@@ -107,6 +108,7 @@ def _sort_file(
     piles: Piles,
     told: set[_StepKey],
     taken_back: AbstractSet[_StepKey],
+    dangling: AbstractSet[_StepKey],
     commands: Mapping[str, str],
 ) -> None:
     made = {(edit.step, edit.subagent): edit.fate for edit in file.edits if edit.fate is not Fate.NEVER_APPLIED}
@@ -120,17 +122,28 @@ def _sort_file(
         verdict = FindingVerdict.CONFIRMED if where is not None else FindingVerdict.RECORDED
         piles.saved.append(_edit(file, verdict, _saved_why(file, saved, commands), where=where))
         return
+    if file.state is FileState.UNVERIFIABLE and not is_gone(file):
+        # The disk may hold it, and nobody can say. A call without a result is told as that.
+        told.update(made.keys() - dangling)
+        if not made.keys() <= taken_back | dangling:
+            why = f"the record says so, and it could not be verified: {file.why}"
+            piles.saved.append(_edit(file, FindingVerdict.RECORDED, why))
+        return
     told.update(made)
     if made.keys() <= taken_back:
         return
     recoverable = tuple(RecoverableFrom(place.where, place.ref or place.path, place.commit) for place in lost)
     if file.state is FileState.UNVERIFIABLE:
-        # Nothing was looked at: where the record is the only place known, the work is not saved; nor is it known lost.
-        why = f"the record says so, and it could not be verified: {file.why}"
-        pile = piles.gone if recoverable else piles.saved
-        pile.append(_edit(file, FindingVerdict.RECORDED, why, recoverable=recoverable))
+        # Nothing was looked at: that the work is lost is not known, nor that it stands anywhere.
+        piles.gone.append(_edit(file, FindingVerdict.RECORDED, _why_unseen(file, recoverable), recoverable=recoverable))
         return
     piles.gone.append(_edit(file, FindingVerdict.LOST, _gone_why(file, commands), recoverable=recoverable))
+
+
+def _why_unseen(file: EditedFile, recoverable: Sequence[RecoverableFrom]) -> str:
+    why = "the record says so" if file.confirmed else "its result was never recorded"
+    why = f"{why}, and it could not be verified: {file.why}"
+    return why if recoverable else f"{why}; the record does not hold its whole content"
 
 
 def file_stands(file: EditedFile) -> bool:
@@ -145,7 +158,7 @@ def is_gone(file: EditedFile) -> bool:
     if any(place.where in SAVED_PLACES for place in file.found_in):
         return False
     if file.state is FileState.UNVERIFIABLE:
-        return bool(file.found_in)
+        return file.unseen
     return file.state is not FileState.PARTLY or loses(file)
 
 

@@ -5,6 +5,7 @@ content.
 """
 
 import os
+import shlex
 import stat
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -135,14 +136,36 @@ def _by_path(bench: Workbench, found: Sequence[_Pair], ref: str, path: Path) -> 
         raise NoSuchSession(ref) from None
     except OSError as fault:
         raise Unreadable(f"{path} cannot be read: {fault.strerror or fault}") from fault
+    below = _below(bench, found, real) if stat.S_ISDIR(mode) else []
+    if len(names := list(dict.fromkeys(_name(each) for _, each in below))) > 1:
+        raise NoSuchSession(ref, names[:_NEAR], ambiguous=True)
     own = {file for _, each in found for file in _paths(each)}
-    pairs = [pair for reader in bench.readers for pair in _recognised(reader, Path(real), own)]
+    pairs = below or [pair for reader in bench.readers for pair in _recognised(reader, Path(real), own)]
     if not pairs:
-        agents = ", ".join(reader.agent for reader in bench.readers)
-        raise UsageError(f"{path} is no transcript of an agent that can be read ({agents})")
+        raise UsageError(_no_transcript(bench, path, is_directory=stat.S_ISDIR(mode)))
     if len({_name(each) for _, each in pairs}) > 1:
         raise NoSuchSession(ref, [min(_paths(each)) for _, each in pairs[:_NEAR]], ambiguous=True)
     return pairs[0]
+
+
+def _below(bench: Workbench, found: Sequence[_Pair], real: str) -> list[_Pair]:
+    """Of a directory of an agent's own: the sessions in it, newest first. What was found is not sought again."""
+    places = bench.machine.places
+    walks = [walk for reader in bench.readers for walk in reader.walks(places.home, places.environment)]
+    roots = [os.path.realpath(walk.root) for walk in walks if walk.holds == "transcripts"]
+    if not any(os.path.dirname(root) == real or Path(real).is_relative_to(root) for root in roots):  # noqa: PTH120
+        return []
+    here = os.path.join(real, "")  # noqa: PTH118 - of a text
+    held = [pair for pair in found if any(os.path.realpath(path).startswith(here) for path in _paths(pair[1]))]
+    return sorted(held, key=lambda pair: newest_of(pair[1]), reverse=True)
+
+
+def _no_transcript(bench: Workbench, path: Path, *, is_directory: bool) -> str:
+    kind = f"an agent that can be read ({', '.join(reader.agent for reader in bench.readers)})"
+    if not is_directory:
+        return f"{path} is no transcript of {kind}"
+    listing = f"`refloat list --cwd {shlex.quote(str(path))}`"
+    return f"{path} is a directory with no transcript of {kind}; {listing} shows the sessions that worked there"
 
 
 def _paths(found: Found) -> frozenset[str]:

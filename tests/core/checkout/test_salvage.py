@@ -555,8 +555,12 @@ def test_a_workspace_that_is_gone(repo: Repo) -> None:
     tree = repo.root / ".worktrees" / "gone"
     story = replace(repo.story(), workspace=str(tree))
     story.edit(written(str(tree / "a.py"), "a = 1\n", existed=False))
-    (file,) = find(repo, story).files
-    assert (file.in_patch, file.beside) == (False, b"a = 1\n")
+    story.edit(edited(str(tree / "b.py"), "b = 1\n", "b = 2\n", exact=False))
+    story.edit(FileEdit(str(tree / "untold.py"), "update"))
+    story.edit(FileEdit(str(tree / "away.py"), "delete", before="x\n", existed=True))
+    whole, hunks = find(repo, story).files
+    assert (whole.in_patch, whole.beside) == (False, b"a = 1\n")
+    assert (hunks.in_patch, hunks.beside, hunks.suffix) == (False, b"@@ -1,1 +1,1 @@\n-b = 1\n+b = 2\n", ".hunks")
 
 
 def test_before_the_first_commit(bare: Repo) -> None:

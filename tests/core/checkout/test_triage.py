@@ -124,6 +124,43 @@ def test_refused_edits_and_edits_taken_back_are_no_loss(repo: Repo) -> None:
     assert (made.saved, made.gone) == ((), ())
 
 
+@pytest.mark.parametrize("outcome", [Outcome.OK, Outcome.DANGLING])
+def test_of_a_workspace_that_is_gone_nothing_shows_that_an_edit_stands(bare: Repo, outcome: Outcome) -> None:
+    story = bare.story()
+    story.edit(written(bare.path("whole.py"), NEW), outcome=outcome)
+    story.edit(edited(bare.path("hunk.py"), OLD, NEW, exact=False), outcome=outcome)
+    story.edit(FileEdit(bare.path("untold.py"), "update"), outcome=outcome)
+    story.edit(FileEdit(bare.path("away.py"), "delete", before=OLD, existed=True))
+    story.say("I updated untold.py.")
+    bare.root.rmdir()
+    made = triage(bare, story)
+    assert [(f.what.split("/")[-1], f.verdict) for f in made.saved] == [("away.py deleted", FindingVerdict.RECORDED)]
+    assert [(f.files[0].split("/")[-1], f.verdict, len(f.recoverable_from)) for f in made.gone] == [
+        ("whole.py", FindingVerdict.RECORDED, 1),
+        ("hunk.py", FindingVerdict.RECORDED, 0),
+        ("untold.py", FindingVerdict.RECORDED, 0),
+    ]
+    whole, *rest = (finding.why for finding in made.gone)
+    begins = "the record says so" if outcome is Outcome.OK else "its result was never recorded"
+    assert whole == f"{begins}, and it could not be verified: the workspace is gone: there is nothing to compare with"
+    assert rest == [f"{whole}; the record does not hold its whole content"] * 2
+    assert [(f.claim, f.verdict) for f in made.claimed] == [("edited", FindingVerdict.STALE)]
+
+
+def test_an_edit_that_the_disk_may_hold_is_saved_as_recorded_and_a_call_without_a_result_is_not(repo: Repo) -> None:
+    story = repo.story()
+    for name in ("ok.py", "both.py", "open.py"):
+        repo.write(name, NEW, 11)
+    story.edit(FileEdit(repo.path("ok.py"), "update"))
+    story.edit(FileEdit(repo.path("both.py"), "update"))
+    story.edit(FileEdit(repo.path("both.py"), "update"), outcome=Outcome.DANGLING)
+    story.edit(FileEdit(repo.path("open.py"), "update"), outcome=Outcome.DANGLING)
+    made = triage(repo, story)
+    recorded = FindingVerdict.RECORDED
+    assert [(f.what, f.verdict) for f in made.saved] == [("ok.py edited", recorded), ("both.py edited", recorded)]
+    assert [(f.kind, f.steps) for f in made.gone] == [("dangling", (3,)), ("dangling", (4,))]
+
+
 def test_a_deletion_is_saved_work(repo: Repo) -> None:
     path = repo.write("a.py", OLD)
     repo.commit("a")

@@ -202,6 +202,21 @@ def test_a_lost_head_is_made_from_what_the_turns_tell(repair: Repair, rollout: R
     assert len(done.rows) == len(rollout.rows)
 
 
+@pytest.mark.parametrize("numbered", [True, False])
+def test_a_thread_is_numbered_though_head_and_first_ordinals_are_lost(repair: Repair, *, numbered: bool) -> None:
+    rollout = Rollout()
+    rollout.prompt("a")
+    rollout.meta()
+    rollout.prompt("b")
+    for row in rollout.rows if not numbered else rollout.rows[:2]:
+        del row["ordinal"]
+    done = repair("codex", rollout.data)
+    assert sorted({*done.codes}) == ["missing_session_meta", "ordinal_missing"]
+    check_codex(done.rows)
+    assert done.rows[0]["payload"]["history_mode"] == "paginated"
+    assert [row["ordinal"] for row in done.rows] == list(range(8))
+
+
 def test_a_parents_head_is_not_taken_for_a_lost_one(repair: Repair) -> None:
     rollout = Rollout(paginated=False)
     rollout.prompt("copied")

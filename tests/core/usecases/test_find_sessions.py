@@ -341,6 +341,31 @@ def test_paths_that_hold_no_session(home: Any, tmp_path: Path):
         resolve(home.bench, "last", tmp_path / "elsewhere")
 
 
+def test_a_directory_of_an_agent_means_the_one_session_in_it(home: Any, monkeypatch: pytest.MonkeyPatch):
+    path = home.write(IDS[0], *home.talk(IDS[0]))
+    home.write(IDS[1], *home.talk(IDS[1]), project="q")
+    monkeypatch.setattr(ClaudeCode, "recognise", None)  # what is known is not sought
+    for word in (str(path.parent), f"./{path.parent.relative_to(home.directory)}", f"{path.parent}/../p/"):
+        assert resolve(home.bench, word, home.directory).found.session_id == IDS[0]
+    for directory in (home.projects, home.projects.parent):
+        with pytest.raises(NoSuchSession) as doubtful:
+            resolve(home.bench, str(directory), home.work)
+        assert sorted(doubtful.value.nearest) == [f"claude-code:{IDS[0]}", f"claude-code:{IDS[1]}"]
+
+
+def test_a_directory_without_transcripts_is_refused_with_what_to_type(home: Any, tmp_path: Path):
+    home.write(IDS[0], *home.talk(IDS[0]))
+    deep = tmp_path / "some disk" / "a" / "b" / "projects" / "p"
+    deep.mkdir(parents=True)
+    (deep / f"{IDS[1]}.jsonl").write_bytes(home.path(IDS[0]).read_bytes())
+    for directory in ("/", str(home.directory), str(tmp_path / "some disk"), "."):
+        with pytest.raises(UsageError, match="is a directory with no transcript") as told:
+            resolve(home.bench, directory, home.work)
+        assert "`refloat list --cwd " in str(told.value)
+    with pytest.raises(UsageError, match=r"--cwd '.*some disk'`"):
+        resolve(home.bench, str(tmp_path / "some disk"), home.work)
+
+
 def test_no_title_is_like_no_word_and_no_catalogue_is_left_open(home: Any, monkeypatch: pytest.MonkeyPatch):
     home.write(IDS[0], *home.talk(IDS[0]))
     monkeypatch.setattr("refloat.usecases.naming.Catalogue", None)

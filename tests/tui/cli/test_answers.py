@@ -55,6 +55,43 @@ def said(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
 
 
 @pytest.mark.usefixtures("failed")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "status",
+        "recap",
+        "history",
+        "checkout",
+        "triage",
+        "brief",
+        "salvage",
+        "keep",
+        "attach",
+        "stop",
+        "continue",
+        "new",
+        "repair",
+        "recover",
+        "reconstruct",
+    ],
+)
+@pytest.mark.parametrize("directory", ["/", "."])
+def test_no_command_looks_through_a_directory_that_is_no_agents(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str, directory: str
+) -> None:
+    monkeypatch.setattr(Path, "rglob", None)
+    more = {
+        "new": ["--parent", directory],
+        "reconstruct": [directory, "--job", "j"],
+        "repair": [directory, "--dry-run"],
+    }
+    code, out, err = said(capfd, command, *more.get(command, [directory]))
+    assert (code, out) == (2, "")
+    assert f"refloat: {Path(directory).resolve()} is a directory with no transcript of an agent that can be read" in err
+    assert "`refloat list --cwd /" in err
+
+
+@pytest.mark.usefixtures("failed")
 def test_where_no_thread_can_be_had_the_server_says_so_and_what_needs_none_answers(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -172,6 +172,9 @@ async def test_what_is_wrong_is_a_tool_error_with_a_sentence(connect: Connect) -
         assert "no agent is called" in await caller.fault("list", agent="nobody")
         assert "contradict" in await caller.fault("list", everywhere=True, cwd="/tmp")
         assert "no session is called 'none'" in await caller.fault("status", session="none")
+        for directory in ("/", "."):
+            for tool in ("status", "recap", "triage", "brief"):
+                assert "is a directory with no transcript" in await caller.fault(tool, session=directory)
         assert "there is no tool 'rm'" in await caller.fault("rm")
         said = await caller.fault("trail", job=f"token {SECRET}")
         assert SECRET[:12] not in said
@@ -355,6 +358,37 @@ def test_nothing_but_the_protocol_is_on_standard_output_and_its_end_ends_it(
     assert first["result"]["serverInfo"]["name"] == "refloat"
     assert "Do not repeat one without a reason" in first["result"]["instructions"]
     assert "Traceback" not in done.stderr
+
+
+def test_a_request_that_the_sdk_cannot_read_is_answered_and_does_nothing(
+    environment: Mapping[str, str], tmp_path: Path
+) -> None:
+    def call(known: str, summary: str) -> str:
+        words = f'{{"name": "step", "arguments": {{"job": "j", "tool": "t", "summary": "{summary}"}}}}'
+        return f'{{"jsonrpc": "2.0", "id": {known}, "method": "tools/call", "params": {words}}}'
+
+    half = "\\ud800"
+    lines = [call("2", half), call('"a"', f"x{half}y"), call(f'"{half}"', half), call("true", half), call("3", "whole")]
+    no_request = f'{{"jsonrpc": "2.0", "id": 4, "result": "{half}"}}'
+    ready = '{"jsonrpc": "2.0", "method": "notifications/initialized"}'
+    said = "".join(f"{line}\n" for line in (call("0", half), HELLO, ready, no_request, f'"{half}"', *lines))
+    argv = [sys.executable, "-m", "refloat_tui", "mcp"]
+    with subprocess.Popen(
+        argv, env=environment, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(said)
+        server.stdin.flush()
+        answers = {answer["id"]: answer for answer in (json.loads(server.stdout.readline()) for _ in range(5))}
+        server.stdin.close()
+        assert server.stdout.read() == ""
+    assert set(answers) == {0, 1, 2, "a", 3}
+    for known in (0, 2, "a"):
+        assert answers[known]["error"]["code"] == -32700
+        assert answers[known]["error"]["message"].startswith("nothing was done")
+    trail = refloat(environment, tmp_path, "trail", "j")
+    assert [step["summary"] for step in trail["steps"]] == ["whole"]
 
 
 def test_a_client_that_reads_no_answers_any_more_ends_it_without_a_word(

@@ -25,7 +25,7 @@ from refloat import __version__
 from refloat.brief.masks import Masker
 from refloat.errors import NoThreads, RefloatError
 from refloat.model.saving import RULE
-from refloat_tui.mcp import asked, reading, recording
+from refloat_tui.mcp import asked, reading, recording, unread
 from refloat_tui.mcp.answers import Document, write_answer, write_sentence
 from refloat_tui.mcp.door import Door
 
@@ -91,8 +91,11 @@ async def _serve(door: Door) -> None:
         return await _call(door, at_once, params.name, params.arguments or {}, client)
 
     server = Server("refloat", version=__version__, instructions=_INSTRUCTIONS, on_list_tools=_list, on_call_tool=call)
-    async with stdio_server() as (reading_end, writing_end):
-        await server.run(reading_end, writing_end, server.create_initialization_options())
+    async with stdio_server() as (heard, answers), anyio.create_task_group() as tasks:
+        onward, reading_end = anyio.create_memory_object_stream[unread.Heard]()
+        tasks.start_soon(unread.relay, heard, answers, onward)
+        await server.run(reading_end, answers, server.create_initialization_options())
+        tasks.cancel_scope.cancel()
 
 
 async def _list(context: ServerRequestContext, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:

@@ -189,15 +189,21 @@ def _inline_roots(path: str) -> list[str]:
 
 def recognise(path: Path) -> Sequence[SourceFile] | None:
     """The files of a transcript given by path: a file, a project's directory, a session's own, or a copied config."""
-    if is_directory(path):
-        files = [file for file in _transcripts(path) if _is_transcript(file)]
-        files += [below for file in files for below in _below(file)]
-    elif path.suffix != ".replaced" and is_plain_file(path) and _is_transcript(path):
-        files = [path, *_below(path)]
-    else:
+    try:
+        files = _recognised(path)
+    except OSError:  # a directory that went while it was listed
         return None
     found = [source for file in dict.fromkeys(files) if (source := source_file(file))]
     return found or None
+
+
+def _recognised(path: Path) -> list[Path]:
+    if is_directory(path):
+        files = [file for file in _transcripts(path) if _is_transcript(file)]
+        return files + [below for file in files for below in _below(file)]
+    if path.suffix != ".replaced" and is_plain_file(path) and _is_transcript(path):
+        return [path, *_below(path)]
+    return []
 
 
 def _transcripts(directory: Path) -> list[Path]:

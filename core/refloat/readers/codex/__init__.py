@@ -83,13 +83,11 @@ class Codex:
         return rollouts.identify(file)
 
     def recognise(self, path: Path) -> Sequence[SourceFile] | None:
-        """A rollout by its head, or a directory that holds some."""
+        """A rollout by its head, or a directory that holds some as Codex lays them out."""
         try:
             if path.is_dir():
-                found = sorted(
-                    inner for inner in path.rglob("*") if rollouts.is_rollout(str(inner)) and inner.is_file()
-                )
-                kept = [_source(inner) for inner in found if rollouts.read_head(str(inner)) is not None]
+                found = sorted(rollouts.held_by(str(path)))
+                kept = [_source(_path(inner)) for inner in found if rollouts.read_head(inner) is not None]
                 return kept or None
             return [_source(path)] if _is_rollout_by_content(path) else None
         except OSError:

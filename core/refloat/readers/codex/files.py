@@ -6,8 +6,9 @@ more of a file than its first line.
 
 from __future__ import annotations
 
+import os
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from refloat.model.light import light
@@ -20,6 +21,7 @@ from refloat.readers.contract import Found, FoundSubagent, Identity, Line, Segme
 from refloat.readers.lines import raw_lines, read_one, read_stretch
 from refloat.readers.naming import make_id
 from refloat.readers.whole import open_plain, read_document
+from refloat.there import is_plain_file
 
 AGENT: Final = "codex"
 TORN_HEADS: Final = (b'{"timestamp":"',)
@@ -33,6 +35,8 @@ _STEM: Final = len("rollout-2026-01-31T23-59-59-") + 36
 _DASHES: Final = (7, 12, 15, 21, 24, 27)
 """Where they stand in such a name: between them is no room for the first part of a UUID."""
 _ENDINGS: Final = (".jsonl", ".jsonl.zst", ".json")
+_DAYS: Final = late(r"\d{4}|\d\d")
+"""Directories of years, months and days."""
 _HIDDEN_SOURCES: Final = frozenset({"review", "compact", "memory_consolidation", "guardian"})
 _HIDDEN_THREADS: Final = frozenset({"guardian_review", "memory_consolidation"})
 
@@ -43,6 +47,27 @@ def is_rollout(path: str) -> bool:
     """Whether a file is named as Codex names its rollouts."""
     name = posixpath.basename(path)
     return name.startswith(_NAME) and name.endswith(_ENDINGS)
+
+
+def held_by(directory: str) -> Iterator[str]:
+    """Rollouts of a directory, of a home's sessions and archive, or of the days of a year or month. Looks nowhere else:
+    whatever lies below a directory from anywhere may be a whole disk.
+    """
+    yield from _held_by(directory, ("sessions", "archived_sessions"), 4)
+
+
+def _held_by(directory: str, names: Sequence[str], depth: int) -> Iterator[str]:
+    try:
+        with os.scandir(directory) as listed:
+            entries = list(listed)
+    except OSError:
+        return
+    for entry in entries:
+        if is_rollout(entry.name):
+            if is_plain_file(entry.path):
+                yield entry.path
+        elif depth and (entry.name in names or _DAYS.fullmatch(entry.name)) and entry.is_dir(follow_symlinks=False):
+            yield from _held_by(entry.path, (), depth - 1)
 
 
 def identify(file: SourceFile) -> Identity:

@@ -79,6 +79,8 @@ class CodexSurvey:
         self._alias: dict[str, str] = {}
         self._early: dict[str, list[Answer]] = {}
         self._ordinal: int | None = None
+        self._unnumbered = 0
+        """The first line without an ordinal, while nothing has told that the thread is paginated."""
         self._previous = b""
         self._begun = False
         for piece in source.pieces():
@@ -117,6 +119,8 @@ class CodexSurvey:
         elif row.get("type") == "session_meta" and self.head_at < 0:
             self._late_head(as_dict(row.get("payload")))
         self._look_around(row)
+        if self.head_at < 0 and not self.paginated:
+            self._seek_ordinals(piece, row)
         if self.paginated:
             self._count(piece, row)
         item = item_of(row)
@@ -143,14 +147,23 @@ class CodexSurvey:
             self.head, self.head_at, self.bare = row, piece.number, True
         else:
             self.bare = _is_bare(row)
-            self.paginated = as_int(row.get("ordinal")) is not None
-            self._ordinal = as_int(row.get("ordinal"))
-            self._ordinal = self._ordinal - 1 if self._ordinal is not None else None
 
     def _late_head(self, payload: Json) -> None:
         """A head further down: this thread's own stands in for the lost one, a parent's does not."""
         if self.head is None and as_id(payload.get("id")) == self.thread:
             self.head = {key: value for key, value in payload.items() if key != "history_base"}
+
+    def _seek_ordinals(self, piece: Piece, row: Json) -> None:
+        """Whether a thread without its head is paginated: its first ordinal tells, else a head further down."""
+        ordinal = as_int(row.get("ordinal"))
+        if ordinal is None and (self.head is None or self.head.get("history_mode") != "paginated"):
+            self._unnumbered = self._unnumbered or piece.line
+            return
+        self.paginated = True
+        if self._unnumbered:
+            what = f"records without an ordinal before line {piece.line}"
+            self._found.add("ordinal_missing", self._unnumbered, what, "numbered anew")
+        self._ordinal = ordinal - 1 if ordinal is not None else None
 
     def _look_around(self, row: Json) -> None:
         payload = as_dict(row.get("payload"))

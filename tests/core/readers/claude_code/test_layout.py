@@ -1,7 +1,7 @@
 """Where files lie, what each is, and how they make up sessions."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -220,6 +220,14 @@ def test_a_copied_config_directory(tmp_path: Path):
     simple().write(tmp_path / "copy/projects/p")
     assert names(READER.recognise(tmp_path / "copy")) == [f"{SESSION}.jsonl"]
     assert names(READER.recognise(tmp_path / "copy/projects")) == [f"{SESSION}.jsonl"]
+
+
+def test_a_directory_that_went_while_it_was_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def gone(*_: object) -> Iterator[Path]:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(Path, "glob", gone)
+    assert READER.recognise(tmp_path) is None
 
 
 def test_a_subagents_file_alone_is_read_as_a_session(tmp_path: Path):

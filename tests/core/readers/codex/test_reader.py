@@ -159,6 +159,19 @@ def test_a_transcript_is_recognised_by_its_content(codex: "CodexHome", tmp_path:
     assert codex.reader.recognise(tmp_path / "empty-nothing") is None
 
 
+def test_a_directory_is_looked_through_as_codex_lays_it_out_and_no_deeper(codex: "CodexHome", tmp_path: Path):
+    file = codex.rollout().meta().prompt("x").save()
+    day = Path(file.path).parent
+    for directory in (day, day.parent, day.parent.parent, codex.root / "sessions", codex.root):
+        assert [source.path for source in codex.reader.recognise(directory) or ()] == [str(file.path)]
+    assert codex.reader.recognise(codex.root.parent) is None
+    disk = tmp_path / "disk" / "home" / "sessions"
+    disk.mkdir(parents=True)
+    (disk / Path(file.path).name).write_bytes(file.bytes)
+    (tmp_path / "disk" / "2026").symlink_to(disk)
+    assert codex.reader.recognise(tmp_path / "disk") is None
+
+
 def test_a_thread_of_an_app_server_is_opened_where_that_belongs():
     server, lock = process("codex", "app-server"), Holder("codex", T1, "lock", "/l", daemon_pid=41)
     door = Codex().own_door(T1, server, lock)
