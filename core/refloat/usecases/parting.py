@@ -184,8 +184,8 @@ def _spoilt(trails: Sequence[tuple[str, ...]]) -> frozenset[str] | None:
     """The paths, as recorded, of which an edit may read like a whole one and is none: a patch without its middle does.
     None: any may.
     """
-    named = frozenset(trail[trail.index(_CHANGES) + 1] for trail in trails if _CHANGES in trail[:-1])
-    sure = all(trail and (_CHANGES in trail[:-1] or trail[-1] in _ASIDE) for trail in trails)
+    named = frozenset(trail[-2] for trail in trails if trail[-3:-2] == (_CHANGES,))
+    sure = all(trail and (trail[-3:-2] == (_CHANGES,) or trail[-1] in _ASIDE) for trail in trails)
     return named if sure else None
 
 

@@ -12,15 +12,17 @@ import pytest
 
 from refloat.brief.masks import PIECE, Masker
 from refloat.model.left_out import inside_json, is_left_out, say_left_out, whole_size
-from refloat.model.problem import Place
+from refloat.model.problem import Place, Problem
 from refloat.model.story import Story
+from refloat.model.transcript import Outcome, Result
 from refloat.readers import cutting
+from refloat.readers.codex.calls import changed_files
 from refloat.readers.contract import Found, Line, Segment, SourceFile
-from refloat.readers.cutting import shorten
+from refloat.readers.cutting import MARK, shorten
 from refloat.readers.lines import decode
 from refloat.readers.registry import load
 from refloat.search.digest import Doc
-from refloat.usecases.parting import part
+from refloat.usecases.parting import part, soften
 from refloat.usecases.read_session import read_story
 from refloat.usecases.reading import read_summary
 from refloat.usecases.searchable import read_items
@@ -250,3 +252,17 @@ def test_a_call_answered_by_a_line_of_a_million_values_has_its_result(home: Any)
     step = next(item.step for item in story.items if item.step is not None)
     assert (step.output, step.exit_code) == ("3 passed in 0.1s", 0)
     assert story.summary.problems == ()
+
+
+def test_of_a_patch_of_several_files_only_the_one_that_is_not_whole_loses_its_content() -> None:
+    diff = "@@ -1,1 +1,1 @@\n-one\n+two\n"
+    changes = {
+        "/w/a.txt": {"type": "update", "unified_diff": diff},
+        "/w/big.txt": {"type": "update", "unified_diff": f"{diff}{MARK}12{MARK}+more\n"},
+    }
+    event = Result("call_1", Outcome.OK, None, Place("p", 1, 0), edits=changed_files(changes, "/w"))
+    line = Line("p", 1, 0, {"payload": {"changes": changes}}, 9_000_000, whole=False)
+    softened, told = soften(line, [event])
+    assert isinstance(softened, Result)
+    assert [bool(edit.hunks) for edit in softened.edits or ()] == [True, False]
+    assert isinstance(told, Problem)
