@@ -12,7 +12,8 @@ from refloat.errors import NotDone, UsageError
 from refloat.model.session import Session
 from refloat.there import is_directory
 from refloat.usecases.situations import place_of
-from refloat.usecases.targets import refuse_taken
+from refloat.usecases.targets import refuse_taken, refuse_target
+from refloat.usecases.workbench import Workbench
 from refloat.usecases.write_brief import write_private
 
 FILE_NAME = "HANDOFF.md"
@@ -26,7 +27,8 @@ def usual_path(session: Session, cwd: Path) -> Path:
 
 
 def put_brief(path: Path, markdown: str, *, overwrite: bool = False) -> Path:
-    """Write a brief for its owner's eyes alone (0600). A link of that name is replaced, never followed.
+    """Write a brief for its owner's eyes alone (0600). A link of that name is replaced, never followed. Where it may be
+    written is for the caller to ask (`targets.refuse_target`): a brief of Refloat's own lies among its data.
 
     Raises:
         NotDone: a file is there and `overwrite` is not given, or it could not be written; the sentence says which.
@@ -42,13 +44,14 @@ def put_brief(path: Path, markdown: str, *, overwrite: bool = False) -> Path:
     return path
 
 
-def renew_brief(path: Path, markdown: str, *, force: bool) -> None:
+def renew_brief(bench: Workbench, path: Path, markdown: str, *, force: bool) -> None:
     """Write a brief, also over another one and over an empty file; over all else, links too, only with `force`.
 
     Raises:
         NotDone: something else is there.
-        UsageError: it cannot be written.
+        UsageError: it cannot be written, or may not be, whatever is forced.
 
     """
+    refuse_target(path, bench.machine.places, bench.readers)
     refuse_taken(path, "no brief", lambda there: session_of_brief(Path(there)) is not None, force=force)
     write_private(path, markdown)

@@ -98,7 +98,7 @@ def brief(
         _show_preview(written, look_at(written, write), json_=json_)
         return
     if target is not None:
-        renew_brief(target, written.markdown, force=force)
+        renew_brief(bench(), target, written.markdown, force=force)
         err.say(f"wrote {target}{_remarks(written)}")
         if seen.session.state is State.LIVE:
             err.say("the session is live: the brief is of this moment, and a second writer must not start from it")
