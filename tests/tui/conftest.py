@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.tui.waiting import until
+from textual.pilot import Pilot
 
 from refloat.errors import RefloatError, Unreadable, UsageError
 from refloat.model.brief import Brief, WrittenBrief
@@ -36,6 +38,7 @@ from refloat.usecases.searchable import searchable
 from refloat_tui.app import RefloatApp, Start
 from refloat_tui.library import LongHistory, Opened, SavedRecord, Stop, Tell
 from refloat_tui.screens.doors import Doors
+from refloat_tui.turns import TurnApp
 
 NOW = at(60)
 UTF8 = {"LANG": "en_US.UTF-8", "COLORTERM": "truecolor"}
@@ -338,3 +341,16 @@ def make_app(
 @pytest.fixture
 def library() -> FakeLibrary:
     return FakeLibrary(some_sessions())
+
+
+@pytest.fixture(autouse=True)
+def a_slow_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Press a key once the one before it did what it does; what fast keys do is told by `test_fast_keys`."""
+    press = Pilot.press
+
+    async def press_and_see(pilot: Pilot[object], *keys: str) -> None:
+        for key in keys:
+            await press(pilot, key)
+            await until(pilot, lambda: not isinstance(pilot.app, TurnApp) or not pilot.app.is_typing)
+
+    monkeypatch.setattr(Pilot, "press", press_and_see)

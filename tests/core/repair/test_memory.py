@@ -10,7 +10,7 @@ import pytest
 
 from refloat.readers.claude_code import ClaudeCode
 from refloat.readers.codex import Codex
-from refloat.repair.frame import NewCopy, Source
+from refloat.repair.frame import NewCopy, Source, Survey
 from refloat.repair.registry import get_repairer
 from refloat.testing.claude_talk import ClaudeTalk
 from refloat.usecases.parting import part_value
@@ -45,6 +45,15 @@ def codex(path: Path, rows: int) -> None:
             rollout.rows.clear()
 
 
+def copied(agent: str, path: Path) -> tuple[Survey, int]:
+    """What is wrong with a transcript, and the bytes of its repaired copy, made and let go of row by row."""
+    repairer, heads = get_repairer(agent), (ClaudeCode if agent == "claude-code" else Codex).torn_heads
+    found = found_of(agent, path)
+    with Source(repairer.sources(found), heads, part_value) as source:
+        survey = repairer.survey(source, found)
+        return survey, sum(len(line) for line in survey.rows(source, NewCopy("x", "s", "")))
+
+
 @pytest.mark.parametrize(
     ("agent", "make", "name"),
     [("claude-code", claude, "s.jsonl"), ("codex", codex, f"rollout-2026-09-05T16-00-00-{THREAD}.jsonl")],
@@ -53,14 +62,12 @@ def test_memory_follows_the_longest_line(
     tmp_path: Path, agent: str, make: Callable[[Path, int], None], name: str
 ) -> None:
     path = tmp_path / name
+    make(path, 2)
+    copied(agent, path)  # what is made once a process is no part of it
     make(path, 100)
-    repairer, heads = get_repairer(agent), (ClaudeCode if agent == "claude-code" else Codex).torn_heads
-    found = found_of(agent, path)
     tracemalloc.start()
     try:
-        with Source(repairer.sources(found), heads, part_value) as source:
-            survey = repairer.survey(source, found)
-            size = sum(len(line) for line in survey.rows(source, NewCopy("x", "s", "")))
+        survey, size = copied(agent, path)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -219,7 +219,7 @@ def test_a_catalogue_that_lost_a_session_is_caught_up_with_again(town: Town) -> 
         same = catch_up(town.bench, catalogue, 1 << 20)
         assert (same.readings, same.by_name) == (first.readings, first.by_name)
         (path,) = [found.files[0].path for _, found in first.sighting.found if found.session_id == OTHER]
-        catalogue.finish([], [], [], [], {}, forget=[path])
+        catalogue.finish([], [], [], {}, forget=[path])
         assert catalogue.count() == first.readings - 1
         assert catch_up(town.bench, catalogue, 1 << 20).readings == first.readings
         assert catalogue.count() == first.readings
